@@ -20,17 +20,78 @@ from .solver.plan import Plan, plan
 from .solver.solve import solve
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+    from typing_extensions import Unpack
+
     from .data.files.read import Taken
+    from .data.read import Side
+    from .data.typed import GivenT, Lazy, MadeT, Series
     from .incremental.stream import StreamPlan
+    from .results.typed import ArrayComponents, ComponentsOptions
+
+    Array = NDArray[np.generic]
 
 log = logging.getLogger(__name__)
 
 
 @overload  # the options are those of the function itself
-def components(edges: Any, *names: Any, explain: Literal[True], **options: Any) -> Plan: ...
+def components(
+    edges: Any,
+    source: Side | None = None,
+    destination: Side | None = None,
+    *,
+    explain: Literal[True],
+    **options: Unpack[ComponentsOptions],
+) -> Plan: ...
 @overload
-def components(edges: Any, *names: Any, **options: Any) -> Components: ...
-def components(  # type: ignore[misc]
+def components(
+    edges: GivenT,
+    source: Side | None = None,
+    destination: Side | None = None,
+    *,
+    explain: Literal[False] = False,
+    **options: Unpack[ComponentsOptions],
+) -> Components[GivenT]: ...
+@overload
+def components(
+    edges: tuple[Series[MadeT], Series[MadeT]] | Lazy[MadeT],
+    source: Side | None = None,
+    destination: Side | None = None,
+    *,
+    explain: Literal[False] = False,
+    **options: Unpack[ComponentsOptions],
+) -> Components[MadeT]: ...
+@overload
+def components(
+    edges: tuple[Array, Array] | tuple[Sequence[Any], Sequence[Any]] | Array,
+    source: Side | None = None,
+    destination: Side | None = None,
+    *,
+    explain: Literal[False] = False,
+    **options: Unpack[ComponentsOptions],
+) -> ArrayComponents: ...
+@overload
+def components(
+    edges: Any,
+    source: Side | None = None,
+    destination: Side | None = None,
+    *,
+    explain: Literal[False] = False,
+    **options: Unpack[ComponentsOptions],
+) -> Components[Any]: ...
+@overload
+def components(
+    edges: Any,
+    source: Side | None = None,
+    destination: Side | None = None,
+    *,
+    explain: bool,
+    **options: Unpack[ComponentsOptions],
+) -> Components[Any] | Plan | StreamPlan: ...
+def components(
     edges: Any,
     source: str | list[str] | None = None,
     destination: str | list[str] | None = None,
@@ -62,7 +123,9 @@ def components(  # type: ignore[misc]
     ----------
     edges : frame, pair of arrays or series, sparse matrix, graph, or path
         A cuDF, pandas, Polars or PyArrow frame, or a DuckDB relation; ``(source, destination)`` as
-        NumPy or CuPy arrays, or objects with ``__cuda_array_interface__``, of equal length; a SciPy
+        NumPy or CuPy arrays, or objects with ``__cuda_array_interface__``, of equal length; an
+        array or tensor (``__dlpack__``) of shape (edges, 2) or (2, edges), where of (2, 2) each row
+        is an edge; a mapping of names to columns; a SciPy
         or CuPy sparse matrix (n, n), whose stored entries are edges; a ``cugraph.Graph``, with its
         own vertices; or the path of a csv, tsv, SNAP text, Matrix Market or Parquet file. Ids are
         integers of any width, signed or unsigned, strings, or categories, which are read as their

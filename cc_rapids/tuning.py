@@ -65,6 +65,9 @@ class Tuning:
         Vertices of such a block: 64 KiB of shared memory. [029].
     batch_window_edges : int
         Edges of batches of one kind that are borrowed together. [022].
+    iterated_rows : int
+        Vertices that are copied to the host together while the caller iterates over components.
+        Chosen: 8 MiB of int64, so that a GPU is asked once for many components.
     joined_batch_edges : int
         Edges of batches that are joined as one, so that the host costs as much as one. [016],
         [022].
@@ -106,6 +109,7 @@ class Tuning:
     tiled_audit_edges: int = 4_000_000
     audit_block_vertices: int = 1 << 14
     batch_window_edges: int = 1 << 23
+    iterated_rows: int = 1 << 20
     joined_batch_edges: int = 1 << 20
     checkpoint_items: int = 4096
     progress_call_seconds: float = 0.5

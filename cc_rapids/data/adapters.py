@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import and_
@@ -44,6 +44,7 @@ from .column import (
     there_of,
 )
 from .cudf_internals import handle_in, has_column, make_frame, nulls_in
+from .edge_array import as_array, ends_of, is_edge_array
 from .edge_input import EdgeInput, ReadRequest, plain_frame, several, with_vertices
 
 if TYPE_CHECKING:
@@ -308,7 +309,9 @@ def read_graph(graph: Any, nulls: str) -> EdgeInput:
                 "the graph no longer has the frame that it was made from:"
                 " cc_rapids.weakly_connected_components(graph) reads its internal numbers"
             )
-        return read_table(graph.input_df, *_sides(graph), nulls)
+        # numbered as in cuGraph
+        given = read_table(graph.input_df, *_sides(graph), nulls)
+        return replace(given, vertex_names=())
     frame = edge_frame(graph)
     if frame is None:
         return read_csr(Csr(graph.adjlist.offsets, graph.adjlist.indices))
@@ -391,12 +394,18 @@ def _pair(edges: Any, source: str, destination: str, nulls: str) -> EdgeInput:
             f"edges given as a {type(edges).__name__} must be (source, destination), two arrays of"
             f" equal length; this one has {len(edges)} items"
         )
-    src, dst = map(chunked, edges)
+    src, dst = map(_lent, edges)
     if not (is_series(src) and type(src) is type(dst)):
         return _arrays(src, dst, (source, destination), nulls)
     if len(src) != len(dst):
         raise _unequal(source, len(src), destination, len(dst))
     return read_series(src, dst, ([source], [destination]), nulls)
+
+
+def _lent(side: Any) -> Any:
+    """Return a column, or a tensor as an array, or a PyArrow array as a chunked one."""
+    only_dlpack = is_edge_array(side) and not hasattr(side, "__array__")
+    return as_array(side) if only_dlpack else chunked(side)
 
 
 def _arrays(src: Any, dst: Any, names: tuple[str, str], nulls: str = "raise") -> EdgeInput:
@@ -437,6 +446,24 @@ def _objects(words: Any, every: Any) -> Any:
 
 def _places(keep: Any) -> Any:
     return keep.nonzero()[0]
+
+
+def _table_of_columns(columns: dict[str, Any]) -> Any:
+    """Return columns of ids of several columns as a frame: cuDF of a GPU's, PyArrow of others."""
+    columns = {name: _lent(column) for name, column in columns.items()}
+    if any(is_cudf(side) or hasattr(side, DEVICE) for side in columns.values()):
+        import cudf
+
+        return cudf.DataFrame(columns)
+    import pyarrow as pa
+
+    try:
+        return pa.table(columns)
+    except pa.ArrowException as error:
+        raise InputError(
+            f"the columns {', '.join(map(repr, columns))} do not form a table ({error}): pass"
+            " columns of integers or strings, of equal length"
+        ) from error
 
 
 def _unequal(source: str, m: int, destination: str, k: int) -> InputError:
@@ -683,6 +710,82 @@ class Pairs(Frames):
             side = side if hasattr(side, "dtype") or series else np.asarray(side)
             pair.append(rows_where(side, mask) if series else side[mask])
         return tuple(pair), request.source, request.destination
+
+
+class EdgeArrays(Pairs):
+    """An array or tensor of shape (edges, 2) or (2, edges)."""
+
+    def accepts(self, edges: Any) -> bool:
+        return is_edge_array(edges)
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        if request.has_lists:
+            raise InputError(
+                f"the two ends of edges in one array, a {type(edges).__name__}, have one column"
+                " each, and source= or destination= names several: pass a frame"
+            )
+        source, destination = request.names
+        return _arrays(*ends_of(edges), (str(source), str(destination)), request.nulls)
+
+    def source(
+        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
+    ) -> Source:
+        return PAIRS.source(ends_of(edges), request, read_groups)
+
+
+class Mappings(Pairs):
+    """A mapping of names to columns, such as a dictionary of arrays."""
+
+    def accepts(self, edges: Any) -> bool:
+        return isinstance(edges, Mapping)
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        source, destination = self._sides(edges, request)
+        if len(source) == 1:
+            return _pair(self._ends(edges, request), source[0], destination[0], request.nulls)
+        table = _table_of_columns({name: edges[name] for name in (*source, *destination)})
+        return read_table(table, source, destination, request.nulls)
+
+    def source(
+        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
+    ) -> Source:
+        return PAIRS.source(self._ends(edges, request), request, read_groups)
+
+    def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
+        (source, *others), (destination, *_) = self._sides(edges, request)
+        if others:
+            raise InputError(
+                f"a {type(edges).__name__} of columns cannot be read in chunks if ids have several"
+                f" columns ({source}, {', '.join(others)}): pass a frame"
+            )
+        return edges[source], edges[destination]
+
+    def _sides(self, edges: Any, request: ReadRequest) -> Sides:
+        source, destination = request.sides
+        _check_names(list(edges), source, destination)
+        return source, destination
+
+
+class NetworkXGraphs(Adapter):
+    """A graph of NetworkX, or a view of its edges: refused, as its edges are no columns."""
+
+    by_type = True
+
+    def accepts(self, edges: Any) -> bool:
+        return any(kind.__module__.partition(".")[0] == "networkx" for kind in type(edges).__mro__)
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        raise InputError(
+            f"edges cannot be a {type(edges).__name__} of NetworkX: pass"
+            " nx.to_pandas_edgelist(G), 'source', 'target' (and vertices=list(G), to keep nodes"
+            " without edges), or call nx.connected_components(G, backend='cc_rapids')"
+        )
+
+    def source(
+        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
+    ) -> Source:
+        self.read(edges, request)
+        raise AssertionError("unreachable")
 
 
 class Graphs(Adapter):
@@ -932,6 +1035,7 @@ ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts reads; what is most 
     CUDF_FRAMES,
     PAIRS,
     Graphs(),
+    NetworkXGraphs(),
     CsrRows(),
     DuckDBRelations(),
     Proxies(),
@@ -941,6 +1045,8 @@ ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts reads; what is most 
     Paths(),
     PathLists(),
     Matrices(),
+    EdgeArrays(),
+    Mappings(),
     Datasets(),
     Readers(),
     ByteStreams(),

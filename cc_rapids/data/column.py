@@ -317,6 +317,24 @@ def text_buffers(column: Any) -> tuple[Any, Any]:
     return octets, offsets - offsets[0] if offsets[0] else offsets
 
 
+def text_of_buffers(octets: Any, offsets: Any, n: int) -> Any:
+    """Return the PyArrow array of n strings from the buffers of :func:`text_buffers`.
+
+    Raises
+    ------
+    ValueError
+        The buffers are not those of n strings; pyarrow's errors are ValueErrors too.
+    """
+    import pyarrow as pa
+
+    whole = offsets.dtype == np.int64 and octets.dtype == np.uint8 and offsets.size == n + 1
+    if not whole or offsets[0] or offsets[-1] != octets.size or (offsets[1:] < offsets[:-1]).any():
+        raise ValueError(f"its {octets.size:,} bytes of text are not those of {n:,} ids")
+    held = pa.LargeStringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(octets))
+    held.validate(full=True)
+    return held
+
+
 BOOLEANS, INTEGERS = (bool, np.bool_), (int, np.integer)
 ABSENT = ("NoneType", "NAType", "NaTType", "MaskedConstant")  # types of missing values
 WIDE = 1 << 20  # characters from which on an array of text may be one of objects instead:

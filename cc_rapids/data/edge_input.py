@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from ..errors import ColumnTypeError, InputError, shown
 from .arguments import check_names
 from .column import Borrowing, Column, empty, no_rows, of, of_key_columns
-from .frame_access import key_columns_of
+from .frame_access import collected, columns_of, is_frame, key_columns_of
+from .key_names import are_usable, key_names_of, public_name
 
 Side = str | list[str]  # the column of one end of each edge, or several that are one id
 SOURCE, DESTINATION = "src", "dst"  # the default columns of edges in memory
@@ -37,6 +38,12 @@ class Members(NamedTuple):
     vertex: Any
 
 
+class Vertices(NamedTuple):
+    """The vertices of some components, for callers who gave arrays."""
+
+    vertex: Any
+
+
 class Histogram(NamedTuple):
     """The number of components of each size, for callers who gave arrays."""
 
@@ -51,6 +58,14 @@ class Merges(NamedTuple):
     before: Any
     after: Any
     size: Any
+
+
+class Changes(NamedTuple):
+    """Vertices whose label a batch changed, for callers who gave arrays."""
+
+    vertex: Any
+    before: Any
+    after: Any
 
 
 class SpanningForest(NamedTuple):
@@ -68,7 +83,8 @@ class EdgeInput:
     Of an adjacency list both columns are its indices, and ``row_offsets`` tell where each row
     begins; ``symmetric`` is true if every edge is in the rows of both its ends. ``row_index``
     gives the row numbers of the edges, if some were dropped, and ``taken`` says how files were
-    read. ``columns`` are all columns of ids.
+    read. ``vertex_names`` are those of the key columns of vertices in answers, empty if they are
+    numbered, and None if those of the edges tell. ``columns`` are all columns of ids.
     """
 
     src: Column
@@ -82,12 +98,25 @@ class EdgeInput:
     symmetric: bool = False
     row_index: Callable[[], Any] | None = None
     taken: tuple[Any, ...] = ()
+    vertex_names: tuple[str, ...] | None = None
     columns: list[Column] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """List the columns of ids."""
         named = [self.vertices] if isinstance(self.vertices, Column) else []
         object.__setattr__(self, "columns", [self.src, self.dst, *named])
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        """The names of the key columns of vertices in answers; empty if they are numbered."""
+        if self.vertex_names is not None:
+            return self.vertex_names
+        ends = self.src.key_columns, self.dst.key_columns
+        return key_names_of(*([part.name for part in side] for side in ends))
+
+    def called(self, column: str) -> str:
+        """Return the name of a column in answers, from the one with the number of a key column."""
+        return public_name(column, self.key_names) if self.src.key_columns else column
 
     @contextmanager
     def borrow(self) -> Iterator[tuple[list[Any], list[Any]]]:
@@ -140,7 +169,11 @@ def with_vertices(edge_input: EdgeInput, vertices: Any, dense: bool) -> EdgeInpu
     if vertices is None:
         return edge_input
     if edge_input.src.key_columns:
-        return _with_column(edge_input, _vertex_rows(edge_input.src, vertices))
+        vertices = collected(vertices)
+        rows, names = _vertex_rows(edge_input.src, vertices), edge_input.vertex_names
+        if is_frame(vertices) and are_usable(columns_of(vertices)):
+            names = tuple(columns_of(vertices))
+        return _with_column(replace(edge_input, vertex_names=names), rows)
     if not isinstance(vertices, range):
         return _with_column(edge_input, of("vertices", vertices))
     check_range("vertices", vertices)
@@ -190,10 +223,9 @@ def _vertex_rows(src: Column, vertices: Any) -> Column:
 
 def plain_frame(columns: dict[str, Any]) -> Any:
     """Return arrays as a named tuple, for a caller who gave arrays."""
-    kinds: dict[Any, Any] = {
-        kind._fields: kind for kind in (Labels, Members, Sizes, Histogram, Merges, SpanningForest)
-    }
-    return kinds[tuple(columns)](**columns)
+    kinds: tuple[Any, ...]
+    kinds = Labels, Members, Vertices, Sizes, Histogram, Merges, Changes, SpanningForest
+    return next(kind for kind in kinds if kind._fields == tuple(columns))(**columns)
 
 
 @dataclass(frozen=True)

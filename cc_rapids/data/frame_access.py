@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -30,14 +31,15 @@ from .column import (
     there_of,
 )
 from .dtypes import is_number
+from .edge_array import is_edge_array
 
 
 def columns_of(frame: Any) -> list[Any]:
     """Return the names of the columns."""
-    if isinstance(frame, dict):
-        return list(frame)
     if isinstance(frame, tuple):
         return list(frame._fields)  # type: ignore[attr-defined]
+    if isinstance(frame, Mapping):
+        return list(frame)
     arrow = hasattr(type(frame), "column_names")
     if not (arrow or hasattr(frame, "columns")):
         raise ArgumentTypeError(f"{shown(frame)} has no named columns: pass a frame")
@@ -45,8 +47,9 @@ def columns_of(frame: Any) -> list[Any]:
 
 
 def names_of(edges: Any) -> list[Any]:
-    """Return the column names of an edge list; none for a pair or a path."""
-    return [] if isinstance(edges, tuple | list | str) else columns_of(edges)
+    """Return the column names of an edge list; none for a pair, an array or a path."""
+    unnamed = isinstance(edges, tuple | list | str) or is_edge_array(edges)
+    return [] if unnamed else columns_of(edges)
 
 
 def column_of(frame: Any, name: str) -> Any:
@@ -60,7 +63,9 @@ def only(frame: Any, name: str) -> Any:
     if name in names:
         return column_of(frame, name)
     wanted = [word for word in names if word.endswith(f"_{name}")]
-    if isinstance(frame, dict):
+    if name == "vertex" and not wanted:  # the key columns have their own names
+        wanted = [word for word in names if word != "labels" and not word.endswith("_labels")]
+    if isinstance(frame, Mapping):
         return {word: frame[word] for word in wanted}
     return frame.select(wanted) if hasattr(frame, "select") else frame[wanted]
 
@@ -128,6 +133,40 @@ def first(column: Any) -> Any:
     if hasattr(value, "as_py"):
         return value.as_py()
     return value.item() if hasattr(value, "item") else value
+
+
+def on_host(frame: Any) -> Any:
+    """Return a frame, or a tuple of columns, on the host: pandas of cuDF, NumPy of CuPy."""
+    if isinstance(frame, tuple):
+        return type(frame)(*map(on_host, frame))
+    if is_cudf(frame):
+        return frame.to_pandas()
+    return frame.get() if hasattr(frame, "__cuda_array_interface__") else frame
+
+
+def values_of(column: Any) -> list[Any]:
+    """Return the values of a column or array on the host as Python objects.
+
+    Of a frame the rows as tuples.
+    """
+    if hasattr(column, "columns"):
+        columns = [values_of(column_of(column, name)) for name in columns_of(column)]
+        return list(zip(*columns, strict=True))
+    for name in ("to_pylist", "to_list", "tolist"):
+        if hasattr(column, name):
+            return list(getattr(column, name)())
+    return list(column)
+
+
+def rows_between(column: Any, begin: int, end: int) -> Any:
+    """Return some consecutive rows of a column or frame on the host, in pandas with a new index."""
+    if hasattr(column, "iloc"):
+        part = column.iloc[begin:end]
+        part.index = range(end - begin)
+        return part
+    if hasattr(type(column), "column_names"):
+        return column.slice(begin, end - begin)
+    return column[begin:end]
 
 
 def numbers_of(column: Any, what: str = "numbers") -> tuple[Any, Any]:

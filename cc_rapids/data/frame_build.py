@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
-from .column import LIBRARIES, is_cudf, is_series, without_views
-from .frame_access import bring, column_of
+from ..errors import InputError, shown
+from .column import (
+    LIBRARIES,
+    VIEWS,
+    as_series,
+    chunked,
+    is_cudf,
+    is_series,
+    rows_where,
+    without_views,
+)
+from .edge_array import as_array, is_edge_array, rows_are_edges
+from .edge_input import EdgeInput
+from .frame_access import bring, collected, column_of
 
 
 def with_column(frame: Any, name: Any, values: Any, there: Any) -> Any:
@@ -167,6 +179,81 @@ def _table_rows(table: Any, rows: Any) -> Any:
         except pa.ArrowNotImplementedError:
             raise _no_rows_of(table.column_names[k], column.type) from None
     return pa.table(columns, schema=table.schema)
+
+
+def edges_where(edges: Any, chosen: Callable[[Any], Any], read: Callable[[Any], EdgeInput]) -> Any:
+    """Return some rows of an edge list, of its own library.
+
+    Parameters
+    ----------
+    edges : frame, pair of columns, mapping of columns, or array with an edge in each row
+    chosen : callable
+        Gives for edges as they are read a boolean array of their rows, without those of nulls.
+    read : callable
+        Reads the edges, without those with a null end.
+
+    Raises
+    ------
+    InputError
+        The edges have no rows: a path, a stream, a matrix or a graph.
+    """
+    edges = collected(chunked(edges))
+    check_has_rows(edges)
+    given = read(edges)
+    mask = chosen(given)
+    if given.row_index is not None:
+        kept, few = given.row_index(), mask
+        mask = np.zeros_like(few, shape=given.src.size + given.dropped_rows)
+        mask[kept] = few
+    return _rows_where(edges, mask)
+
+
+def check_has_rows(edges: Any) -> None:
+    """Raise an InputError unless edges are columns in memory, of which rows can be returned."""
+    columns = isinstance(edges, tuple | Mapping) or (isinstance(edges, list) and len(edges) == 2)
+    if columns and not any(isinstance(side, str) for side in edges if isinstance(edges, list)):
+        return
+    if type(edges).__module__.partition(".")[0] in LIBRARIES and hasattr(edges, "columns"):
+        return
+    if is_edge_array(edges):
+        return
+    raise InputError(
+        f"edges cannot be {shown(edges)}, which has no rows to return: pass a frame of cuDF,"
+        " pandas, Polars or PyArrow, a pair of columns, or an array of shape (edges, 2)"
+    )
+
+
+def _rows_where(edges: Any, mask: Any) -> Any:
+    """Return the rows of an edge list where a boolean array is true."""
+    if isinstance(edges, Mapping):
+        return {name: _of_column(column, mask) for name, column in edges.items()}
+    if isinstance(edges, tuple | list):
+        return type(edges)(_of_column(side, mask) for side in edges)
+    if is_edge_array(edges):
+        array = as_array(edges)
+        return array[mask] if rows_are_edges(array) else array[:, mask]
+    if is_cudf(edges):
+        return edges.take(mask.nonzero()[0])
+    if hasattr(type(edges), "iloc"):
+        return edges[mask]
+    if hasattr(type(edges), "column_names"):
+        columns = [_of_column(column, mask) for column in edges.columns]
+        return type(edges).from_arrays(columns, schema=edges.schema)
+    import narwhals as nw
+
+    return edges.filter(nw.new_series("mask", mask, nw.Boolean, backend="polars").to_native())
+
+
+def _of_column(column: Any, mask: Any) -> Any:
+    """Return some rows of a column or list, of its own kind."""
+    if isinstance(column, list | tuple):
+        return type(column)(value for value, own in zip(column, mask, strict=True) if own)
+    if is_cudf(column) or not is_series(as_series(column)):
+        return column[mask]
+    column = chunked(column)
+    if hasattr(column, "chunks") and str(column.type) not in VIEWS:
+        return column.filter(mask)
+    return rows_where(column, mask)
 
 
 def column_like(edges: Any, name: str, values: Any, backend: Any, on_device: bool) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -29,6 +30,7 @@ def kind_words(given: EdgeInput) -> dict[str, Any]:
     dict
         ``frame``: "pandas", "polars", "pyarrow", "cudf" or another library of frames, or "numpy" or
         "cupy" for arrays. ``types``: for each column of an id the type of its strings, or "".
+        ``names``: those of the columns of an id that has several, if they are not numbered.
     """
     key_columns = given.src.key_columns or (given.src,)
     ids = [_no_ids(part, given.on_device) for part in key_columns]
@@ -43,6 +45,7 @@ def kind_words(given: EdgeInput) -> dict[str, Any]:
         "types": [
             text if part.strings else "" for part, text in zip(key_columns, types, strict=False)
         ],
+        "names": list(given.key_names),
     }
 
 
@@ -99,19 +102,21 @@ def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
         For each column of an id whether it holds strings.
     """
     library, given = str(words.get("frame")), list(words.get("types") or [])
+    names = tuple(words.get("names") or ())
     types = [
         (str(given[k]) if k < len(given) else "") if own else None for k, own in enumerate(strings)
     ]
     make = _MAKERS.get(library, _arrow)
     try:
-        return _read(make(types), len(types))
+        return replace(_read(make(types), len(types)), vertex_names=names)
     except Exception as error:  # the library, its GPU or the type may be missing
         make = _numpy if library == "cupy" else _arrow
         what = "NumPy's arrays" if make is _numpy else "PyArrow's tables"
         log.warning(
             "answers are returned as %s, because %s is not available (%s)", what, library, error
         )
-        return _read(make([own if own is None else "" for own in types]), len(types))
+        found = _read(make([own if own is None else "" for own in types]), len(types))
+        return replace(found, vertex_names=names)
 
 
 def _read(edges: Any, width: int) -> EdgeInput:

@@ -5,25 +5,29 @@ Input is checked, never changed, and not copied if its memory can be read as it 
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, shown
+from ..errors import ArgumentTypeError, InputError, shown
 from .adapters import Adapter, adapter_of
 from .arguments import check_flag, check_word
 from .column import REFUSE
 from .edge_input import EdgeInput, ReadRequest, Side, check_range, named, several, with_vertices
+from .frame_access import is_single
 
 __all__ = [
     "NOTHING",
     "Side",
     "adapter_of",
     "check_header_flag",
+    "check_one_id",
     "check_range",
     "check_vertices",
     "named",
     "read",
+    "read_pairs",
     "several",
 ]
 
@@ -32,9 +36,9 @@ def read(
     edges: Any,
     source: str | list[str] | None,
     destination: str | list[str] | None,
-    vertices: Any,
-    num_vertices: int | None,
-    nulls: str,
+    vertices: Any = None,
+    num_vertices: int | None = None,
+    nulls: str = "raise",
     header: bool | None = None,
     droppable: bool = True,
 ) -> EdgeInput:
@@ -57,6 +61,38 @@ def read(
     request = ReadRequest(source, destination, nulls, header, vertices, dense)
     found = adapter.read(edges, request)
     return found if vertices is None else with_vertices(found, vertices, dense)
+
+
+def read_pairs(
+    pairs: Any, source: Side | None, destination: Side | None, header: bool | None, width: int = 1
+) -> EdgeInput:
+    """Read pairs of ids about which the caller asks, without dropping any.
+
+    Raises
+    ------
+    ArgumentTypeError
+        They are two single ids, of ``width`` columns each.
+    """
+    two: Any = ()
+    if destination is None and source is not None and not isinstance(source, list):
+        two = () if isinstance(pairs, str) and os.path.exists(pairs) else (pairs, source)
+    elif source is None and isinstance(pairs, tuple | list) and len(pairs) == 2:
+        two = pairs if width > 1 or not any(isinstance(one, tuple) for one in pairs) else ()
+    if two and all(map(is_single, two)):
+        raise ArgumentTypeError(
+            f"connected() answers for many pairs, and {shown(two[0])} and {shown(two[1])} are two"
+            " single ids: ask same_component(first, second), or pass a frame, or a pair of columns"
+        )
+    return read(pairs, source, destination, header=header, droppable=False)
+
+
+def check_one_id(name: str, vertex: Any) -> None:
+    """Raise an ArgumentTypeError unless a value is a single id."""
+    if not is_single(vertex):
+        raise ArgumentTypeError(
+            f"{name} must be one id, an integer, a string, or a tuple for ids of several columns,"
+            f" not {shown(vertex)}: connected() answers for many pairs"
+        )
 
 
 def check_header_flag(adapter: Adapter, edges: Any, header: Any) -> bool:

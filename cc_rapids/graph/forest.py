@@ -51,6 +51,24 @@ ARENA_BYTES = 1 << 16  # bytes beside a forest for the small arrays of its run
 MOST_BYTES_OF_BITS = 1 << 22  # at most, for a bit a vertex; they stay as long as the forest does
 
 
+def check_parents(parent: Any) -> None:
+    """Raise a ValueError unless an array holds a flat forest.
+
+    The parent of each vertex has to be the least vertex of its tree. In any other array, a climb
+    might leave the array or never end.
+    """
+    if parent.dtype != (np.uint32 if parent.size < 1 << 32 else np.uint64):
+        raise ValueError(f"its {parent.size:,} labels are {parent.dtype}")
+    wrong = parent > np.arange(parent.size, dtype=parent.dtype)
+    if not wrong.any():
+        wrong = parent[parent] != parent
+    if wrong.any():
+        v = int(np.argmax(wrong))
+        raise ValueError(
+            f"the label of vertex {v:,} is {parent[v]:,}, which is not the least of its component"
+        )
+
+
 @dataclass
 class SpeculativeRows:
     """Rows of the label frame that are gathered before they are counted.

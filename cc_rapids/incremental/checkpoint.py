@@ -22,17 +22,17 @@ import numpy as np
 
 from ..algorithms.design import check_batch_design
 from ..backends import Backend
-from ..data.column import Content, text_buffers
+from ..data.column import Content, text_buffers, text_of_buffers
 from ..data.dtypes import is_integer
 from ..data.edge_input import EdgeInput
+from ..data.files import archive
 from ..data.frame_kind import given_like, kind_words
 from ..data.read import NOTHING
 from ..data.streams import Cursor, Source
 from ..errors import CheckpointError, FormatError
-from ..graph.forest import Forest
+from ..graph.forest import Forest, check_parents
 from ..ids.growing import Index, Integers, Range, Texts, Tuples
 from ..tuning import tuning
-from . import archive
 from .state import ConnectivityState, kind_of
 
 FORMAT = "cc_rapids connectivity 2"
@@ -136,24 +136,6 @@ def _state(words: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> C
     return ConnectivityState(backend, index, forest, given, counts["edges"], counts["batches"])
 
 
-def check_parents(parent: Any) -> None:
-    """Raise a ValueError unless an array holds a flat forest.
-
-    The parent of each vertex has to be the least vertex of its tree. In any other array, a climb
-    might leave the array or never end.
-    """
-    if parent.dtype != (np.uint32 if parent.size < 1 << 32 else np.uint64):
-        raise ValueError(f"its {parent.size:,} labels are {parent.dtype}")
-    wrong = parent > np.arange(parent.size, dtype=parent.dtype)
-    if not wrong.any():
-        wrong = parent[parent] != parent
-    if wrong.any():
-        v = int(np.argmax(wrong))
-        raise ValueError(
-            f"the label of vertex {v:,} is {parent[v]:,}, which is not the least of its component"
-        )
-
-
 def _index(words: dict[str, Any], arrays: dict[str, Any], n: int, backend: Backend) -> Index:
     """Return the index over n vertices in the order of their ids."""
     if words["ids"] == "range":
@@ -185,13 +167,7 @@ def _integers(ids: Any, dtype: str, n: int, backend: Backend) -> Integers:
 
 
 def _texts(offsets: Any, octets: Any, n: int, backend: Backend) -> Index:
-    import pyarrow as pa
-
-    whole = offsets.dtype == np.int64 and octets.dtype == np.uint8 and offsets.size == n + 1
-    if not whole or offsets[0] or offsets[-1] != octets.size or (offsets[1:] < offsets[:-1]).any():
-        raise ValueError(f"its {octets.size:,} bytes of text are not those of {n:,} ids")
-    held = pa.LargeStringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(octets))
-    held.validate(full=True)
+    held = text_of_buffers(octets, offsets, n)
     none = Texts(None, None, backend.empty(0, np.uint32))
     index, (numbers,) = none.extend(NOTHING, [held], backend)
     if index.n != n or (backend.to_host(numbers) != np.arange(n)).any():

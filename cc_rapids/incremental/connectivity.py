@@ -6,14 +6,14 @@ import os
 import threading
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal, overload
 from weakref import WeakValueDictionary
 
 from .. import backends
 from ..algorithms.design import Design
-from ..data import read
+from ..data import html, read
 from ..data.adapters import adapter_of
-from ..data.arguments import check_path
+from ..data.arguments import check_flag, check_path
 from ..data.frame_access import rows_of
 from ..data.frame_build import column_like
 from ..data.read import Side
@@ -21,8 +21,10 @@ from ..ids.growing import check_kind
 from ..options import Options
 from ..results.components import Components, Facts
 from ..results.labels import LabelKind, check_labels
+from ..results.preview import machinery, preview
 from . import checkpoint, inputs
 from . import state as batches
+from .changes import changes, frame_of
 from .insertions import initial_state, insert_all, insert_given
 from .state import ConnectivityState
 
@@ -126,18 +128,21 @@ class Connectivity:
         vars(self).update(state)
         self._unlock()
 
-    def _take(self, before: ConnectivityState, after: ConnectivityState) -> None:
+    def _take(
+        self, before: ConnectivityState, after: ConnectivityState
+    ) -> tuple[ConnectivityState, ConnectivityState]:
         """Continue from the state ``after`` some batches, merged with those of other threads.
 
         ``after`` was computed from the state ``before``; other threads, or iterators of batches,
-        may have inserted edges since.
+        may have inserted edges since. Returns the states that this replaces and that is taken.
         """
         with self._lock:
             now = self._state
-            if after is before:  # no batch came
-                return
-            self._state = after if now is before else merged(now, after, before, self._design)
+            if after is not before:  # or no batch came
+                self._state = after if now is before else merged(now, after, before, self._design)
+            return now, self._state
 
+    @overload
     def insert(
         self,
         edges: Any,
@@ -146,7 +151,29 @@ class Connectivity:
         *,
         nulls: str = "raise",
         header: bool | None = None,
-    ) -> Connectivity:
+        return_changes: Literal[False] = False,
+    ) -> Connectivity: ...
+    @overload
+    def insert(
+        self,
+        edges: Any,
+        source: Side | None = None,
+        destination: Side | None = None,
+        *,
+        nulls: str = "raise",
+        header: bool | None = None,
+        return_changes: bool,
+    ) -> Any: ...
+    def insert(
+        self,
+        edges: Any,
+        source: Side | None = None,
+        destination: Side | None = None,
+        *,
+        nulls: str = "raise",
+        header: bool | None = None,
+        return_changes: bool = False,
+    ) -> Any:
         """Insert a batch of edges.
 
         Parameters
@@ -158,11 +185,21 @@ class Connectivity:
             them is joined, and small ones are copied and joined in groups of up to a million edges.
             While an iterator is read, other threads, and the iterator itself, may insert edges: at
             its end both are joined, by one more pass over the vertices.
+        return_changes : bool
+            Return the vertices whose label the batch changed, instead of the instance. That takes
+            two passes over the trees, and work for the vertices of the components that grew; no
+            other vertex is labelled, and ids are looked up for those that are returned.
 
         Returns
         -------
         Connectivity
             The instance itself, so that ``len(seen.insert(edges))`` is the number of components.
+        frame of the kind of the batch, with ``return_changes=True``
+            Columns ``vertex``, ``before`` and ``after``, labels of kind ``"min"``: a row for each
+            vertex whose label is another one now, and for each vertex that is new with this batch,
+            in the order of the ids. Of a new vertex ``before`` is null; in arrays, which have no
+            nulls, it is the vertex itself, the component that it would be alone. Ids of several
+            columns have as many columns of each.
 
         Raises
         ------
@@ -181,17 +218,28 @@ class Connectivity:
         >>> seen = cc_rapids.Connectivity(num_vertices=4)
         >>> len(seen), len(seen.insert(([0, 1], [1, 2])))
         (4, 2)
+        >>> import pandas as pd
+        >>> seen = cc_rapids.Connectivity().insert(pd.DataFrame({"src": [1, 5], "dst": [2, 6]}))
+        >>> seen.insert(pd.DataFrame({"src": [2, 9], "dst": [6, 9]}), return_changes=True)
+           vertex  before  after
+        0       5       5      1
+        1       6       5      1
+        2       9    <NA>      9
         """
+        wanted = check_flag("return_changes", return_changes)
         names, how = (source, destination, nulls, header), (self._chosen, self._free)
         if adapter_of(edges).is_iterable:  # whose code is not run while others wait
             before = self._state
-            self._take(before, insert_all(before, edges, names, *how))
+            states = self._take(before, insert_all(before, edges, names, *how))
+        else:
+            given = inputs.read(edges, *names)
+            with self._lock:
+                before = self._state
+                states = self._take(before, insert_given(before, given, *how))
+        if not wanted:
             return self
-        given = inputs.read(edges, *names)
-        with self._lock:
-            before = self._state
-            self._take(before, insert_given(before, given, *how))
-        return self
+        with states[1].backend.scope():
+            return frame_of(changes(*states), states[1])
 
     def connected(
         self,
@@ -235,12 +283,58 @@ class Connectivity:
         array([ True, False])
         """
         inputs.check_missing(missing)
-        given = inputs.read_rows(pairs, source, destination, header)
+        width = self._state.index.width
+        given = read.read_pairs(pairs, source, destination, header, width)
         with inputs.borrow_for(self._state, given, self._free) as (state, columns):
             check_kind(state.index, given)
             ends, known = inputs.ends(state, given, columns[:2], missing)
             answers = batches.query(state, *ends) & known
             return column_like(pairs, "connected", answers, state.backend, given.on_device)
+
+    def same_component(self, first: Any, second: Any, *, missing: str = "raise") -> bool:
+        """Return whether two vertices are in one component.
+
+        Parameters
+        ----------
+        first, second : id
+            Two ids; tuples, for ids of several columns.
+        missing : {"raise", "false"}
+            What to do if an id is unknown: raise an error, or return False.
+
+        Returns
+        -------
+        bool
+            True also for a vertex and itself.
+
+        Raises
+        ------
+        UnknownVertexError
+            An id is not a vertex.
+        ArgumentTypeError, InputError
+            An argument is not one id, or of another kind than those so far.
+
+        See Also
+        --------
+        Connectivity.connected : The same for many pairs.
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> cc_rapids.Connectivity().insert(([1, 2], [2, 3])).same_component(1, 3)
+        True
+        """
+        inputs.check_missing(missing)
+        state, found = self._state, []
+        with state.backend.scope():
+            for name, vertex in (("first", first), ("second", second)):
+                read.check_one_id(name, vertex)
+                given = inputs.one_id(name, vertex)
+                check_kind(state.index, given)
+                with given.borrow() as (columns, _):
+                    found.append(inputs.ends(state, given, columns[:2], missing))
+            (left, there), (right, here) = found
+            answers = batches.query(state, left[0], right[0]) & there & here
+        return bool(answers[0])
 
     def process(
         self,
@@ -423,6 +517,16 @@ class Connectivity:
             f" {self._design} on {state.backend.name}>"
         )
 
+    def _repr_html_(self) -> str:
+        state = self._state
+        found = snapshot(state, self._design, check_labels("min"))
+        facts = found.summary()
+        counts = {"components": len(found), "vertices": state.forest.n}
+        counts |= {"edges": state.edges, "batches": state.batches, "largest": facts["largest"]}
+        facts["seconds"] = {}  # which would be those of the snapshot
+        parts = html.facts(counts), preview(found), machinery(facts)
+        return html.panel("Connectivity", *parts)
+
 
 def _components(state: ConnectivityState) -> int:
     with state.backend.scope():
@@ -437,7 +541,8 @@ def merged(
     Each vertex of the other state is joined to the least vertex of its tree. Answers have the kind
     of those of the other state.
     """
-    pairs = snapshot(other, design, check_labels("min")).labels()
+    found = snapshot(other, design, check_labels("min"))
+    pairs = found.with_key_names(None).labels() if other.index.width > 1 else found.labels()
     names: list[Any] = ["vertex", "labels"]
     if other.index.width > 1:
         names = [[f"{k}_{name}" for k in range(other.index.width)] for name in names]

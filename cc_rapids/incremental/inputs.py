@@ -13,7 +13,7 @@ from .. import backends
 from ..backends import Array, Backend
 from ..data import read as frames
 from ..data.arguments import check_word
-from ..data.column import of_key_columns
+from ..data.column import of, of_key_columns
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import (
     collected,
@@ -104,6 +104,15 @@ def vertices(named: Any, width: int | None = None) -> EdgeInput:
         return _looped(named)
     column = of_key_columns(key_columns_of("vertices", named, width))
     return replace(_looped(_column_of_kind(named)), src=column, dst=column)
+
+
+def one_id(name: str, vertex: Any) -> EdgeInput:
+    """Return a single id as an edge from it to itself."""
+    parts = vertex if isinstance(vertex, tuple) else (vertex,)
+    if not parts:
+        raise InputError("an empty tuple is not an id: pass the value of each column of an id")
+    column = of_key_columns([of(name, [part]) for part in parts])
+    return replace(frames.NOTHING, src=column, dst=column)
 
 
 def _looped(named: Any) -> EdgeInput:

@@ -94,7 +94,14 @@ def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
     dropped = given.dropped_rows + (before.dropped_rows if before else 0)
     taken = tuple(dict.fromkeys((*(before.taken if before else ()), *given.taken)))
     ends = without_rows(given.src), without_rows(given.dst)
-    return EdgeInput(*ends, given.make_frame, given.on_device, dropped_rows=dropped, taken=taken)
+    return EdgeInput(
+        *ends,
+        given.make_frame,
+        given.on_device,
+        dropped_rows=dropped,
+        taken=taken,
+        vertex_names=given.vertex_names,
+    )
 
 
 def grown(forest: Forest, n: int) -> Forest:

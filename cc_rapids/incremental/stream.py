@@ -14,7 +14,7 @@ from .. import backends
 from ..algorithms.design import Design
 from ..backends import Backend
 from ..backends.choice import EngineChoice, choose, has_gpu
-from ..data import read
+from ..data import html, read
 from ..data.column import Content
 from ..data.files.gpu_parquet import row_group_reader
 from ..data.frame_kind import given_like
@@ -84,6 +84,10 @@ class StreamPlan:
     fits: bool | None
     rate: float
     seconds: float | None
+
+    def _repr_html_(self) -> str:
+        lines = dict(line.split(maxsplit=1) for line in str(self).splitlines())
+        return html.plan("StreamPlan", lines, ("edges", "vertices", "memory", "time"))
 
     def __str__(self) -> str:
         def shown(value: int | None, most: str = "") -> str:
@@ -460,9 +464,8 @@ class Run:
         """Return the kind of answers for files: PyArrow's tables, unless others are asked for."""
         if not self.stream.arrow:
             return state.given
-        return batches.kind_of(
-            given_like({"frame": self.frames or "pyarrow"}, state.index.kinds), None
-        )
+        words = {"frame": self.frames or "pyarrow", "names": state.given.key_names}
+        return batches.kind_of(given_like(words, state.index.kinds), None)
 
     def _pass(
         self, state: ConnectivityState, cursor: Cursor, reporter: StreamReporter

@@ -80,4 +80,5 @@ def _found(resources: Any, graph: Any, offsets: Any, indices: Any, weights: Any)
     if type(graph).__name__ != "SGGraph":
         raise GraphStateError(f"the edges of a {type(graph).__name__} cannot be read")
     edges, vertices = decompressed(graph, resources), vertex_list(graph, resources)
-    return components(edges, vertices=vertices)
+    found: Components = components(edges, vertices=vertices)
+    return found

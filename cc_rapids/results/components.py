@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
 from ..backends import Array, Backend
-from ..data.arguments import check_word
+from ..data import html
+from ..data.arguments import check_path, check_word
 from ..data.column import Column, is_cudf, of, without_rows
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import bring, only
+from ..data.key_names import are_usable
+from ..data.typed import FrameT
 from ..errors import InputError, shown
 from ..graph.forest import Forest
 from ..ids.decoders import IdDecoder, OffsetDecoder, same_integers
 from ..ids.strings import same_strings
 from .best import NO_KEY, choose, sort_keys
+from .container import Container
 from .deduplicate import Deduplication
 from .labels import LabelKind, check_labels
 from .scores import ordered, vertices_and_scores
@@ -29,15 +33,16 @@ if TYPE_CHECKING:
     from ..verify.audit import Audit
 
 
-class Selection(Deduplication):
+class Selection(Deduplication, Generic[FrameT]):
     """Selections of rows of the answer by vertex, component and size."""
 
     _dense: Array
     _counts: Array
     _by_size: Array
     _component: Callable[[Any], int]
+    _frame: Callable[[dict[str, Any]], FrameT]
 
-    def filter(self, min_size: int = 1, max_size: int | None = None) -> Any:
+    def filter(self, min_size: int = 1, max_size: int | None = None) -> FrameT:
         """Return the label frame of the vertices in components of a range of sizes, inclusive.
 
         Parameters
@@ -104,7 +109,7 @@ class Selection(Deduplication):
             rows = self._backend.xp.flatnonzero(self._dense == self._component(label))
             return only(self._frame(self._vertex(rows) | self._label(rows)), "vertex")
 
-    def members(self) -> Any:
+    def members(self) -> FrameT:
         """Return the vertices of each component as lists, one component after the other.
 
         Returns
@@ -128,14 +133,15 @@ class Selection(Deduplication):
             order = self._backend.xp.argsort(self._dense, kind="stable")
             return self._frame(self._label(order) | self._vertex(order))
 
-    def representatives(self, by: Any = None, ascending: bool = False) -> Any:
+    def representatives(self, by: Any = None, ascending: bool = False) -> FrameT:
         """Return one vertex of each component: that with the least id, or the greatest score.
 
         Parameters
         ----------
         by : frame or pair (vertices, scores), optional
-            A column ``vertex`` (``0_vertex``, ... for ids of several columns) and one other column
-            of numbers, booleans, dates, times, strings or categories. The vertex with the greatest
+            A column ``vertex`` (for ids of several columns as many, with the names that they have
+            in the answer, or ``0_vertex``, ...) and one other column of numbers, booleans, dates,
+            times, strings or categories. The vertex with the greatest
             value is chosen, among equal values the one with the least id. If a vertex has several
             scores, the best one counts; vertices without a score, or with one that is null, masked
             or nan, come last.
@@ -165,7 +171,7 @@ class Selection(Deduplication):
                 rows = self._best_of_scores(by, ascending, rows)
             return self._frame(self._vertex(rows) | self._label(rows))
 
-    def size_histogram(self) -> Any:
+    def size_histogram(self) -> FrameT:
         """Count the components of each size.
 
         Returns
@@ -221,7 +227,8 @@ class Selection(Deduplication):
 
     def _best_of_scores(self, by: Any, ascending: bool, least: Array) -> Array:
         """Return for each component the row with the best score, the ``least`` if none has any."""
-        vertices, scores = vertices_and_scores(by, len(self._given.src.key_columns))
+        given = self._given
+        vertices, scores = vertices_and_scores(by, len(given.src.key_columns), given.key_names)
         rows, known = self._places(self._column(vertices), "null")
         values, valid = map(self._backend.asarray, ordered(scores))
         if values.size != rows.size:
@@ -301,6 +308,9 @@ class Audited:
     def labels(self, kind: str | None = None) -> Any:
         raise NotImplementedError
 
+    def with_key_names(self, names: list[str] | None) -> Any:
+        raise NotImplementedError
+
     def audit(
         self,
         edges: Any,
@@ -373,7 +383,8 @@ class Audited:
         from ..verify.audit import audit  # a run needs none of what an audit does
 
         held = self._kind.is_root and (self._prefetched_frame is not None or self._forest.has_rows)
-        frame = self.labels()
+        several = self._given.src.key_columns
+        frame = self.with_key_names(None).labels() if several else self.labels()
         if held:
             # The next call returns the audited frame, which is only read here.
             self._prefetched_frame = frame
@@ -394,7 +405,7 @@ class Facts:
     resumed: str | None = None
 
 
-class Components(Selection, Audited):
+class Components(Selection[FrameT], Container, Audited):
     """The connected components of an edge list.
 
     ``len()`` is the number of components. Methods return new frames of the same library as the
@@ -519,7 +530,7 @@ class Components(Selection, Audited):
         """Return the vertices that occur, as the columns that their ids have."""
         return [of("vertex", ids) for ids in self._columns("vertex", self._rows()[0]).values()]
 
-    def labels(self, kind: str | None = None) -> Any:
+    def labels(self, kind: str | None = None) -> FrameT:
         """Return the component of each vertex.
 
         Parameters
@@ -535,7 +546,8 @@ class Components(Selection, Audited):
         frame of the caller's kind, columns ``vertex`` and ``labels``
             One row per vertex, in the order of the ids; ``vertex``, and ``labels`` of kinds
             ``"min"`` and ``"max"``, have the type of the ids, other labels are int32 (int64 beyond
-            2^31). Ids of several columns become ``0_vertex``, ``1_vertex``, ..., ``0_labels``, ...
+            2^31). Ids of several columns have columns of their own names, ``kind`` and ``id``, and
+            labels that are ids ``kind_labels`` and ``id_labels``: see :meth:`with_key_names`.
 
         See Also
         --------
@@ -545,7 +557,8 @@ class Components(Selection, Audited):
         """
         labels = self._kind if kind is None else check_labels(kind)
         if self._prefetched_frame is not None and labels.is_root:
-            frame, self._prefetched_frame = self._prefetched_frame, None
+            frame: FrameT = self._prefetched_frame
+            self._prefetched_frame = None
             return frame
         with self._backend.scope(self._arena):
             vertex, label = labels.vertices_and_rows(self)
@@ -553,7 +566,7 @@ class Components(Selection, Audited):
                 self._columns("vertex", vertex) | labels.columns(self, "labels", label)
             )
 
-    def sizes(self) -> Any:
+    def sizes(self) -> FrameT:
         """Return the number of vertices of each component, the largest first.
 
         Components of equal size are in the order of their least ids.
@@ -573,7 +586,7 @@ class Components(Selection, Audited):
             label = self._kind.columns(self, "labels", self._kind.of_component(self, order))
             return self._frame(label | {"size": self._counts[order]})
 
-    def largest(self) -> Any:
+    def largest(self) -> FrameT:
         """Return the vertices of the largest component; of equal ones, that with the least id.
 
         Returns
@@ -594,7 +607,7 @@ class Components(Selection, Audited):
             labels = self._kind.columns(self, "labels", label)
             return self._frame(self._columns("vertex", vertex) | labels)
 
-    def forest(self) -> Any:
+    def forest(self) -> FrameT:
         """Return the edges of a spanning forest, as they were chosen during the run.
 
         For each vertex except one per component there is one edge: together they join the same
@@ -604,8 +617,8 @@ class Components(Selection, Audited):
         -------
         frame of the caller's kind
             Columns ``row`` (int64, the number of the edge in the input, in ascending order; of an
-            adjacency list, the number of the entry), ``source`` and ``destination`` (``0_source``,
-            ``1_source``, ... for ids of several columns).
+            adjacency list, the number of the entry), ``source`` and ``destination`` (for ids of
+            several columns ``kind_source``, ``id_source``, ...).
 
         Raises
         ------
@@ -631,7 +644,7 @@ class Components(Selection, Audited):
                 " components(..., forest=True).forest(), or spanning_forest(...)"
             )
         with self._backend.scope():
-            return self._given.make_frame(self._columns_of_forest())
+            return self._frame(self._columns_of_forest())
 
     def summary(self) -> dict[str, Any]:
         """Return facts about the run and the answer.
@@ -672,6 +685,130 @@ class Components(Selection, Audited):
             **({"taken": taken} if taken else {}),
         }
 
+    def with_key_names(self, names: list[str] | None) -> Components[FrameT]:
+        """Return the same answer with other names of the columns of ids of several columns.
+
+        By default these are the names of a frame that was passed as ``vertices=``; else, if the
+        names of both ends differ only by a prefix or a suffix before or behind a separator (``_``,
+        ``.``, ``-``, a blank) or by final digits, the rest of them: ``kind`` and ``id`` for
+        ``src_kind``, ``src_id`` and ``dst_kind``, ``dst_id``; else the names of the source. Where
+        such names are not different strings, or are or end like ``vertex``, ``labels``, ``size``
+        and other columns of answers, the columns are numbered: ``0_vertex``, ``1_vertex``, ...,
+        ``0_labels``, ...; so they are for a ``cugraph.Graph``, as in cuGraph.
+
+        Parameters
+        ----------
+        names : list of str, or None
+            A name for each column of an id; None numbers the columns.
+
+        Returns
+        -------
+        Components
+            A new object on the same arrays.
+
+        Raises
+        ------
+        InputError
+            Names are as many as the columns of an id, or could be those of other columns.
+
+        See Also
+        --------
+        Components.labels : The label frame.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> rows = {"src_kind": ["u"], "src_id": [7], "dst_kind": ["c"], "dst_id": [3]}
+        >>> names = ["src_kind", "src_id"], ["dst_kind", "dst_id"]
+        >>> found = cc_rapids.components(pd.DataFrame(rows), *names)
+        >>> found.labels()
+          kind  id kind_labels  id_labels
+        0    c   3           c          3
+        1    u   7           c          3
+        >>> list(found.with_key_names(None).labels())
+        ['0_vertex', '1_vertex', '0_labels', '1_labels']
+        """
+        width = len(self._given.src.key_columns)
+        own = () if names is None else names
+        if not isinstance(own, list | tuple) or (own and not are_usable(own)):
+            raise InputError(
+                f"names={shown(names)} cannot be those of the columns of an id: pass different"
+                " strings, of which none is or ends like 'vertex', 'labels' or 'size'"
+            )
+        if own and len(own) != width:
+            raise InputError(
+                f"{len(own)} names are passed, and an id has {max(width, 1)} columns: pass one for"
+                " each column, of ids of several columns"
+            )
+        other: Components[FrameT] = object.__new__(type(self))
+        vars(other).update(vars(self))
+        other._given = replace(self._given, vertex_names=tuple(own))
+        other._prefetched_frame = None
+        return other
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the answer to one file, completely or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            The path of the file, with any suffix; an existing file is replaced. The file has its
+            own format, without pickles, with a checksum for every byte. It contains the ids, their
+            components, the kind of labels and of frames, the summary, and the spanning forest if
+            there is one; not the edges.
+
+        Raises
+        ------
+        OutputError
+            The file cannot be written, or the disk is full; an old file stays.
+
+        See Also
+        --------
+        Components.load : Load a saved answer.
+
+        Examples
+        --------
+        >>> import cc_rapids, tempfile, os
+        >>> path = os.path.join(tempfile.mkdtemp(), "found")
+        >>> found = cc_rapids.components(([5, 2, 9], [2, 7, 9]))
+        >>> found.save(path)
+        >>> cc_rapids.Components.load(path) == found
+        True
+        """
+        from . import saved
+
+        saved.write(check_path("path", path), self)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], engine: str | None = None) -> Components:
+        """Load an answer written by :meth:`save`, on any engine.
+
+        Parameters
+        ----------
+        path : str or path
+            A file written by :meth:`save`.
+        engine : {"threads", "cuda"}, optional
+            Where to keep it; by default on the GPU if its frames lie there, else on threads.
+
+        Returns
+        -------
+        Components
+            The answer. Its frames are of the same library as before it was saved, or of PyArrow if
+            that is missing (which is logged).
+
+        Raises
+        ------
+        FormatError
+            The file does not exist, is damaged, has another version, or is of another kind.
+
+        See Also
+        --------
+        Components.save : Write an answer to one file.
+        """
+        from . import saved
+
+        return saved.read(check_path("path", path), engine)
+
     def __repr__(self) -> str:
         facts = self.summary()
         return (
@@ -681,18 +818,20 @@ class Components(Selection, Audited):
         )
 
     def _repr_html_(self) -> str:
-        facts = self.summary()
-        shown = ("components", "vertices", "edges", "largest", "design", "engine", "device")
-        rows = "".join(
-            f"<tr><th>{name}</th><td>{escape(_shown(facts[name]))}</td></tr>" for name in shown
-        )
-        return f"<table><caption>Components</caption>{rows}</table>"
+        from .preview import machinery, preview
 
-    def _frame(self, columns: dict[str, Any]) -> Any:
+        facts = self.summary()
+        counts = {name: facts[name] for name in ("components", "vertices", "edges", "largest")}
+        return html.panel("Components", html.facts(counts), preview(self), machinery(facts))
+
+    def _frame(self, columns: dict[str, Any]) -> FrameT:
         """Return a frame of the caller's kind, on the same device as the edges."""
         if self._backend.on_device != self._given.on_device:
             columns = {name: self._home(column) for name, column in columns.items()}
-        return self._given.make_frame(columns)
+        if self._given.src.key_columns:
+            columns = {self._given.called(name): column for name, column in columns.items()}
+        frame: FrameT = self._given.make_frame(columns)
+        return frame
 
     def _columns_of_forest(self) -> dict[str, Any]:
         """Return the columns of :meth:`forest`: new ones."""
@@ -787,7 +926,3 @@ def _same(mine: Column, others: Column, backend: Backend) -> bool:
         if mine.strings:
             return same_strings(first, second)
         return same_integers(backend.asarray(first), backend.asarray(second), backend)
-
-
-def _shown(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -113,8 +113,8 @@ class Lookup:
         on : str, or list of str
             The column of vertices; for edges either end, whose labels are the same.
         name : str
-            The name of the new column (with a prefix ``0_``, ``1_``, ... if labels have several
-            columns).
+            The name of the new column; behind the name of each key column if labels have several
+            columns, such as ``kind_labels`` (see :meth:`Components.with_key_names`).
         missing : {"raise", "null", "self"}
             What to do for rows whose vertex is not in this answer, because no edge names it: raise
             an error, make their labels null, or make them components of their own. Labels of kinds
@@ -185,7 +185,8 @@ class Lookup:
             here = is_cudf(frame)
             whole = there is None or bool(there.all())
             mask = None if whole else self._bring(there, here)
-            for label, values in labels.items():
+            for column_name, values in labels.items():
+                label = self._given.called(column_name) if len(labels) > 1 else column_name
                 if label in names:
                     raise InputError(f"the frame has a column {label!r} already: pass name=")
                 frame = with_column(frame, label, self._bring(values, here), mask)
@@ -252,9 +253,17 @@ class Lookup:
         """Return the row of each id in the answer, and a mask of the known ids."""
         return self._found(column, missing, self._forest.rows_of)
 
+    def _places_of(self, column: Column, borrowed: Any, missing: str) -> tuple[Array, Array]:
+        """Return the same for a column that is lent."""
+        return self._found_of(column, borrowed, missing, self._forest.rows_of)
+
     def _roots(self, column: Column, missing: str) -> tuple[Array, Array]:
         """Return the vertex that is the root of each id, and a mask of the known ids."""
         return self._found(column, missing, self._forest.roots_of)
+
+    def _roots_of(self, column: Column, borrowed: Any, missing: str) -> tuple[Array, Array]:
+        """Return the same for a column that is lent."""
+        return self._found_of(column, borrowed, missing, self._forest.roots_of)
 
     def _found(
         self, column: Column, missing: str, value_of: Callable[[Array, Array], tuple[Array, Array]]
@@ -263,24 +272,34 @@ class Lookup:
 
         0 for ids that are unknown.
         """
+        with column.borrow() as borrowed:
+            return self._found_of(column, borrowed, missing, value_of)
+
+    def _found_of(
+        self,
+        column: Column,
+        borrowed: Any,
+        missing: str,
+        value_of: Callable[[Array, Array], tuple[Array, Array]],
+    ) -> tuple[Array, Array]:
+        """Return the same for a column that is lent."""
         backend, xp, forest = self._backend, self._backend.xp, self._forest
         check_kinds(self._given.src, column, forest.vertices > 0 or missing == "raise")
         if not (column.size and forest.vertices):
             if column.size and missing == "raise":
                 raise self._unknown(column, np.zeros(column.size, bool))
             return xp.zeros(column.size, np.int64), xp.zeros(column.size, bool)
-        with column.borrow() as borrowed:
-            key_columns = [
-                part if own.strings else backend.asarray(part)
-                for part, own in zip(
-                    borrowed if column.key_columns else [borrowed],
-                    column.key_columns or [column],
-                    strict=True,
-                )
-            ]
-            vertices, known = self._decoder.lookup(
-                key_columns if column.key_columns else key_columns[0], backend
+        key_columns = [
+            part if own.strings else backend.asarray(part)
+            for part, own in zip(
+                borrowed if column.key_columns else [borrowed],
+                column.key_columns or [column],
+                strict=True,
             )
+        ]
+        vertices, known = self._decoder.lookup(
+            key_columns if column.key_columns else key_columns[0], backend
+        )
         found, known = value_of(vertices, known)
         if missing == "raise" and not bool(known.all()):
             raise self._unknown(column, backend.to_host(known))

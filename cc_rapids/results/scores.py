@@ -18,7 +18,7 @@ BY = (
 )
 
 
-def vertices_and_scores(by: Any, width: int) -> tuple[Any, Any]:
+def vertices_and_scores(by: Any, width: int, keys: tuple[str, ...] = ()) -> tuple[Any, Any]:
     """Return the vertices of a frame or pair, and their scores.
 
     Parameters
@@ -27,6 +27,8 @@ def vertices_and_scores(by: Any, width: int) -> tuple[Any, Any]:
         A frame has a column ``vertex`` (``0_vertex``, ``1_vertex``, ...) and one other.
     width : int
         The number of columns of an id; 0 if it need not be checked.
+    keys : tuple of str
+        Their own names, which the frame may have instead.
 
     Raises
     ------
@@ -43,6 +45,8 @@ def vertices_and_scores(by: Any, width: int) -> tuple[Any, Any]:
     if hasattr(type(by), "collect"):
         by = by.collect()
     ids, names = [f"{k}_vertex" for k in range(width)] or ["vertex"], columns_of(by)
+    if keys and not set(ids) & set(names):
+        ids = list(keys)
     others = [name for name in names if name not in ids]
     if len(others) != 1 or len(names) != len(ids) + 1:
         several = f" (ids of several columns are in {', '.join(ids)})" if width else ""

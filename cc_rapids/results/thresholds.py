@@ -6,9 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ..data import html
 from ..errors import InputError, shown
 from .components import Components
 from .labels import LabelKind
+from .preview import machinery
+
+SHOWN = 20  # thresholds that a notebook shows
 
 
 class Cuts:
@@ -37,6 +41,22 @@ class Cuts:
     def __repr__(self) -> str:
         counts = ", ".join(f"{len(cut):,} at {level}" for level, cut in self._found.items())
         return f"<Cuts: components {counts}>"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for level, cut in list(self._found.items())[:SHOWN]:
+            facts = cut.summary()
+            rows.append((level, *(facts[name] for name in ("components", "largest", "edges"))))
+        more = f", the first {SHOWN}" if len(self) > SHOWN else ""
+        head = "threshold", "components", "largest", "edges"
+        counts = [(str(level), many) for level, many, *_ in rows]
+        facts = next(iter(self._found.values())).summary()
+        return html.panel(
+            f"Cuts: {len(self):,} thresholds of {facts['vertices']:,} vertices",
+            html.table(f"from the strictest{more}", head, rows),
+            html.bars("components at each threshold", counts),
+            machinery(facts),
+        )
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -9,6 +9,7 @@ from ..algorithms.auto import ONE_LAUNCH_RULE, Decision, EdgeFacts, decide
 from ..algorithms.design import shares_bits
 from ..algorithms.run import beyond
 from ..backends import SINGLE_BLOCK_THREADS, Backend
+from ..data import html
 from ..data.edge_input import EdgeInput
 from ..graph.edges import check_offsets
 from ..graph.forest import queue_bytes
@@ -56,6 +57,10 @@ class Plan:
     design_why: str
     vertices: int
     bytes: int
+
+    def _repr_html_(self) -> str:
+        lines = dict(line.split(maxsplit=1) for line in str(self).splitlines())
+        return html.plan("Plan", lines, ("edges", "vertices", "memory"))
 
     def __str__(self) -> str:
         size = f"{self.bytes / 2**30:,.2f} GiB" if self.bytes >= 2**28 else f"{self.bytes:,} bytes"

@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import backends
 from ..backends import Array, Backend
+from ..data import html
 from ..data import read as frames
 from ..data.adapters import adapter_of
 from ..data.arguments import check_word
@@ -55,6 +56,12 @@ class Audit:
     components: int
     oracle: str | None
     seconds: float
+
+    def _repr_html_(self) -> str:
+        counts = {name: getattr(self, name) for name in ("components", "vertices", "edges")}
+        same = {"oracle": f"{self.oracle} finds the same"} if self.oracle else {}
+        took = html.facts({"seconds": f"{self.seconds:.4f}"})
+        return html.panel("Audit: right", html.facts(counts | same), html.folded("time", took))
 
     def __str__(self) -> str:
         also = f"; {self.oracle} finds the same" if self.oracle else ""

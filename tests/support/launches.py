@@ -54,6 +54,12 @@ def batches(design):
     seen.components()
 
 
+def changes():
+    """What a batch changed: two trees that it joined."""
+    seen = cc_rapids.Connectivity().insert((np.array([1, 3]), np.array([2, 4])))
+    seen.insert((np.array([2]), np.array([4])), return_changes=True)
+
+
 def takes_batches(design):
     """Whether a design takes batches; a sample makes no difference to them."""
     return (
@@ -217,7 +223,7 @@ def rehearse(which):
         return [("at once", at_once, dtype), *by_name]
 
     named = of(INT) + of(LONG)
-    others = ids, lookups, ahead, strings, records, audits, graphs
+    others = ids, lookups, ahead, strings, records, changes, audits, graphs
     uses = of(ULONG) + [(use.__name__, use) for use in others]
     selected = design_pairs.selected(which)
     selected += [Design(f"kout({options})") for options in OPTIONS]

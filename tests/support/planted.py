@@ -399,7 +399,7 @@ def is_right(found, job):
         ids = pd.DataFrame({"0": np.arange(RIGHT.size) // 7, "1": np.arange(RIGHT.size) % 7})
         columns = ids, ids.iloc[right].reset_index(drop=True)
         columns = [part[name].to_numpy() for part in columns for name in part]
-        got = [frame[name].to_numpy() for name in ("0_vertex", "1_vertex", "0_labels", "1_labels")]
+        got = [frame[name].to_numpy() for name in frame]
     else:
         names = {
             "offset": lambda v: v + 1000,

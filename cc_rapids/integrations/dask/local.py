@@ -136,7 +136,7 @@ def solved_by(frame: Any, ends: Ends, called: Ends, **options: Any) -> Component
     alone = isinstance(left, str)
     edges, names = ((frame[left], frame[right]), called) if alone else (frame, ends)
     found: Components = components(edges, *names, **options)
-    return found
+    return found if alone else found.with_key_names(None)
 
 
 def local_forest(
@@ -166,6 +166,8 @@ def local_forest(
     frame = frame[columns]
     dropped = int(frame.isna().any(axis=1).sum()) if nulls == "drop" else 0
     found = components(frame, source, destination, nulls=nulls, forest=True, **options)
+    if isinstance(source, list):
+        found = found.with_key_names(None)
     return _edges(found, frame, (source, destination), (source, destination)), dropped
 
 

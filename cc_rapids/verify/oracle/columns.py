@@ -39,7 +39,8 @@ def label_columns(frame: Any) -> list[npt.NDArray[Any]]:
     names = [str(name) for name in getattr(frame, "column_names", None) or frame.columns]
     if "vertex" in names:
         return [host(frame["vertex"]), host(frame["labels"])]
-    sides = [[name for name in names if name.endswith(end)] for end in ("_vertex", "_labels")]
+    labels = [name for name in names if name == "labels" or name.endswith("_labels")]
+    sides = [[name for name in names if name not in labels], labels]
     return [host_ids([frame[name] for name in side]) for side in sides]
 
 

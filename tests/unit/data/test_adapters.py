@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -41,7 +42,10 @@ KINDS = {
     "Readers": [TABLE.to_reader()],
     "Batches": [iter([TABLE]), [TABLE, TABLE], (pair for pair in [(SRC, DST)])],
     "PairLists": [[SRC, DST], []],
-    "Anything": [np.zeros((2, 2)), 5, None, pd.Series(SRC)],
+    "EdgeArrays": [np.zeros((2, 2)), np.array([SRC, DST])],
+    "Mappings": [{"src": SRC, "dst": DST}, {}],
+    "NetworkXGraphs": [nx.Graph(), nx.path_graph(3).edges],
+    "Anything": [5, None, pd.Series(SRC)],
 }
 STREAMS = {"Patterns", "PathLists", "Datasets", "Readers", "Batches"}
 

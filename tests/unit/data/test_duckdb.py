@@ -60,7 +60,7 @@ def test_ids_of_several_columns_strings_and_nulls(ask, engine):
         " as edges(a, b, c, d)"
     )
     found = components(relation, ["a", "b"], ["c", "d"], nulls="drop", engine=engine)
-    assert found.labels()["1_labels"].to_pylist() == ["x", "x", "x"]
+    assert found.labels()["b_labels"].to_pylist() == ["x", "x", "x"]
     assert found.summary()["dropped"] == 1
     with pytest.raises(cc_rapids.NullsError, match="'c' has 1 null"):
         components(relation, ["a", "b"], ["c", "d"])

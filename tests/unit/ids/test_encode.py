@@ -130,7 +130,7 @@ def test_several_columns_are_one_vertex(engine, make):
     assert [tuple(column) for column in labels] == [*vertex, *least]
     frame = found.labels("dense")
     names = list(getattr(frame, "column_names", None) or frame.columns)
-    assert names == ["0_vertex", "1_vertex", "labels"]
+    assert names == ["kind", "number", "labels"]
     assert columns(frame)[2] == dense(least)
 
 

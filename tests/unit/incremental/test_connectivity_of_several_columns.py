@@ -10,6 +10,7 @@ import pytest
 from support.as_lists import columns
 
 from cc_rapids import Connectivity, components
+from cc_rapids.data.files import archive
 from cc_rapids.errors import (
     ColumnTypeError,
     FormatError,
@@ -18,7 +19,6 @@ from cc_rapids.errors import (
     NullsError,
     UnknownVertexError,
 )
-from cc_rapids.incremental import archive
 
 SIDES = ["a", "b", "e"], ["c", "d", "f"]
 WORDS = np.array(["x", "é", "", "ab", "z z"])

@@ -15,8 +15,8 @@ from support.batch_rows import EXAMPLES, KINDS, column
 from support.edge_kinds import EDGES
 
 from cc_rapids import Connectivity
+from cc_rapids.data.files import archive
 from cc_rapids.errors import FormatError, OutputError
-from cc_rapids.incremental import archive
 
 
 def same(seen, other):
@@ -229,7 +229,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     seen = Connectivity().insert(([5], [2]))
     seen.save(path)
     with monkeypatch.context() as patch:
-        patch.setattr("cc_rapids.incremental.archive.LENGTHS", None)
+        patch.setattr("cc_rapids.data.files.archive.LENGTHS", None)
         with pytest.raises(AttributeError):
             seen.insert(([5], [1])).save(path)
     with pytest.raises(OutputError, match="no directory") as raised:

@@ -125,10 +125,8 @@ def test_nothing_at_all_has_the_columns():
     none = edges(0)
     for stream in (iter([none]), none.to_reader(), pyarrow.dataset.dataset(none)):
         assert components(stream, *SIDES).labels().column_names == [
-            "0_vertex",
-            "1_vertex",
-            "0_labels",
-            "1_labels",
+            *SIDES[0],
+            *(f"{name}_labels" for name in SIDES[0]),
         ]
 
 

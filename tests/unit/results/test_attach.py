@@ -87,8 +87,8 @@ def test_a_row_with_a_null_in_any_of_its_columns_has_no_label(engine, make):
     found = components(edges, ["a", "b"], ["c", "d"], engine=engine)
     frame = make({"p": ["y", None, "x", "x"], "q": [2, 1, 1, 3]})
     attached = found.attach(frame, on=["p", "q"], missing="null")
-    assert plain(attached["0_labels"]) == ["x", None, "x", None]
-    assert plain(attached["1_labels"]) == [1, None, 1, None]
+    assert plain(attached["a_labels"]) == ["x", None, "x", None]
+    assert plain(attached["b_labels"]) == [1, None, 1, None]
     with pytest.raises(errors.NullsError, match="1 of 4 rows have nulls in 'p', 'q'"):
         found.attach(frame, on=["p", "q"])
 
@@ -210,7 +210,7 @@ def test_ids_of_several_columns_without_edges(engine, make, kind):
     if kind in ("dense", "size"):
         assert plain(attached["labels"]) == [3, 0, 2, None, 1, 3]
         return
-    words, numbers = (plain(attached[f"{k}_labels"]) for k in (0, 1))
+    words, numbers = (plain(attached[f"{key}_labels"]) for key in ("a", "b"))
     own = ("x", 5) if kind == "min" else ("y", 2)
     want = [("z", 1), own, ("x", 9), (None, None), ("a", 3), ("z", 1)]
     assert list(zip(words, numbers, strict=True)) == want

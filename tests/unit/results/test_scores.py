@@ -151,7 +151,7 @@ def test_scores_of_ids_of_several_columns(engine, by):
     edges = pd.DataFrame({"a": [1], "b": ["x"], "c": [2], "d": ["y"]})
     found = components(edges, ["a", "b"], ["c", "d"], engine=engine)
     assert columns(found.representatives(by=by))[:2] == [[2], ["y"]]
-    with pytest.raises(errors.InputError, match="several columns are in 0_vertex, 1_vertex"):
+    with pytest.raises(errors.InputError, match="several columns are in a, b"):
         found.representatives(pd.DataFrame({"vertex": [1], "score": [1]}))
 
 

@@ -278,7 +278,10 @@ def test_what_files_of_several_columns_lack(tmp_path):
     for kind in ("csv", "parquet"):
         WRITERS[kind](pa.table(ROWS)[:0], tmp_path / f"none.{kind}")
         none = cc_rapids.components_at(tmp_path / f"none.{kind}", *columns, **options)
-        assert none.labels(0.5).column_names == ["0_vertex", "1_vertex", "0_labels", "1_labels"]
+        assert none.labels(0.5).column_names == [
+            *columns[0],
+            *(f"{name}_labels" for name in columns[0]),
+        ]
 
 
 MASKED = {

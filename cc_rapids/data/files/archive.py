@@ -25,8 +25,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..data.files.write import replacing
-from ..errors import FormatError
+from ...errors import FormatError
+from .write import replacing
 
 MAGIC = b"cc_rapids archive\n"
 LENGTHS = struct.Struct("<QI")

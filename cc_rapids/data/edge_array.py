@@ -1,0 +1,84 @@
+"""Edges in one array of two dimensions, of NumPy, CuPy or any library with DLPack."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+
+DEVICES = (2, 13)  # of DLPack: CUDA, and its managed memory
+
+
+def is_edge_array(edges: Any) -> bool:
+    """Return whether an object is an array or tensor, and no frame, series or sparse matrix.
+
+    Looks at attributes only, and imports no library: columns of frames have ``to_pandas``, too.
+    """
+    if hasattr(edges, "to_pandas") or hasattr(edges, "tocoo"):
+        return False
+    arrays = "__array_interface__", "__cuda_array_interface__"
+    return hasattr(edges, "__dlpack__") or any(hasattr(edges, name) for name in arrays)
+
+
+def as_array(values: Any) -> Any:
+    """Return an array or tensor as an array of NumPy, or of CuPy if it is on a GPU.
+
+    Nothing is copied where the other library lends its memory.
+
+    Raises
+    ------
+    InputError
+        Its library does not lend it, for example because it requires a gradient.
+    """
+    if isinstance(values, np.ndarray):
+        return values
+    if hasattr(values, "__cuda_array_interface__"):
+        import cupy
+
+        return cupy.asarray(values)
+    if not hasattr(values, "__dlpack__"):
+        return np.asarray(values)
+    try:
+        if hasattr(values, "__dlpack_device__") and values.__dlpack_device__()[0] in DEVICES:
+            import cupy
+
+            return cupy.from_dlpack(values)
+        return np.from_dlpack(values)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        raise InputError(
+            f"a {type(values).__name__} does not lend its memory by DLPack ({error}): pass it as a"
+            " NumPy or CuPy array, such as edge_index.detach().cpu().numpy()"
+        ) from error
+
+
+def rows_are_edges(array: Any) -> bool:
+    """Return whether each row is an edge, and not one of the two rows an end of all edges.
+
+    Of shape (2, 2) each row is an edge.
+
+    Raises
+    ------
+    InputError
+        The array has another shape than (E, 2) and (2, E).
+
+    Examples
+    --------
+    >>> rows_are_edges(np.zeros((3, 2))), rows_are_edges(np.zeros((2, 3)))
+    (True, False)
+    """
+    if array.ndim == 2 and 2 in array.shape:
+        return bool(array.shape[1] == 2)
+    raise InputError(
+        f"edges as one array of shape {tuple(array.shape)} are ambiguous: its shape must be (edges,"
+        " 2) or (2, edges); pass a pair of arrays (source, destination), or a sparse matrix such as"
+        " scipy.sparse.coo_array(array) if it is an adjacency matrix"
+    )
+
+
+def ends_of(edges: Any) -> tuple[Any, Any]:
+    """Return the sources and destinations of an array of edges: views where that is possible."""
+    array = as_array(edges)
+    ends = array.T if rows_are_edges(array) else array
+    return ends[0], ends[1]

@@ -1,0 +1,86 @@
+"""Pages of answers, batches, plans and audits in notebooks: HTML with everything escaped.
+
+Colours are those of the page (``currentColor``) and one that is readable on light and dark pages.
+No script and no style sheet is added to the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+LONGEST = 400  # characters of a value
+BAR = "#4a90d9"  # at least 3 : 1 against white and against #111
+WIDTH, HEIGHT, LABEL = 220, 14, 110  # of a bar, in pixels, and of the words beside it
+
+
+def text(value: Any) -> str:
+    """Return a value as escaped text: numbers with separators, long ones without their end.
+
+    Examples
+    --------
+    >>> text(12345), text("<a & b>")
+    ('12,345', '&lt;a &amp; b&gt;')
+    """
+    number = isinstance(value, int) and not isinstance(value, bool)
+    words = f"{value:,}" if number and value.bit_length() <= 64 else str(value)
+    words = words.encode("utf-8", "replace").decode("utf-8")
+    return escape(words if len(words) <= LONGEST else words[: LONGEST - 3] + "...")
+
+
+def panel(title: str, *parts: str) -> str:
+    """Return the parts, which are HTML, under a title."""
+    return f'<div class="cc-rapids"><p><strong>{escape(title)}</strong></p>{"".join(parts)}</div>'
+
+
+def facts(rows: Mapping[str, Any]) -> str:
+    """Return a table with a name and a value in each row."""
+    cells = (
+        f"<tr><th>{text(name)}</th><td>{text(value)}</td></tr>" for name, value in rows.items()
+    )
+    return f"<table>{''.join(cells)}</table>"
+
+
+def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a table with a caption and the names of its columns."""
+    names = "".join(f"<th>{text(name)}</th>" for name in head)
+    cells = "".join(
+        f"<tr>{''.join(f'<td>{text(value)}</td>' for value in row)}</tr>" for row in rows
+    )
+    return (
+        f"<table><caption>{text(caption)}</caption><thead><tr>{names}</tr></thead>"
+        f"<tbody>{cells}</tbody></table>"
+    )
+
+
+def bars(caption: str, rows: Sequence[tuple[str, int]]) -> str:
+    """Return a picture of named counts as horizontal bars, with a text for who does not see it."""
+    most, parts = max((count for _, count in rows), default=0), []
+    for k, (name, count) in enumerate(rows):
+        y, wide = k * (HEIGHT + 4), max(count * WIDTH // max(most, 1), count > 0)
+        base = y + HEIGHT - 3
+        parts.append(
+            f'<text x="{LABEL - 6}" y="{base}" text-anchor="end">{text(name)}</text>'
+            f'<rect x="{LABEL}" y="{y}" width="{wide}" height="{HEIGHT}" fill="{BAR}"></rect>'
+            f'<text x="{LABEL + wide + 5}" y="{base}">{text(count)}</text>'
+        )
+    alt = f"{caption}: " + ", ".join(f"{name}: {count:,}" for name, count in rows)
+    wide, high = LABEL + WIDTH + 110, max(len(rows) * (HEIGHT + 4), 1)
+    return (
+        f'<svg role="img" aria-label="{escape(alt)}" width="{wide}" height="{high}"'
+        f' viewBox="0 0 {wide} {high}" fill="currentColor" font-size="11"'
+        f' font-family="sans-serif"><title>{escape(alt)}</title>{"".join(parts)}</svg>'
+    )
+
+
+def folded(summary: str, *parts: str) -> str:
+    """Return parts that are hidden until the reader unfolds them."""
+    return f"<details><summary>{escape(summary)}</summary>{''.join(parts)}</details>"
+
+
+def plan(title: str, lines: Mapping[str, str], first: Sequence[str]) -> str:
+    """Return a plan: what a person looks for ``first``, and the rest folded."""
+    rest = {name: line for name, line in lines.items() if name not in first}
+    parts = [facts({name: lines[name] for name in first}), folded("what would run", facts(rest))]
+    return panel(title, *parts)

@@ -1,0 +1,88 @@
+"""Names of the columns of ids of several columns, in answers.
+
+The vertices have the names of a frame of ``vertices=``; else, if the names of both ends differ by a
+prefix or a suffix alone, as ``src_kind`` and ``dst_kind`` do, what is left of them; else those of
+the source. Where these could be taken for other columns of answers, columns are numbered:
+``0_vertex``, ``1_vertex``, ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+SEPARATORS = "_.- "
+WORDS = "vertex", "labels", "size", "row", "source", "destination", "before", "after", "components"
+
+
+def key_names_of(sources: Sequence[Any], destinations: Sequence[Any]) -> tuple[str, ...]:
+    """Return the names of the columns of vertices; empty if these are numbered.
+
+    Examples
+    --------
+    >>> key_names_of(["src_kind", "src_id"], ["dst_kind", "dst_id"])
+    ('kind', 'id')
+    >>> key_names_of(["kind", "id"], ["other", "other_id"])
+    ('kind', 'id')
+    >>> key_names_of(["id_l", "labels"], ["id_r", "labels"])
+    ()
+    """
+    if not all(isinstance(name, str) for name in (*sources, *destinations)):
+        return ()
+    for names in (_stems(sources, destinations), tuple(sources)):
+        if names and are_usable(names):
+            return names
+    return ()
+
+
+def are_usable(names: Sequence[Any]) -> bool:
+    """Return whether names are different, and could not be those of other columns of answers."""
+    words = all(isinstance(name, str) and name and name not in WORDS for name in names)
+    return (
+        words
+        and len(set(names)) == len(names)
+        and not any(name.endswith(tuple(f"_{word}" for word in WORDS)) for name in names)
+    )
+
+
+def public_name(column: str, keys: Sequence[str]) -> str:
+    """Return the name of a column in answers, from its own with the number of a key column.
+
+    Examples
+    --------
+    >>> [public_name(name, ["kind", "id"]) for name in ("1_vertex", "0_labels", "size")]
+    ['id', 'kind_labels', 'size']
+    """
+    number, _, rest = column.partition("_")
+    if not (keys and rest and number.isdecimal() and int(number) < len(keys)):
+        return column
+    key = keys[int(number)]
+    return key if rest == "vertex" else f"{key}_{rest}"
+
+
+def _stems(sources: Sequence[str], destinations: Sequence[str]) -> tuple[str, ...]:
+    """Return what is left of names without a prefix, or suffix, of each side; empty if nothing."""
+    pairs = list(zip(sources, destinations, strict=True))
+    ways = [dict(_cuts(*pair)) for pair in pairs if len(set(pair)) == 2]
+    common = set.intersection(*map(set, ways)) if ways else set()
+    if not common:
+        return ()
+    cut = min(common, key=lambda way: (len(way[1]) + len(way[2]), way))
+    stems = iter([way[cut] for way in ways])
+    return tuple(left if left == right else next(stems) for left, right in pairs)
+
+
+def _cuts(left: str, right: str) -> Iterator[tuple[tuple[bool, str, str], str]]:
+    """Yield each way to cut a prefix, or a suffix, off two names, and what is left of both."""
+    for turned in (False, True):
+        one, other = (name[::-1] if turned else name for name in (left, right))
+        for k in range(len(one)):
+            stem = one[k:]
+            ends = one[:k], other[: max(len(other) - len(stem), 0)]
+            if other.endswith(stem) and all(map(_is_affix, ends)):
+                stem = stem[::-1] if turned else stem
+                yield (turned, *ends), stem
+
+
+def _is_affix(part: str) -> bool:
+    return not part or part[-1] in SEPARATORS or part.isdecimal()

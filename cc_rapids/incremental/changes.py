@@ -1,0 +1,148 @@
+"""Changes by a batch: the vertices whose label is another one now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..backends import Array
+from ..data.edge_input import plain_frame
+from ..data.frame_access import bring
+from ..data.frame_build import with_column
+from ..kernels import changes as kernels
+from ..kernels import find
+from .state import ConnectivityState
+
+FIRST, SHARE = 1024, 64  # so many places are looked at first, and this share of all
+BEYOND = np.iinfo(np.int64).max  # of all places
+
+
+@dataclass(frozen=True)
+class ChangedRows:
+    """The rows of vertices whose label changed, in the order of the ids.
+
+    Attributes
+    ----------
+    vertex, before, after : (k,) arrays of int64
+        Positions among the ids of the state after the batch: of the vertex, and of the least vertex
+        of its component before and after.
+    known : (k,) array of bool
+        Whether the vertex existed before the batch; the position before is its own otherwise.
+    """
+
+    vertex: Array
+    before: Array
+    after: Array
+    known: Array
+
+
+def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
+    """Return what changed between two states, the second of which continues the first.
+
+    A root that is none any more was hooked in between, which tells the trees that were joined.
+    Those that occur among the first places have their labels there, and keep them unless a new
+    vertex or another of them comes first; so large trees are rarely listed. Of the others the
+    vertices are found by one pass over the trees.
+    """
+    backend = after.backend
+    if before.backend is not backend:  # it has no edge yet
+        before = before.to(backend)
+    xp, old, n = backend.xp, before.forest.n, after.forest.n
+    parent = after.forest.parent
+    own = xp.arange(old, dtype=before.forest.vertex)
+    hooked = xp.flatnonzero((before.forest.parent == own) & (parent[:old] != own))
+    none = xp.zeros(0, np.int64)
+    if not (hooked.size or n > old):
+        return ChangedRows(none, none, none, xp.zeros(0, bool))
+    places = after.index.places
+    places = xp.arange(n, dtype=parent.dtype) if places is None else places
+    new_at = xp.flatnonzero(places >= old) if n > old else none
+    new = places[new_at]
+    now = xp.concatenate([_roots(after, hooked), _roots(after, new)])
+    joined = xp.unique(xp.concatenate([hooked, _roots(before, now[now < old])]))
+    groups = xp.concatenate([_roots(after, joined), _roots(after, new)])
+    was = _first_places(before, joined, places[: FIRST + n // SHARE])
+    labels = _least_of_groups(groups, xp.concatenate([was, new_at]), xp)[: joined.size]
+    at = _places_of_trees(before, joined[(was == BEYOND) | (labels != was)], places)
+    tree = xp.searchsorted(joined, _roots(before, places[at]))
+    was[tree] = _least_of_groups(tree, at, xp)
+    labels = _least_of_groups(groups, xp.concatenate([was, new_at]), xp)
+    changed = was[tree] != labels[tree]
+    at, tree = at[changed], tree[changed]
+    rows = xp.concatenate([at, new_at])
+    order = xp.argsort(rows)
+    return ChangedRows(
+        rows[order],
+        xp.concatenate([was[tree], new_at])[order],
+        xp.concatenate([labels[tree], labels[joined.size :]])[order],
+        xp.concatenate([at == at, new_at != new_at])[order],
+    )
+
+
+def _first_places(state: ConnectivityState, trees: Array, places: Array) -> Array:
+    """Return the least of some places for each of the trees; BEYOND where none is."""
+    xp, n = state.backend.xp, state.forest.n
+    found = xp.full(trees.size, BEYOND, np.int64)
+    at = xp.flatnonzero(places < n)
+    roots = _roots(state, places[at])
+    tree = xp.minimum(xp.searchsorted(trees, roots), max(trees.size - 1, 0))
+    there = xp.flatnonzero(trees[tree] == roots) if trees.size else tree[:0]
+    found[tree[there]] = _least_of_groups(tree[there], at[there], xp)
+    return found
+
+
+def _places_of_trees(state: ConnectivityState, trees: Array, places: Array) -> Array:
+    """Return the places of all vertices of some trees, in order."""
+    backend, forest = state.backend, state.forest
+    if not trees.size:
+        return backend.xp.zeros(0, np.int64)
+    marks = backend.fill(backend.empty(forest.n, np.uint8), 0)
+    marks[trees] = 1
+    marked = backend.fill(backend.empty(places.size, np.uint8), 0)
+    climb = backend.kernel(find.naive)
+    backend.kernel(kernels.mark_vertices, climb)(forest.n, forest.parent, marks, marked)
+    return backend.xp.flatnonzero(marked[places])
+
+
+def _roots(state: ConnectivityState, vertices: Array) -> Array:
+    """Return the roots of some vertices, as int64."""
+    backend, forest = state.backend, state.forest
+    roots = backend.empty(vertices.size, np.int64)
+    if vertices.size:
+        climb = backend.kernel(find.naive)
+        backend.kernel(kernels.roots_of, forest.vertex, climb)(
+            vertices.size, vertices, forest.parent, roots
+        )
+    return roots
+
+
+def _least_of_groups(groups: Array, values: Array, xp: Any) -> Array:
+    """Return for each row the least value of the rows of its group."""
+    order = xp.argsort(values, kind="stable")
+    order = order[xp.argsort(groups[order], kind="stable")]
+    sorted_groups = groups[order]
+    return values[order][xp.searchsorted(sorted_groups, groups)]
+
+
+def frame_of(found: ChangedRows, state: ConnectivityState) -> Any:
+    """Return changes as a frame of the kind of answers of a state."""
+    given, backend = state.given, state.backend
+    decoder = state.index.decoder(given)
+    columns: dict[str, Any] = {}
+    for name in ("vertex", "before", "after"):
+        ids = decoder.decode(getattr(found, name).astype(decoder.dtype), backend)
+        several = isinstance(ids, list)
+        parts = {f"{k}_{name}": part for k, part in enumerate(ids)} if several else {name: ids}
+        columns |= {key: bring(part, backend, given.on_device) for key, part in parts.items()}
+    if given.make_frame is plain_frame or bool(found.known.all()):
+        return given.make_frame({given.called(key): part for key, part in columns.items()})
+    there = bring(found.known, backend, given.on_device)
+    ids = {key: part for key, part in columns.items() if key.endswith("vertex")}
+    frame = given.make_frame({given.called(key): part for key, part in ids.items()})
+    for key, part in columns.items():
+        if key not in ids:
+            mask = there if key.endswith("before") else None
+            frame = with_column(frame, given.called(key), part, mask)
+    return frame

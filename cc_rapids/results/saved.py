@@ -1,0 +1,208 @@
+"""Saving of an answer in one file, and loading.
+
+The file is an archive of the ids in their order, column by column (strings as in Arrow: UTF-8 bytes
+and offsets), of the position of the least id of each one's component, and of what the summary says.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import backends
+from ..backends import Array, Backend
+from ..data.column import Column, of, of_key_columns, text_buffers, text_of_buffers
+from ..data.dtypes import is_integer
+from ..data.edge_input import EdgeInput
+from ..data.files import archive
+from ..data.files.read import Taken
+from ..data.frame_kind import given_like, kind_words
+from ..data.read import NOTHING
+from ..errors import FormatError
+from ..graph.forest import Forest, check_parents
+from ..graph.memory_bound import word_for
+from ..ids.decoders import IdDecoder, OffsetDecoder, SortedDecoder
+from ..ids.growing import Integers, extended
+from .labels import check_labels
+
+if TYPE_CHECKING:
+    from .components import Components
+
+FORMAT = "cc_rapids components 1"
+OTHERS = "cc_rapids connectivity"  # the format of batches
+
+
+def write(path: str | os.PathLike[str], found: Components) -> None:
+    """Write an answer; raise an OutputError if that is impossible."""
+    backend = found._backend
+    with backend.scope():
+        columns = [_parts(column, backend) for column in found._ids()]
+        vertex, least = found._rows()
+        first = backend.xp.flatnonzero(vertex == least)
+        word = np.uint32 if word_for(int(vertex.size)) == 4 else np.uint64
+        arrays = {"parent": backend.to_host(first[found._dense].astype(word))}
+        if found._forest_rows is not None:
+            arrays |= _forest_arrays(found)
+    for k, (_, own) in enumerate(columns):
+        arrays |= {f"{k}_{name}": array for name, array in own.items()}
+    words = {
+        "format": FORMAT,
+        "labels": found._kind.name,
+        "facts": asdict(found._facts),
+        "dropped": found._given.dropped_rows,
+        "taken": [asdict(taken) for taken in found._given.taken],
+        "answers": kind_words(found._given),
+        "columns": [own for own, _ in columns],
+    }
+    archive.write(path, words, arrays)
+
+
+def _parts(column: Column, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the header values and the arrays of one column of ids."""
+    with column.borrow() as held:
+        if column.strings:
+            octets, offsets = text_buffers(held.to_arrow() if hasattr(held, "to_arrow") else held)
+            return {"ids": "strings"}, {"offsets": offsets, "octets": octets}
+        ids = backend.to_host(backend.asarray(held))
+    words = {"ids": "integers", "dtype": str(ids.dtype)}
+    low, high = (int(ids[0]), int(ids[-1])) if ids.size else (0, 0)
+    together = high - low == ids.size - 1 and high < 1 << 63
+    if together and bool((ids[1:] > ids[:-1]).all()):
+        return words | {"ids": "range", "low": low}, {}
+    wide = np.uint64 if ids.dtype == np.uint64 else np.int64
+    return words, {"ids": ids.astype(wide, copy=False)}
+
+
+def _forest_arrays(found: Components) -> dict[str, Any]:
+    """Return the rows of the edges of the spanning forest, and the positions of their ends."""
+    rows, *ends = found._columns_of_forest().values()
+    width, arrays = len(ends) // 2, {"forest_row": found._backend.asarray(rows)}
+    for name, columns in (("source", ends[:width]), ("destination", ends[width:])):
+        named = of_key_columns([of(name, column) for column in columns])
+        arrays[f"forest_{name}"] = found._places(named, "raise")[0]
+    return {name: found._backend.to_host(array) for name, array in arrays.items()}
+
+
+def read(path: str | os.PathLike[str], engine: str | None) -> Components:
+    """Return the answer in a file.
+
+    Raises
+    ------
+    FormatError
+        The file does not exist, or is not a saved answer.
+    """
+    words, arrays = archive.read(path)
+    if words.get("format") != FORMAT:
+        own = str(words.get("format"))[:80]
+        way = (
+            "load it with Connectivity.load()"
+            if own.startswith(OTHERS)
+            else "save the answer again with this version"
+        )
+        raise FormatError(f"{path} has format {own!r}, and Components.load reads {FORMAT!r}: {way}")
+    try:
+        return _found(words, arrays, engine)
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        raise FormatError(
+            f"{path} is not a file of Components.save(), or is damaged ({error}): save it again"
+        ) from error
+
+
+def _found(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) -> Components:
+    from .components import Components, Facts
+
+    parent = arrays["parent"]
+    check_parents(parent)
+    kinds = [own["ids"] == "strings" for own in words["columns"]]
+    like = given_like(words["answers"], kinds)
+    taken = tuple(Taken(**own | {"columns": tuple(own["columns"])}) for own in words["taken"])
+    given = EdgeInput(
+        like.src,
+        like.dst,
+        like.make_frame,
+        like.on_device,
+        dropped_rows=int(words["dropped"]),
+        taken=taken,
+        vertex_names=like.vertex_names,
+    )
+    backend = backends.get(engine or ("cuda" if given.on_device else "threads"))
+    with backend.scope():
+        decoder = _decoder(words["columns"], arrays, int(parent.size), given, backend)
+        forest = Forest(backend, int(parent.size), all_present=True)
+        forest.parent[:] = backend.asarray(parent)
+        forest.count()
+        kind, facts = check_labels(words["labels"]), Facts(**words["facts"])
+        rows = arrays.get("forest_row")
+        held = None if rows is None else backend.asarray(rows)
+        found = Components(given, backend, decoder, forest, kind, facts, held)
+        if rows is not None:
+            found._forest_columns = _forest_columns(found, arrays)
+    return found
+
+
+def _forest_columns(found: Components, arrays: dict[str, Any]) -> dict[str, Any]:
+    vertex, columns = found._rows()[0], {"row": found._forest_rows}
+    for end in ("source", "destination"):
+        places = arrays[f"forest_{end}"]
+        if places.size and not 0 <= places.min() <= places.max() < vertex.size:
+            raise ValueError("the ends of its spanning forest are not vertices")
+        columns |= found._columns(end, vertex[found._backend.asarray(places)])
+    return {name: found._home(column) for name, column in columns.items()}
+
+
+def _decoder(
+    columns: list[dict[str, Any]],
+    arrays: dict[str, Any],
+    n: int,
+    given: EdgeInput,
+    backend: Backend,
+) -> IdDecoder:
+    """Return the decoder of n vertices, whose ids are different and in their order."""
+    held = [_ids(own, arrays, k, n) for k, own in enumerate(columns)]
+    if len(held) == 1 and columns[0]["ids"] != "strings":
+        (ids,) = held
+        if isinstance(ids, range):
+            return OffsetDecoder(ids.start, np.dtype(columns[0]["dtype"]))
+        if n and not (ids[1:] > ids[:-1]).all():
+            raise ValueError(f"its ids are not {n:,} different ones in their order")
+        return SortedDecoder.of(backend.asarray(ids))
+    dtypes = [own.get("dtype") for own in columns]
+    parts = [
+        np.arange(part.start, part.stop, dtype=dtype) if isinstance(part, range) else part
+        for part, dtype in zip(held, dtypes, strict=True)
+    ]
+    column = of_key_columns([of("vertex", part) for part in parts])
+    rows = EdgeInput(column, column, NOTHING.make_frame, False)
+    with rows.borrow() as (lent, _):
+        index, found = extended(Integers.empty(backend), rows, lent[:1], backend)
+    order: Array = backend.to_host(found[0])
+    if index.n != n or not np.array_equal(order, np.arange(n)):
+        raise ValueError(f"its ids are not {n:,} different ones in their order")
+    return index.decoder(given)
+
+
+def _ids(words: dict[str, Any], arrays: dict[str, Any], k: int, n: int) -> Any:
+    """Return one column of ids: a range, an array of integers, or PyArrow's strings."""
+    if words["ids"] == "strings":
+        return text_of_buffers(arrays[f"{k}_octets"], arrays[f"{k}_offsets"], n)
+    if words["ids"] not in ("range", "integers"):
+        raise ValueError(f"ids of kind {words['ids']!r}")
+    dtype = np.dtype(words["dtype"])
+    ids = arrays.get(f"{k}_ids")
+    if ids is None:
+        ids = range(int(words["low"]), int(words["low"]) + n)
+    low, high = _bounds(ids)
+    if not is_integer(dtype) or low < np.iinfo(dtype).min or high > np.iinfo(dtype).max:
+        raise ValueError(f"its ids, from {low:,} to {high:,}, are said to be {dtype}")
+    if len(ids) != n:
+        raise ValueError(f"its {len(ids):,} ids are not those of {n:,} vertices")
+    return ids if isinstance(ids, range) else ids.astype(dtype)
+
+
+def _bounds(ids: Any) -> tuple[int, int]:
+    if not len(ids):
+        return 0, 0
+    return (ids[0], ids[-1]) if isinstance(ids, range) else (int(ids.min()), int(ids.max()))

@@ -1,0 +1,47 @@
+"""Types of the answer for callers who gave arrays, and of the options, for type checkers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from ..data.edge_input import Histogram, Labels, Members, Sizes, SpanningForest
+from .components import Components
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from ..algorithms.design import Design
+
+
+class ArrayComponents(Components[Any]):
+    """The answer for callers who gave arrays, whose frames are named tuples of arrays."""
+
+    if TYPE_CHECKING:
+
+        def labels(self, kind: str | None = None) -> Labels: ...
+        def filter(self, min_size: int = 1, max_size: int | None = None) -> Labels: ...
+        def largest(self) -> Labels: ...
+        def representatives(self, by: Any = None, ascending: bool = False) -> Labels: ...
+        def members(self) -> Members: ...
+        def sizes(self) -> Sizes: ...
+        def size_histogram(self) -> Histogram: ...
+        def forest(self) -> SpanningForest: ...
+
+
+class ComponentsOptions(TypedDict, total=False):
+    """The keywords of :func:`cc_rapids.components`, but for ``explain``."""
+
+    vertices: Any
+    num_vertices: int | None
+    header: bool | None
+    labels: str
+    nulls: str
+    design: str | Design
+    engine: str | None
+    memory: str
+    forest: bool
+    memory_limit: int | str | None
+    progress: bool | Callable[..., object]
+    checkpoint: str | os.PathLike[str] | None
+    checkpoint_every: float
