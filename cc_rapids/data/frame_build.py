@@ -20,7 +20,7 @@ from .column import (
 )
 from .edge_array import as_array, is_edge_array, rows_are_edges
 from .edge_input import EdgeInput
-from .frame_access import bring, collected, column_of
+from .frame_access import bring, collected, column_of, frame_size
 
 
 def with_column(frame: Any, name: Any, values: Any, there: Any) -> Any:
@@ -128,7 +128,7 @@ def rows_of_frame(frame: Any, rows: Any) -> Any:
 
     Parameters
     ----------
-    frame : frame of cuDF, pandas, Polars or PyArrow
+    frame : frame of cuDF, pandas, Polars or PyArrow, or dictionary of columns
     rows : (k,) array of int64
         Their numbers in ascending order, where the frame lies.
 
@@ -137,6 +137,10 @@ def rows_of_frame(frame: Any, rows: Any) -> Any:
     InputError
         The library cannot filter a column of such a type.
     """
+    if isinstance(frame, Mapping):
+        mask = np.zeros_like(rows, bool, shape=frame_size(frame))
+        mask[rows] = True
+        return {name: _of_column(column, mask) for name, column in frame.items()}
     if hasattr(type(frame), "iloc"):
         try:
             return frame.iloc[rows]

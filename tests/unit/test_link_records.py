@@ -108,7 +108,7 @@ def test_ids_of_other_kinds(drawn, kind):
         frame = frame.append_column("no", pa.array([str(row % 5) for row in rows], pa.string()))
         found = link_records(frame, keys, id=["site", "no"])
         attached = found.attach(frame).to_pydict()
-        pairs = zip(attached["0_labels"], attached["1_labels"], strict=True)
+        pairs = zip(attached["site_labels"], attached["no_labels"], strict=True)
         held = [5 * site + int(number) for site, number in pairs]
     assert held == entities(columns, keys, rows)[0]
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+import scipy.sparse as sp
 
 import cc_rapids
 from cc_rapids.errors import ColumnTypeError, InputError, MissingColumnError
@@ -140,4 +141,4 @@ def test_what_cannot_be_bounded_is_refused(tmp_path):
     with pytest.raises(InputError, match="keep the rows in question first"):
         components(FRAME, weight="score", at_least=1, forest=True)
     with pytest.raises(InputError, match="pass a frame with a column of weights"):
-        components(np.eye(3), weight="score", at_least=1)
+        components(sp.eye(3), weight="score", at_least=1)

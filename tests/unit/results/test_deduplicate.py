@@ -1,5 +1,7 @@
 """The rows that are kept, against pandas' own way: labels, a stable sort, and drop_duplicates."""
 
+from datetime import datetime
+
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -73,7 +75,7 @@ SCORES = {
     "float64": st.floats(width=64) | st.sampled_from([0.0, -0.0]),
     "float32": st.floats(width=32),
     "bool": st.booleans(),
-    "datetime64[ns]": st.none() | st.datetimes(min_value=pd.Timestamp(1990, 1, 1).to_pydatetime()),
+    "datetime64[ns]": st.none() | st.datetimes(datetime(1990, 1, 1), datetime(2200, 1, 1)),
     "str": st.none() | st.text("abé", max_size=3),
 }
 
@@ -341,7 +343,15 @@ def pa_views(words):
     return pd.Series(pd.arrays.ArrowExtensionArray(pa.array(words, pa.string_view())))
 
 
-@pytest.mark.parametrize("frame", [pl.LazyFrame({"vertex": [1]}), {"vertex": [1]}, [1, 2], 5])
+@pytest.mark.parametrize("frame", [pl.LazyFrame({"vertex": [1]}), [1, 2], 5])
 def test_what_is_no_frame_is_refused(frame):
     with pytest.raises(errors.InputError, match="frame cannot be a"):
         components(PAIRS).deduplicate(frame)
+
+
+def test_a_dictionary_of_columns_gives_one():
+    documents = {"vertex": np.array([9, 1, 2, 7]), "text": ["nine", "one", "two", "seven"]}
+    found = components(([1, 2], [2, 7])).deduplicate(documents)
+    assert list(found) == ["vertex", "text"]
+    assert found["vertex"].tolist() == [9, 1]
+    assert found["text"] == ["nine", "one"]

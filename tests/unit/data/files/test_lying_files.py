@@ -9,7 +9,7 @@ from support.lies import FAR, LIES, N, edges, no_hang, rows, same_kind
 
 import cc_rapids
 from cc_rapids import CcRapidsError, Connectivity, FormatError
-from cc_rapids.incremental import archive
+from cc_rapids.data.files import archive
 
 CODES = ("csr", "csc", "bsr")
 ENDS = [0, 1, 5, N - 1, N, N + 1, 2**31 - 1, *FAR]
