@@ -84,17 +84,15 @@ def table(folder=records.HERE):
     """Return a row for each graph and width of ids."""
     rows, last = measured(folder)
     lines = [
-        "| edge list (cuDF) | ids | edges | cc_rapids | cuGraph: graph + components | faster"
-        " | GPU memory: cc_rapids | cuGraph |",
-        "| --- | --- | --: | --: | --: | --: | --: | --: |",
+        "| edge list | edges | cc_rapids | cuGraph | faster | memory | cuGraph's |",
+        "| --- | --: | --: | --: | --: | --: | --: |",
         *map(line, rows),
         "",
         f"Median wall time, warm, from a cuDF frame to the cuDF answer, on one {last['device']};"
-        f" cuDF {last['versions']['cudf-cu13']}, cuGraph {last['versions']['cugraph-cu13']},"
-        f" RMM's default allocator. Every answer was compared with cuGraph's after the timing."
-        " Memory is the peak allocation beyond the edges, including the answer:"
-        f" {within(rows)}. Measured {last['date']} at {last['commit']}. {threads()} Made by"
-        " `make figures` from [benchmarks/records](benchmarks/records).",
+        f" cuDF {last['versions']['cudf-cu13']}, cuGraph {last['versions']['cugraph-cu13']} (making"
+        " the graph and finding its components), RMM's default allocator; every answer was compared"
+        " with cuGraph's. Memory is the peak on the GPU beyond the edges, with the answer:"
+        f" {within(rows)}. Measured {last['date']}. {threads()}",
     ]
     return "\n".join(lines)
 
@@ -124,7 +122,7 @@ def ids():
     return (
         f"Other ids: {', '.join(each)}. If the `cugraph.Graph` exists already, cc_rapids finds its"
         f" components {min(built):.0f} to {max(built):.0f} times faster than cuGraph on the lists"
-        f" above. Same device and versions, at {last['commit']}. {streamed()}"
+        f" above. Same device and versions. {streamed()}"
     )
 
 
@@ -136,8 +134,7 @@ def streamed():
     rates = sorted(row["of_reading_speed"] for row in rows.values())
     return (
         f"Streaming {edges / 1e9:.1f} G edges from Parquet within {limit >> 30} GiB runs at"
-        f" {rates[0]:.2g} to {rates[-1]:.2g} times the speed at which cuDF alone reads the files"
-        f" (at {next(iter(rows.values()))['commit']})."
+        f" {rates[0]:.2g} to {rates[-1]:.2g} times the speed at which cuDF alone reads the files."
     )
 
 
@@ -150,7 +147,7 @@ def theirs(row):
 def line(row):
     """Return one row of the table."""
     return (
-        f"| {row['graph']} | {row['dtype']} | {row['m'] / 1e6:.1f} M"
+        f"| {row['graph']}, {row['dtype']} | {row['m'] / 1e6:.1f} M"
         f" | {row['wall_ms']['median']:.1f} ms | {theirs(row):.0f} ms | {row['times_faster']:.0f} x"
         f" | {row['peak_bytes'] / 1e6:,.0f} MB | {row['cugraph_peak_bytes'] / 1e6:,.0f} MB |"
     )
@@ -166,7 +163,7 @@ def threads():
         f"On {row['device']}, {row['m'] / 1e6:.0f} M edges take"
         f" {row['wall_ms']['least'] / 1e3:.2f} s, where SciPy takes"
         f" {row['scipy_ms']['least'] / 1e3:.1f} s ({row['times_faster']:.0f} x, fastest of"
-        f" {row['wall_ms']['runs']} runs; at {row['commit']})."
+        f" {row['wall_ms']['runs']} runs)."
     )
 
 

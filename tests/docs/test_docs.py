@@ -62,7 +62,7 @@ def test_every_command_has_its_help(made):
 
 def test_what_was_measured_is_that_of_the_readme(made):
     page = made.measured()
-    assert "| uniform25M | int64 |" in page
+    assert "| uniform25M, int64 |" in page
     assert "](" not in page
 
 
