@@ -55,7 +55,7 @@ def listed():
     """Return the names that the page of the API lists, but those for contributors."""
     page = (ROOT / "docs" / "api" / "index.rst").read_text(encoding="utf-8")
     page = page.partition("For contributors")[0]
-    return re.findall(r"^   ([\w.]+)$", page, re.MULTILINE)
+    return re.findall(r"^   ~?([\w.]+)$", page, re.MULTILINE)
 
 
 def public_methods(name):
