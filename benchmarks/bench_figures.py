@@ -21,7 +21,7 @@ def main():
     for engine, place in PLACES.items():
         rows = newest(args.records, engine)
         for name, draw in FIGURES.items():
-            figure = draw(rows) if rows else None
+            figure = report.titled(draw(rows), WORDS[name]) if rows else None
             if figure:
                 charts.save(figure, folder / f"bench-{name}-{place}.svg")
     report.fill(args.page, contents(args.records, folder))

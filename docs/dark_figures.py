@@ -1,34 +1,16 @@
 """Give each figure of ``docs/figures`` a version for dark pages, which is made and not stored.
 
-The figures are drawn in black, white and grey on nothing. In the dark version each grey is turned
-around; other colours stay.
+In the dark version each grey is turned around, black to white; other colours stay.
 """
 
 import pathlib
-import re
 
+from darken import darkened
 from docutils import nodes
 from sphinx.transforms import SphinxTransform
 
 HERE = pathlib.Path(__file__).parent
 LIGHT, DARK = HERE / "figures", HERE / "made" / "figures"
-GREY = re.compile(r"#([0-9a-fA-F]{2})\1\1\b")
-BLACKEST = 0x13  # the background of dark pages: what is white on light ones
-
-
-def darkened(svg):
-    """Return a drawing with its greys turned around, black to white; other colours stay.
-
-    What is drawn in SVG's default, black, gets its white from the root.
-    """
-    svg = GREY.sub(lambda grey: turned(int(grey[1], 16)), svg)
-    return re.sub(r"<svg\b(?![^>]*\sfill=)", f'<svg fill="{turned(0)}"', svg, count=1)
-
-
-def turned(grey):
-    """Return the colour of a grey on a dark page."""
-    value = 255 - round(grey * (255 - BLACKEST) / 255)
-    return f"#{value:02x}{value:02x}{value:02x}"
 
 
 def write():
