@@ -17,7 +17,7 @@ GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 demo: $(VENV)/demo
 	@$(if $(GPU_EXTRA),echo "NVIDIA driver found ($(GPU_EXTRA)): running on the GPU",\
 		echo "No NVIDIA driver found: running on CPU threads")
-	@$(BIN)/cc-rapids calculate examples/data/word_ladders.csv --header --top 12 \
+	@$(BIN)/cc-rapids calculate cc_rapids/datasets/word_ladders.csv --header --top 12 \
 		$(if $(GPU_EXTRA),--engine cuda)
 
 test: $(VENV)/dev
@@ -79,6 +79,7 @@ figures: $(VENV)/dev
 	$(BIN)/python benchmarks/bench_figures.py
 	$(BIN)/python benchmarks/trust.py
 	$(BIN)/python benchmarks/larger.py
+	$(BIN)/python benchmarks/datasets.py
 
 # The wheel in a clean environment of each: make package PYTHONS="python3.11 python3.13"
 package: $(VENV)/python

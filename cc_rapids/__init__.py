@@ -59,6 +59,7 @@ _HOMES = {
     "memory_bound": "graph.memory_bound",
     "release_memory": "backends",
     "dask": "",
+    "datasets": "",
     "generators": "",
     "oracle": "",
     "plots": "",
@@ -96,6 +97,7 @@ __all__ = [
     "components_at",
     "connected_components",
     "dask",
+    "datasets",
     "designs",
     "frame_library",
     "generators",
@@ -113,7 +115,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import dask, plots
+    from . import dask, datasets, plots
     from .algorithms.design import Design, designs
     from .api import components, spanning_forest
     from .backends import release_memory
