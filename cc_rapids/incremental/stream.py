@@ -197,9 +197,18 @@ def stream_components(
     source, destination : str, or lists of str of equal length, optional
         The columns; in files and datasets by default those that :func:`cc_rapids.components` would
         select, for each file separately. Several columns together form one id.
-    vertices, num_vertices, labels, nulls, design, engine
-        As for :class:`cc_rapids.Connectivity`. ``num_vertices`` is fastest and takes the least
-        memory.
+    vertices : column, array or range, optional
+        As for :func:`cc_rapids.components`.
+    num_vertices : int, optional
+        The vertices are exactly 0 .. num_vertices - 1; this is fastest and takes the least memory.
+    labels : {"min", "max", "dense", "size", ...}
+        As for :func:`cc_rapids.components`.
+    nulls : {"raise", "drop"}
+        As for :func:`cc_rapids.components`.
+    design : str or Design
+        As for :func:`cc_rapids.components`.
+    engine : {"threads", "cuda"}, optional
+        As for :func:`cc_rapids.components`.
     memory_limit : int or str, optional
         Bytes, or a string such as ``"2GiB"``, for vertices and chunks together; by default half of
         the free memory, of the GPU if that runs. The size of chunks follows from it, see
