@@ -1,17 +1,23 @@
-"""``python -m cc_rapids SCRIPT``: run a program with cc_rapids under cuGraph's names."""
+"""``python -m cc_rapids SCRIPT``: run a program with cc_rapids under cuGraph's names.
+
+Where there is no such file, ``python -m cc_rapids COMMAND`` is ``cc-rapids COMMAND``.
+"""
 
 from __future__ import annotations
 
 import os
 import runpy
 import sys
+from typing import NoReturn
 
 from .integrations.install import install
 
 USAGE = """usage: python -m cc_rapids [-m MODULE | SCRIPT] [ARGUMENT ...]
 
 Runs a Python program with cc_rapids under cugraph.weakly_connected_components,
-cugraph.connected_components and pylibcugraph.weakly_connected_components."""
+cugraph.connected_components and pylibcugraph.weakly_connected_components.
+
+python -m cc_rapids COMMAND is cc-rapids COMMAND: see python -m cc_rapids.cli --help."""
 
 
 def main(arguments: list[str]) -> None:
@@ -22,6 +28,8 @@ def main(arguments: list[str]) -> None:
         asked = program[:1] in (["-h"], ["--help"])
         print(USAGE, file=sys.stdout if asked else sys.stderr)
         raise SystemExit(0 if asked else 2)
+    if not as_module and not os.path.exists(program[0]):
+        _run_command(program)
     install()
     sys.argv = program
     if as_module:
@@ -29,6 +37,18 @@ def main(arguments: list[str]) -> None:
     else:
         sys.path[0] = os.path.dirname(os.path.abspath(program[0]))
         runpy.run_path(program[0], run_name="__main__")
+
+
+def _run_command(words: list[str]) -> NoReturn:
+    """Run a command of ``cc-rapids``, and exit with its code."""
+    from .cli import main as commands
+
+    if words[0] not in commands.commands:
+        known = ", ".join(commands.commands)
+        print(f"Error: there is no file {words[0]}, and commands are {known}", file=sys.stderr)
+        raise SystemExit(2)
+    commands(words, prog_name="python -m cc_rapids")
+    raise AssertionError("commands exit")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -17,6 +18,7 @@ from .solver.plan import Plan, plan
 from .solver.solve import solve
 
 if TYPE_CHECKING:
+    from .data.files.read import Taken
     from .incremental.stream import StreamPlan
 
 log = logging.getLogger(__name__)
@@ -87,9 +89,9 @@ def components(  # type: ignore[misc]
     -------
     Components
         The components. The memory beyond the input, for integers close together, is at most 4 n + n
-        / 8 + answer + 8 MiB, where n is the number of integers from the least id to the greatest;
-        :func:`cc_rapids.memory_bound` documents the full formula (8 bytes each beyond 2^32 of
-        them). For other ids see :mod:`cc_rapids.ids.encode`; ``explain=True`` returns the amount.
+        / 8 + answer + 8 MiB, where n is the number of integers from the least id to the greatest (8
+        n in place of 4 n if n exceeds 2^32); :func:`cc_rapids.memory_bound` documents the full
+        formula. For other ids see :mod:`cc_rapids.ids.encode`; ``explain=True`` returns the amount.
 
     Other Parameters
     ----------------
@@ -166,23 +168,30 @@ def components(  # type: ignore[misc]
     return find_components(edges, options)
 
 
-def find_components(edges: Any, options: Options) -> Components | Plan | StreamPlan:
+def find_components(
+    edges: Any, options: Options, taken: tuple[Taken, ...] = ()
+) -> Components | Plan | StreamPlan:
     """Find the components of edges: the body of :func:`components` after its options are checked.
 
     Streams, edges with options of streams, and files whose ids have several columns are read in
-    chunks, by :func:`cc_rapids.stream_components`. All others are read as two columns of ids. The
-    backend is the one that the caller names, or else that of the memory in which they lie. There
-    :func:`~cc_rapids.solver.solve.solve` makes vertices 0 .. n - 1 of the ids, and runs a design,
-    which makes a forest of them. With ``explain``, :func:`~cc_rapids.solver.plan.plan` makes the
-    same choices, and neither makes vertices nor runs. The forest of hashed ids, and of ids of
-    several columns, is brought into the order of the ids at last, for the answer to read.
+    chunks, by :func:`cc_rapids.stream_components`; without such options, tables that fit into
+    memory come back from there as one, and ``taken`` tells how their files were read. All others
+    are read as two columns of ids, one
+    for each end, or as many as an id has; :func:`~cc_rapids.data.read.read` counts null ends, and
+    drops or refuses them. The backend is the one that the caller names, or else that of the memory
+    in which the edges lie. On it, :func:`~cc_rapids.solver.solve.solve` makes vertices 0 .. n - 1
+    of the ids, and runs a design, which makes a union-find forest of them. With ``explain``,
+    :func:`~cc_rapids.solver.plan.plan` makes the same choices, and neither makes vertices nor runs.
+    The forest of hashed ids, and of ids of several columns, is brought into the order of the ids at
+    last, for the answer to read. The number of components, which is logged, is read back from the
+    GPU: then the run has finished.
     """
     adapter = adapter_of(edges)
     has_key_columns = adapter.names_files and isinstance(options.source, list)
     if options.chunked or adapter.is_stream or has_key_columns:
         from .incremental.stream import find_in_stream
 
-        return find_in_stream(edges, options)
+        return find_in_stream(edges, options, None if options.chunked else find_components)
     edge_input = read(
         edges,
         options.source,
@@ -192,23 +201,26 @@ def find_components(edges: Any, options: Options) -> Components | Plan | StreamP
         options.nulls,
         options.header,
     )
+    if taken:
+        edge_input = replace(edge_input, taken=taken)
     backend = options.backend(edge_input.on_device)
+    # The columns are lent for as long as kernels read them; the answer keeps the arena's memory.
     with backend.scope() as arena, edge_input.borrow() as (columns, offsets):
         if options.explain:
             return plan(edge_input, columns, offsets, backend, options)
         started = perf_counter()
-        copied = None
+        copied_at = None
         if backend.on_device and (not edge_input.on_device or options.memory == "zero-copy"):
             columns, offsets = bring(edge_input, columns, offsets, backend, options.memory)
-            copied = perf_counter()
+            copied_at = perf_counter()
         solved = solve(edge_input, columns, offsets, backend, options)
         encoded = solved.encoded
         forest, decoder = encoded.forest, encoded.decoder
         if decoder is None:  # hashed ids, or ids of several columns: not in their order yet
             forest, decoder = encoded.finalise(forest)
         done = perf_counter()
-    seconds = {"copy": None if copied is None else copied - started}
-    seconds["compute"] = done - (copied or started)
+    seconds = {"copy": None if copied_at is None else copied_at - started}
+    seconds["compute"] = done - (copied_at or started)
     facts = Facts(
         design=str(solved.design),
         ids=encoded.name,
@@ -283,7 +295,7 @@ def bring(
 ) -> tuple[list[Any], list[Any]]:
     """Copy columns of integers and the offsets of rows to memory that a GPU reads; return them.
 
-    Strings are returned unchanged.
+    Strings, and ids of several columns, are returned unchanged: their encodings copy them.
     """
     if edge_input.src.strings or edge_input.src.key_columns:
         return columns, offsets

@@ -9,9 +9,11 @@ try:
     from .integrations.dask.cluster import local_gpus
     from .integrations.dask.tasks import DaskProgress
 except ModuleNotFoundError as error:
+    from .errors import install_advice
+
     raise ImportError(
-        f"cc_rapids.dask needs {error.name}, which is not installed: pip install"
-        " 'cc_rapids[dask]', and dask-cudf and dask-cuda for frames on GPUs",
+        f"cc_rapids.dask needs {error.name}, which is not installed: {install_advice('dask')};"
+        " and dask-cudf and dask-cuda for frames on GPUs",
         name=error.name,
     ) from error
 

@@ -201,3 +201,17 @@ def did_you_mean(words: list[str]) -> str:
     *others, last = map(repr, words or [""])
     listed = f"{', '.join(others)} or {last}" if others else last
     return f" did you mean {listed}?" if words else ""
+
+
+def install_advice(extra: str) -> str:
+    """Return the text that says how to install an extra; no package index has cc_rapids yet.
+
+    Examples
+    --------
+    >>> install_advice("plot").split(", or ")[0]
+    "pip install '.[plot]' in a checkout of cc_rapids"
+    """
+    return (
+        f"pip install '.[{extra}]' in a checkout of cc_rapids, or pip install 'WHEEL[{extra}]' with"
+        " the path of its wheel"
+    )

@@ -1,7 +1,7 @@
 """Plots of answers, streams and measured times by matplotlib, readable without colour.
 
 Each function draws on ``axes`` if they are given, otherwise on a new figure, and returns the axes.
-All need the extra ``plot``: ``pip install 'cc_rapids[plot]'``.
+All need the extra ``plot``: ``pip install '.[plot]'`` in a checkout.
 
 >>> import cc_rapids
 >>> found = cc_rapids.components(([5, 2, 9], [2, 7, 9]))

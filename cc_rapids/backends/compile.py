@@ -20,7 +20,7 @@ from itertools import chain
 from types import SimpleNamespace
 from typing import Any
 
-from . import kernel_cache
+from . import kernel_cache, kernel_times
 from .base import SHARED_WORDS, Kernel
 from .memory.packing import PackedArgs
 
@@ -72,6 +72,7 @@ def stored(kernel: Kernel, signature: Signature, capability: tuple[int, int]) ->
     key = f"{kernel.shape} {kernel.part.fingerprint} {signature} {capability} {_recipe()}"
     content = kernel_cache.recall(key, ".cubin")
     if content is None:
+        kernel_times.compiling()
         content = compile_kernel(kernel, signature, capability).to_bytes()
         kernel_cache.keep(key, ".cubin", content)
     return Binary.from_bytes(content)

@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import EngineError
+from ..errors import EngineError, install_advice
+from . import kernel_times
 from .base import SINGLE_BLOCK_THREADS, Array, Backend, Kernel, Scope, SharedMemoryLimits
 from .compile import threads_of
 from .device_function import Atom
@@ -43,8 +44,8 @@ def open_backend() -> Backend:
         import numba_cuda
     except ImportError as error:
         raise EngineError(
-            f"engine 'cuda' needs a package that is not installed ({error}): pip install"
-            " 'cc_rapids[cu13]' (or [cu12]); `cc-rapids doctor` shows which one"
+            f"engine 'cuda' needs a package that is not installed ({error}):"
+            f" {install_advice('cu13')} (or cu12: `cc-rapids doctor` shows which one)"
         ) from error
     assert numba_cuda
     try:
@@ -107,7 +108,8 @@ class Cuda(Backend):
         device, key = types[0], tuple(types)
         function = kernel.compiled.get(key)
         if function is None:
-            function = kernel.compiled[key] = self._load(kernel, arguments, device)
+            with kernel_times.preparing():
+                function = kernel.compiled[key] = self._load(kernel, arguments, device)
         blocks, threads = -(-n // BLOCK_THREADS), BLOCK_THREADS
         if kernel.shape == "grid_stride":
             resident = _properties(device)["multiProcessorCount"] * GRID_STRIDE_BLOCKS

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from time import perf_counter
 from types import FunctionType
 from typing import Any
 
@@ -22,7 +23,7 @@ from numba.core.compiler import CompileResult
 from numba.extending import intrinsic
 
 from ..tuning import tuning
-from . import kernel_cache
+from . import kernel_cache, kernel_times
 from .base import Array, Backend, Kernel
 from .device_function import Atom, Part
 
@@ -233,7 +234,8 @@ class Threads(Backend):
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         run = kernel.compiled.get("threads")
         if run is None:
-            run = _compiler(self.checked).kernel(kernel.shape, kernel.part)
+            with kernel_times.preparing():
+                run = _compiler(self.checked).kernel(kernel.shape, kernel.part)
             kernel.compiled["threads"] = run
         size = kernel.together or tuning.thread_chunk
         if kernel.shape == "grid_stride":
@@ -330,19 +332,24 @@ class _OnDisk:
 
     def __init__(self, key: str) -> None:
         self.key = f"{key} {_recipe()}"
+        self.started = 0.0  # when it was found missing, under Numba's lock
 
     def _name(self, signature: Any, codegen: Any) -> str:
         return f"{self.key} {signature} {codegen.magic_tuple()}"
 
     def load_overload(self, signature: Any, context: Any) -> Any:
-        content = kernel_cache.recall(self._name(signature, context.codegen()), ".code")
-        if content is None:
-            return None
-        return CompileResult._rebuild(context, *pickle.loads(content))
+        with kernel_times.preparing():
+            content = kernel_cache.recall(self._name(signature, context.codegen()), ".code")
+            if content is not None:
+                return CompileResult._rebuild(context, *pickle.loads(content))
+        kernel_times.compiling()
+        self.started = perf_counter()
+        return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         name = self._name(signature, compiled.library.codegen)
         kernel_cache.keep(name, ".code", serialize.dumps(compiled._reduce()))
+        kernel_times.add(perf_counter() - self.started)
 
 
 @cache

@@ -47,7 +47,7 @@ from .cudf_internals import handle_in, has_column, make_frame, nulls_in
 from .edge_input import EdgeInput, ReadRequest, plain_frame, several, with_vertices
 
 if TYPE_CHECKING:
-    from .files.read import RowGroups, Taken
+    from .files.read import EdgeFile, RowGroups, Taken
     from .streams import Source
 
 DEVICE = "__cuda_array_interface__"
@@ -428,7 +428,9 @@ class Adapter(ABC):
     is_stream : bool
         Whether such edges can only be read in chunks.
     names_files : bool
-        Whether they are paths, which can be read in chunks, and whose text may have a header.
+        Whether they are paths, which can be read in chunks.
+    has_header : bool
+        Whether text that is read from them may have a header.
     is_iterable : bool
         Whether to iterate over them gives batches of edges.
     by_type : bool
@@ -439,6 +441,7 @@ class Adapter(ABC):
     is_stream = False
     is_iterable = False
     names_files = False
+    has_header = False
 
     @abstractmethod
     def accepts(self, edges: Any) -> bool:
@@ -642,7 +645,7 @@ class Matrices(Adapter):
 class Paths(Adapter):
     """The path of a file."""
 
-    names_files = True
+    names_files = has_header = True
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, str | os.PathLike)
@@ -678,6 +681,30 @@ class Patterns(Paths):
         if not isinstance(words, str):
             return False
         return "://" in words or (any(c in words for c in "*?[") and not os.path.exists(words))
+
+
+class Folders(Patterns):
+    """A folder, of whose files all of known formats are read, also those in its folders."""
+
+    def accepts(self, edges: Any) -> bool:
+        return isinstance(edges, str | os.PathLike) and os.path.isdir(edges)
+
+
+class ByteStreams(Adapter):
+    """An open binary file, such as ``sys.stdin.buffer`` or ``io.BytesIO``, read to its end."""
+
+    has_header = True
+
+    def accepts(self, edges: Any) -> bool:
+        return hasattr(edges, "read") and hasattr(edges, "readable")
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        from .files.unnamed import read_bytes
+
+        source, destination = request.source, request.destination
+        if request.has_lists:
+            source, destination = request.sides
+        return _of_file(read_bytes(edges, source, destination, request.header), request)
 
 
 class PathLists(Paths):
@@ -801,12 +828,14 @@ ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts reads; what is most 
     DuckDBRelations(),
     Proxies(),
     FRAMES,
+    Folders(),
     Patterns(),
     Paths(),
     PathLists(),
     Matrices(),
     Datasets(),
     Readers(),
+    ByteStreams(),
     Batches(),
     PairLists(),
     ANYTHING,
@@ -865,6 +894,11 @@ def read_file(path: Any, request: ReadRequest) -> EdgeInput:
     if request.has_lists:
         source, destination = (side if len(side) > 1 else side[0] for side in request.sides)
     file = read_edges(path, source=source, destination=destination, header=request.header)
+    return _of_file(file, request)
+
+
+def _of_file(file: EdgeFile, request: ReadRequest) -> EdgeInput:
+    """Return the edges of a file that has been read, and the vertices that it lists."""
     found = read_table(file.table, *several(file.source, file.destination), request.nulls)
     if request.vertices is not None and file.vertices is not None:
         many = f"{len(file.vertices):,}"

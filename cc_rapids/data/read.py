@@ -60,8 +60,8 @@ def read(
 
 
 def check_header_flag(adapter: Adapter, edges: Any, header: Any) -> bool:
-    """Return whether the first line is a header; raise an InputError unless edges are paths."""
-    if not adapter.names_files:
+    """Return whether the first line is a header; raise an InputError unless edges are files."""
+    if not adapter.has_header:
         raise InputError(
             f"header= applies only to text files, and edges are a {type(edges).__name__}: leave it"
             " out"

@@ -10,7 +10,7 @@ import glob
 import os
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -31,7 +31,7 @@ from . import read as frames
 from .column import Content
 from .edge_input import ReadRequest, Side, named
 from .files.header import DELIMITERS, check_header, edge_columns, place_of
-from .files.input_file import ColumnRequest, File, Mark, format_of, mark_of, unchanged
+from .files.input_file import ColumnRequest, File, Mark, files_in, format_of, mark_of, unchanged
 from .files.read import (
     IN_PIECES,
     RowGroups,
@@ -349,6 +349,89 @@ class Files:
         }
 
 
+INTEGER_BYTES, TEXT_ROW_BYTES = 100, 200  # for each row of a frame while it is solved
+COPIES_OF_ROWS, COPIES_OF_TEXT = 3, 5  # of the columns themselves, put together, and as read
+
+
+class Gathered:
+    """A source of tables of which the first chunks are in memory: all, if they fit.
+
+    Attributes
+    ----------
+    table : pyarrow.Table or None
+        All rows, if they fit together with what solving them takes, and the tables of all chunks
+        have the same types; columns have the names of the first chunk's.
+    chunks : list of Chunk
+        Those that have been read.
+    """
+
+    threaded = False
+
+    def __init__(self, source: Source, budget: Budget) -> None:
+        self.source, self.arrow = source, source.arrow
+        self.readers, self.fixed = source.readers, source.fixed
+        made = source.read(Cursor(), budget, None)
+        self.rest = read_ahead(made, source.readers) if source.threaded else made
+        self.chunks: list[Chunk] = []
+        size, complete = 0, True
+        for chunk in self.rest:
+            self.chunks.append(chunk)
+            size += _solving_bytes(chunk)
+            if size > budget.limit:
+                complete = False
+                break
+        self.table = _one_table(self.chunks) if complete else None
+
+    @property
+    def taken(self) -> list[Taken]:
+        """The ways in which the files so far were read, each once."""
+        return self.source.taken
+
+    def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
+        """Yield the chunks in memory, which are then dropped, and those after them."""
+        with closing(self.rest):  # type: ignore[type-var]
+            while self.chunks:
+                yield self.chunks.pop(0)
+            yield from self.rest
+
+    def identity(self) -> dict[str, Any]:
+        """Return that of the source."""
+        return self.source.identity()
+
+    def going_on(self, theirs: dict[str, Any]) -> tuple[Source, str]:
+        """Return the source in the order of an identity."""
+        return self.source.going_on(theirs)
+
+    def measure(self) -> dict[str, Any]:
+        """Return what is known of the source."""
+        return self.source.measure()
+
+
+def _solving_bytes(chunk: Chunk) -> int:
+    """Estimate the memory that the rows of a chunk take in a frame that is solved."""
+    rows, size = len(chunk.frame), int(getattr(chunk.frame, "nbytes", 0))
+    if any(text_of(chunk.frame, chunk.source, chunk.destination)):
+        return COPIES_OF_TEXT * size + TEXT_ROW_BYTES * rows
+    return COPIES_OF_ROWS * size + INTEGER_BYTES * rows
+
+
+def _one_table(chunks: list[Chunk]) -> Any:
+    """Return the tables of all chunks as one, without copying; None if they have other types."""
+    import pyarrow as pa
+
+    if not chunks or any(chunk.vertices is not None for chunk in chunks):
+        return None
+    names, tables = flat(chunks[0].source, chunks[0].destination), []
+    for chunk in chunks:
+        own = flat(chunk.source, chunk.destination)
+        if len(own) != len(names):
+            return None
+        tables.append(chunk.frame.select(own).rename_columns(names))
+    if any(not table.schema.equals(tables[0].schema) for table in tables):
+        return None
+    return pa.concat_tables(tables).unify_dictionaries()
+
+
 def text_of(table: Any, source: Side, destination: Side) -> list[bool]:
     """Return for each column of an id whether it is text."""
     sides = (side if isinstance(side, list) else [side] for side in (source, destination))
@@ -371,7 +454,7 @@ def _remote(path: str) -> tuple[Any, str]:
 
 
 def expanded(path: str) -> list[str]:
-    """Return the files of a path or pattern, sorted by name.
+    """Return the files of a path, folder or pattern, sorted by name.
 
     Raises
     ------
@@ -391,7 +474,7 @@ def expanded(path: str) -> list[str]:
     else:
         found = sorted(glob.glob(path, recursive=True)) if pattern else [path]
         if os.path.exists(path):
-            found = [path]
+            found = files_in(path) if os.path.isdir(path) else [path]
     if not found:
         raise FormatError(f"no file matches {path}")
     return found

@@ -36,7 +36,7 @@ class OffsetDecoder:
 
     def lookup(self, ids: Array, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of integers of any type, which may lie outside 0 .. n - 1."""
-        wide, fits = _as_kind(ids, self.dtype, backend)
+        wide, fits = as_kind(ids, self.dtype, backend)
         low = np.uint64(self.id_base & 0xFFFFFFFFFFFFFFFF)
         return wide.view(np.uint64) - low, fits
 
@@ -60,7 +60,7 @@ class SortedDecoder:
 
     def lookup(self, ids: Array, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of integers of any type, by binary search."""
-        wide, known = _as_kind(ids, self.ids.dtype, backend)
+        wide, known = as_kind(ids, self.ids.dtype, backend)
         if not self.ids.size:
             return wide.view(np.uint64), known & False
         held = self.ids.astype(wide.dtype, copy=False)
@@ -71,14 +71,14 @@ class SortedDecoder:
 def same_integers(first: Array, second: Array, backend: Backend) -> bool:
     """Return whether two arrays of integers of any types and one length are equal."""
     if np.uint64 in (first.dtype, second.dtype):
-        fits = [_as_kind(array, np.dtype(np.uint64), backend) for array in (first, second)]
+        fits = [as_kind(array, np.dtype(np.uint64), backend) for array in (first, second)]
     else:
-        fits = [_as_kind(array, np.dtype(np.int64), backend) for array in (first, second)]
+        fits = [as_kind(array, np.dtype(np.int64), backend) for array in (first, second)]
     (left, held), (right, known) = fits
     return bool(((left == right) & held & known).all())
 
 
-def _as_kind(ids: Array, dtype: np.dtype[Any], backend: Backend) -> tuple[Array, Array]:
+def as_kind(ids: Array, dtype: np.dtype[Any], backend: Backend) -> tuple[Array, Array]:
     """Return integers as the 64-bit type of the kind of ``dtype``, and which of them fit."""
     if dtype == np.uint64:
         return ids.astype(np.uint64), ids >= 0

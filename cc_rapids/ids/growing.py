@@ -1,13 +1,13 @@
 """Indexes from ids to vertices that grow with each batch.
 
-Vertices are numbered as they arrive, so existing trees stay valid; an index holds the sorted ids,
-and the number of each. Nothing is written in place: extending an index makes a new one, at the cost
-of sorting the batch and, if there are new ids, of merging them with the existing ones.
+Vertices are numbered as they arrive, so existing trees stay valid. Extending an index makes a new
+one. Integers are found in a table, at the cost of one look at a slot for each end of an edge, and
+sorted when somebody asks for their order. Strings are held in order: those of a batch are sorted
+and, if some are new, merged with the existing ones.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -19,7 +19,8 @@ from ..backends import Array, Backend
 from ..data.column import Column, is_cudf
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, ColumnTypeError, InputError
-from .decoders import OffsetDecoder, SortedDecoder
+from .arrival_table import ArrivalTable
+from .decoders import OffsetDecoder, SortedDecoder, as_kind
 from .multi_column import RankedColumnsDecoder
 from .range import bounds, id_range_of, type_of
 from .strings import StringDecoder, factorise
@@ -29,8 +30,20 @@ INT64 = np.dtype(np.int64)
 HALF = np.uint64(32)  # bits of a pair of numbers that each of them has
 
 
+class _OneColumn:
+    """Base of indexes of ids of one column."""
+
+    strings: bool
+    width = 1
+
+    @property
+    def kinds(self) -> list[bool]:
+        """Flags, one for each column of an id: True if it holds strings."""
+        return [self.strings]
+
+
 @dataclass(frozen=True)
-class Range:
+class Range(_OneColumn):
     """Index of the vertices 0 .. n - 1, which are their own ids."""
 
     n: int
@@ -38,12 +51,6 @@ class Range:
     places: Array = None
     description = "as they are"
     strings = False
-    width = 1
-
-    @property
-    def kinds(self) -> list[bool]:
-        """Flags, one for each column of an id: True if it holds strings."""
-        return [self.strings]
 
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
@@ -81,62 +88,60 @@ class Range:
         return self
 
 
-class _InArrivalOrder(ABC):
-    """Base of indexes that keep the vertex of each id in sorted order."""
-
-    places: Array
-    strings: bool
-    width = 1
-
-    @property
-    def kinds(self) -> list[bool]:
-        """Flags, one for each column of an id: True if it holds strings."""
-        return [self.strings]
-
-    @abstractmethod
-    def _at(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
-        """Return the place of each id in sorted order, and whether the id exists."""
-
-    @property
-    def n(self) -> int:
-        """The number of vertices."""
-        return int(self.places.size)
-
-    def lookup(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
-        """Return the vertex of each id (arbitrary if unknown), and whether the id is known."""
-        if not (self.n and len(ids)):  # where there are none, the others may be of any type
-            return backend.xp.zeros(len(ids), np.uint32), backend.xp.zeros(len(ids), bool)
-        at, known = self._at(ids, backend)
-        return self.places[backend.xp.where(known, at, np.uint64(0)).astype(np.int64)], known
-
-    def _insert(self, at: Array, more: int, backend: Backend) -> tuple[Array, Array]:
-        """Return the numbers of all vertices after new ones are inserted at some places.
-
-        And the old places.
-        """
-        n = self.n + more
-        old = backend.xp.ones(n, bool)
-        old[at] = False
-        places = backend.empty(n, np.uint32 if n < 1 << 32 else np.uint64)
-        places[at] = backend.xp.arange(self.n, n, dtype=places.dtype)
-        places[old] = self.places
-        return places, old
-
-
 @dataclass(frozen=True)
-class Integers(_InArrivalOrder):
-    """Index of integers: ``ids`` is sorted, as int64 or uint64; ``dtype`` fits all of them."""
+class Integers(_OneColumn):
+    """Index of integers.
 
-    ids: Array
-    places: Array
+    Attributes
+    ----------
+    arrived : (n,) array of uint64
+        The bits of each id, by its vertex.
+    table : ArrivalTable, optional
+        From ids to vertices; it may have got more of them by a later index.
+    low, high : int
+        The least and the greatest id.
+    dtype : dtype, optional
+        The type of the ids, if there are any.
+    """
+
+    arrived: Array
+    table: ArrivalTable | None = field(default=None, compare=False)
+    low: int = 0
+    high: int = -1
     dtype: np.dtype[Any] | None = None
-    description = "sorted ids"
+    description = "numbered as they arrive"
     strings = False
 
     @classmethod
     def empty(cls, backend: Backend) -> Integers:
         """Return an empty index."""
-        return cls(backend.empty(0, np.int64), backend.empty(0, np.uint32))
+        return cls(backend.empty(0, np.uint64))
+
+    @classmethod
+    def of(cls, ids: Array, low: int, high: int, dtype: np.dtype[Any] | None) -> Integers:
+        """Return the index of different ids of 64 bits, which are kept, in their order."""
+        return cls(ids.view(np.uint64), None, low, high, dtype)
+
+    @property
+    def n(self) -> int:
+        """The number of vertices."""
+        return int(self.arrived.size)
+
+    @property
+    def wide(self) -> np.dtype[Any]:
+        """The type of 64 bits that holds all ids."""
+        return np.dtype(np.uint64 if self.high >= 1 << 63 else np.int64)
+
+    @cached_property
+    def places(self) -> Array:
+        """The vertex of each id, in their order."""
+        found = self.table.in_order(self.n) if self.table is not None else None
+        return self.arrived.view(self.wide).argsort() if found is None else found
+
+    @property
+    def ids(self) -> Array:
+        """The sorted ids: a new array of 64 bits."""
+        return self.arrived[self.places].view(self.wide)
 
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
@@ -146,43 +151,33 @@ class Integers(_InArrivalOrder):
 
     def insert(self, columns: Sequence[Any], backend: Backend) -> tuple[Integers, list[Array]]:
         """Return the index, without references to the caller's data."""
-        xp, arrays = backend.xp, [backend.asarray(column) for column in columns]
-        if not any(array.size for array in arrays):
+        arrays = [backend.asarray(column) for column in columns]
+        filled = [array for array in arrays if array.size]
+        if not filled:
             return self, [array.astype(np.uint32) for array in arrays]
-        dtype = self._type_with([array for array in arrays if array.size], backend)
-        wide = np.dtype(np.uint64 if dtype == np.uint64 else np.int64)
-        held = self.ids.astype(wide, copy=False)
-        ids = xp.concatenate([array.astype(wide, copy=False) for array in arrays])
-        ids, back = xp.unique(ids, return_inverse=True)
-        known = SortedDecoder.of(held).lookup(ids, backend)[1]
-        new = ids[~known]
-        larger = Integers(held, self.places, dtype)
-        if new.size:
-            at = xp.searchsorted(held, new) + xp.arange(new.size)
-            places, old = self._insert(at, new.size, backend)
-            merged = backend.empty(places.size, wide)
-            merged[at], merged[old] = new, held
-            larger = Integers(merged, places, dtype)
-        ends = np.cumsum([array.size for array in arrays])[:-1].tolist()
-        numbers = larger.places[xp.searchsorted(larger.ids, ids)]
-        return larger, xp.split(numbers[back], ends)
+        low, high = bounds(filled, backend)
+        dtypes = [array.dtype for array in filled]
+        if self.n:
+            low, high, dtypes = min(low, self.low), max(high, self.high), [self.dtype, *dtypes]
+        dtype = type_of(tuple(dtypes), low, high)
+        more, table = sum(array.size for array in arrays), self.table
+        if table is None or table.n != self.n or not table.takes(low, high, more):
+            grows = table is not None
+            table = ArrivalTable(self.arrived, low, high, more, backend, grows)
+        numbers = table.enter(arrays)
+        return Integers(table.ids[: table.n], table, low, high, dtype), numbers
 
-    def _type_with(self, arrays: list[Array], backend: Backend) -> np.dtype[Any]:
-        """Return the type that the ids so far and those of the arrays fit."""
-        low, high = bounds(arrays, backend)
-        dtypes = [array.dtype for array in arrays]
-        if self.dtype is not None:
-            first, last = backend.to_host(self.ids[[0, -1]]).tolist()
-            low, high, dtypes = min(low, first), max(high, last), [self.dtype, *dtypes]
-        return type_of(tuple(dtypes), low, high)
-
-    def _at(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
-        ids = backend.asarray(ids)
-        order = backend.xp.argsort(ids)  # neighbours then read the same part of the list
-        sorted_at, sorted_known = SortedDecoder.of(self.ids).lookup(ids[order], backend)
-        at, known = backend.empty(ids.size, np.uint64), backend.empty(ids.size, bool)
-        at[order], known[order] = sorted_at, sorted_known
-        return at, known
+    def lookup(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
+        """Return the vertex of each id (arbitrary if unknown), and whether the id is known."""
+        if not (self.n and len(ids)):
+            return _none_known(ids, backend)
+        if self.table is None:
+            table = ArrivalTable(self.arrived, self.low, self.high, 0, backend)
+        else:
+            table = self.table
+        wide, fits = as_kind(backend.asarray(ids), self.wide, backend)
+        vertices, known = table.look_up(wide, self.n)
+        return vertices, known & fits
 
     def decoder(self, given: EdgeInput) -> ValueDecoder:
         """Return the decoder of the vertices, in the order of their ids."""
@@ -190,11 +185,11 @@ class Integers(_InArrivalOrder):
 
     def to(self, backend: Backend) -> Integers:
         """Return the same index on another backend."""
-        return replace(self, ids=backend.asarray(self.ids), places=backend.asarray(self.places))
+        return replace(self, arrived=backend.asarray(self.arrived), table=None)
 
 
 @dataclass(frozen=True)
-class Texts(_InArrivalOrder):
+class Texts(_OneColumn):
     """Index of strings: ``held`` is sorted (PyArrow or cuDF), and ``words`` searches it."""
 
     held: Any
@@ -216,14 +211,32 @@ class Texts(_InArrivalOrder):
         new = backend.xp.ones(words.size, bool)
         new[at] = False
         fresh = backend.xp.flatnonzero(new)
-        places, _ = self._insert(fresh, fresh.size, backend)
+        places = self._insert(fresh, fresh.size, backend)
         held = words.decode(backend.xp.arange(words.size), backend)
         codes = codes[len(codes) - len(columns) :]
         return Texts(held, words, places), [places[backend.asarray(code)] for code in codes]
 
-    def _at(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
-        assert self.words is not None
-        return self.words.lookup(ids, backend)
+    @property
+    def n(self) -> int:
+        """The number of vertices."""
+        return int(self.places.size)
+
+    def lookup(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
+        """Return the vertex of each string (arbitrary if unknown), and whether it is known."""
+        if self.words is None or not (self.n and len(ids)):
+            return _none_known(ids, backend)
+        at, known = self.words.lookup(ids, backend)
+        return self.places[backend.xp.where(known, at, np.uint64(0)).astype(np.int64)], known
+
+    def _insert(self, at: Array, more: int, backend: Backend) -> Array:
+        """Return the numbers of all vertices after new ones are inserted at some places."""
+        n = self.n + more
+        old = backend.xp.ones(n, bool)
+        old[at] = False
+        places = backend.empty(n, np.uint32 if n < 1 << 32 else np.uint64)
+        places[at] = backend.xp.arange(self.n, n, dtype=places.dtype)
+        places[old] = self.places
+        return places
 
     def decoder(self, given: EdgeInput) -> ValueDecoder:
         """Return the decoder of the vertices in the order of their strings, of ``given``'s kind."""
@@ -301,9 +314,7 @@ class Tuples:
         numbers = self.backend.xp.arange(self.n)
         ranks = []
         for column, pairs in zip(self.columns[:0:-1], self.pairs[::-1], strict=True):
-            keys = self.backend.empty(pairs.n, np.uint64)
-            keys[pairs.places] = pairs.ids.astype(np.uint64)
-            own = keys[numbers]
+            own = pairs.arrived[numbers]
             ranks.append(_inverse(column.places, self.backend)[own.astype(np.uint32)])
             numbers = (own >> HALF).astype(np.int64)
         ranks.append(_inverse(self.columns[0].places, self.backend)[numbers])
@@ -380,6 +391,11 @@ def _inverse(places: Array, backend: Backend) -> Array:
     return found
 
 
+def _none_known(ids: Any, backend: Backend) -> tuple[Array, Array]:
+    """Return what a lookup finds where there are no ids, which may then be of any type."""
+    return backend.xp.zeros(len(ids), np.uint32), backend.xp.zeros(len(ids), bool)
+
+
 Index = Range | Integers | Texts | Tuples
 Extended = tuple[Index, list[Array]]
 
@@ -428,7 +444,7 @@ def extended(
             return index, [backend.empty(0, np.uint32) for _ in columns]
         index = Tuples.empty(backend, width) if src.key_columns else Integers.empty(backend)
     if src.strings and not index.n and isinstance(index, Integers):
-        index = Texts(None, None, index.places)
+        index = Texts(None, None, backend.empty(0, np.uint32))
     if not (src.strings or index.n) and isinstance(index, Texts):
         index = Integers.empty(backend)
     return index.extend(given, columns, backend, exact)

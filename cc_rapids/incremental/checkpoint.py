@@ -178,9 +178,10 @@ def _type_of(name: str, low: int, high: int) -> np.dtype[Any]:
 def _integers(ids: Any, dtype: str, n: int, backend: Backend) -> Integers:
     if ids.shape != (n,) or ids.dtype not in (np.int64, np.uint64) or (ids[1:] <= ids[:-1]).any():
         raise ValueError(f"its ids are not {n:,} different ones in their order")
-    places = backend.xp.arange(n, dtype=np.uint32 if n < 1 << 32 else np.uint64)
-    own = _type_of(dtype, int(ids[0]), int(ids[-1])) if n else None
-    return Integers(backend.asarray(ids), places, own)
+    if not n:
+        return Integers.empty(backend)
+    low, high = int(ids[0]), int(ids[-1])
+    return Integers.of(backend.asarray(ids), low, high, _type_of(dtype, low, high))
 
 
 def _texts(offsets: Any, octets: Any, n: int, backend: Backend) -> Index:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 log = logging.getLogger(__name__)
+BAR_WIDTH = 20  # columns of a terminal
 BAR_SECONDS, LOG_SECONDS = 0.5, 30.0  # between two reports of a stream
 
 
@@ -162,9 +163,13 @@ class Reporter:
 
 
 def _facts_alone() -> list[ProgressColumn]:
+    """Return a bar of a fixed width, and the facts, on several lines if they do not fit in one."""
     from rich.progress import BarColumn, TextColumn
+    from rich.table import Column
 
-    return [BarColumn(bar_width=20), TextColumn("{task.description}", markup=False)]
+    bar = BarColumn(bar_width=BAR_WIDTH, table_column=Column(no_wrap=True, min_width=BAR_WIDTH))
+    facts = Column(no_wrap=False, overflow="fold")
+    return [bar, TextColumn("{task.description}", markup=False, table_column=facts)]
 
 
 class StreamReporter(Reporter):

@@ -19,7 +19,7 @@ from ..data.files.gpu_parquet import row_group_reader
 from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, named
-from ..data.streams import Chunk, Cursor, Source, read_ahead, source_of
+from ..data.streams import Chunk, Cursor, Gathered, Source, read_ahead, source_of
 from ..ids.growing import Index, Integers, Range, Texts, Tuples
 from ..options import Options
 from ..results.components import Components
@@ -285,8 +285,17 @@ def stream_components(
     return find_in_stream(edges, options)
 
 
-def find_in_stream(edges: Any, options: Options) -> Components | StreamPlan:
-    """Find the components of a stream, after :func:`stream_components` has checked its options."""
+Solve = Callable[[Any, Options, tuple[Any, ...]], Any]  # of a table, and how its files were read
+
+
+def find_in_stream(
+    edges: Any, options: Options, solve: Solve | None = None
+) -> Components | StreamPlan:
+    """Find the components of a stream, after :func:`stream_components` has checked its options.
+
+    If files and other tables on the host fit into half of the free memory, with what a frame of
+    their rows takes besides, they are put together and given to ``solve``.
+    """
     options.check_streamed()
     chosen, vertices = options.batch_design, options.vertices
     count = read.check_vertices(options.num_vertices, vertices)
@@ -299,6 +308,14 @@ def find_in_stream(edges: Any, options: Options) -> Components | StreamPlan:
     budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
     if options.explain:
         return plan(stream, count, runner, budget, width)
+    if solve is not None and stream.arrow and not runner.on_device:
+        budget.update("integers", count or 0, width=width)
+        stream = Gathered(stream, budget)
+        if stream.table is not None:
+            first = stream.chunks[0]
+            ends = replace(options, source=first.source, destination=first.destination, header=None)
+            found: Components = solve(stream.table, ends, tuple(stream.taken))
+            return found
     words: dict[str, Any] = {
         "columns": _asked(stream, source, destination),
         "header": options.header,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..data.column import is_cudf
 from ..data.frame_access import column_of, columns_of, numbers_of, only
-from ..errors import InputError, MissingExtraError
+from ..errors import InputError, MissingExtraError, install_advice
 
 if TYPE_CHECKING:
     from .components import Components
@@ -41,7 +41,7 @@ def new_axes(axes: Any) -> Any:
 def missing(error: ImportError) -> MissingExtraError:
     """Return the error for a missing library of the extra."""
     return MissingExtraError(
-        f"plots need the libraries of an extra ({error}): pip install 'cc_rapids[plot]'"
+        f"plots need the libraries of an extra ({error}): {install_advice('plot')}"
     )
 
 

@@ -49,20 +49,32 @@ def solve(
 ) -> Solved:
     """Solve one edge list: scan its ids, choose their encoding, encode, and run a design.
 
-    The encoding is chosen by the range of the ids. It may be an estimate: from a sample of the
-    edges, if these are ``tuning.sampled_scan_edges`` or more, or what ``num_vertices`` says. Ids
-    outside it are noticed when their edges are linked: ``forest.complete`` is then False, and all
-    steps are repeated with the exact range.
+    On a GPU, a list of up to four million edges takes one launch, which scans, encodes and solves
+    (:mod:`.one_launch`). If its ids lie too far apart for that, the launch has found their exact
+    range, and the steps follow. Otherwise the range may be an estimate: from a sample of the edges,
+    if these are ``tuning.sampled_scan_edges`` or more, or 0 .. ``num_vertices`` - 1. Ids outside it
+    are noticed when their edges are linked: ``forest.complete`` is then False, and scanning,
+    encoding and running are repeated with the exact range.
 
-    A list of up to four million edges takes one launch instead on a GPU, which scans, encodes and
-    solves. If its ids lie too far apart for that, the launch has found their exact range, and the
-    steps follow.
+    ====================  ===========================  ==============  ========================
+    Ids                   Vertices                     Range           In the order of the ids
+    ====================  ===========================  ==============  ========================
+    close together        ids less the least           estimate        yes
+    further apart         ranks in a bit map           exact           yes
+    far apart (hashed)    slots of a hash table        estimate [1]_   by ``finalise``, at last
+    far, little memory    ranks among the sorted ids   exact           yes
+    strings               ranks among the strings      none            yes
+    several columns       one number a row, as above   exact           by ``finalise``, at last
+    ====================  ===========================  ==============  ========================
 
-    Vertices are the ids less the least one where they lie close together, else their ranks in a bit
-    map, else slots of a hash table, or where memory is short ranks among the sorted ids. Vertices
-    whose order is not that of the ids are known by having no ``decoder`` yet: hashed ids, and ids
-    of several columns. No rows of the answer can be gathered early for them, and the caller brings
-    their solved forest into the order of the ids by :meth:`EncodedIds.finalise`.
+    .. [1] Exact if a bit map might pay within the least range that the sample allows.
+
+    An :class:`EncodedIds` without a ``decoder`` is not in the order of the ids: rows of its answer
+    cannot be gathered before they are counted, and the caller brings its solved forest into that
+    order by :meth:`EncodedIds.finalise`.
+
+    Nothing here waits for the GPU but the scan, which reads the range back, rules that look at the
+    edges or make rows, and ``forest.complete``, which reads back what the run has noted.
 
     Raises
     ------
@@ -80,8 +92,8 @@ def solve(
             return Solved(
                 found, ONE_LAUNCH_RULE.design, frame=frame.take_frame() if frame else None
             )
-        id_range = found  # None if some ids are not among the vertices: the scan says which
-    # An estimate saves one reading of the ids, where no more than the forest depends on it.
+        id_range = found  # None if some ids are not among the vertices: the scan raises for them
+    # An estimate saves one reading of the ids; rules, edge numbers and offsets need the exact one.
     exact = options.policy.needs_exact_range or options.forest or bool(offsets)
     statistics = scan_ids(edge_input, columns, backend, exact, id_range)
     encoding = choose_encoding(statistics, backend)

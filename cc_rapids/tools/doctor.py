@@ -13,6 +13,7 @@ import platform
 from dataclasses import dataclass
 
 from .. import __version__
+from ..errors import install_advice
 
 # The distributions that bring each package; a wheel for a CUDA version has a name of its own
 PACKAGES = {
@@ -32,8 +33,8 @@ PACKAGES = {
 }
 _OLDEST = {"cu13": (7, 5), "cu12": (7, 0)}  # compute capability
 _ELSEWHERE = (
-    "with an NVIDIA GPU since Turing and driver 580 or later: pip install 'cc_rapids[cu13]'",
-    "with an NVIDIA GPU since Volta and driver 525 or later: pip install 'cc_rapids[cu12]'",
+    f"with an NVIDIA GPU since Turing and driver 580 or later: {install_advice('cu13')}",
+    f"with an NVIDIA GPU since Volta and driver 525 or later: {install_advice('cu12')}",
 )
 _MAJOR, _MINOR = 75, 76  # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MINOR
 
@@ -172,7 +173,7 @@ def choose(
         major, minor = gpu.capability
         why = f"{gpu.name} has compute capability {major}.{minor}; RAPIDS starts at 7.0"
         return "threads", why, _ELSEWHERE
-    install = f"pip install 'cc_rapids[{extra}]'"
+    install = install_advice(extra)
     missing = [name for name in ("numba-cuda", "cupy") if packages[name] is None]
     if missing:
         return "threads", f"{' and '.join(missing)} missing, though there is {gpu.name}", (install,)

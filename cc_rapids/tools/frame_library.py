@@ -6,7 +6,7 @@ import importlib
 from types import ModuleType
 
 from .. import backends
-from ..errors import EngineError, MissingExtraError
+from ..errors import EngineError, MissingExtraError, install_advice
 
 
 def frame_library() -> ModuleType:
@@ -43,6 +43,6 @@ def frame_library() -> ModuleType:
         return importlib.import_module("pandas")
     except ImportError:
         raise MissingExtraError(
-            "neither cuDF with a GPU nor pandas was found: pip install pandas, or"
-            " 'cc_rapids[cu13]' where there is a GPU (`cc-rapids doctor` says which)"
+            "neither cuDF with a GPU nor pandas was found: pip install pandas; or, where there is"
+            f" a GPU, {install_advice('cu13')} (or cu12: `cc-rapids doctor` shows which one)"
         ) from None

@@ -76,6 +76,8 @@ def name_vertices():
             far = np.arange(50, dtype=dtype) * dtype(width)
             cc_rapids.components((far, far[::-1].copy()), vertices=far).labels()
             cc_rapids.components((far, far[::-1].copy())).labels()
+            arriving = cc_rapids.Connectivity().insert((far, far[::-1].copy()))
+            arriving.insert((far + dtype(1), far)).connected((far, far))
         src, dst = np.triu_indices(6)
         dense = src.astype(dtype), dst.astype(dtype)
         cc_rapids.components(dense, num_vertices=6, design="auto(rule=paper)")

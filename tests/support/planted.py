@@ -19,9 +19,11 @@ import cc_rapids
 from cc_rapids import components, oracle
 from cc_rapids.algorithms.literature import rounds, search
 from cc_rapids.backends import base
+from cc_rapids.ids import arrival_table as arrivals
 from cc_rapids.ids import decoders as names
-from cc_rapids.ids import growing, hash_table, multi_column
+from cc_rapids.ids import hash_table, multi_column
 from cc_rapids.kernels import (
+    arrival_table,
     blocks,
     find,
     forest,
@@ -113,6 +115,7 @@ JOBS = {
         {},
     ),
     "growing": lambda: ((SRC * 3, DST * 3), {}, {}),
+    "growing far": lambda: ((SRC * 10**7, DST * 10**7), {}, {}),
 }
 for design in (
     *(
@@ -297,12 +300,17 @@ PLANTS = {
     "split digits": Plant(
         multi_column.Digits.split, "numbers // size", "numbers // size // 2", "several"
     ),
-    "growing": Plant(growing.Integers.insert, "numbers[back]", "numbers[back // 2]", "growing"),
-    "places": Plant(
-        growing._InArrivalOrder._insert,
-        "places[old] = self.places",
-        "places[old] = self.places[::-1]",
+    "claimed": Plant(
+        arrival_table.settle,
+        "table[numbers[i]] = vertex(number)",
+        "table[numbers[i]] = vertex(np.uint64(n))",
         "growing",
+    ),
+    "same id": Plant(
+        arrival_table.by_hash, "arrived[at] == key", "arrived[at] <= key", "growing far"
+    ),
+    "places": Plant(
+        arrivals.ArrivalTable.in_order, "self.slots[self", "self.slots[::-1][self", "growing"
     ),
     # Other ways to connect.
     "checked": Plant(
@@ -370,7 +378,7 @@ def solved(job, engine, tuned):
     """The answer, and the edges as the audit takes them."""
     edges, options, settings = JOBS[job]()
     tuned(**settings)
-    if job == "growing":
+    if job.startswith("growing"):
         half = edges[0].size // 2
         seen = cc_rapids.Connectivity(engine=engine)
         for part in (slice(half), slice(half, None)):
@@ -398,6 +406,7 @@ def is_right(found, job):
             "bit map": lambda v: v * 50,
             "slots": lambda v: v * 10**7,
             "growing": lambda v: v * 3,
+            "growing far": lambda v: v * 10**7,
             "strings": words,
         }.get(job, lambda v: v)
         least, number, count = np.unique(right, return_inverse=True, return_counts=True)

@@ -199,7 +199,7 @@ def _anew(monkeypatch):
 @pytest.mark.usefixtures("_anew")
 def test_the_gpu_engine_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
-    says = "engine 'cuda'", "pip install 'cc_rapids[cu13]'", "[cu12]", "cc-rapids doctor"
+    says = "engine 'cuda'", "pip install '.[cu13]'", "WHEEL[cu13]", "cu12", "cc-rapids doctor"
     refused(errors.EngineError, FRAME, *says, engine="cuda")
 
 

@@ -240,4 +240,4 @@ def test_without_a_cluster_and_without_dask(monkeypatch):
         "try:\n    import cc_rapids.dask\nexcept ImportError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "needs distributed, which is not installed: pip install 'cc_rapids[dask]'" in done.stdout
+    assert "needs distributed, which is not installed: pip install '.[dask]'" in done.stdout

@@ -16,7 +16,7 @@ from io import BytesIO, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
-from ...errors import ChangedFileError, FormatError, InputError
+from ...errors import ChangedFileError, FormatError, InputError, unknown
 from .delimited import Block, Dialect, blocks
 from .header import edge_columns, place_of
 
@@ -50,7 +50,7 @@ def format_of(path: str | Path, format: str | None = None) -> str:
     if format is not None:
         if format in FORMATS:
             return format
-        raise FormatError(f"unknown format {format!r}{nearest(format, FORMATS)}")
+        raise FormatError(unknown("format", format, FORMATS))
     suffix = Path(path.name.lower().removesuffix(packing(path))).suffix
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
@@ -58,6 +58,28 @@ def format_of(path: str | Path, format: str | None = None) -> str:
         f"cannot tell the format of {path} from its suffix {suffix!r}{nearest(suffix, SUFFIXES)}"
         f" (or pass the format: {', '.join(FORMATS)})"
     )
+
+
+def files_in(folder: str | os.PathLike[str]) -> list[str]:
+    """Return the files of known formats in a folder and in its folders, sorted.
+
+    Names that begin with a dot or an underscore, as of Spark's notes, are left out.
+
+    Raises
+    ------
+    FormatError
+        There is none.
+    """
+    found = []
+    for path in sorted(Path(folder).rglob("*")):
+        parts = path.relative_to(folder).parts
+        suffix = Path(path.name.lower().removesuffix(packing(path))).suffix
+        hidden = any(part.startswith((".", "_")) for part in parts)
+        if suffix in SUFFIXES and not hidden and path.is_file():
+            found.append(str(path))
+    if not found:
+        raise FormatError(f"{folder} holds no file of a known format: {', '.join(SUFFIXES)}")
+    return found
 
 
 def packing(path: Path) -> str:

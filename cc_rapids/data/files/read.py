@@ -490,13 +490,17 @@ def read_wanted(
     try:
         before = mark_of(path)
         with path.open("rb", buffering=0) as raw, unchanged(path, before):
-            file = File(str(path), raw, path.stat().st_size, on_progress)
-            table, vertices = _READERS[request.format](file, request)
-            table = _with_weights(path, table, request)
+            return read_opened(File(str(path), raw, path.stat().st_size, on_progress), request)
     except FileNotFoundError:
         raise FormatError(f"{path} does not exist") from None
     except OSError as error:
         raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def read_opened(file: File, request: ColumnRequest) -> EdgeFile:
+    """Return the requested columns of an open file, to its end."""
+    table, vertices = _READERS[request.format](file, request)
+    table = _with_weights(Path(file.path), table, request)
     ends: tuple[str | list[str], str | list[str]] = _pair(table)
     if isinstance(request.source, list) and isinstance(request.destination, list):
         ends = request.source, request.destination

@@ -7,15 +7,15 @@ from .group import main
 
 __all__ = ["main"]
 
-for command in (
-    calculate.calculate,
+for command in (  # in the order of use, in which they are listed
+    doctor.doctor,
     generate.generate,
     convert.convert,
+    calculate.calculate,
     verify.verify,
+    designs.designs,
     bench.bench,
     evaluate.evaluate,
-    designs.designs,
-    doctor.doctor,
     completion.completion,
 ):
     main.add_command(command)

@@ -4,90 +4,104 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import product
+from itertools import groupby, product
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ... import __version__
-from .group import examples
-from .options import counts_option, engine_in_words, engine_or_threads, rounds_option
+from .group import INPUT, METHOD, OUTPUT, command, examples, option
+from .options import counts_option, engine_in_words, engine_or_threads, quiet_option, rounds_option
 from .recipes import Recipe, complete_recipe, recipe
-from .show import print_table, progress, quiet_option
+from .show import compact, kernels, print_table, progress
 
 if TYPE_CHECKING:
     from ...backends import Backend
 
 DEFAULT = "reference(name=kron21, scale=14)"
-TITLE = "milliseconds: median, and from least to greatest"
-HEAD = ("graph", "input", "design", "to labels", "alone", "reads", "limit", "peer")
+TIMES = ("to labels", "alone")
+TITLE = "milliseconds, medians; --json has spreads, memory and limits"
 
 
-@click.command(
+@command(
     epilog=examples(
         "cc-rapids bench --rounds 9",
         "Random graphs of several densities, for a program:",
         "cc-rapids bench --nodes 300 --density 0.01 --density 0.1 --rounds 3 --json",
         "Some designs side by side on rows, on CPU threads:",
         "cc-rapids bench --generate 'grid(rows=90, columns=90)' --form csr --ids int32"
-        " --design kout+async+halve --design label-propagation --engine threads",
+        " --design kout+async+halve --design label-propagation --engine cpu",
     )
 )
-@click.option(
+@option(
     "--generate",
     "recipes",
     metavar="RECIPE",
     multiple=True,
     shell_complete=complete_recipe,
-    help="A graph, 'NAME(option=value, ...)', with the generators of cc-rapids generate; by"
-    f" default {DEFAULT}.",
+    section=INPUT,
+    help="A graph, 'NAME(option=value, ...)', of cc-rapids generate.",
 )
-@counts_option("--nodes", "N", "Use random graphs of N vertices, one for each density.")
-@click.option(
+@counts_option("--nodes", "N", "Use random graphs of N vertices, one per density.", INPUT)
+@option(
     "--density",
     metavar="P",
     type=click.FloatRange(0, 1),
     multiple=True,
-    help="With --nodes: the share of all pairs of vertices that are joined; 0.01 by default.",
+    section=INPUT,
+    help="With --nodes: the share of pairs that are joined; 0.01.",
 )
-@click.option(
+@option(
     "--weights",
     metavar="LEAST MOST",
     type=(int, int),
-    help="Add integer weights to the edges, which no design reads.",
+    section=INPUT,
+    help="Add integer weights to the edges; no design reads them.",
 )
-@rounds_option()
-@click.option(
+@option(
     "--form",
     "forms",
     type=click.Choice(["coo", "csr"]),
     multiple=True,
-    help="A list of edges, or sorted rows of both directions; both by default.",
+    section=INPUT,
+    help="An edge list, or sorted rows; both by default.",
 )
-@click.option(
+@option(
     "--ids",
     type=click.Choice(["int32", "int64"]),
     multiple=True,
+    section=INPUT,
     help="The type of the vertices; both by default.",
 )
-@click.option(
-    "--design", "designs", metavar="NAME", multiple=True, help="An algorithm; auto by default."
+@option(
+    "--design",
+    "designs",
+    metavar="NAME",
+    multiple=True,
+    section=METHOD,
+    help="An algorithm; auto by default.",
 )
 @engine_or_threads
-@click.option(
+@rounds_option
+@option(
     "--check/--no-check",
     default=True,
-    help="Compare the answers with sequential union-find after the timing (the default).",
+    section=METHOD,
+    help="Compare the answers with union-find afterwards (default).",
 )
-@click.option(
-    "--peers/--no-peers", default=True, help="Time SciPy or cuGraph in the same run (the default)."
+@option(
+    "--peers/--no-peers",
+    default=True,
+    section=METHOD,
+    help="Time SciPy or cuGraph in the same run (default).",
 )
 @quiet_option
-@click.option(
+@option(
     "--json",
     "json_output",
     is_flag=True,
-    help="Print one JSON object per line, for each case as soon as it is measured.",
+    section=OUTPUT,
+    help="Print one JSON object per line and case, with everything.",
 )
 def bench(
     recipes: tuple[str, ...],
@@ -102,12 +116,16 @@ def bench(
     json_output: bool,
     **axes: tuple[str, ...],
 ) -> None:
-    """Time designs on generated graphs: warm, each run on another copy, and checked.
+    """Time designs on generated graphs, and check their answers.
+
+    Runs are warm, so no time has compiling in it, and each reads another copy of the input. The
+    graph is reference(name=kron21, scale=14) unless others are given.
 
     "to labels" is the wall time from the input to the labels, "alone" that of the design on edges
-    in place (device time on a GPU). The random reads per edge, and the share of the card's limit
-    that is reached, are computed, not measured. For a peer, the output shows how many times longer
-    it takes.
+    in place (device time on a GPU). For a peer, SciPy or cuGraph, the table shows how many times
+    longer it takes. With --json there are also the least and greatest times, the peak of memory,
+    and the random reads per edge and the share of the card's limit that is reached, which are
+    computed, not measured.
     """
     from .. import bench as bench_tools
 
@@ -122,7 +140,7 @@ def bench(
     forms, ids = axes["forms"] or bench_tools.FORMS, axes["ids"] or bench_tools.IDS
     total = len(made) * len(forms) * len(ids) * len(chosen["designs"])
     records = []
-    with progress("measuring", quiet or json_output, "cases") as report:
+    with kernels(quiet), progress("measuring", quiet or json_output, "cases") as report:
         for case in _cases(made, backend, weights, (forms, ids, options), chosen["designs"]):
             records.append(case)
             if json_output:
@@ -155,28 +173,32 @@ def _cases(
 
 
 def _print(records: list[dict[str, Any]], backend: Backend) -> None:
-    from rich.table import Table
-
-    table = Table(title=TITLE, caption=engine_in_words(backend))
-    for name in HEAD:
-        table.add_column(name, overflow="fold", no_wrap=name in ("to labels", "alone"))
-    for case in records:
-        peer, paper = case.get("peer", {}), case["paper"]
-        theirs, ours = peer.get("job_wall_ms"), case["job_wall_ms"]
-        alone = case.get("solve_device_ms", case["solve_wall_ms"])
-        reads, limit = paper["random_reads_an_edge"], paper.get("of_limit")
-        table.add_row(
-            case["graph"],
-            f"{case['form']} {case['ids']}",
-            case["ran"],
-            _spread(ours),
-            _spread(alone),
-            "-" if reads is None else f"{reads:.2f}",
-            "-" if limit is None else f"{limit:.0%}",
-            f"{peer['name']} {theirs['median'] / ours['median']:.1f} x" if theirs else "-",
+    """Print a table for each graph."""
+    click.echo(TITLE)
+    for graph, cases in groupby(records, lambda case: case["graph"]):
+        listed = list(cases)
+        peer = next((case["peer"]["name"] for case in listed if "job_wall_ms" in _peer(case)), "")
+        table = compact(
+            "input", "design", *TIMES, *([peer] if peer else []), numbers=(*TIMES, peer)
         )
-    print_table(table)
+        for case in listed:
+            table.add_row(*_cells(case, bool(peer)))
+        click.echo(f"\n{graph}")
+        print_table(table)
+    click.echo(f"\n{engine_in_words(backend)}")
 
 
-def _spread(times: dict[str, float]) -> str:
-    return f"{times['median']:.3g}\n{times['least']:.3g}-{times['greatest']:.3g}"
+def _peer(case: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = case.get("peer", {})
+    return found
+
+
+def _cells(case: dict[str, Any], with_peer: bool) -> list[str]:
+    """Return the row of a case."""
+    ours, theirs = case["job_wall_ms"], _peer(case).get("job_wall_ms")
+    alone = case.get("solve_device_ms", case["solve_wall_ms"])
+    cells = [f"{case['form']} {case['ids']}", case["ran"]]
+    cells += [f"{times['median']:.3g}" for times in (ours, alone)]
+    if with_peer:
+        cells.append(f"{theirs['median'] / ours['median']:.1f} x" if theirs else "-")
+    return cells

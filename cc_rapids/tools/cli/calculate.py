@@ -9,25 +9,38 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...data.files.read import EdgeFile, read_edges
+from ...data.files.read import EdgeFile, Taken
 from ...data.files.write import TABLES, check_output, write_table
-from .group import examples
-from .options import FORMATS_IN_WORDS, check_apart, edge_file_options, is_shown, nulls_option
+from .group import INPUT, METHOD, OUTPUT, command, examples, option
+from .options import (
+    FILES_IN_WORDS,
+    as_json,
+    check_apart,
+    edge_file_options,
+    engine_option,
+    is_shown,
+    memory_limit_option,
+    nulls_option,
+    quiet_option,
+    written_to,
+)
 from .recipes import complete_recipe, recipe
 from .show import (
-    as_json,
+    kernel_rows,
+    kernels,
     print_json,
     print_rows,
     print_table,
     progress,
-    quiet_option,
     seconds,
     size,
 )
+from .sources import Given, is_whole, limited, name_of, read_one, within
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from ...backends.kernel_times import KernelTimes
     from ...results.components import Components
 
 SHOWN_MEMBERS = 6
@@ -47,74 +60,82 @@ class LabelChoice(click.Choice[str]):
         return tuple(LABEL_KINDS)
 
 
-@click.command(
-    epilog=FORMATS_IN_WORDS
+@command(
+    epilog=FILES_IN_WORDS
     + "\n\n"
     + examples(
         "cc-rapids calculate pairs.csv",
         "cc-rapids calculate pairs.parquet --output labels.parquet --top 3",
-        "cc-rapids calculate pairs.csv --output /dev/stdout --output-format csv > labels.out",
+        "Several files, a pattern in quotes, or a folder, within 2 GiB of memory:",
+        "cc-rapids calculate 'pairs*.parquet' --memory-limit 2GiB --output labels.parquet",
+        "From standard input to standard output:",
+        "cc-rapids calculate - --format csv --output - < pairs.csv > labels.out",
         "With names of columns, dropping edges that lack an id:",
         "cc-rapids calculate links.csv --source buyer --destination seller --nulls drop",
-        "A random graph of 1000 vertices with a thousandth of all pairs, with JSON output:",
+        "A random graph of 1000 vertices with a thousandth of all pairs, as JSON:",
         "cc-rapids calculate --generate 'gnm(nodes=1000, density=0.001)' --json",
         "The same with another algorithm, from another kind of memory:",
         "cc-rapids calculate --generate 'gnm(nodes=1000, density=0.001)' --algorithm dense"
         " --memory zero-copy",
     )
 )
-@click.argument("file", type=click.Path(path_type=Path), required=False)
-@click.option(
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(allow_dash=True))
+@option(
     "--generate",
     metavar="RECIPE",
     shell_complete=complete_recipe,
-    help="Generate the edges instead of reading FILE: 'NAME(option=value, ...)', with the"
-    " generators and the options of cc-rapids generate.",
+    section=INPUT,
+    help="Make the edges: 'NAME(option=value, ...)', no FILE.",
 )
 @edge_file_options()
 @nulls_option
-@click.option(
-    "--labels",
-    type=LabelChoice(),
-    help="The kind of labels, by default the least id of each component; see the guide to answers.",
-)
-@click.option(
+@memory_limit_option
+@option(
     "--design",
     "--algorithm",
     "design",
     metavar="NAME",
-    help="The name of the algorithm, as listed by cc-rapids designs, with its options; by default"
-    " chosen for the graph.",
+    section=METHOD,
+    help="The algorithm, of cc-rapids designs; auto by default.",
 )
-@click.option(
-    "--engine", type=click.Choice(["threads", "cuda"]), help="CPU threads (the default) or GPU."
-)
-@click.option(
+@engine_option
+@option(
     "--memory",
     type=click.Choice(["device", "pinned", "zero-copy"]),
-    help="The memory from which a GPU reads the edges: its own (the default), its own filled"
-    " through pinned host memory, or pinned host memory itself. On threads all three are ordinary"
-    " memory.",
+    section=METHOD,
+    help="Where a GPU reads edges: in its memory, or the host's.",
 )
-@click.option(
+@option(
+    "--labels",
+    type=LabelChoice(),
+    section=OUTPUT,
+    help="The kind of labels; by default the least id of each.",
+)
+@option(
     "--output",
     metavar="PATH",
-    type=click.Path(path_type=Path),
-    help="Write each vertex and its label to .csv, .tsv, .txt, .arrow or .parquet.",
+    type=click.Path(path_type=Path, allow_dash=True),
+    section=OUTPUT,
+    help="Write each vertex and its label to PATH, or - for stdout.",
 )
-@click.option(
+@option(
     "--output-format",
+    metavar="FORMAT",
     type=click.Choice(list(TABLES)),
-    help="Format of --output, if its suffix does not determine it, as for /dev/stdout, on which"
-    " nothing else is then printed.",
+    section=OUTPUT,
+    help=f"If not by suffix: {', '.join(TABLES)}.",
 )
-@click.option(
-    "--top", metavar="K", type=click.IntRange(min=0), help="Show the K largest components."
+@option(
+    "--top",
+    metavar="K",
+    type=click.IntRange(min=0),
+    section=OUTPUT,
+    help="Show the K largest components.",
 )
 @quiet_option
 @as_json
 def calculate(
-    file: Path | None,
+    files: tuple[str, ...],
     generate: str | None,
     output: Path | None,
     output_format: str | None,
@@ -125,47 +146,76 @@ def calculate(
     destination: str | None,
     format: str | None,
     header: bool | None,
+    memory_limit: str | None,
     **choices: str | None,
 ) -> None:
-    """Find the components of the edges in FILE, an edge list in one of the formats below."""
+    """Find the components of the edges in files.
+
+    FILE is a file, a folder, or a pattern in quotes; there may be several. - is standard input,
+    whose format --format says. The vertices of all files together are labelled. Several files are
+    read in chunks, as one is with --memory-limit: then only the vertices have to fit into memory.
+
+    --output is a file ending in .csv, .tsv, .txt, .arrow or .parquet, or - for standard output (csv
+    unless --output-format says another), on which nothing else is then printed. With --labels the
+    label is not the least id of a component but its greatest (max), its number from 0 by least id
+    (dense) or by size (size), or a hash of its vertices (fingerprint).
+
+    With --memory pinned a GPU reads the edges from its own memory, filled through pinned host
+    memory, and with zero-copy from pinned host memory itself. On threads all three are ordinary
+    memory.
+
+    Kernels are compiled once for each machine. The time of that, and of loading them later, is
+    shown as that of kernels, apart from the time to compute.
+    """
     from ...api import components
 
     reading = {"source": source, "destination": destination, "format": format, "header": header}
     if output is None and output_format is not None:
         raise click.UsageError("--output-format goes with --output.")
-    quiet = not is_shown(output, quiet, json_output)
+    if output is not None:
+        output, output_format = written_to(output, output_format)
+    shown = is_shown(output, quiet, json_output)
     if output is not None:
         check_output(output, output_format)
-        if file is not None:
-            check_apart(output, file)
+        for path in (path for file in files for path in (within(file) if file != "-" else ())):
+            check_apart(output, Path(path))
     start = time.perf_counter()
-    if generate is None:
-        edges = _read(file, quiet, reading)
-    else:
-        edges = _made(file, generate, reading)
+    given = _given(files, generate, memory_limit, quiet, reading)
     spent = time.perf_counter() - start
     chosen: dict[str, Any] = {name: word for name, word in choices.items() if word is not None}
-    found = components(
-        edges.table, edges.source, edges.destination, vertices=edges.vertices, **chosen
-    )
-    if output is not None:
-        write_table(found.labels(), output, output_format)
-    facts = _facts(file, generate, edges, found, spent, output)
-    taken = None if generate is not None else str(edges.taken)
-    _tell(found, facts, taken, top, quiet, json_output)
+    with kernels(quiet) as times:
+        found = components(given.edges, **given.options, **chosen)
+        prepared = times.seconds
+        if output is not None:
+            write_table(found.labels(), output, output_format)
+    facts = _facts(files, generate, given, found, output)
+    facts |= _times(spent, prepared, times, facts["seconds"])
+    _tell(found, facts, kernel_rows(times, prepared), top, shown, json_output)
 
 
-def _read(file: Path | None, quiet: bool, reading: dict[str, Any]) -> EdgeFile:
-    if file is None:
+def _given(
+    files: tuple[str, ...],
+    generate: str | None,
+    memory_limit: str | None,
+    quiet: bool,
+    reading: dict[str, Any],
+) -> Given:
+    """Return the edges: made, read, or to be read in chunks."""
+    if generate is not None:
+        return Given.of(_made(files, generate, reading | {"memory-limit": memory_limit}))
+    if not files:
         raise click.UsageError("Missing argument 'FILE' (or --generate, to have edges made).")
-    with progress(f"reading {file.name}", quiet) as on_progress:
-        return read_edges(file, on_progress=on_progress, **reading)
+    if memory_limit is not None or not is_whole(files):
+        return limited(files, memory_limit, quiet, reading)
+    file = Path(files[0])
+    with progress(f"reading {name_of(file.name)}", quiet) as on_progress:
+        return Given.of(read_one(file, on_progress, **reading))
 
 
-def _made(file: Path | None, text: str, reading: dict[str, Any]) -> EdgeFile:
+def _made(files: tuple[str, ...], text: str, reading: dict[str, Any]) -> EdgeFile:
     given = [name for name, value in reading.items() if value is not None]
-    if file is not None or given:
-        what = f"FILE {file}" if file is not None else f"--{given[0]}"
+    if files or given:
+        what = f"FILE {files[0]}" if files else f"--{given[0]}"
         raise click.UsageError(f"--generate makes the edges, so {what} does not go with it.")
     import pyarrow as pa
 
@@ -176,50 +226,66 @@ def _made(file: Path | None, text: str, reading: dict[str, Any]) -> EdgeFile:
 
 
 def _facts(
-    file: Path | None,
+    files: tuple[str, ...],
     generate: str | None,
-    edges: EdgeFile,
+    given: Given,
     found: Components,
-    reading: float,
     output: Path | None,
 ) -> dict[str, Any]:
-    """Return all facts about the run."""
-    origin = {"file": str(file)} if generate is None else {"generate": generate}
+    """Return all facts about the run but its times."""
     summary = found.summary()
+    taken = [one.facts() for one in given.taken] or summary.pop("taken")
+    origin: dict[str, Any] = {"generate": generate} if generate is not None else {}
+    if files:
+        origin = {"file": files[0]} if len(files) == 1 else {"files": list(files)}
     return {
         **origin,
-        **edges.taken.facts(),
+        **taken[0],
+        **({"taken": taken} if len(taken) > 1 else {}),
         **summary,
-        "seconds": {"read": reading, **summary["seconds"]},
+        "streamed": given.streamed,
         "output": None if output is None else str(output),
     }
+
+
+def _times(
+    reading: float, prepared: float, times: KernelTimes, spent: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the seconds of each step; those of kernels were part of the time to compute."""
+    compute = max(0.0, spent["compute"] - prepared)
+    seconds = {"read": reading, "kernels": prepared, "copy": spent["copy"], "compute": compute}
+    return {"seconds": seconds, "kernels_compiled": times.compiled}
 
 
 def _tell(
     found: Components,
     facts: dict[str, Any],
-    taken: str | None,
+    prepared: dict[str, str | None],
     top: int | None,
-    quiet: bool,
+    shown: bool,
     json_output: bool,
 ) -> None:
     if json_output:
         print_json(facts | ({} if top is None else {"top": _top(found, top)}))
-    elif not quiet:
-        print_rows(_rows(facts, taken))
+    elif shown:
+        print_rows(_rows(facts, prepared))
         if top:
             print_table(_largest(found, top))
 
 
-def _rows(facts: dict[str, Any], taken: str | None) -> dict[str, str | None]:
+def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, str | None]:
     """Return the facts as lines of text."""
     spent, largest = facts["seconds"], facts["largest"]
     share = f" ({largest / facts['vertices']:.1%} of the vertices)" if largest else ""
+    generated, streamed = facts["format"] == GENERATED, facts["streamed"]
+    ways = facts.get("taken") or [facts]
+    compute = "time to read and compute" if streamed else "time to compute"
     return {
-        "file": facts.get("file"),
+        "file": name_of(facts["file"]) if "file" in facts else None,
+        "files": ", ".join(facts["files"]) if "files" in facts else None,
         "generate": facts.get("generate"),
-        "format": taken,
-        "columns": ", ".join(facts["columns"]),
+        "format": None if generated else "; ".join(dict.fromkeys(map(_way, ways))),
+        "columns": "; ".join(dict.fromkeys(", ".join(way["columns"]) for way in ways)),
         "engine": f"{facts['engine']}: {facts['device']}",
         "design": facts["design"],
         "memory": None if facts["memory"] == "device" else facts["memory"],
@@ -228,12 +294,18 @@ def _rows(facts: dict[str, Any], taken: str | None) -> dict[str, str | None]:
         "dropped": f"{facts['dropped']:,} edges with nulls" if facts["dropped"] else None,
         "components": f"{facts['components']:,}",
         "largest": f"{largest:,}{share}",
-        "time to read": seconds(spent["read"]),
+        "time to read": None if streamed else seconds(spent["read"]),
         "time to copy": seconds(spent["copy"]),
-        "time to compute": seconds(spent["compute"]),
+        **prepared,
+        compute: seconds(spent["compute"]),
         "peak memory": size(facts["peak_bytes"]),
         "labels in": facts["output"],
     }
+
+
+def _way(facts: dict[str, Any]) -> str:
+    """Return how a file was read, in words."""
+    return str(Taken(facts["format"], tuple(facts["columns"]), facts["header"]))
 
 
 def _top(found: Components, top: int) -> list[dict[str, Any]]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 from click.shell_completion import ShellComplete, get_completion_class
 
-from .group import examples
+from .group import command, examples
 
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command(
+@command(
     epilog=examples(
         "In this shell, or as a line of ~/.bashrc (or ~/.zshrc, with zsh):",
         'eval "$(cc-rapids completion bash)"',
@@ -21,7 +21,10 @@ SHELLS = ("bash", "zsh", "fish")
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print a script that completes commands, options and file names in SHELL."""
+    """Print a script for completion in SHELL.
+
+    It completes commands, options and file names.
+    """
     kind = get_completion_class(shell)
     assert kind is not None
     script = kind(context.find_root().command, {}, "cc-rapids", "_CC_RAPIDS_COMPLETE")

@@ -9,24 +9,36 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...data.files.read import EdgeFile, read_edges
+from ...data.files.read import EdgeFile
 from ...data.files.text_ids import plain
 from ...data.files.write import COUNTED, ONE_BASED, EdgeList, check_edges_output, write_edges
 from ...tuning import tuning
-from .group import examples
-from .options import FORMATS_IN_WORDS, check_apart, edge_file_options, format_option, is_shown
-from .show import as_json, print_json, print_rows, progress, quiet_option, seconds
+from .group import INPUT, OUTPUT, command, examples, option
+from .options import (
+    FILES_IN_WORDS,
+    as_json,
+    check_apart,
+    edge_file_options,
+    format_option,
+    is_shown,
+    quiet_option,
+    written_to,
+)
+from .show import print_json, print_rows, progress, seconds
+from .sources import name_of, read_one
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@click.command(
-    epilog=FORMATS_IN_WORDS
+@command(
+    epilog=FILES_IN_WORDS
     + "\n\n"
     + examples(
         "cc-rapids convert pairs.csv pairs.parquet",
         "cc-rapids convert pairs.csv pairs.csv.zst",
+        "From standard input to standard output:",
+        "cc-rapids convert - - --from csv --to tsv < pairs.csv > pairs.tsv",
         "With formats that the suffix does not determine:",
         "cc-rapids convert download.dat pairs.egr --from snap",
         "cc-rapids convert pairs.csv pairs.dat --to metis",
@@ -35,22 +47,28 @@ if TYPE_CHECKING:
         " --weight price",
     )
 )
-@click.argument("file", type=click.Path(path_type=Path))
-@click.argument("output", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("output", type=click.Path(path_type=Path, allow_dash=True))
 @edge_file_options("--from")
-@format_option("--to", "to", "Format of OUTPUT, if not by suffix.")
-@click.option(
+@format_option("--to", "to", "Format of OUTPUT, if not by its suffix.", OUTPUT)
+@option(
     "--weight",
     metavar="NAME",
-    help="Column of the weights; by default the column weight, if there is one.",
+    section=INPUT,
+    help="Column of weights; by default weight, if it is there.",
 )
-@click.option("--weights/--no-weights", default=True, help="Whether weights are kept.")
+@option(
+    "--weights/--no-weights", default=True, section=INPUT, help="Are weights kept? (yes by default)"
+)
 @quiet_option
 @as_json
 def convert(
     file: Path, output: Path, to: str | None, quiet: bool, json_output: bool, **reading: Any
 ) -> None:
     """Write the edges of FILE to OUTPUT, in another format.
+
+    FILE may be - for standard input, whose format --from says, and OUTPUT - for standard output
+    (csv unless --to says another).
 
     The two ends of each edge are kept, and its weight, from the format or the column weight. The
     formats he and gr, which need weights, get 1 if there are none. The edges are held in memory.
@@ -59,12 +77,13 @@ def convert(
     groups all ids change by one, and also if a list with an id 0 is converted to a format that
     counts from 1; the output says so. Other ids are not changed.
     """
+    output, to = written_to(output, to)
     kind = check_edges_output(output, to)
-    quiet = not is_shown(output, quiet, json_output)
+    shown = is_shown(output, quiet, json_output)
     check_apart(output, file)
     start = time.perf_counter()
-    with progress(f"reading {file.name}", quiet) as report:
-        found = read_edges(file, on_progress=report, **reading)
+    with progress(f"reading {name_of(file.name)}", quiet) as report:
+        found = read_one(file, report, **reading)
     taken = found.taken.facts()
     facts: dict[str, Any] = {"input": str(file), "from": taken.pop("format"), **taken}
     facts["output"] = str(output)
@@ -85,7 +104,7 @@ def convert(
     }
     if json_output:
         print_json(facts)
-    elif not quiet:
+    elif shown:
         _print(facts, str(found.taken))
 
 

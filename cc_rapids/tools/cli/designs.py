@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 
 import click
 
-from .group import examples
-from .show import as_json, print_json, print_table
+from .group import OUTPUT, command, examples, option
+from .options import as_json
+from .show import compact, print_json, print_table
+
+_PAPER = re.compile(r"([A-Z]\w+)(?: and [A-Z]\w+| et al\.)? (\d{4})")
+_WIDTH = 23  # columns beside the longest name
 
 
-@click.command(
+@command(
     epilog=examples(
         "cc-rapids designs",
         "Those with a k-out sample and Rem's rule:",
@@ -20,12 +25,16 @@ from .show import as_json, print_json, print_table
     )
 )
 @click.argument("words", nargs=-1)
-@click.option("--markdown", is_flag=True, help="Print a table in Markdown.")
+@option(
+    "--markdown", is_flag=True, section=OUTPUT, help="Print a table in Markdown, with everything."
+)
 @as_json
 def designs(words: tuple[str, ...], markdown: bool, json_output: bool) -> None:
-    """List the designs: name, where it was published, and what it needs beyond an edge list.
+    """List the algorithms: their names, for --design.
 
-    WORDS that are given have to stand in the name.
+    WORDS that are given have to stand in the name. The table has what a design reads, an edge list
+    or rows (sorted, of both directions), and the first authors of the papers; --json and --markdown
+    have the papers, and what a design needs beyond an edge list, in full.
     """
     from ...algorithms import design
 
@@ -37,10 +46,21 @@ def designs(words: tuple[str, ...], markdown: bool, json_output: bool) -> None:
     elif markdown:
         click.echo(design.markdown(listed))
     else:
-        from rich.table import Table
-
-        table = Table("design", "published", "needs", caption=f"{len(listed)} designs")
-        table.columns[0].no_wrap = True
+        table = compact("design", "reads", "published")
         for row in listed:
-            table.add_row(row.name, row.paper, row.needs)
+            reads = "rows" if row.needs.startswith("rows") else "list"
+            table.add_row(row.name, reads, _authors(row.paper))
         print_table(table)
+        click.echo(f"\n{len(listed)} designs; --json has papers and needs in full")
+
+
+def _authors(papers: str) -> str:
+    """Return the first authors and years of papers: as many as fit, and how many more."""
+    named = list(dict.fromkeys(" ".join(found) for found in _PAPER.findall(papers)))
+    shown = next(k for k in range(len(named), 0, -1) if len(_listed(named, k)) <= _WIDTH or k == 1)
+    return _listed(named, shown)
+
+
+def _listed(named: list[str], shown: int) -> str:
+    more = f" +{len(named) - shown}" if shown < len(named) else ""
+    return ", ".join(named[:shown]) + more

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .group import examples
-from .show import as_json, console, print_json, size
+from .group import OUTPUT, command, examples, option
+from .options import as_json
+from .show import console, print_json, size
 
 if TYPE_CHECKING:
     from ...backends.kernel_cache import Cache
     from ..doctor import Facts
 
 
-@click.command(
+@command(
     epilog=examples(
         "cc-rapids doctor",
         "For a bug report:",
@@ -25,11 +26,14 @@ if TYPE_CHECKING:
         "cc-rapids doctor --cache",
     )
 )
-@click.option("--cache", is_flag=True, help="Show the cache of compiled kernels.")
-@click.option("--clear", is_flag=True, help="With --cache: clear the cache.")
+@option("--cache", is_flag=True, section=OUTPUT, help="Show the cache of compiled kernels.")
+@option("--clear", is_flag=True, section=OUTPUT, help="With --cache: clear the cache.")
 @as_json
 def doctor(cache: bool, clear: bool, json_output: bool) -> None:
-    """Show what is installed, which engine would run and why, and what a GPU would need."""
+    """Show what is installed, and which engine would run.
+
+    Also why that one, and what to install or update to run on a GPU.
+    """
     if clear and not cache:
         raise click.UsageError("--clear goes with --cache: cc-rapids doctor --cache --clear")
     if cache:

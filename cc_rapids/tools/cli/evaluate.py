@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ... import __version__
-from ...errors import InputError
-from .group import examples
+from ...errors import InputError, install_advice
+from .group import METHOD, OUTPUT, command, examples, option
 from .options import (
-    FORMATS_IN_WORDS,
+    FILES_IN_WORDS,
+    as_json,
     column_options,
     counts_option,
     engine_in_words,
     engine_or_threads,
     header_option,
+    quiet_option,
     rounds_option,
 )
-from .show import as_json, print_json, print_table, progress, quiet_option
+from .show import compact, kernels, print_json, print_table, progress
 
 if TYPE_CHECKING:
     from ...backends import Backend
@@ -28,8 +30,8 @@ FAILED = 1  # the exit code
 DEFAULT = ("auto", "none+async+halve", "soman")
 
 
-@click.command(
-    epilog=FORMATS_IN_WORDS
+@command(
+    epilog=FILES_IN_WORDS
     + "\n\n"
     + examples(
         "cc-rapids evaluate graphs --rounds 3",
@@ -37,55 +39,56 @@ DEFAULT = ("auto", "none+async+halve", "soman")
         "cc-rapids evaluate graphs --algorithm soman --algorithm adaptive --out evaluated",
         "A sweep of segments and numbers of threads, with JSON output:",
         "cc-rapids evaluate graphs --algorithm 'adaptive(segments=1)'"
-        " --algorithm 'adaptive(segments=4)' --engine threads --threads 1 --threads 2 --json",
+        " --algorithm 'adaptive(segments=4)' --engine cpu --threads 1 --threads 2 --json",
     )
 )
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option(
+@column_options
+@header_option
+@option(
     "--algorithm",
     "--design",
     "designs",
     metavar="NAME",
     multiple=True,
-    help=f"An algorithm, as cc-rapids designs lists them; by default {', '.join(DEFAULT)}.",
+    section=METHOD,
+    help="An algorithm, as cc-rapids designs lists them.",
 )
-@click.option(
+@option(
     "--baseline",
     metavar="NAME",
-    help="The algorithm that speed-ups refer to; by default the first.",
+    section=METHOD,
+    help="What speed-ups refer to; by default the first algorithm.",
 )
 @engine_or_threads
-@click.option(
+@option(
     "--memory",
     metavar="KIND",
     multiple=True,
-    help="Read the edges from this kind of memory: device, pinned or zero-copy. They then start"
-    " on the host, and copying them is timed; otherwise they start where the engine reads them.",
+    section=METHOD,
+    help="Read edges from device, pinned or zero-copy memory.",
 )
 @counts_option("--threads", "K", "Run on K threads; by default one per core.")
-@counts_option(
-    "--processes",
-    "K",
-    "Run on K processes of one thread, each with a part of the edges; forests are merged.",
-)
-@column_options
-@header_option
-@rounds_option("; fewer, but 3, if they take over a minute")
-@click.option(
+@counts_option("--processes", "K", "Run on K processes of one thread each.")
+@rounds_option
+@option(
     "--check/--no-check",
     default=True,
-    help="Prove one answer of each file, and compare the others with it (the default).",
+    section=METHOD,
+    help="Prove one answer of each file, compare others (default).",
 )
-@click.option(
+@option(
     "--out",
     metavar="FOLDER",
     type=click.Path(path_type=Path),
+    section=OUTPUT,
     help="Write runs.csv, runs.jsonl and the figures there.",
 )
-@click.option(
+@option(
     "--figures/--no-figures",
     default=None,
-    help="Draw the figures; by default if matplotlib is installed.",
+    section=OUTPUT,
+    help="Draw the figures; by default if matplotlib is there.",
 )
 @quiet_option
 @as_json
@@ -99,10 +102,16 @@ def evaluate(
     json_output: bool,
     **how: Any,
 ) -> None:
-    """Run algorithms over all graph files in FOLDER: a table, CSV, and the papers' figures.
+    """Time algorithms over all graph files in FOLDER.
 
-    Times are medians from the edges in memory to the labels, without reading the file: device time
-    on a GPU, else wall time. The exit code is 1 if an answer is wrong or a file cannot be read.
+    It prints a table, and writes CSV and the papers' figures with --out. The algorithms are auto,
+    none+async+halve and soman unless others are given.
+
+    Times are medians from the edges in memory to the labels, without reading the file and without
+    compiling: device time on a GPU, else wall time. If they take over a minute there are fewer
+    --rounds, but 3. With --memory, edges start on the host, and copying them is timed; otherwise
+    they start where the engine reads them. Of --processes each has a part of the edges, and their
+    forests are merged. The exit code is 1 if an answer is wrong or a file cannot be read.
     """
     from .. import bench, charts
     from .. import evaluate as evaluation
@@ -114,7 +123,7 @@ def evaluate(
     if out is not None:
         _check_folder(out)
     paths, plan = evaluation.sources(folder), evaluation.Plan(**how)
-    with progress(f"evaluating {folder.name}", quiet, "runs") as report:
+    with kernels(quiet), progress(f"evaluating {folder.name}", quiet, "runs") as report:
         rows = list(evaluation.evaluate(paths, plan, backend, report))
     base = bench.environment(backend.device_name, __version__)
     drawing = charts.available() if figures is None else figures
@@ -127,7 +136,7 @@ def evaluate(
         for path in written:
             click.echo(f"written: {path}")
         if out is not None and not drawing:
-            click.echo("no figures: pip install 'cc_rapids[plot]'")
+            click.echo(f"no figures without matplotlib: {install_advice('plot')}", err=True)
     if failed:
         click.get_current_context().exit(FAILED)
 
@@ -142,13 +151,11 @@ def _check_folder(out: Path) -> None:
 
 
 def _print(rows: list[dict[str, Any]], backend: Backend, baseline: str) -> None:
-    from rich.table import Table
-
     from ..evaluate.figures import milliseconds, where
 
-    table = Table(title="milliseconds, medians", caption=engine_in_words(backend))
-    for name in ("file", "algorithm", "components", "time", "least-greatest", "faster"):
-        table.add_column(name, overflow="fold", no_wrap=name in ("time", "least-greatest"))
+    click.echo("milliseconds, medians; --json has spreads and all else")
+    numbers = ("components", "time", "faster")
+    table = compact("file", "algorithm", *numbers, numbers=numbers)
     base = {
         where(row): milliseconds(row)
         for row in rows
@@ -159,7 +166,7 @@ def _print(rows: list[dict[str, Any]], backend: Backend, baseline: str) -> None:
         name, last = "" if row["file"] == last else row["file"], row["file"]
         if "wall_ms" not in row:
             words = f"wrong: {row['wrong']}" if "wrong" in row else f"not run: {row['not_run']}"
-            table.add_row(name, f"{row.get('design', '-')}: {words}", "-", "-", "-", "-")
+            table.add_row(name, f"{row.get('design', '-')}: {words}", "-", "-", "-")
             continue
         usual = base.get(where(row))
         spread = row.get("device_ms", row["wall_ms"])
@@ -169,7 +176,7 @@ def _print(rows: list[dict[str, Any]], backend: Backend, baseline: str) -> None:
             ", ".join([row["design"], *([row["memory"]] if row["memory"] else []), *counts]),
             f"{row['components']:,}",
             f"{spread['median']:.3g}",
-            f"{spread['least']:.3g}-{spread['greatest']:.3g}",
             f"{usual / milliseconds(row):.2f} x" if usual else "-",
         )
     print_table(table)
+    click.echo(engine_in_words(backend))

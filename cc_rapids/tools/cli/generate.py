@@ -14,10 +14,10 @@ from ...data.files.write import EdgeList, check_edges_output, write_edges
 from ...errors import CapacityError
 from ...tuning import tuning
 from .generators import COMMON, GENERATORS
-from .group import examples
-from .options import FORMATS_IN_WORDS, is_shown
+from .group import OUTPUT, Command, Group, Option, examples
+from .options import FORMATS_IN_WORDS, as_json, is_shown, quiet_option, written_to
 from .recipes import Recipe, make
-from .show import as_json, print_json, print_rows, progress, quiet_option, seconds, size
+from .show import kernel_rows, kernels, print_json, print_rows, progress, seconds, size
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,6 +28,7 @@ _STARTED_FROM = 24  # of the list that is duplicated
 
 
 @click.group(
+    cls=Group,
     invoke_without_command=True,
     epilog=FORMATS_IN_WORDS
     + "\n\n"
@@ -41,11 +42,12 @@ _STARTED_FROM = 24  # of the list that is duplicated
 )
 @click.pass_context
 def generate(context: click.Context) -> None:
-    """Write a graph that GENERATOR makes, such as uniform, to a file.
+    """Generate a graph, and write its edges to a file.
 
-    Edges are generated and written in pieces, so a list may be larger than memory. There are two
-    exceptions: the formats metis, egr and npz need the whole list in memory, and the generator
-    duplicated needs the list that it starts from.
+    OUTPUT is a file, or - for standard output (csv unless --format says another). Edges are
+    generated and written in pieces, so a list may be larger than memory. There are two exceptions:
+    the formats metis, egr and npz need the whole list in memory, and the generator duplicated needs
+    the list that it starts from.
 
     Vertices are 0 to n - 1, and 1 to n in gr, metis and mtx. Edges without --weights get the weight
     1 in he and gr.
@@ -64,17 +66,21 @@ def _command(name: str) -> click.Command:
     ) -> None:
         _generate(name, output, format, quiet, json_output, params)
 
-    command = click.Command(
+    command = Command(
         name,
         callback=run,
         help=generator.help,
         epilog=examples(f"cc-rapids generate {name} graph.{suffix} {generator.example}"),
         params=[
-            click.Argument(["output"], type=click.Path(path_type=Path)),
+            click.Argument(["output"], type=click.Path(path_type=Path, allow_dash=True)),
             *generator.options,
             *COMMON,
-            click.Option(
-                ["--format"], type=click.Choice(list(FORMATS)), help="If not by suffix of OUTPUT."
+            Option(
+                ["--format"],
+                metavar="FORMAT",
+                type=click.Choice(list(FORMATS)),
+                section=OUTPUT,
+                help="Format of OUTPUT, if not by its suffix.",
             ),
         ],
     )
@@ -91,15 +97,16 @@ def _generate(
     json_output: bool,
     params: dict[str, Any],
 ) -> None:
+    output, format = written_to(output, format)
     kind = check_edges_output(output, format)
-    quiet = not is_shown(output, quiet, json_output)
+    shown = is_shown(output, quiet, json_output)
     start = time.perf_counter()
     made = make(name, params)
     pieces = made.pieces
     _check_memory(made, kind, name)
-    with progress(f"writing {output.name}", quiet, "edges") as report:
+    with kernels(quiet) as times, progress(f"writing {output.name}", quiet, "edges") as report:
         write_edges(_as_list(made), output, format=format, on_progress=report)
-    spent = time.perf_counter() - start
+    spent = time.perf_counter() - start - times.seconds
     facts = {
         "output": str(output),
         "format": kind,
@@ -110,11 +117,13 @@ def _generate(
         "weights": made.weights,
         "bytes": output.stat().st_size if output.is_file() else None,  # a pipe keeps nothing
         "seconds": spent,
+        "kernel_seconds": times.seconds,
+        "kernels_compiled": times.compiled,
     }
     if json_output:
         print_json(facts)
-    elif not quiet:
-        _print(facts)
+    elif shown:
+        _print(facts, kernel_rows(times, times.seconds))
 
 
 def _check_memory(made: Recipe, kind: str, name: str) -> None:
@@ -164,7 +173,7 @@ def _tables(made: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
         yield pa.table(columns, schema=schema)
 
 
-def _print(facts: dict[str, Any]) -> None:
+def _print(facts: dict[str, Any], prepared: dict[str, str | None]) -> None:
     rate = facts["edges"] / facts["seconds"]
     print_rows(
         {
@@ -175,6 +184,7 @@ def _print(facts: dict[str, Any]) -> None:
             "weights": "{} to {}".format(*facts["weights"]) if facts["weights"] else None,
             "in": f"{facts['output']} ({facts['format']}, {size(facts['bytes'])})",
             "time": f"{seconds(facts['seconds'])}, {rate:,.0f} edges/s",
+            **prepared,
         }
     )
 

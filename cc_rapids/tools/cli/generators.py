@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...errors import InputError
+from .group import GRAPH, Option
 
 if TYPE_CHECKING:
     from ..generators.pieces import Pieces
 
 Params = dict[str, Any]
+_option = partial(Option, section=GRAPH)
 
 
 @dataclass(frozen=True)
@@ -26,27 +29,25 @@ class Generator:
 
     help: str
     example: str
-    options: tuple[click.Option, ...]
+    options: tuple[Option, ...]
     make: Callable[[Any, Params], Pieces]
 
 
-def _count(flag: str, help: str, required: bool = False) -> click.Option:
-    return click.Option(
-        [flag], type=click.IntRange(min=0), required=required, help=help, metavar="N"
-    )
+def _count(flag: str, help: str, required: bool = False) -> Option:
+    return _option([flag], type=click.IntRange(min=0), required=required, help=help, metavar="N")
 
 
 _NODES = _count("--nodes", "The number of vertices.", required=True)
 _EDGES = (
     _count("--edges", "The number of edges."),
-    click.Option(
+    _option(
         ["--density"],
         type=click.FloatRange(0, 1),
         metavar="P",
-        help="Instead of --edges: the number of edges as a share of all pairs of vertices.",
+        help="Instead of --edges: the share of all pairs of vertices.",
     ),
 )
-_OF = click.Option(
+_OF = _option(
     ["--of"],
     metavar="RECIPE",
     required=True,
@@ -54,13 +55,14 @@ _OF = click.Option(
 )
 _INT64 = click.IntRange(-(1 << 63), (1 << 63) - 1)
 COMMON = (
-    click.Option(
+    _option(
         ["--seed"],
         type=click.IntRange(min=0),
         default=0,
+        metavar="K",
         help="Random seed; the same seed gives the same edges.",
     ),
-    click.Option(
+    _option(
         ["--weights"],
         type=(_INT64, _INT64),
         metavar="LEAST MOST",
@@ -119,35 +121,35 @@ GENERATORS = {
         "Disjoint cliques.",
         "--sizes '3,1,2*1000'",
         (
-            click.Option(
+            _option(
                 ["--sizes"],
                 required=True,
-                help="Numbers of vertices of the cliques: 3,1,2*1000 is 3, 1, and a thousand"
-                " times 2.",
+                metavar="LIST",
+                help="Sizes: 3,1,2*1000 is 3, 1, and 1000 times 2.",
             ),
         ),
         lambda module, params: module.cliques(_sizes(params["sizes"])),
     ),
     "duplicated": Generator(
-        "The edges of another generator, each several times, in random order and directions. The"
-        " other list is held in memory.",
+        "The edges of another generator, each several times.\n\nThey are in random order and"
+        " directions. The other list is held in memory.",
         "--of 'path(nodes=1000)' --times 3",
         (_OF, _count("--times", "The number of copies of each edge.", required=True)),
         lambda module, params: module.duplicated(params["of"], params["times"], params["seed"]),
     ),
     "gnm": Generator(
-        "The random graph G(n, m): distinct pairs of vertices, no self-loops.",
+        "The random graph G(n, m): distinct pairs, no self-loops.",
         "--nodes 1000 --density 0.01 --weights 1 100",
         (_NODES, *_EDGES),
         _gnm,
     ),
     "grid": Generator(
-        "A grid, or a random part of one, similar to a road network.",
+        "A grid, or a random part of one, like a road network.",
         "--rows 100 --columns 200 --keep 0.6",
         (
             _count("--rows", "The number of rows.", required=True),
             _count("--columns", "The number of columns.", required=True),
-            click.Option(
+            _option(
                 ["--keep"],
                 type=click.FloatRange(0, 1),
                 default=1.0,
@@ -167,7 +169,7 @@ GENERATORS = {
         "--nodes 1000 --shuffle 7",
         (
             _NODES,
-            click.Option(
+            _option(
                 ["--shuffle"],
                 type=click.IntRange(min=0),
                 metavar="SEED",
@@ -177,30 +179,35 @@ GENERATORS = {
         lambda module, params: module.path(params["nodes"], params["shuffle"]),
     ),
     "permuted": Generator(
-        "The edges of another generator, with random numbers for its vertices.",
+        "The edges of another generator, with vertices renumbered.",
         "--of 'cliques(sizes=\"3,1,2\")' --seed 5",
         (_OF,),
         lambda module, params: module.permuted(params["of"], params["seed"]),
     ),
     "reference": Generator(
-        "A graph of the benchmarks: kron21, social22, road, uniform25M or rmat24.",
+        "A graph of the benchmarks, in any size.",
         "--name kron21 --scale 12",
         (
-            click.Option(["--name"], required=True, help="Which one."),
-            click.Option(
+            _option(
+                ["--name"],
+                required=True,
+                metavar="NAME",
+                help="kron21, social22, road, uniform25M or rmat24.",
+            ),
+            _option(
                 ["--scale"],
                 type=int,
                 metavar="K",
-                help="Make a smaller graph of about 2^K vertices.",
+                help="Make a smaller graph, of about 2^K vertices.",
             ),
         ),
         lambda module, params: module.reference(params["name"], params["scale"], params["seed"]),
     ),
     "rmat": Generator(
-        "R-MAT: few vertices with very many neighbours, as in social networks.",
+        "R-MAT: few vertices have very many neighbours.\n\nSocial networks are like that.",
         "--nodes 1024 --edges 16000",
         (
-            click.Option(
+            _option(
                 ["--nodes"],
                 type=click.IntRange(min=1),
                 metavar="N",
@@ -209,12 +216,13 @@ GENERATORS = {
             ),
             *_EDGES,
             *(
-                click.Option(
+                _option(
                     [f"--{name}"],
                     type=click.FloatRange(0, 1),
                     default=share,
                     show_default=True,
-                    help=f"The probability of the quadrant {where} of the matrix.",
+                    metavar="P",
+                    help=f"Probability of the quadrant {where}.",
                 )
                 for name, share, where in (
                     ("a", 0.57, "0,0"),
@@ -222,10 +230,10 @@ GENERATORS = {
                     ("c", 0.19, "1,0"),
                 )
             ),
-            click.Option(
+            _option(
                 ["--permute/--no-permute"],
                 default=True,
-                help="Number the vertices at random (the default), or busy ones first.",
+                help="Number vertices at random (default), or busy ones first.",
             ),
         ),
         _rmat,
@@ -249,7 +257,7 @@ GENERATORS = {
         lambda module, params: module.torus2d(params["rows"], params["columns"]),
     ),
     "uniform": Generator(
-        "Random pairs of vertices; some may repeat, or join a vertex to itself.",
+        "Random pairs of vertices.\n\nSome may repeat, or join a vertex to itself.",
         "--nodes 1000 --edges 700 --seed 1",
         (_NODES, *_EDGES),
         _uniform,

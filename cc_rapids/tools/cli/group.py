@@ -1,10 +1,13 @@
-"""The main command, the format of errors, and examples in help."""
+"""The main command, the layout of help, the format of errors, and exit codes."""
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, NoReturn
 
 import click
@@ -13,9 +16,76 @@ from ... import __version__
 from ...errors import CcRapidsError
 
 INTERRUPTED = 130  # the exit code of a process that was ended by Ctrl-C
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 an answer is wrong (verify, evaluate), or whoever read the output, such"
+    f" as head, has closed it; 2 an error, in one line on stderr; {INTERRUPTED} interrupted by"
+    " Ctrl-C. Data goes to stdout, and messages and progress to stderr."
+)
+
+GRAPH, INPUT, METHOD, OUTPUT, OTHER = "Graph", "Input", "Method", "Output", "Other options"
+SECTIONS = (GRAPH, INPUT, METHOD, OUTPUT, OTHER)  # of help, in this order
+FLAG_WIDTH = 14  # columns of flags beside their help; longer ones have it on the next line
+_FURTHER = 4  # columns of indent of its next lines
+_EXAMPLE_WIDTH = 72  # columns of a command, in 80 with its indent and a backslash
 
 
-class OneLineErrors(click.Group):
+class Option(click.Option):
+    """An option in a section of its command's help."""
+
+    def __init__(self, *arguments: Any, section: str = OTHER, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self.section = section
+
+    def get_help_extra(self, context: click.Context) -> Any:
+        """Return what help adds in brackets: the default, without ranges such as x>=1."""
+        extra = super().get_help_extra(context)
+        extra.pop("range", None)
+        return extra
+
+
+class _InSections(click.Command):
+    """A command that has ``-h``, and whose help lists the options by section."""
+
+    def get_help_option_names(self, context: click.Context) -> list[str]:
+        return ["-h", "--help"]
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        for section, options in sections(self, context).items():
+            with formatter.section(section):
+                rows = [option.get_help_record(context) for option in options]
+                formatter.write_dl([row for row in rows if row], col_max=FLAG_WIDTH)
+
+
+def sections(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:
+    """Return the options of a command by the section of its help, in order; none is empty."""
+    found: dict[str, list[click.Option]] = {section: [] for section in SECTIONS}
+    for option in command.get_params(context):
+        if isinstance(option, click.Option):
+            found[getattr(option, "section", OTHER)].append(option)
+    return {section: options for section, options in found.items() if options}
+
+
+class Command(_InSections):
+    """A command without commands below it."""
+
+
+class Group(_InSections, click.Group):
+    """A command with others below it, which are listed in the order in which they were added."""
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_options(context, formatter)
+        self.format_commands(context, formatter)
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+option: Callable[..., Decorator] = partial(click.option, cls=Option)
+command: Callable[..., Callable[[Any], Command]] = partial(click.command, cls=Command)
+
+
+class OneLineErrors(Group):
     """A group whose errors are one line on stderr and exit code 2, without usage.
 
     Output that cannot be written is such an error; a pipe that is closed is exit code 1 alone.
@@ -31,13 +101,15 @@ class OneLineErrors(click.Group):
         except click.ClickException as error:
             _fail(error.format_message())
         except (CcRapidsError, MemoryError) as error:
+            if getattr(error, "errno", None) == errno.EPIPE:
+                _closed()
             _fail(str(error) or "out of memory")
         except click.Abort:
             sys.exit(INTERRUPTED)
         except OSError as error:
-            _no_more_output()
             if isinstance(error, BrokenPipeError):
-                sys.exit(1)  # who read it, such as head, has seen enough
+                _closed()
+            _no_more_output()
             what = error.filename or "cannot write to standard output"
             _fail(f"{what}: {error.strerror or error}")
         sys.exit(status if isinstance(status, int) else 0)
@@ -47,6 +119,12 @@ def _fail(message: str) -> NoReturn:
     with suppress(OSError):
         click.echo(f"Error: {' '.join(message.splitlines())}", err=True)
     sys.exit(2)
+
+
+def _closed() -> NoReturn:
+    """Exit without a word: who read the output, such as head, has seen enough."""
+    _no_more_output()
+    sys.exit(1)
 
 
 def _no_more_output() -> None:
@@ -60,16 +138,40 @@ def _no_more_output() -> None:
 def examples(*lines: str) -> str:
     """Return the help text of examples.
 
-    Each is a command, with a line of words ahead if that ends in a colon.
+    Each is a command, with a line of words ahead if that ends in a colon. A command that does not
+    fit goes on in the next line, as a shell takes it.
     """
-    shown = [f"  {line}" if line.endswith(":") else f"    {line}" for line in lines]
+    shown = []
+    for line in lines:
+        if line.endswith(":"):
+            shown.append(f"  {line}")
+        else:
+            parts = _parts(line)
+            more = (f"{' ' * _FURTHER}{part}" for part in parts[1:])
+            shown += [f"    {part}" for part in (parts[0], *more)]
     return "\n".join(["\b", "Examples:", *shown])
+
+
+def _parts(line: str) -> list[str]:
+    """Return a command cut before options, so that each part fits; all but the last go on."""
+    first, *more = line.split(" --")
+    parts = [first]
+    for words in more:
+        longer = f"{parts[-1]} --{words}"
+        if len(longer) <= _EXAMPLE_WIDTH - _FURTHER * (len(parts) > 1):
+            parts[-1] = longer
+        else:
+            parts[-1] += " \\"
+            parts.append(f"--{words}")
+    return parts
 
 
 @click.group(
     cls=OneLineErrors,
     invoke_without_command=True,
-    epilog=examples(
+    epilog=EXIT_CODES
+    + "\n\n"
+    + examples(
         "Generate a graph, find its components, and prove that they are right:",
         "cc-rapids generate uniform pairs.parquet --nodes 1000 --edges 700 --seed 1",
         "cc-rapids calculate pairs.parquet --output labels.parquet --top 3",

@@ -11,79 +11,126 @@ import click
 from ...data.files.header import KNOWN_PAIRS
 from ...data.files.input_file import FORMATS, PACKED
 from ...data.files.write import COUNTED, ONE_BASED, is_standard_output
+from ...data.memory_budget import bytes_of
 from ...errors import EngineError, InputError
+from .group import INPUT, METHOD, OUTPUT, Decorator, option
 
 if TYPE_CHECKING:
     from ...backends import Backend
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+STANDARD = "-"  # standard input, or standard output
+# The words of --engine, with the names that the library has for them; None leaves it to the library
+ENGINES = {"auto": None, "gpu": "cuda", "cpu": "threads", "cuda": "cuda", "threads": "threads"}
 
-_ONE_END = (
-    "Column of one end of each edge. By default the ends are the first known pair of columns in"
-    " the file, or else its only two columns; without a header, the first two."
-)
-_OTHER_END = "Column of the other end of each edge."
 _SUFFIXES = " ".join(suffix for suffixes in FORMATS.values() for suffix in suffixes)
 
-FORMATS_IN_WORDS = (
-    f"Known pairs of columns: {', '.join(f'{a} and {b}' for a, b in KNOWN_PAIRS)}. The suffix"
-    f" determines the format: {_SUFFIXES}; all may be compressed, {' or '.join(PACKED)}."
-    f" {', '.join(ONE_BASED)} count vertices from 1; ids are used as they are in the file."
-    f" {', '.join(COUNTED)} keep vertices without edges; the others have edges only."
+COLUMNS_IN_WORDS = (
+    "Columns: by default the ends of an edge are the first known pair of columns that a file has,"
+    f" or else its only two columns: {', '.join(f'{a} and {b}' for a, b in KNOWN_PAIRS)}. The first"
+    " line of csv, tsv and snap is a header if it holds known or given names, and an edge if its"
+    " ends are numbers like those of the next line; --header and --no-header say which."
 )
-header_option = click.option(
+FORMATS_IN_WORDS = (
+    f"Formats: {', '.join(FORMATS)}. The suffix of a file determines its format: {_SUFFIXES}; all"
+    f" may be compressed, {' or '.join(PACKED)}. {', '.join(ONE_BASED)} count vertices from 1; ids"
+    f" are used as they are in the file. {', '.join(COUNTED)} keep vertices without edges; the"
+    " others have edges only."
+)
+FILES_IN_WORDS = f"{COLUMNS_IN_WORDS}\n\n{FORMATS_IN_WORDS}"
+header_option = option(
     "--header/--no-header",
     default=None,
-    help="Whether the first line of csv, tsv and snap names the columns. By default it is a"
-    " header if it holds known or given names, and an edge if its ends are numbers like those of"
-    " the next line.",
+    section=INPUT,
+    help="Does the first line of csv, tsv, snap name the columns?",
 )
+
+
+class Size(click.ParamType):  # type: ignore[type-arg]
+    """A number of bytes such as ``2GiB``, passed on as it is written."""
+
+    name = "size"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, context: click.Context | None
+    ) -> str | int:
+        """Return a size that the library can read."""
+        try:
+            bytes_of(value)
+        except InputError:
+            self.fail(f"{value!r} is no size such as 512MiB or 2GiB", param, context)
+        return str(value)
+
+
+def memory_limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the option ``--memory-limit``."""
+    return option(
+        "--memory-limit",
+        metavar="SIZE",
+        type=Size(),
+        section=INPUT,
+        help="Read in chunks, within SIZE of memory, such as 2GiB.",
+    )(function)
 
 
 def column_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the options that name the columns of edges."""
-    option = click.option("--destination", metavar="NAME", help=_OTHER_END)
-    return click.option("--source", metavar="NAME", help=_ONE_END)(option(function))
+    source = option(
+        "--source", metavar="NAME", section=INPUT, help="Column of one end of each edge."
+    )
+    destination = option(
+        "--destination", metavar="NAME", section=INPUT, help="Column of the other end of each edge."
+    )
+    return source(destination(function))
 
 
-def edge_file_options(name: str = "--format") -> Decorator:
+def edge_file_options(name: str = "--format", what: str = "FILE") -> Decorator:
     """Return the options for reading a file of edges."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        of_format = format_option(name, "format", "Format of FILE, if not by suffix.")
+        of_format = format_option(name, "format", f"Format of {what}, if not by its suffix.", INPUT)
         return column_options(of_format(header_option(function)))
 
     return decorate
 
 
-nulls_option = click.option(
+nulls_option = option(
     "--nulls",
     type=click.Choice(["raise", "drop"]),
-    help="Raise an error for an edge that lacks an id (the default), or drop it.",
+    section=INPUT,
+    help="Edges that lack an id: raise an error (default), or drop.",
 )
 
 
-def counts_option(flag: str, metavar: str, help: str) -> Decorator:
+def counts_option(flag: str, metavar: str, help: str, section: str = METHOD) -> Decorator:
     """Return an option for a positive count, which may be given several times."""
     kind = click.IntRange(min=1)
-    return click.option(flag, metavar=metavar, type=kind, multiple=True, help=help)
+    return option(flag, metavar=metavar, type=kind, multiple=True, section=section, help=help)
 
 
-def rounds_option(more: str = "") -> Decorator:
+def rounds_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the option ``--rounds`` of commands that time."""
-    return click.option(
+    return option(
         "--rounds",
         metavar="K",
         type=click.IntRange(min=1),
         default=9,
         show_default=True,
-        help=f"Runs of each timing, after one to warm up{more}.",
-    )
+        section=METHOD,
+        help="Runs of each timing, after one to warm up.",
+    )(function)
 
 
-def format_option(flag: str, name: str, help: str) -> Decorator:
-    """Return an option that names a format."""
-    return click.option(flag, name, type=click.Choice(list(FORMATS)), help=help)
+def format_option(flag: str, name: str, help: str, section: str) -> Decorator:
+    """Return an option that names a format; help lists the formats below."""
+    kind = click.Choice(list(FORMATS))
+    return option(flag, name, metavar="FORMAT", type=kind, section=section, help=help)
+
+
+def written_to(output: Path, format: str | None) -> tuple[Path, str | None]:
+    """Return the path and the format of an output, where ``-`` is csv on standard output."""
+    if str(output) == STANDARD:
+        return Path("/dev/stdout"), format or "csv"
+    return output, format
 
 
 def is_shown(output: Path | None, quiet: bool, json_output: bool) -> bool:
@@ -101,17 +148,31 @@ def check_apart(output: Path, file: Path) -> None:
         raise InputError(f"{output} is the input file; write to another file")
 
 
+def engine_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the option ``--engine``, which gives the library's name of an engine, or None."""
+    return option(
+        "--engine",
+        metavar="NAME",
+        type=click.Choice(list(ENGINES)),
+        default="auto",
+        callback=lambda _, __, word: ENGINES[word],
+        section=METHOD,
+        help="auto (the default), gpu or cuda, cpu or threads.",
+    )(function)
+
+
 def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the option ``--engine`` of commands that compare.
 
     It gives the engine itself, by default a GPU's.
     """
 
-    def opened(context: click.Context, option: click.Parameter, name: str | None) -> Backend | None:
+    def opened(context: click.Context, option: click.Parameter, word: str) -> Backend | None:
         from ... import backends
 
         if context.resilient_parsing:
             return None
+        name = ENGINES[word]
         try:
             return backends.get(name or "cuda")
         except EngineError:
@@ -119,12 +180,15 @@ def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
                 raise
             return backends.get("threads")
 
-    return click.option(
+    return option(
         "--engine",
         "backend",
-        type=click.Choice(["threads", "cuda"]),
+        metavar="NAME",
+        type=click.Choice(list(ENGINES)),
+        default="auto",
         callback=opened,
-        help="CPU threads or GPU; by default the GPU if there is one.",
+        section=METHOD,
+        help="auto (the GPU if there is one), gpu/cuda, cpu/threads.",
     )(function)
 
 
@@ -132,3 +196,13 @@ def engine_in_words(backend: Backend) -> str:
     """Return where a command ran, with a hint if there was no GPU."""
     words = f"{backend.name}: {backend.device_name}"
     return words if backend.on_device else f"{words} (no GPU: see cc-rapids doctor)"
+
+
+quiet_option = option("--quiet", is_flag=True, section=OUTPUT, help="Print nothing but errors.")
+as_json = option(
+    "--json",
+    "json_output",
+    is_flag=True,
+    section=OUTPUT,
+    help="Print one JSON object with everything, and no table.",
+)

@@ -18,16 +18,9 @@ if TYPE_CHECKING:
     from rich.progress import ProgressColumn
     from rich.table import Table
 
+    from ...backends.kernel_times import KernelTimes
+
     Report = Callable[[int, int], object]
-
-
-as_json = click.option(
-    "--json",
-    "json_output",
-    is_flag=True,
-    help="Print one JSON object and nothing else; progress goes to stderr.",
-)
-quiet_option = click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 
 
 def console(stderr: bool = False) -> Console:
@@ -58,6 +51,22 @@ def print_rows(rows: dict[str, str | None]) -> None:
     print_table(table)
 
 
+def compact(*names: str, numbers: tuple[str, ...] = ()) -> Table:
+    """Return an empty table without lines between columns, whose cells are not cut but folded.
+
+    ``numbers`` are the columns that are aligned to the right.
+    """
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for name in names:
+        is_number = name in numbers
+        justify: Any = "right" if is_number else "left"
+        table.add_column(name, overflow="fold", justify=justify, no_wrap=is_number)
+    return table
+
+
 def print_table(table: Table) -> None:
     """Print a table on stdout."""
     console().print(table)
@@ -75,9 +84,33 @@ def size(value: int | None) -> str:
     return f"{value / 2**30:.2f} GiB" if value >= 2**30 else f"{value / 2**20:.1f} MiB"
 
 
+def kernel_rows(times: KernelTimes, spent: float) -> dict[str, str | None]:
+    """Return the row with the time in which kernels were compiled, or else loaded; none if none."""
+    if times.compiled:
+        many = f"{times.compiled} kernel{'' if times.compiled == 1 else 's'}"
+        return {"time to compile": f"{seconds(spent)}: {many} for this machine, once"}
+    return {"time to load kernels": seconds(spent)} if spent else {}
+
+
+@contextmanager
+def kernels(quiet: bool) -> Iterator[KernelTimes]:
+    """Return a context that times compiling apart, and announces it on a terminal's stderr."""
+    from ...backends import kernel_times
+
+    def announce() -> None:
+        terminal = console(stderr=True)
+        if not quiet and terminal.is_terminal:
+            terminal.print(f"{kernel_times.COMPILING} ...")
+
+    with kernel_times.watched(announce) as times:
+        yield times
+
+
 @contextmanager
 def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None]:
     """Show a progress bar on a terminal's stderr for long work, with rate and time left.
+
+    It fits 80 columns: the words are shortened before the bar and the numbers are.
 
     Parameters
     ----------
@@ -93,22 +126,66 @@ def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None
         yield None
         return
     columns = partial(_columns, unit)
+    short = shortened(words, max(terminal.width - BESIDE_WORDS - len(unit), LEAST_WORDS))
     with Reporter(True, bar=tuning.silent_seconds, columns=columns, terminal=terminal) as reporter:
-        yield lambda done, total: reporter.report(done, total, lambda _: words)
+        yield lambda done, total: reporter.report(done, total, lambda _: short)
+
+
+BAR = 16  # columns
+BESIDE_WORDS = BAR + 37  # columns of the bar, two counts, the rate, the time left and the gaps
+LEAST_WORDS = 12
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text without its middle, where it has more than some characters.
+
+    Examples
+    --------
+    >>> shortened("reading transactions-of-a-year.parquet", 24)
+    'reading tr...ear.parquet'
+    """
+    if len(text) <= most:
+        return text
+    end = (most - 2) // 2
+    return f"{text[: most - 3 - end]}...{text[-end:]}"
+
+
+def counted(value: float, unit: str = "") -> str:
+    """Return a count in at most five characters, with a unit behind it.
+
+    Examples
+    --------
+    >>> counted(7), counted(1234), counted(567_000_000), counted(8.9e9, "B")
+    ('7', '1.2 k', '567 M', '8.9 GB')
+    """
+    for power, letter in ((12, "T"), (9, "G"), (6, "M"), (3, "k")):
+        if value >= 999.5 * 10 ** (power - 3):
+            scaled = value / 10**power
+            return f"{scaled:.{0 if scaled >= 99.95 else 1}f} {letter}{unit}"
+    return f"{value:.0f} {unit}".rstrip()
 
 
 def _columns(unit: str) -> list[ProgressColumn]:
     from rich import progress as rich
+    from rich.table import Column
     from rich.text import Text
 
-    class Counted(rich.ProgressColumn):
+    def told(task: rich.Task) -> str:
+        bytes_unit, words = ("B", "") if unit == "B" else ("", f" {unit}")
+        done, total = counted(task.completed, bytes_unit), counted(task.total or 0, bytes_unit)
+        rate = f", {counted(task.speed, bytes_unit)}/s" if task.speed else ""
+        return f"{done} of {total}{words}{rate}"
+
+    class Counts(rich.ProgressColumn):
         """The column of a progress bar with the amount done and the rate."""
 
         def render(self, task: rich.Task) -> Text:
-            rate = f", {task.speed:,.0f}/s" if task.speed else ""
-            return Text(f"{task.completed:,.0f} of {task.total or 0:,.0f} {unit}{rate}")
+            return Text(told(task))
 
-    bytes_done: list[ProgressColumn] = [rich.DownloadColumn(), rich.TransferSpeedColumn()]
-    words = rich.TextColumn("{task.description}", markup=False)
-    done = bytes_done if unit == "B" else [Counted()]
-    return [words, rich.BarColumn(), *done, rich.TimeRemainingColumn()]
+    whole = partial(Column, no_wrap=True)
+    return [
+        rich.TextColumn("{task.description}", markup=False, table_column=whole()),
+        rich.BarColumn(bar_width=BAR, table_column=whole(min_width=BAR)),
+        Counts(table_column=whole()),
+        rich.TimeRemainingColumn(compact=True, table_column=whole()),
+    ]

@@ -8,13 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...data.files.read import Taken, read_edges, taken_of
+from ...data.files.read import Taken, taken_of
 from ...data.files.text_ids import integers, is_text, plain
 from ...errors import FormatError, InputError, VerificationError
 from ...verify.label_rules import LABEL_RULES, LabelRule
-from .group import examples
-from .options import FORMATS_IN_WORDS, edge_file_options, format_option, nulls_option
-from .show import as_json, print_json, progress, quiet_option
+from .group import INPUT, METHOD, command, examples, option
+from .options import (
+    FILES_IN_WORDS,
+    STANDARD,
+    as_json,
+    edge_file_options,
+    engine_option,
+    format_option,
+    memory_limit_option,
+    nulls_option,
+    quiet_option,
+)
+from .show import kernels, print_json, progress
+from .sources import name_of, read_one
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,8 +35,8 @@ if TYPE_CHECKING:
 WRONG = 1  # the exit code
 
 
-@click.command(
-    epilog=FORMATS_IN_WORDS
+@command(
+    epilog=FILES_IN_WORDS
     + "\n\n"
     + examples(
         "cc-rapids verify pairs.csv labels.csv",
@@ -33,31 +44,27 @@ WRONG = 1  # the exit code
         "cc-rapids verify pairs.csv labels_of_another.csv --labels any",
     )
 )
-@click.argument("file", type=click.Path(path_type=Path))
-@click.argument("labels", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("labels", type=click.Path(path_type=Path, allow_dash=True))
 @edge_file_options()
 @nulls_option
-@click.option(
+@memory_limit_option
+@format_option("--labels-format", "labels_format", "Format of LABELS, if not by its suffix.", INPUT)
+@option(
     "--labels",
     "naming",
+    metavar="KIND",
     type=click.Choice(list(LABEL_RULES)),
     default="min",
-    help="The kind of labels: the least vertex of each component (the default), another kind of"
-    " calculate --labels, or any names of components.",
+    section=METHOD,
+    help=f"{', '.join(LABEL_RULES)}; min by default.",
 )
-@format_option("--labels-format", "labels_format", "Format of LABELS, if not by suffix.")
-@click.option(
-    "--engine", type=click.Choice(["threads", "cuda"]), help="CPU threads (the default) or GPU."
-)
-@click.option(
+@engine_option
+@option(
     "--oracle",
     type=click.Choice(["scipy", "networkx", "cugraph"]),
+    section=METHOD,
     help="A library that must find the same components.",
-)
-@click.option(
-    "--memory-limit",
-    metavar="SIZE",
-    help="Read FILE in chunks, within SIZE such as 2GiB, if it is larger than memory.",
 )
 @quiet_option
 @as_json
@@ -74,7 +81,12 @@ def verify(
     json_output: bool,
     **reading: Any,
 ) -> None:
-    """Check the components in LABELS, a file with columns vertex and labels, against FILE.
+    """Prove that the labels of a file are right, from the edges.
+
+    LABELS is a file with columns vertex and labels, and FILE the edges; one of them may be - for
+    standard input, whose format --format or --labels-format says. --labels is the kind of labels:
+    the least vertex of each component (min), another kind of calculate --labels, or any names of
+    components (any). With --memory-limit FILE is read in chunks.
 
     The components are not computed again: both ends of every edge must have equal labels, and a
     path must join every vertex to its label. The exit code is 0 if the labels are right, 1 with the
@@ -82,23 +94,21 @@ def verify(
     """
     import pyarrow.compute as pc
 
+    if str(file) == str(labels) == STANDARD:
+        raise click.UsageError("Only one of FILE and LABELS can be standard input.")
     start = time.perf_counter()
     edges, options, taken = _edges(file, quiet, memory_limit, reading)
-    with progress(f"reading {labels.name}", quiet) as report:
-        found = read_edges(
-            labels,
-            source="vertex",
-            destination="labels",
-            format=labels_format,
-            on_progress=report,
-        )
+    with progress(f"reading {name_of(labels.name)}", quiet) as report:
+        ends = {"source": "vertex", "destination": "labels", "header": None}
+        found = read_one(labels, report, format=labels_format, **ends)
     table = plain(found.table)
     if memory_limit is None:
         table = _alike(edges, table, found.taken, file, labels)
     table = table.take(pc.sort_indices(table["vertex"]))
     options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle}
     rule = LABEL_RULES[naming]
-    proof, example = _audited(_by_least(table, rule), edges, options)
+    with kernels(quiet) as times:
+        proof, example = _audited(_by_least(table, rule), edges, options)
     example = example or _misnamed(table, rule)
     facts = {
         "file": str(file),
@@ -110,7 +120,9 @@ def verify(
         "components": proof and proof.components,
         "oracle": oracle,
         "taken": taken and taken.facts(),
-        "seconds": time.perf_counter() - start,
+        "seconds": time.perf_counter() - start - times.seconds,
+        "kernel_seconds": times.seconds,
+        "kernels_compiled": times.compiled,
     }
     _tell(facts, proof, taken, quiet, json_output)
     if example is not None:
@@ -125,10 +137,12 @@ def _edges(
     Also how they are read, unless they come by a pipe.
     """
     if memory_limit is None:
-        with progress(f"reading {file.name}", quiet) as report:
-            edges = read_edges(file, on_progress=report, **reading)
+        with progress(f"reading {name_of(file.name)}", quiet) as report:
+            edges = read_one(file, report, **reading)
         names = {"source": edges.source, "destination": edges.destination}
         return edges.table, names | {"vertices": edges.vertices}, edges.taken
+    if str(file) == STANDARD:
+        raise InputError("--memory-limit needs a file: standard input is read as a whole here")
     if reading.pop("format") is not None:
         raise InputError("with --memory-limit the suffix determines the format: leave out --format")
     return file, reading | {"memory_limit": memory_limit}, taken_of(file, **reading)

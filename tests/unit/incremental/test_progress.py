@@ -53,3 +53,18 @@ def test_a_bar_waits_for_its_time_and_goes_away():
         reporter.report(1, 2, lambda _: "one of [b]two")
     assert "one of [b]some" in (shown := terminal.export_text())
     assert "one of [b]two" in shown
+
+
+@pytest.mark.parametrize("total", [None, 20_000_000_000])
+def test_the_bar_of_a_stream_is_whole_at_80_columns(total):
+    terminal = Console(record=True, force_terminal=True, width=80, stderr=True)
+    left = None if total is None else 123.4
+    facts = progress.StreamProgress(9_999_999_999, total, 10**9, 10**8, 9e3, 12_345_678.9, left)
+    with Reporter(True, terminal=terminal) as reporter:
+        reporter.report(9_999_999_999, total, lambda _: facts)
+    lines = terminal.export_text().splitlines()
+    assert max(map(len, lines)) <= 2 * 80  # a frame is drawn over the one before it
+    shown = " ".join(" ".join(lines).split())
+    assert "…" not in shown
+    assert shown.count("━") + shown.count("╸") + shown.count("╺") >= progress.BAR_WIDTH
+    assert "components of 1,000,000,000 vertices" in shown

@@ -196,7 +196,7 @@ def test_without_the_library_the_error_names_the_extra(library, call):
         "except cc_rapids.MissingExtraError as error: print(error)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'cc_rapids[plot]'" in ran.stdout
+    assert "pip install '.[plot]'" in ran.stdout
     assert library in ran.stdout
 
 

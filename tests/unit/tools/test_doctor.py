@@ -23,16 +23,16 @@ FULL = {"numba-cuda": "0.30", "cupy": "14.0 (cupy-cuda13x)", "cudf": "26.4 (cudf
 @pytest.mark.parametrize(
     ("packages", "driver", "engine", "why", "advice"),
     [
-        (FULL, None, "threads", "no NVIDIA driver", "cc_rapids[cu13]"),
+        (FULL, None, "threads", "no NVIDIA driver", ".[cu13]"),
         (FULL, Driver(None, (13, 0), (), "hidden"), "threads", "no GPU: hidden", "[cu12]"),
         (FULL, Driver("580.1", (13, 0), (H100,)), "cuda", "NVIDIA H100 runs GPU frames", ""),
         (FULL, Driver("550.1", (12, 4), (H100,)), "threads", "CUDA 13, the driver", "[cu12]"),
         (FULL, Driver("470.1", (11, 4), (H100,)), "threads", "too old", "update the NVIDIA"),
         (FULL, Driver("580.1", (13, 0), (PASCAL,)), "threads", "starts at 7.0", "since Volta"),
-        ({"cudf": None}, Driver("580.1", (13, 0), (H100,)), "cuda", "H100", "cc_rapids[cu13]"),
-        ({"cupy": None}, Driver("580.1", (13, 0), (H100,)), "threads", "cupy", "cc_rapids[cu13]"),
-        ({"cupy": None}, Driver("580.1", (13, 0), (VOLTA,)), "threads", "cupy", "cc_rapids[cu12]"),
-        ({"cupy": None}, Driver("550.1", (12, 4), (H100,)), "threads", "cupy", "cc_rapids[cu12]"),
+        ({"cudf": None}, Driver("580.1", (13, 0), (H100,)), "cuda", "H100", ".[cu13]"),
+        ({"cupy": None}, Driver("580.1", (13, 0), (H100,)), "threads", "cupy", ".[cu13]"),
+        ({"cupy": None}, Driver("580.1", (13, 0), (VOLTA,)), "threads", "cupy", ".[cu12]"),
+        ({"cupy": None}, Driver("550.1", (12, 4), (H100,)), "threads", "cupy", ".[cu12]"),
     ],
 )
 def test_engine_reason_and_way_out(packages, driver, engine, why, advice):

@@ -212,7 +212,7 @@ def test_a_figure_is_the_same_each_time(tmp_path):
 
 def test_figures_need_matplotlib(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'cc_rapids\[plot\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install '.\[plot\]'"):
         charts.bars(["a"], {"x": [1.0]}, "y")
 
 

@@ -24,7 +24,7 @@ class TestFiles:
         assert hint in refusal(name, "1,2\n", **options)
 
     def test_unknown_format(self, tmp_path):
-        with pytest.raises(FormatError, match="'cvs'; did you mean 'csv'"):
+        with pytest.raises(FormatError, match="'cvs': did you mean 'csv'"):
             read_edges(tmp_path / "a.csv", format="cvs")
 
     def test_format_beats_suffix(self, read):

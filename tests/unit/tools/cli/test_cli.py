@@ -165,7 +165,13 @@ def refused(done, *parts):
         (["calculate", "{edges}", "--top", "-1"], ["--top"]),
         (["calculate", "{edges}", "--colour"], ["--colour"]),
         (["calculate", "{folder}/none.csv"], ["none.csv does not exist"]),
-        (["calculate", "{folder}"], ["{folder}"]),
+        (["calculate", "{folder}/*.cvs"], ["no file matches {folder}/*.cvs"]),
+        (["calculate", "-"], ["standard input has no suffix", "csv, tsv, snap", "--format"]),
+        (["calculate", "-", "{edges}"], ["stands alone"]),
+        (["calculate", "{edges}", "--format", "xlsx"], ["'xlsx'", "'csv'", "'npz'"]),
+        (["calculate", "{edges}", "--memory-limit", "much"], ["'much'", "2GiB"]),
+        (["calculate", "{edges}", "--engine", "tpu"], ["'tpu'", "'auto'", "'gpu'", "'cpu'"]),
+        (["calculate", "{edges}", "{edges}", "--format", "csv"], ["leave out --format"]),
         (["calculate", "{edges}", "--source", "scr"], ["'scr'", "did you mean 'src'"]),
         (["calculate", "{edges}", "--source", "dst", "--destination", "dst"], ["'dst'"]),
         (["calculate", "{edges}", "--design", "none+asinc+halve"], ["'asinc'", "'async'"]),
@@ -197,7 +203,7 @@ def test_nulls_and_malformed_lines_are_one_line(run, tmp_path):
 @pytest.mark.skipif(not NO_GPU_PACKAGES, reason="this machine may have a GPU")
 @pytest.mark.skipif("NUMBA_ENABLE_CUDASIM" in os.environ, reason="there is a simulated GPU")
 def test_no_gpu_is_one_line(run, edges):
-    refused(run("calculate", edges, "--engine", "cuda"), "cc_rapids[cu13]")
+    refused(run("calculate", edges, "--engine", "cuda"), ".[cu13]")
 
 
 def test_no_memory_is_one_line(run, edges, monkeypatch):
@@ -218,7 +224,7 @@ def test_help_and_version(run):
 @pytest.mark.parametrize(
     ("gpus", "lines"),
     [
-        (None, ["driver      none", "engine      threads: ", "pip install 'cc_rapids[cu13]'"]),
+        (None, ["driver      none", "engine      threads: ", "pip install '.[cu13]'"]),
         (
             (doctor.Gpu("NVIDIA H100", 80 << 30, (9, 0)),),
             ["NVIDIA 580.1, CUDA 13.0", "gpu         NVIDIA H100, 80.00 GiB, compute 9.0"],

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import click
@@ -29,7 +30,11 @@ def commands(command, name="cc-rapids"):
 
 COMMANDS = dict(commands(main))
 EXAMPLES = {
-    name: [line.strip() for line in (command.epilog or "").splitlines() if "cc-rapids " in line]
+    name: [
+        " ".join(line.split())
+        for line in (command.epilog or "").replace("\\\n", " ").splitlines()
+        if "cc-rapids " in line
+    ]
     for name, command in COMMANDS.items()
 }
 
@@ -119,7 +124,8 @@ class TestJson:
         assert (facts["vertices"], facts["edges"], facts["components"]) == (6, 4, 3)
         assert facts["top"] == [{"labels": 2, "size": 3}, {"labels": 4, "size": 2}]
         assert facts["output"] == "o.csv"
-        assert set(facts["seconds"]) == {"read", "copy", "compute"}
+        assert set(facts["seconds"]) == {"read", "kernels", "copy", "compute"}
+        assert facts["kernels_compiled"] >= 0
 
     def test_doctor(self, run):
         facts = json.loads(run("doctor", "--json").stdout)
@@ -178,7 +184,7 @@ class TestProgress:
         return drawn
 
     @pytest.mark.parametrize(
-        ("unit", "parts"), [("B", ["0.5/1.0 kB"]), ("edges", ["500 of 1,000 edges"])]
+        ("unit", "parts"), [("B", ["500 B of 1.0 kB"]), ("edges", ["500 of 1.0 k edges"])]
     )
     def test_long_work_shows_a_bar(self, terminal, tuned, unit, parts):
         tuned(silent_seconds=0)
@@ -187,6 +193,25 @@ class TestProgress:
         text = terminal.export_text()
         for part in ["writing [b]a.csv", *parts]:
             assert part in text
+
+    @pytest.mark.parametrize("unit", ["B", "edges", "cases"])
+    @pytest.mark.parametrize("name", ["a.csv", f"{'transactions-' * 9}.parquet"])
+    def test_the_bar_is_whole_at_80_columns(self, monkeypatch, tuned, unit, name):
+        from rich.console import Console
+
+        tuned(silent_seconds=0)
+        drawn = Console(record=True, force_terminal=True, width=80, stderr=True)
+        monkeypatch.setattr(show, "console", lambda stderr=False: drawn)
+        with show.progress(f"reading {name}", False, unit) as report:
+            for done in (1, 999_999_999_999):
+                time.sleep(0.01)
+                report(done, 999_999_999_999)
+        *_, frame = drawn.export_text().split("reading ")
+        assert len("reading " + frame.rstrip()) <= 80
+        assert frame.count("━") == show.BAR
+        assert "…" not in frame
+        assert name[-4:] in frame
+        assert "1.0 TB of 1.0 TB" in frame or f"1.0 T of 1.0 T {unit}" in frame
 
     def test_short_work_shows_none(self, terminal):
         with show.progress("reading a.csv", False) as report:

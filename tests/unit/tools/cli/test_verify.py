@@ -107,6 +107,8 @@ def test_files_larger_than_memory(verify):
 def test_json(verify):
     facts = json.loads(verify(RIGHT, "--json").stdout)
     assert facts.pop("seconds") > 0
+    assert facts.pop("kernel_seconds") >= 0
+    assert facts.pop("kernels_compiled") >= 0
     assert facts.pop("file").endswith("edges.csv")
     assert facts.pop("labels").endswith("labels.csv")
     assert facts == {

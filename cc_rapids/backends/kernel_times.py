@@ -1,0 +1,82 @@
+"""The time that kernels take before they run: they are compiled once per machine, then loaded.
+
+Backends report it, and whoever times a call can tell it from the time to compute.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+
+log = logging.getLogger(__name__)
+
+COMPILING = "compiling kernels for this machine, once"
+
+
+@dataclass
+class KernelTimes:
+    """The time that kernels took before they ran, while they were watched.
+
+    Attributes
+    ----------
+    seconds : float
+        Wall seconds in which kernels were compiled, or loaded from the kernel cache.
+    compiled : int
+        The number of kernels that were compiled.
+    on_compile : callable, optional
+        Called before the first kernel is compiled.
+    """
+
+    seconds: float = 0.0
+    compiled: int = 0
+    on_compile: Callable[[], object] | None = None
+
+
+_lock = threading.Lock()
+_watching: list[KernelTimes] = []
+
+
+@contextmanager
+def watched(on_compile: Callable[[], object] | None = None) -> Iterator[KernelTimes]:
+    """Return a context with the times of all kernels that are compiled or loaded in it."""
+    times = KernelTimes(on_compile=on_compile)
+    with _lock:
+        _watching.append(times)
+    try:
+        yield times
+    finally:
+        with _lock:
+            _watching[:] = [other for other in _watching if other is not times]
+
+
+def add(seconds: float) -> None:
+    """Add seconds in which kernels were compiled or loaded."""
+    with _lock:
+        for times in _watching:
+            times.seconds += seconds
+
+
+@contextmanager
+def preparing() -> Iterator[None]:
+    """Return a context whose time is added: that of compiling and loading kernels."""
+    started = perf_counter()
+    try:
+        yield
+    finally:
+        add(perf_counter() - started)
+
+
+def compiling() -> None:
+    """Count a kernel that is compiled now, and announce it if it is the first."""
+    with _lock:
+        first = [times for times in _watching if not times.compiled]
+        for times in _watching:
+            times.compiled += 1
+    log.debug(COMPILING)
+    for times in first:
+        if times.on_compile is not None:
+            times.on_compile()

@@ -1,0 +1,83 @@
+"""Files without a name: bytes in memory, standard input, and the format that they begin with."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+
+from ...errors import ArgumentTypeError, FormatError
+from .header import DELIMITERS, check_header
+from .input_file import FORMATS, ColumnRequest, File
+from .read import EdgeFile, check_sides, read_opened
+
+PACKING = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}  # by the first bytes
+BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow", b"PK\x03\x04": "npz"}
+HEAD = 1 << 16
+
+
+def packing_of(first: bytes) -> str:
+    """Return ``".gz"`` or ``".zst"`` if compressed bytes begin so, else an empty string."""
+    return next((suffix for mark, suffix in PACKING.items() if first.startswith(mark)), "")
+
+
+def format_of_bytes(first: bytes, name: str) -> str:
+    """Return the format of a file by its first bytes, decompressed.
+
+    Text is csv if its first line has a comma, tsv if it has a tab, mtx if it says so, and else
+    snap.
+
+    Raises
+    ------
+    FormatError
+        They are neither text nor of a binary format that is known by its first bytes.
+    """
+    for mark, format in BINARY.items():
+        if first.startswith(mark):
+            return format
+    if first.startswith(b"%%MatrixMarket"):
+        return "mtx"
+    if b"\0" in first:
+        known = ", ".join([*DELIMITERS, "mtx", *BINARY.values()])
+        raise FormatError(
+            f"{name} begins with {first[:8]!r}, which is none of {known}: write it to a file whose"
+            f" suffix says its format, of {', '.join(FORMATS)}"
+        )
+    lines = (line for line in first.splitlines() if line.strip() and not line.startswith(b"#"))
+    line = next(lines, b"")
+    return "csv" if b"," in line else "tsv" if b"\t" in line else "snap"
+
+
+def read_bytes(
+    stream: Any,
+    source: str | list[str] | None,
+    destination: str | list[str] | None,
+    header: bool | None,
+) -> EdgeFile:
+    """Return the edges of an open binary file, from where it is to its end; it stays open.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It gives text.
+    FormatError, MissingColumnError, ColumnTypeError, InputError
+        As for a file with a name.
+    """
+    name = str(getattr(stream, "name", "") or f"the {type(stream).__name__}")
+    content = stream.read()
+    if isinstance(content, str):
+        raise ArgumentTypeError(
+            f"{name} gives text: open the file with mode 'rb', or pass sys.stdin.buffer in place of"
+            " sys.stdin"
+        )
+    content = bytes(content)
+    packed = packing_of(content)
+
+    def opened() -> File:
+        raw: Any = BytesIO(content)
+        return File(f"{name}{packed}", raw, len(content), None)
+
+    format = format_of_bytes(next(opened().pieces(HEAD), b""), name)
+    request = ColumnRequest(source, destination, format, header)
+    check_header(header, [name], [format])
+    check_sides(name, request)
+    return read_opened(opened(), request)

@@ -1,0 +1,135 @@
+"""The table that numbers ids as they arrive.
+
+It is written in place, and belongs to the index that was made last. Numbers below n never change
+and nothing is removed, so an older index over n ids goes on finding its own; to take further ids it
+makes itself a table from those that it has.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..backends import Array, Backend
+from ..kernels import arrival_table as kernels
+
+SPREAD = 4  # the most places for each id, in a table that has a slot for each place
+SLOTS = 1.5  # for each hashed id, at the least
+ALL_BITS = (1 << 64) - 1
+BEING_ENTERED = -1  # the number of ids meanwhile, and for good if that was interrupted
+
+
+class ArrivalTable:
+    """The numbers of different ids, with space for more.
+
+    Parameters
+    ----------
+    ids : (n,) array of uint64
+        The bits of each id by number; only read.
+    low, high : int
+        The least and the greatest id, of these and of those to come.
+    more : int
+        The most ids to come.
+    backend : Backend
+        Where it is.
+    grows : bool
+        Whether ids have left the range of an earlier table: then half as many places more, on the
+        side that they have reached.
+
+    Attributes
+    ----------
+    n : int
+        The number of ids, by which an index tells whether the table is its own.
+    ids : (>= n,) array of uint64
+        The bits of each, by number.
+    """
+
+    def __init__(
+        self, ids: Array, low: int, high: int, more: int, backend: Backend, grows: bool = False
+    ) -> None:
+        self.backend, self.ids, self.n = backend, ids, int(ids.size)
+        most, places = self.n + more, high - low + 1
+        self.by_place = places <= SPREAD * most
+        if self.by_place:
+            margin = places // 2 if grows else 0
+            self.first, self.size = low - margin, places + 2 * margin
+        else:
+            self.first, self.size = 0, max(32, int(SLOTS * most))
+        last = max(self.size, most)
+        self.vertex: Any = np.uint32 if last < np.iinfo(np.uint32).max else np.uint64
+        self.slots = backend.fill(backend.empty(self.size, self.vertex), 0xFF)
+        self._kernel(kernels.fill)(self.n, ids, self._base, self.n, self.slots)
+
+    @property
+    def _base(self) -> int:
+        """The bits of the id of the first slot, as a kernel takes integers: signed."""
+        bits = self.first & ALL_BITS
+        return bits - (bits >> 63 << 64)
+
+    def _kernel(self, make: Any) -> Any:
+        way = kernels.by_place if self.by_place else kernels.by_hash
+        return self.backend.kernel(make, self.vertex, way)
+
+    def takes(self, low: int, high: int, more: int) -> bool:
+        """Return whether ids from the least to the greatest fit, of which ``more`` may be new."""
+        most = self.n + more
+        if not self.by_place:
+            fits = SLOTS * most <= self.size
+        else:
+            fits = self.first <= low and high < self.first + self.size
+        return fits and most < np.iinfo(self.vertex).max
+
+    def enter(self, columns: list[Array]) -> list[Array]:
+        """Return the numbers of the ids of each column, new ones from n on: new arrays.
+
+        If this is interrupted, no index finds the table to be its own any more.
+        """
+        n, self.n = self.n, BEING_ENTERED
+        found = []
+        for column in columns:
+            numbers, n = self._numbers(column, n)
+            found.append(numbers)
+        self.n = n
+        return found
+
+    def _numbers(self, column: Array, n: int) -> tuple[Array, int]:
+        """Return the numbers of one column's ids, and the number of ids after them."""
+        backend, vertex, m = self.backend, self.vertex, int(column.size)
+        out, own = backend.empty(m, vertex), backend.empty(m, vertex)
+        is_new = backend.empty(m, np.uint8)
+        claim = self._kernel(kernels.claim)
+        claim(m, column, self._base, n, self.slots, self.ids, out, is_new, own)
+        claimed = backend.xp.flatnonzero(is_new.view(bool))
+        more = int(claimed.size)
+        if more:
+            self._reserve(n, more)
+            settle = backend.kernel(kernels.settle, vertex)
+            settle(more, claimed, column, n, self.slots, self.ids, own)
+            backend.kernel(kernels.number_claimed, vertex)(m, n, own, out)
+        return out, n + more
+
+    def _reserve(self, n: int, more: int) -> None:
+        """Make space for the bits of more ids; older indexes keep the memory of theirs."""
+        if n + more > self.ids.size:
+            larger = self.backend.empty(max(n + more, self.ids.size * 5 // 4), np.uint64)
+            larger[:n] = self.ids[:n]
+            self.ids = larger
+
+    def look_up(self, ids: Array, n: int) -> tuple[Array, Array]:
+        """Return the numbers of ids of which n are known (else 0), and which these are.
+
+        ``ids`` are of 64 bits.
+        """
+        backend = self.backend
+        out = backend.fill(backend.empty(ids.size, self.vertex), 0)
+        known = backend.fill(backend.empty(ids.size, np.uint8), 0)
+        look_up = self._kernel(kernels.look_up)
+        look_up(ids.size, ids, self._base, n, self.slots, self.ids, out, known)
+        return out, known.view(bool)
+
+    def in_order(self, n: int) -> Array | None:
+        """Return the numbers below n in the order of their ids, if the slots have that order."""
+        if not self.by_place:
+            return None
+        return self.slots[self.slots < self.vertex(n)]

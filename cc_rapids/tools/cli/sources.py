@@ -1,0 +1,152 @@
+"""The edges that a command is given: files, folders, patterns, and standard input.
+
+Standard input is read as a file is, whole, or in pieces where there is a limit of memory.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from io import BufferedReader
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...data.files.header import check_header
+from ...data.files.input_file import FORMATS, ColumnRequest, File, files_in
+from ...data.files.read import IN_PIECES, EdgeFile, Taken, read_edges, read_opened, read_pieces
+from ...data.files.unnamed import packing_of
+from ...errors import InputError
+from .options import STANDARD
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from .show import Report
+
+STANDARD_INPUT = "standard input"
+PIECE_ROWS = 1 << 20  # of standard input, where memory is limited
+
+
+@dataclass
+class Given:
+    """Edges as the library takes them, with its options for them.
+
+    ``taken`` is how each file was read: once the edges have been, where they come in pieces.
+    """
+
+    edges: Any
+    options: dict[str, Any]
+    streamed: bool = False
+    taken: list[Taken] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, found: EdgeFile) -> Given:
+        """Return the edges of a file that has been read."""
+        ends = {"source": found.source, "destination": found.destination}
+        return cls(found.table, ends | {"vertices": found.vertices}, taken=[found.taken])
+
+
+def name_of(file: str) -> str:
+    """Return a name as messages have it."""
+    return STANDARD_INPUT if file == STANDARD else file
+
+
+def read_one(file: Path, report: Report | None, *, format: str | None, **reading: Any) -> EdgeFile:
+    """Return the edges of a file, or of standard input for ``-``, read whole.
+
+    ``reading`` are source, destination and header, and what else :func:`read_edges` takes.
+    """
+    if str(file) != STANDARD:
+        return read_edges(file, format=format, on_progress=report, **reading)
+    request = ColumnRequest(format=_named(format), **reading)
+    check_header(request.header, [STANDARD_INPUT], [request.format])
+    return read_opened(_standard_input(), request)
+
+
+def limited(
+    files: Sequence[str], memory_limit: str | None, quiet: bool, reading: dict[str, Any]
+) -> Given:
+    """Return files, folders and patterns, or standard input, to be read in chunks.
+
+    Raises
+    ------
+    InputError, FormatError
+        ``--format`` is given for files, whose suffixes determine theirs, or not for standard input;
+        a folder has no file of a known format.
+    """
+    options: dict[str, Any] = {"progress": not quiet}
+    if memory_limit is not None:
+        options["memory_limit"] = memory_limit
+    format, names = reading["format"], {k: v for k, v in reading.items() if k != "format"}
+    if list(files) == [STANDARD]:
+        return _in_pieces(_named(format), names, options)
+    if format is not None:
+        raise InputError(
+            "the suffixes of files that are read in chunks determine their formats: leave out"
+            " --format, or name one file and no --memory-limit"
+        )
+    edges = [path for file in files for path in within(file)]
+    return Given(edges[0] if len(edges) == 1 else edges, names | options, streamed=True)
+
+
+def is_whole(files: Sequence[str]) -> bool:
+    """Return whether the input is one file, or standard input, which can be read at once."""
+    if len(files) > 1 or files[0] == STANDARD:
+        return len(files) == 1
+    return not (os.path.isdir(files[0]) or "://" in files[0] or _is_pattern(files[0]))
+
+
+def _is_pattern(file: str) -> bool:
+    return glob.has_magic(file) and not os.path.exists(file)
+
+
+def within(file: str) -> list[str]:
+    """Return the files of a folder, of known formats and sorted; all else as it is."""
+    if file == STANDARD:
+        raise click.UsageError("- is standard input, and stands alone.")
+    return files_in(file) if os.path.isdir(file) else [file]
+
+
+def _named(format: str | None) -> str:
+    if format is None:
+        raise click.UsageError(
+            f"{STANDARD_INPUT} has no suffix: say its format, one of {', '.join(FORMATS)}, by"
+            " --format (in convert --from)."
+        )
+    return format
+
+
+def _standard_input() -> File:
+    """Return standard input as an open file, whose name says whether it is compressed."""
+    stream: Any = getattr(sys.stdin, "buffer", None)
+    if stream is None:
+        raise InputError(f"{STANDARD_INPUT} is closed")
+    if not hasattr(stream, "peek"):
+        stream = BufferedReader(stream)
+    first = stream.peek(4)
+    return File(f"{STANDARD_INPUT}{packing_of(first)}", stream, 0, None)
+
+
+def _in_pieces(format: str, names: dict[str, Any], options: dict[str, Any]) -> Given:
+    """Return standard input in pieces, or whole where its format is read so."""
+    file, request = _standard_input(), ColumnRequest(format=format, **names)
+    check_header(request.header, [STANDARD_INPUT], [format])
+    if format not in IN_PIECES:
+        found = Given.of(read_opened(file, request))
+        return Given(found.edges, found.options | options, taken=found.taken)
+    given = Given(None, {"source": "src", "destination": "dst"} | options, streamed=True)
+    given.edges = _tables(file, request, given.taken)
+    return given
+
+
+def _tables(file: File, request: ColumnRequest, taken: list[Taken]) -> Iterator[pa.Table]:
+    """Yield the pieces of a file, whose columns are src and dst."""
+    for piece in read_pieces(file, request, 0, 0, lambda: PIECE_ROWS, None):
+        if not taken:
+            taken.append(Taken(request.format, tuple(piece.table.column_names), file.header))
+        yield piece.table.rename_columns(["src", "dst"])

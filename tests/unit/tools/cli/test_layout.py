@@ -1,0 +1,148 @@
+"""Help and tables on a terminal of 80 columns: whole lines, sections, and the order of use."""
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from cc_rapids.cli import main
+from cc_rapids.tools.cli.group import SECTIONS, examples, sections
+
+WIDTH, LONGEST = 80, 60
+
+
+def commands(command, *words):
+    """Every command under one, by its words."""
+    yield words, command
+    for word, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, *words, word)
+
+
+COMMANDS = dict(commands(main))
+NAMES = {" ".join(("cc-rapids", *words)): words for words in COMMANDS}
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """The lines of a command's output at 80 columns."""
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+
+    def lines(*words):
+        done = CliRunner().invoke(main, [str(word) for word in words])
+        assert (done.exit_code, done.stderr) == (0, "")
+        return [line.rstrip() for line in done.stdout.splitlines()]
+
+    return lines
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_has_help_by_either_flag(shown, name):
+    assert shown(*NAMES[name], "-h") == shown(*NAMES[name], "--help")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_fits_the_terminal(shown, name):
+    assert max(map(len, shown(*NAMES[name], "-h"))) <= WIDTH
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_of_options_is_one_line_and_whole(shown, name):
+    lines, command = shown(*NAMES[name], "-h"), COMMANDS[NAMES[name]]
+    for option in command.get_params(click.Context(command)):
+        if isinstance(option, click.Option):
+            _, text = option.get_help_record(click.Context(command))
+            assert 0 < len(text) <= LONGEST, option.name
+            assert [line for line in lines if line.endswith(text)], option.name
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "cc-rapids"])
+def test_help_of_commands_is_one_line_and_whole(shown, name):
+    *above, last = NAMES[name]
+    text = COMMANDS[NAMES[name]].help.splitlines()[0]
+    assert 0 < len(text) <= LONGEST
+    assert text.endswith(".")
+    row = next(line for line in shown(*above, "-h") if line.split()[:1] == [last])
+    assert row.split(maxsplit=1)[1] == text
+
+
+def test_commands_stand_in_the_order_of_use(shown):
+    order = ["doctor", "generate", "convert", "calculate", "verify"]
+    order += ["designs", "bench", "evaluate", "completion"]
+    assert main.list_commands(click.Context(main)) == order
+    named = [words[0] for line in shown("-h") if (words := line.split()) and words[0] in order]
+    assert named == order
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_options_stand_in_sections(shown, name):
+    command, lines = COMMANDS[NAMES[name]], shown(*NAMES[name], "-h")
+    found = sections(command, click.Context(command))
+    heads = [line[:-1] for line in lines if line[:-1] in SECTIONS and line.endswith(":")]
+    assert heads == list(found) == [section for section in SECTIONS if section in found]
+    assert found[SECTIONS[-1]][-1].opts == ["-h", "--help"]
+    if NAMES[name][:1] == ("calculate",):
+        assert heads == ["Input", "Method", "Output", "Other options"]
+
+
+def test_exit_codes_are_documented(shown):
+    text = " ".join(shown("-h"))
+    assert all(f"{code} " in text.split("Exit codes:")[1] for code in (0, 1, 2, 130))
+
+
+def test_long_examples_go_on_as_a_shell_takes_them():
+    text = examples("cc-rapids a --b " + "c" * 40 + " --d " + "e" * 40)
+    assert text.splitlines()[2:] == [
+        "    cc-rapids a --b " + "c" * 40 + " \\",
+        "        --d " + "e" * 40,
+    ]
+
+
+class TestTables:
+    def test_designs_are_one_line_each(self, shown):
+        lines = shown("designs")
+        assert max(map(len, lines)) <= WIDTH
+        rows = [line for line in lines if "+" in line.split(" ")[0]]
+        names = shown("designs", "--markdown")[2:]
+        assert len([line for line in names if "+" in line.split("`")[1]]) == len(rows)
+        (row,) = [line.split() for line in lines if line.startswith("kout+async+naive ")]
+        assert row == ["kout+async+naive", "rows", "Hong", "2020,", "Sutton", "2018"]
+
+    def test_designs_by_the_papers_of_many(self, shown):
+        (row,) = [line for line in shown("designs", "stages+parent-check") if "+full" in line]
+        assert row.split(maxsplit=2)[2] == "Cong 2014 +3"
+
+    def test_bench_has_a_row_for_each_case(self, shown):
+        words = ["--generate", "gnm(nodes=300, density=0.01)", "--nodes", 20, "--rounds", 1]
+        lines = shown(
+            "bench",
+            *words,
+            "--engine",
+            "cpu",
+            "--design",
+            "kout(pick=random)+rem-lock(find=split)+halve-one",
+        )
+        assert max(map(len, lines)) <= WIDTH
+        assert len([line for line in lines if line.startswith(("coo int", "csr int"))]) == 8
+        (head, *_) = [line for line in lines if line.startswith("input")]
+        assert head.split() == ["input", "design", "to", "labels", "alone", "scipy"]
+        assert "gnm(300, 448)" in lines
+
+    def test_evaluate(self, shown, tmp_path):
+        name = "a-graph-with-quite-a-long-name-of-a-file.csv"
+        shown("generate", "path", tmp_path / name, "--nodes", 50, "--quiet")
+        words = [
+            "--rounds",
+            1,
+            "--engine",
+            "cpu",
+            "--algorithm",
+            "stages+rem-lock(find=split)+splice",
+        ]
+        assert max(map(len, shown("evaluate", tmp_path, *words))) <= WIDTH
+
+    def test_calculate(self, shown, tmp_path):
+        path = tmp_path / ("long" * 30 + ".csv")
+        path.write_text("src,dst\n1,2\n")
+        lines = shown("calculate", path, "--top", 1)
+        assert max(map(len, lines)) <= WIDTH
+        cells = "".join(line.split("│")[2].strip() for line in lines if line.count("│") == 3)
+        assert str(path) in cells

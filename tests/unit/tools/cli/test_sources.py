@@ -1,0 +1,263 @@
+"""Where the edges of a command come from: files, folders, patterns, standard input; and go to."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from cc_rapids.cli import main
+from cc_rapids.data.files.input_file import FORMATS
+from cc_rapids.data.files.read import read_edges
+from cc_rapids.errors import FormatError
+
+ROOT = str(Path(__file__).parents[4])
+COMMAND = [sys.executable, "-m", "cc_rapids"]
+EDGES = "src,dst\n5,2\n2,7\n9,9\n4,8\n"
+LABELS = '"vertex","labels"\n2,2\n4,4\n5,2\n7,2\n8,4\n9,9\n'
+TABLE = pa.table({"src": [5, 2, 9, 4], "dst": [2, 7, 9, 8]})
+LIMITS = [[], ["--memory-limit", "1GiB"]]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """The edges in two files of a folder with a partition and notes of other programs."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    (tmp_path / "edges/day=1").mkdir(parents=True)
+    (tmp_path / "edges/_temporary").mkdir()
+    pq.write_table(TABLE.slice(0, 2), "edges/day=1/a.parquet")
+    (tmp_path / "edges/b.csv.gz").write_bytes(gzip.compress((EDGES[:8] + EDGES[16:]).encode()))
+    for name in ("_SUCCESS", "notes.md", "_temporary/c.csv", ".hidden.csv"):
+        (tmp_path / "edges" / name).write_text("no edges")
+    (tmp_path / "pairs.csv").write_text(EDGES)
+    return tmp_path
+
+
+def given(content, *words):
+    done = CliRunner().invoke(main, [str(word) for word in words], input=content)
+    assert done.exit_code == 0, done.stderr
+    return done.stdout
+
+
+def refused(content, *words):
+    done = CliRunner().invoke(main, [str(word) for word in words], input=content)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("Error: ")
+    return done.stderr
+
+
+def as_bytes(kind):
+    """The edges as bytes of some format."""
+    if kind == "csv":
+        return EDGES.encode()
+    sink = pa.BufferOutputStream()
+    if kind == "parquet":
+        pq.write_table(TABLE, sink)
+    elif kind == "arrow":
+        with pyarrow.ipc.new_stream(sink, TABLE.schema) as writer:
+            writer.write_table(TABLE)
+    else:
+        return {
+            "tsv": EDGES.replace(",", "\t"),
+            "snap": "# src dst\n" + EDGES[8:].replace(",", " "),
+            "mtx": "%%MatrixMarket matrix coordinate pattern general\n9 9 4\n"
+            + EDGES[8:].replace(",", " "),
+        }[kind].encode()
+    return sink.getvalue().to_pybytes()
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=["whole", "limited"])
+@pytest.mark.parametrize("kind", ["csv", "tsv", "snap", "mtx", "arrow", "parquet"])
+def test_standard_input(kind, limit):
+    told = given(as_bytes(kind), "calculate", "-", "--format", kind, *limit, "--json")
+    facts = json.loads(told)
+    vertices = 9 if kind == "mtx" else 6  # a matrix has vertices without edges
+    assert (facts["vertices"], facts["edges"], facts["format"]) == (vertices, 4, kind)
+    assert facts["components"] == vertices - 3
+    assert facts["file"] == "-"
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=["whole", "limited"])
+@pytest.mark.parametrize("kind", ["csv", "mtx", "arrow", "parquet"])
+@pytest.mark.parametrize("pack", ["gzip", "zstd"])
+def test_compressed_standard_input(kind, pack, limit):
+    packed = as_bytes(kind)
+    packed = gzip.compress(packed) if pack == "gzip" else pa.compress(packed, pack, asbytes=True)
+    told = given(packed, "calculate", "-", "--format", kind, *limit, "--json")
+    assert json.loads(told)["edges"] == 4
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=["whole", "limited"])
+def test_names_and_nulls_of_standard_input(limit):
+    words = ["--source", "buyer", "--destination", "seller", "--nulls", "drop", *limit]
+    content = "buyer,seller,price\na,b,1\n,c,2\nb,d,3\n"
+    told = given(content, "calculate", "-", "--format", "csv", *words, "--json")
+    facts = json.loads(told)
+    assert (facts["columns"], facts["dropped"]) == (["buyer", "seller"], 1)
+    assert (facts["vertices"], facts["components"]) == (3, 1)
+    assert "'nobody'" in refused(content, "calculate", "-", "--format", "csv", "--source", "nobody")
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=["whole", "limited"])
+def test_standard_input_without_a_line(limit):
+    told = given("", "calculate", "-", "--format", "csv", *limit, "--json")
+    assert json.loads(told)["vertices"] == 0
+
+
+def test_what_is_refused_of_standard_input():
+    assert "one of csv, tsv, snap" in refused(EDGES, "calculate", "-")
+    assert "'xml'" in refused(EDGES, "calculate", "-", "--format", "xml")
+    assert "stands alone" in refused(EDGES, "calculate", "-", "pairs.csv")
+    assert "standard input" in refused("src,dst\n1\n", "calculate", "-", "--format", "csv")
+    assert "header=" in refused("", "calculate", "-", "--format", "parquet", "--header")
+    assert "--generate" in refused("", "calculate", "-", "--generate", "path(nodes=3)")
+    assert "Only one" in refused("", "verify", "-", "-")
+    words = ["--format", "csv", "--memory-limit", "1GiB"]
+    assert "needs a file" in refused(EDGES, "verify", "-", "pairs.csv", *words)
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=["whole", "limited"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["edges"],
+        ["edges/day=1", "edges/b.csv.gz"],
+        ["edges/day=1/a.parquet", "edges/b.csv.gz"],
+        ["edges/**/*.parquet", "edges/b*.gz"],
+    ],
+    ids=["folder", "folder and file", "files", "patterns"],
+)
+def test_several_files(words, limit, folder):
+    given(None, "calculate", *words, *limit, "--output", "labels.csv")
+    assert (folder / "labels.csv").read_text() == LABELS
+
+
+def test_several_files_in_words():
+    told = given(None, "calculate", "edges")
+    assert "parquet" in told
+    assert "csv: commas, a header" in told
+    assert "time to read and compute" in told
+    facts = json.loads(given(None, "calculate", "edges", "pairs.csv", "--json"))
+    assert facts["files"] == ["edges", "pairs.csv"]
+    assert {one["format"] for one in facts["taken"]} == {"csv", "parquet"}
+
+
+def test_a_pattern_of_one_kind_in_words():
+    facts = json.loads(given(None, "calculate", "edges/day=*/*.parquet", "--json"))
+    assert (facts["format"], facts["columns"], facts["streamed"]) == (
+        "parquet",
+        ["src", "dst"],
+        True,
+    )
+    assert facts["edges"] == 2
+
+
+def test_what_is_refused_of_several_files(folder):
+    (folder / "empty").mkdir()
+    assert "empty holds no file of a known format: .csv" in refused(None, "calculate", "empty")
+    assert "no file matches *.pq" in refused(None, "calculate", "*.pq")
+    assert "none.csv cannot be read" in refused(None, "calculate", "none.csv", "pairs.csv")
+    assert "leave out --format" in refused(None, "calculate", "edges", "--format", "csv")
+    words = ["--memory", "pinned"]
+    assert "chunk" in refused(None, "calculate", "edges", *words)
+    assert "memory" in refused(None, "calculate", "pairs.csv", "--memory-limit", "1KiB")
+    assert "input file" in refused(None, "calculate", "edges", "--output", "edges/day=1/a.parquet")
+    assert pq.read_table("edges/day=1/a.parquet").num_rows == 2
+
+
+def test_an_unknown_format_names_all_that_are_known():
+    with pytest.raises(FormatError) as refusal:
+        read_edges("pairs.csv", format="cvs")
+    assert "did you mean 'csv'?" in str(refusal.value)
+    told = refused(EDGES, "calculate", "-", "--format", "cvs")
+    for kind in FORMATS:
+        assert kind in str(refusal.value)
+        assert kind in told
+
+
+@pytest.mark.parametrize("limit", ["2", "512MiB", "1.5gib", "3 GB"])
+def test_sizes(limit):
+    done = CliRunner().invoke(main, ["calculate", "none.csv", "--memory-limit", limit])
+    assert "is no size" not in done.stderr
+
+
+@pytest.mark.parametrize("limit", ["", "much", "-1", "0", "1e9", "GiB"])
+def test_no_sizes(limit):
+    for command in (["calculate", "pairs.csv"], ["verify", "pairs.csv", "pairs.csv"]):
+        assert "is no size such as 512MiB" in refused(None, *command, "--memory-limit", limit)
+
+
+@pytest.mark.parametrize("word", ["auto", "cpu", "threads"])
+def test_engines(word):
+    assert json.loads(given(None, "calculate", "pairs.csv", "--engine", word, "--json"))["engine"]
+    given(None, "calculate", "pairs.csv", "--engine", word, "--output", "labels.csv")
+    given(None, "verify", "pairs.csv", "labels.csv", "--engine", word)
+
+
+def test_standard_output(capfd):
+    for words in (
+        ["calculate", "pairs.csv", "--output", "-"],
+        ["calculate", "edges", "--output", "-"],
+    ):
+        assert given(None, *words, "--top", 2) == ""
+        assert capfd.readouterr() == (LABELS, "")
+    given(None, "calculate", "pairs.csv", "--output", "-", "--output-format", "tsv")
+    assert capfd.readouterr().out == LABELS.replace(",", "\t")
+    given(EDGES, "convert", "-", "-", "--from", "csv", "--to", "tsv")
+    assert capfd.readouterr().out.splitlines()[1:] == EDGES.replace(",", "\t").splitlines()[1:]
+    given(None, "convert", "pairs.csv", "-")
+    assert capfd.readouterr().out.splitlines()[1:] == EDGES.splitlines()[1:]
+    given(None, "generate", "path", "-", "--nodes", 3)
+    assert capfd.readouterr().out == '"src","dst"\n0,1\n1,2\n'
+    assert "--json goes to" in refused(None, "calculate", "pairs.csv", "--output", "-", "--json")
+
+
+def test_verify_takes_either_file_from_standard_input(folder):
+    (folder / "labels.csv").write_text(LABELS)
+    assert given(EDGES, "verify", "-", "labels.csv", "--format", "csv").startswith("right")
+    assert given(LABELS, "verify", "pairs.csv", "-", "--labels-format", "csv").startswith("right")
+    wrong = CliRunner().invoke(
+        main,
+        ["verify", "pairs.csv", "-", "--labels-format", "csv"],
+        input=LABELS.replace("8,4", "8,8"),
+    )
+    assert wrong.exit_code == 1
+
+
+@pytest.mark.slow
+class TestProcess:
+    def shell(self, line):
+        command = " ".join(COMMAND)
+        environment = os.environ | {"PYTHONPATH": ROOT}
+        line = line.replace("cc-rapids", command)
+        return subprocess.run(["bash", "-c", line], env=environment, capture_output=True, text=True)
+
+    def test_a_pipeline(self):
+        line = "cat pairs.csv | cc-rapids calculate - --format csv --output - | tail -n 2"
+        done = self.shell(line)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "8,4\n9,9\n", "")
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "generate path - --nodes 300000",
+            "calculate --generate 'path(nodes=300000)' --output -",
+        ],
+    )
+    def test_a_reader_that_has_seen_enough(self, command):
+        done = self.shell(f"cc-rapids {command} | head -n 1; exit ${{PIPESTATUS[0]}}")
+        assert (done.returncode, done.stderr) == (1, "")
+        assert done.stdout.count("\n") == 1
+
+    def test_what_is_no_command(self):
+        done = self.shell("cc-rapids compute pairs.csv")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "no file compute, and commands are doctor, generate" in done.stderr
