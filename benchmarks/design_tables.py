@@ -203,7 +203,7 @@ def batches(space):
                         for size in sizes)]
         for name in dict.fromkeys(called(row) for row in rows)
     ]  # fmt: skip
-    head = ["millions of edges a second", *(f"batches of {size:,}" for size in sizes)]
+    head = ["millions of edges a second, by edges of a batch", *(f"{size:,}" for size in sizes)]
     return table(head, lines) if lines else ""
 
 

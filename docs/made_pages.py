@@ -359,8 +359,8 @@ class HelpInMarkdown(click.HelpFormatter):
 
     def write_dl(self, rows, col_max=30, col_spacing=2):
         """Show options, arguments or commands as a table."""
-        one = self.heading.lower().removesuffix("s")
-        self.lines += ["", f"| {one} | meaning |", "| --- | --- |"]
+        one = "option" if rows[0][0].startswith("-") else "name"
+        self.lines += ["", f"**{self.heading}**", "", f"| {one} | meaning |", "| --- | --- |"]
         for name, words in rows:
             names = ", ".join(f"`{one.strip()}`" for one in name.replace("|", "\\|").split(", "))
             self.lines.append(f"| {names} | {literal(words)} |")
