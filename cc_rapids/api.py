@@ -12,7 +12,7 @@ from .backends import Backend
 from .data.adapters import adapter_of
 from .data.edge_input import EdgeInput
 from .data.read import read
-from .options import Options, check_chunked
+from .options import Options, check_chunked, within_bound
 from .results.components import Components, Facts
 from .solver.plan import Plan, plan
 from .solver.solve import solve
@@ -36,6 +36,9 @@ def components(  # type: ignore[misc]
     vertices: Any = None,
     num_vertices: int | None = None,
     header: bool | None = None,
+    weight: Any = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
     labels: str = "min",
     nulls: str = "raise",
     design: str | Design = "auto",
@@ -74,6 +77,12 @@ def components(  # type: ignore[misc]
         columns).
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
+    weight : str, or (m,) array, optional
+        The column of weights, or for a pair of arrays the weights, of numbers.
+    at_least, at_most : float, optional
+        Read only the edges with such a weight; of the others, and of those whose weight is null or
+        nan, the vertices are not included either. Of Parquet files and datasets, row groups without
+        such edges are not read. 32-bit floats are compared as such.
     labels : {"min", "max", "dense", "size", ...}
         The default kind of labels of :meth:`Components.labels`.
     nulls : {"raise", "drop"}
@@ -156,6 +165,9 @@ def components(  # type: ignore[misc]
         vertices=vertices,
         num_vertices=num_vertices,
         header=header,
+        weight=weight,
+        at_least=at_least,
+        at_most=at_most,
         labels=labels,
         nulls=nulls,
         design=design,
@@ -186,6 +198,8 @@ def find_components(
     last, for the answer to read. The number of components, which is logged, is read back from the
     GPU: then the run has finished.
     """
+    if options.weight_bound is not None:
+        edges, options = within_bound(edges, options)
     adapter = adapter_of(edges)
     has_key_columns = adapter.names_files and isinstance(options.source, list)
     if options.chunked or adapter.is_stream or has_key_columns:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from . import backends
 from .algorithms.auto import MEASURED, DesignPolicy, FixedDesign, policy_of
 from .algorithms.design import Design, check_batch_design, check_forest_design
 from .backends import MEMORY, Backend
+from .data.adapters import adapter_of
 from .data.arguments import check_flag, check_path, check_progress, check_word
+from .data.edge_input import ReadRequest
 from .data.read import Side
+from .data.weight_bound import WeightBound
 from .errors import EngineError, InputError
 from .results.labels import LABEL_KINDS, LabelKind, check_labels
 
@@ -42,6 +45,7 @@ class Options:
     vertices: Any = None
     num_vertices: int | None = None
     header: bool | None = None
+    weight_bound: WeightBound | None = None
     labels: LabelKind = LABEL_KINDS["min"]
     nulls: str = NULLS[0]
     policy: DesignPolicy = MEASURED
@@ -68,6 +72,9 @@ class Options:
         forest: Any = False,
         engine: Any = None,
         explain: Any = False,
+        weight: Any = None,
+        at_least: Any = None,
+        at_most: Any = None,
         wants_labels: bool = False,
         **given: Any,
     ) -> Options:
@@ -87,6 +94,12 @@ class Options:
         check_word("memory", memory, MEMORY)
         check_word("nulls policy", nulls, NULLS)
         forest, explain = check_flag("forest", forest), check_flag("explain", explain)
+        weight_bound = WeightBound.check(weight, at_least, at_most)
+        if weight_bound and (forest or given.get("checkpoint") is not None):
+            raise InputError(
+                "forest= and checkpoint= number the rows of all edges, and at_least= and at_most="
+                " leave some out: keep the rows in question first"
+            )
         if engine is not None:
             check_word("engine", engine, backends.ENGINES, EngineError)
         if not isinstance(design, str | Design):
@@ -101,6 +114,7 @@ class Options:
         return cls(
             labels=kind,
             nulls=nulls,
+            weight_bound=weight_bound,
             policy=policy,
             memory=memory,
             forest=forest,
@@ -149,3 +163,13 @@ class Options:
             There is none of that name, or this machine cannot run it.
         """
         return backends.opened(self.engine or backends.ENGINES[on_device])
+
+
+def within_bound(edges: Any, options: Options) -> tuple[Any, Options]:
+    """Return the edges whose weight is within the caller's bound, and the options for these."""
+    assert options.weight_bound is not None
+    adapter, source, destination = adapter_of(edges), options.source, options.destination
+    request = ReadRequest(source, destination, options.nulls, options.header)
+    edges, source, destination = adapter.bounded(edges, request, options.weight_bound)
+    ends = {"source": source, "destination": destination}
+    return edges, replace(options, header=None, weight_bound=None, **ends)

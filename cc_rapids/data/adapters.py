@@ -49,9 +49,11 @@ from .edge_input import EdgeInput, ReadRequest, plain_frame, several, with_verti
 if TYPE_CHECKING:
     from .files.read import EdgeFile, RowGroups, Taken
     from .streams import Source
+    from .weight_bound import WeightBound
 
 DEVICE = "__cuda_array_interface__"
 
+BoundedEdges = tuple[Any, Any, Any]  # edges, and their columns of sources and of destinations
 Sides = tuple[list[str], list[str]]  # the columns of sources, and those of destinations
 
 
@@ -475,6 +477,21 @@ class Adapter(ABC):
         """
         return None
 
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
+        """Return the edges whose weight is within a bound, and their columns of ids.
+
+        Raises
+        ------
+        InputError
+            Such edges have no weights.
+        MissingColumnError, ColumnTypeError
+            The column of weights does not exist, or is not of numbers.
+        """
+        raise InputError(
+            f"at_least= and at_most= are for frames, pairs of arrays, files and datasets, and edges"
+            f" are a {type(edges).__name__}: pass a frame with a column of weights"
+        )
+
 
 class Frames(Adapter):
     """A frame of any library but cuDF, of which rows can be sliced off."""
@@ -507,6 +524,9 @@ class Frames(Adapter):
 
         return Items([edges], *request.names)
 
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
+        return bound.of_frame(edges), request.source, request.destination
+
 
 class CudfFrames(Frames):
     """A cuDF frame, read without ``columns``, which would make a pandas index first."""
@@ -523,6 +543,13 @@ class CudfFrames(Frames):
             _check_names(list(edges.columns), source, destination)
         return _cudf_frame(edges, sides, sides, request.nulls)
 
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
+        name = bound.name("the frame")
+        if not has_column(edges, name):
+            raise MissingColumnError(unknown("column", name, map(str, edges.columns)))
+        mask = bound.mask(edges[name], f"weights {name!r}")
+        return edges[mask], request.source, request.destination
+
 
 class Proxies(Frames):
     """A frame of ``cudf.pandas``: the cuDF frame within is read, and answers are proxies again."""
@@ -533,6 +560,10 @@ class Proxies(Frames):
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         inner = CUDF_FRAMES.read(edges.as_gpu_object(), request)
         return replace(inner, make_frame=partial(_make_proxy, inner.make_frame))
+
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
+        mask = bound.mask(edges[bound.name("the frame")].as_gpu_object(), "weights")
+        return edges[mask.get()], request.source, request.destination
 
 
 class DuckDBRelations(Adapter):
@@ -569,6 +600,15 @@ class DuckDBRelations(Adapter):
             )
         return self._batches(edges, *request.sides, weight)
 
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
+        name = bound.name("the relation")
+        if name not in edges.columns:
+            raise MissingColumnError(unknown("column", name, edges.columns))
+        column = '"' + name.replace('"', '""') + '"'
+        words = [f"{column} {sign} {float(limit)!r}" for sign, limit in bound.bounds()]
+        within = edges.filter(" and ".join([*words, f"not isnan({column}::double)"]))
+        return within, request.source, request.destination
+
     def _batches(
         self, relation: Any, source: list[str], destination: list[str], *others: str
     ) -> Iterator[Any]:
@@ -602,6 +642,24 @@ class Pairs(Frames):
             return read_table(edges, *request.sides, request.nulls)
         source, destination = request.names
         return _pair(edges, str(source), str(destination), request.nulls)
+
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
+        if isinstance(bound.weight, str):
+            raise InputError(
+                f"edges are a pair of arrays, which has no column {bound.weight!r}: pass the array"
+                " of weights as weight="
+            )
+        mask = bound.mask(bound.weight, "weights")
+        pair = []
+        for name, side in zip(("source", "destination"), edges, strict=True):
+            if len(side) != mask.size:
+                raise InputError(
+                    f"the {name} has {len(side):,} rows, but the weights are {mask.size:,}"
+                )
+            series = hasattr(side, "iloc") or hasattr(side, "filter")
+            side = side if hasattr(side, "dtype") or series else np.asarray(side)
+            pair.append(rows_where(side, mask) if series else side[mask])
+        return tuple(pair), request.source, request.destination
 
 
 class Graphs(Adapter):
@@ -667,6 +725,19 @@ class Paths(Adapter):
         from .streams import weighed_files
 
         return weighed_files(edges, request, _column_of_weights(weight), taken)
+
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
+        from .streams import expanded, weighed_files
+        from .weight_bound import parquet_dataset, sides_beside
+
+        listed = edges if isinstance(edges, list) else [edges]
+        dataset = parquet_dataset([path for item in listed for path in expanded(os.fspath(item))])
+        if dataset is not None:
+            within = bound.of_dataset(dataset)
+            return within, *sides_beside(bound, dataset.schema.names, request)
+        tables = weighed_files(edges, request, bound.name("files"), [])
+        sides = request.sides if request.has_lists else request.names
+        return map(bound.of_frame, tables), *sides
 
 
 class Patterns(Paths):
@@ -745,6 +816,11 @@ class Datasets(Adapter):
 
         return weighed_dataset(edges, request, _column_of_weights(weight), taken)
 
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
+        from .weight_bound import sides_beside
+
+        return bound.of_dataset(edges), *sides_beside(bound, edges.schema.names, request)
+
 
 class Batches(Adapter):
     """An iterable of frames, of pairs of arrays or of record batches."""
@@ -777,6 +853,10 @@ class Batches(Adapter):
         batches: Iterator[Any] = iter(edges)
         return batches
 
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
+        within = (adapter_of(item).bounded(item, request, bound)[0] for item in edges)
+        return within, request.source, request.destination
+
 
 class Readers(Batches):
     """A pyarrow RecordBatchReader, which any thread may read."""
@@ -797,6 +877,11 @@ class Readers(Batches):
         from .streams import tables_of
 
         return tables_of(edges)
+
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
+        from .streams import tables_of
+
+        return map(bound.of_frame, tables_of(edges)), request.source, request.destination
 
 
 class PairLists(Pairs):

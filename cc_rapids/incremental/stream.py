@@ -21,7 +21,7 @@ from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, 
 from ..data.read import Side, named
 from ..data.streams import Chunk, Cursor, Gathered, Source, read_ahead, source_of
 from ..ids.growing import Index, Integers, Range, Texts, Tuples
-from ..options import Options
+from ..options import Options, within_bound
 from ..results.components import Components
 from ..results.labels import LabelKind
 from . import inputs
@@ -170,6 +170,9 @@ def stream_components(
     vertices: Any = None,
     num_vertices: int | None = None,
     header: bool | None = None,
+    weight: Any = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
     labels: str = "min",
     nulls: str = "raise",
     design: str | Design = "auto",
@@ -197,6 +200,10 @@ def stream_components(
     source, destination : str, or lists of str of equal length, optional
         The columns; in files and datasets by default those that :func:`cc_rapids.components` would
         select, for each file separately. Several columns together form one id.
+    weight : str, or (m,) array, optional
+        As for :func:`cc_rapids.components`; not with ``checkpoint``.
+    at_least, at_most : float, optional
+        As for :func:`cc_rapids.components`; not with ``checkpoint``.
     vertices : column, array or range, optional
         As for :func:`cc_rapids.components`.
     num_vertices : int, optional
@@ -272,6 +279,9 @@ def stream_components(
         vertices=vertices,
         num_vertices=num_vertices,
         header=header,
+        weight=weight,
+        at_least=at_least,
+        at_most=at_most,
         labels=labels,
         nulls=nulls,
         design=design,
@@ -297,6 +307,8 @@ def find_in_stream(
     their rows takes besides, they are put together and given to ``solve``.
     """
     options.check_streamed()
+    if options.weight_bound is not None:
+        edges, options = within_bound(edges, options)
     chosen, vertices = options.batch_design, options.vertices
     count = read.check_vertices(options.num_vertices, vertices)
     source, destination, width = inputs.sides(options.source, options.destination, count)

@@ -1,0 +1,143 @@
+"""Edges within a bound of their weight, in every form that edges have."""
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+
+import cc_rapids
+from cc_rapids.errors import ColumnTypeError, InputError, MissingColumnError
+
+FRAME = pd.DataFrame(
+    {
+        "src": [1, 2, 3, 5, 7, 8],
+        "dst": [2, 3, 4, 6, 8, 9],
+        "score": np.array([0.9, 0.8, 0.1, 0.85, np.nan, 0.7]),
+    }
+)
+KEPT = [1, 2, 3, 5, 6]
+
+
+def files(folder, write):
+    for k in range(2):
+        write(FRAME.iloc[3 * k : 3 * k + 3], folder / f"{k}")
+    return folder
+
+
+def parquet(folder):
+    return files(
+        folder, lambda rows, path: rows.to_parquet(path.with_suffix(".parquet"), index=False)
+    )
+
+
+def csv(folder):
+    return files(
+        folder,
+        lambda rows, path: rows.to_csv(path.with_suffix(".csv"), index=False, na_rep="nan"),
+    )
+
+
+FORMS = {
+    "pandas": lambda folder: FRAME,
+    "polars": lambda folder: pl.from_pandas(FRAME),
+    "lazy": lambda folder: pl.from_pandas(FRAME).lazy(),
+    "pyarrow": lambda folder: pa.Table.from_pandas(FRAME),
+    "duckdb": lambda folder: duckdb.from_arrow(pa.Table.from_pandas(FRAME)),
+    "reader": lambda folder: pa.Table.from_pandas(FRAME).to_reader(2),
+    "batches": lambda folder: iter([FRAME[:2], FRAME[2:]]),
+    "list": lambda folder: [FRAME[:2], FRAME[2:]],
+    "Parquet folder": parquet,
+    "Parquet pattern": lambda folder: f"{parquet(folder)}/*.parquet",
+    "Parquet file": lambda folder: parquet(folder) / "0.parquet",
+    "dataset": lambda folder: ds.dataset(parquet(folder)),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_edges_below_are_left_out_with_their_vertices(form, tmp_path):
+    found = cc_rapids.components(FORMS[form](tmp_path), weight="score", at_least=0.8)
+    kept = [1, 2, 3] if form == "Parquet file" else KEPT
+    assert np.asarray(found.labels()["vertex"]).tolist() == kept
+    assert found.summary()["edges"] == (2 if form == "Parquet file" else 3)
+
+
+def test_files_of_text(tmp_path):
+    folder = csv(tmp_path)
+    (folder / "1.csv").write_text("src,dst,score\n5,6,.85\n8,9,.7\n")
+    found = cc_rapids.components(folder, weight="score", at_least=0.8)
+    assert found.labels()["vertex"].to_pylist() == KEPT
+
+
+@pytest.mark.parametrize("to", [np.asarray, list, pd.Series, pl.Series])
+def test_pairs_have_an_array_of_weights(to):
+    pair = to(FRAME["src"].to_numpy()), to(FRAME["dst"].to_numpy())
+    found = cc_rapids.components(pair, weight=FRAME["score"].to_numpy(), at_least=0.8)
+    assert (
+        np.asarray(
+            found.labels().vertex if hasattr(found.labels(), "vertex") else found.labels()["vertex"]
+        ).tolist()
+        == KEPT
+    )
+
+
+def test_both_bounds_and_floats_of_32_bits():
+    frame = FRAME.assign(score=FRAME["score"].astype(np.float32))
+    for form in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        found = cc_rapids.components(form, weight="score", at_least=0.7, at_most=0.8)
+        assert np.asarray(found.labels()["vertex"]).tolist() == [2, 3, 8, 9]
+
+
+def test_streams_take_bounds_too(tmp_path):
+    found = cc_rapids.stream_components(
+        parquet(tmp_path), weight="score", at_least=0.8, memory_limit="64MiB"
+    )
+    assert found.labels()["vertex"].to_pylist() == KEPT
+
+
+def test_row_groups_without_such_edges_are_not_read(tmp_path, monkeypatch):
+    path = tmp_path / "edges.parquet"
+    table = pa.table({"src": [1, 2, 3, 4], "dst": [2, 3, 4, 5], "w": [0.1, 0.2, 0.8, 0.9]})
+    pq.write_table(table, path, row_group_size=2)
+    whole = path.read_bytes()
+    group = pq.ParquetFile(path).metadata.row_group(0)
+    damaged = bytearray(whole)
+    for k in range(3):
+        column = group.column(k)
+        first = column.dictionary_page_offset or column.data_page_offset
+        damaged[first : first + column.total_compressed_size] = b"\xff" * (
+            column.total_compressed_size
+        )
+    path.write_bytes(bytes(damaged))
+    found = cc_rapids.components(path, weight="w", at_least=0.5)
+    assert found.labels()["vertex"].to_pylist() == [3, 4, 5]
+
+
+def test_what_cannot_be_bounded_is_refused(tmp_path):
+    components = cc_rapids.components
+    with pytest.raises(InputError, match="pass one of them"):
+        components(FRAME, weight="score")
+    with pytest.raises(InputError, match="pass weight='its column'"):
+        components(FRAME, at_least=1)
+    with pytest.raises(InputError, match="at_least= must be a number, not nan"):
+        components(FRAME, weight="score", at_least=float("nan"))
+    with pytest.raises(InputError, match="at_most= must be a number, not 'x'"):
+        components(FRAME, weight="score", at_most="x")
+    with pytest.raises(MissingColumnError, match="'scor'"):
+        components(FRAME, weight="scor", at_least=1)
+    with pytest.raises(MissingColumnError, match="'scor'"):
+        components(parquet(tmp_path), weight="scor", at_least=1)
+    with pytest.raises(ColumnTypeError, match="must be numbers, but these are String"):
+        components(FRAME.assign(score="a"), weight="score", at_least=1)
+    with pytest.raises(InputError, match="which has no column 'score'"):
+        components((FRAME["src"].to_numpy(), FRAME["dst"].to_numpy()), weight="score", at_least=1)
+    pair = FRAME["src"].to_numpy(), FRAME["dst"].to_numpy()
+    with pytest.raises(InputError, match="6 rows, but the weights are 2"):
+        components(pair, weight=[1.0, 2.0], at_least=1)
+    with pytest.raises(InputError, match="keep the rows in question first"):
+        components(FRAME, weight="score", at_least=1, forest=True)
+    with pytest.raises(InputError, match="pass a frame with a column of weights"):
+        components(np.eye(3), weight="score", at_least=1)
