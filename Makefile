@@ -11,12 +11,13 @@ PYTEST = $(BIN)/python -m pytest -q --dist worksteal
 CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/cu\1/p' | head -1)
 GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 
-.PHONY: demo test quick test-kernels test-bounds test-gpu campaign nets counts ptx-net lint figures docs package clean
+.PHONY: demo test quick test-kernels test-bounds test-gpu campaign nets counts ptx-net lint figures docs docs-browser \
+	package clean
 
 demo: $(VENV)/demo
 	@$(if $(GPU_EXTRA),echo "NVIDIA driver found ($(GPU_EXTRA)): running on the GPU",\
 		echo "No NVIDIA driver found: running on CPU threads")
-	@$(BIN)/cc-rapids calculate examples/data/word_ladders.csv --header --top 12 \
+	@$(BIN)/cc-rapids calculate cc_rapids/datasets/word_ladders.csv --header --top 12 \
 		$(if $(GPU_EXTRA),--engine cuda)
 
 test: $(VENV)/dev
@@ -78,16 +79,25 @@ figures: $(VENV)/dev
 	$(BIN)/python benchmarks/bench_figures.py
 	$(BIN)/python benchmarks/trust.py
 	$(BIN)/python benchmarks/larger.py
+	$(BIN)/python benchmarks/datasets.py
 
 # The wheel in a clean environment of each: make package PYTHONS="python3.11 python3.13"
 package: $(VENV)/python
 	$(BIN)/python tests/support/package.py $(PYTHONS)
 
-# Warnings are errors; no network is needed, and no notebook is run.
+# Warnings are errors, and so are broken links, images without alt text, tables that are too wide and
+# searches without an answer; no network is needed, and no notebook is run.
 docs: $(VENV)/docs
-	@rm -rf docs/api/made  # of names that may be gone
+	@rm -rf docs/api/made docs/_build/html  # of names that may be gone
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python docs/check_html.py docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+# The built pages in headless Chromium, which has to be installed: on a wide and on a narrow screen,
+# light and dark, nothing is wider than its place. After `make docs`, or together with it.
+docs-browser: $(VENV)/docs
+	@test -d docs/_build/html || $(MAKE) docs
+	$(BIN)/python docs/check_browser.py docs/_build/html
 
 $(VENV)/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or name it by" \

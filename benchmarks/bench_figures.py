@@ -21,7 +21,7 @@ def main():
     for engine, place in PLACES.items():
         rows = newest(args.records, engine)
         for name, draw in FIGURES.items():
-            figure = draw(rows) if rows else None
+            figure = report.titled(draw(rows), WORDS[name]) if rows else None
             if figure:
                 charts.save(figure, folder / f"bench-{name}-{place}.svg")
     report.fill(args.page, contents(args.records, folder))
@@ -44,39 +44,51 @@ def contents(folder, figures):
 
 
 def section(rows, figures, place):
-    """Return the table of one engine, its figures, and what they stand on."""
+    """Return the tables of one engine, its figures, and what they stand on."""
     if not rows:
         return "Not measured yet on this version: `python benchmarks/run.py`."
-    parts = [design_tables.table(HEAD, [line(row) for row in rows], 3)]
+    parts = [
+        design_tables.table(TIMES, list(map(times, rows))),
+        design_tables.table(WORK, list(map(work, rows)), 2),
+    ]
     for name in FIGURES:
         if (figures / f"bench-{name}-{place}.svg").exists():
             parts.append(f"![{WORDS[name]}](figures/bench-{name}-{place}.svg)")
     return "\n\n".join([*parts, footing(rows)])
 
 
-HEAD = (
-    "graph", "input", "design", "edges", "to labels, ms", "min-max", "alone, ms",
-    "random reads an edge", "of the limit", "peer, ms", "faster",
-)  # fmt: skip
+TIMES = "edge list", "edges", "to labels, ms", "min-max", "peer, ms", "faster"
+WORK = "edge list", "design", "alone, ms", "random reads an edge", "of the limit"
 
 
-def line(row):
-    """Return a row of the table."""
-    job, paper, peer = row["job_wall_ms"], row["paper"], row.get("peer", {})
-    limit, theirs = paper.get("of_limit"), peer.get("job_wall_ms")
+def times(row):
+    """Return a row of the table of times: ours, from the input to the labels, and the peer's."""
+    job, theirs = row["job_wall_ms"], row.get("peer", {}).get("job_wall_ms")
     return [
-        row["graph"],
-        f"{row['form']}, {row['ids']}",
-        row["ran"],
+        case(row),
         f"{row['m'] / 1e6:.1f} M",
         number(job["median"]),
         f"{number(job['least'])}-{number(job['greatest'])}",
-        number(alone(row)),
-        number(paper["random_reads_an_edge"]),
-        "-" if limit is None else f"{limit:.0%}",
         number(theirs and theirs["median"]),
         number(faster(row), " x"),
     ]
+
+
+def work(row):
+    """Return a row of the table of work: what ran, and how near it is to the card's limit."""
+    limit = row["paper"].get("of_limit")
+    return [
+        case(row),
+        f"`{row['ran']}`",
+        number(alone(row)),
+        number(row["paper"]["random_reads_an_edge"]),
+        "-" if limit is None else f"{limit:.0%}",
+    ]
+
+
+def case(row):
+    """Return the name of an input: its graph, form and type."""
+    return f"{row['graph']}, {row['form']}, {row['ids']}"
 
 
 def alone(row):

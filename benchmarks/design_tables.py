@@ -203,8 +203,13 @@ def batches(space):
                         for size in sizes)]
         for name in dict.fromkeys(called(row) for row in rows)
     ]  # fmt: skip
-    head = ["millions of edges a second", *(f"batches of {size:,}" for size in sizes)]
+    head = ["millions of edges a second, by edges of a batch", *map(short, sizes)]
     return table(head, lines) if lines else ""
+
+
+def short(count):
+    """Return a count in thousands or millions."""
+    return f"{count / 1e6:.3g} M" if count >= 1e6 else f"{count / 1e3:.3g} k"
 
 
 def called(row):

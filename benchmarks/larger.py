@@ -61,23 +61,21 @@ def sent(row):
 def measured():
     """Return a row for each way on several workers."""
     lines = [
-        "| workers | edge list | edges | method | bytes | model | rounds | model, at most | seconds"
-        " | model |",
-        "| --- | --- | --: | --- | --: | --: | --: | --: | --: | --: |",
+        "| workers | edge list | edges | method | bytes (model) | rounds (at most)"
+        " | seconds (model) |",
+        "| --- | --- | --: | --- | --: | --: | --: |",
     ]
     rows = [row for row in several() if row["workers"] > 1]
     for row in rows:
         cost, way = predicted(row), row.get("partition") or row["combine"]
-        rounds = row.get("rounds", "") if way == "vertices" else ""
-        bound = cost.rounds if way == "vertices" else ""
+        rounds = f"{row.get('rounds', '')} ({cost.rounds})" if way == "vertices" else ""
         counted = sent(row)
         told = "not counted" if counted is None else size(counted)
         where = "GPUs" if row["engine"] == "cuda" else "processes"
         lines.append(
             f"| {row['workers']} {where} | {row['graph']}, {row['scaling']}"
-            f" | {row['m'] / 1e6:.1f} M | {way} | {told} | {size(cost.bytes)}"
-            f" | {rounds} | {bound}"
-            f" | {row['wall_ms']['median'] / 1e3:.2g} | {cost.seconds:.2g} |"
+            f" | {row['m'] / 1e6:.1f} M | {way} | {told} ({size(cost.bytes)}) | {rounds}"
+            f" | {row['wall_ms']['median'] / 1e3:.2g} ({cost.seconds:.2g}) |"
         )
     devices = "; ".join(sorted({f"{row['device']}, at {row['commit']}" for row in rows}))
     return "\n".join([*lines, "", f"Medians on {devices}; every answer equals one process's."])
@@ -91,30 +89,29 @@ def scaling():
         known = ways.setdefault((row["engine"], row["graph"], row["scaling"], way), {})
         known[row["workers"]] = row
     lines = [
-        "| edge list | method | one | edges | seconds | several | edges | seconds | most memory |",
-        "| --- | --- | --- | --: | --: | --- | --: | --: | --: |",
+        "| edge list | method | on one worker | on several | most memory |",
+        "| --- | --- | --: | --: | --: |",
     ]
     for (engine, graph, kind, way), known in ways.items():
         if set(known) == {1}:
             continue
         alone = ways.get((engine, graph, kind, "tree" if way == "gather" else way), {}).get(1)
-        cells = [*measured_on(alone), *measured_on(known[max(known)])]
         kept = known[max(known)].get("peak_bytes")
-        where = "GPU" if engine == "cuda" else "process"
-        names = f"1 {where}", f"{max(known)} {where}{'s' if where == 'GPU' else 'es'}"
+        one, several_of = ("GPU", "GPUs") if engine == "cuda" else ("process", "processes")
         lines.append(
-            f"| {graph}, {kind} | {way} | {names[0]} | {cells[0]} | {cells[1]} | {names[1]}"
-            f" | {cells[2]} | {cells[3]} | {size(kept) if kept else ''} |"
+            f"| {graph}, {kind} | {way} | {measured_on(alone, f'1 {one}')}"
+            f" | {measured_on(known[max(known)], f'{max(known)} {several_of}')}"
+            f" | {size(kept) if kept else ''} |"
         )
     return "\n".join(lines)
 
 
-def measured_on(row):
-    """Return the edges and the seconds of a record."""
+def measured_on(row, workers):
+    """Return the seconds of a record, for its edges, on some workers."""
     if row is None:
-        return "", ""
+        return ""
     spent = row["wall_ms"]["median"] + row.get("build_ms", {"median": 0})["median"]
-    return f"{row['m'] / 1e6:.1f} M", f"{spent / 1e3:.2g}"
+    return f"{spent / 1e3:.2g} s for {row['m'] / 1e6:.1f} M on {workers}"
 
 
 def model():

@@ -2,11 +2,15 @@
 
 import argparse
 import pathlib
+import sys
 
 import records
 
 ROOT = pathlib.Path(__file__).parent.parent
-README, FIGURE = ROOT / "README.md", ROOT / "docs" / "figures" / "main-job.svg"
+DOCS = ROOT / "docs"
+README, FIGURE = ROOT / "README.md", DOCS / "figures" / "main-job.svg"
+TITLE = "Times of cc_rapids and cuGraph on five edge lists, and the limits of the GPU"
+MOST = 5  # lines, or bars of a group, of one figure: more cannot be told apart
 END = "<!-- end -->"
 KINDS = {
     "hashed": "100 M edges of 64-bit hashes",
@@ -19,9 +23,42 @@ def main():
     """Write the README's tables, and draw its figure."""
     fill(README, TABLES)
     draw(measured()[0], FIGURE)
+    darken(FIGURE)
     for what, last in (("main_job", measured()[1]), ("ids", records.load("ids")[-1])):
         count = records.since(last["commit"])
         print(f"{what}: measured at {last['commit']}, {count} commits of the package ago")
+
+
+def darken(figure):
+    """Write the version of a figure for dark pages into the folder ``dark`` beside it.
+
+    Only of figures of the README: pages of the documentation make theirs when they are built.
+    """
+    sys.path.append(str(DOCS))
+    from darken import darkened
+
+    dark = figure.parent / "dark" / figure.name
+    dark.parent.mkdir(exist_ok=True)
+    dark.write_text(darkened(figure.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def titled(figure, words):
+    """Give a figure its title; return None if there is no figure, and refuse one of many lines."""
+    if figure is None:
+        return None
+    axes = figure.axes[0]
+    legend = axes.get_legend()
+    lines = [text.get_text() for text in legend.get_texts()] if legend else []
+    if len(lines) > MOST:
+        raise ValueError(f"{words}: {len(lines)} lines, of which {MOST} can be told apart: {lines}")
+    axes.set_title(words, loc="left", fontsize=10)
+    return figure
+
+
+def foremost(series, value, least=False):
+    """Return the five series of the greatest values, or of the least, in their own order."""
+    kept = sorted(series, key=lambda name: value(series[name]), reverse=not least)[:MOST]
+    return {name: those for name, those in series.items() if name in kept}
 
 
 def page_arguments(text, page):
@@ -84,17 +121,15 @@ def table(folder=records.HERE):
     """Return a row for each graph and width of ids."""
     rows, last = measured(folder)
     lines = [
-        "| edge list (cuDF) | ids | edges | cc_rapids | cuGraph: graph + components | faster"
-        " | GPU memory: cc_rapids | cuGraph |",
-        "| --- | --- | --: | --: | --: | --: | --: | --: |",
+        "| edge list | edges | cc_rapids | cuGraph | faster | memory | cuGraph's |",
+        "| --- | --: | --: | --: | --: | --: | --: |",
         *map(line, rows),
         "",
         f"Median wall time, warm, from a cuDF frame to the cuDF answer, on one {last['device']};"
-        f" cuDF {last['versions']['cudf-cu13']}, cuGraph {last['versions']['cugraph-cu13']},"
-        f" RMM's default allocator. Every answer was compared with cuGraph's after the timing."
-        " Memory is the peak allocation beyond the edges, including the answer:"
-        f" {within(rows)}. Measured {last['date']} at {last['commit']}. {threads()} Made by"
-        " `make figures` from [benchmarks/records](benchmarks/records).",
+        f" cuDF {last['versions']['cudf-cu13']}, cuGraph {last['versions']['cugraph-cu13']} (making"
+        " the graph and finding its components), RMM's default allocator; every answer was compared"
+        " with cuGraph's. Memory is the peak on the GPU beyond the edges, with the answer:"
+        f" {within(rows)}. Measured {last['date']}. {threads()}",
     ]
     return "\n".join(lines)
 
@@ -124,7 +159,7 @@ def ids():
     return (
         f"Other ids: {', '.join(each)}. If the `cugraph.Graph` exists already, cc_rapids finds its"
         f" components {min(built):.0f} to {max(built):.0f} times faster than cuGraph on the lists"
-        f" above. Same device and versions, at {last['commit']}. {streamed()}"
+        f" above. Same device and versions. {streamed()}"
     )
 
 
@@ -136,8 +171,7 @@ def streamed():
     rates = sorted(row["of_reading_speed"] for row in rows.values())
     return (
         f"Streaming {edges / 1e9:.1f} G edges from Parquet within {limit >> 30} GiB runs at"
-        f" {rates[0]:.2g} to {rates[-1]:.2g} times the speed at which cuDF alone reads the files"
-        f" (at {next(iter(rows.values()))['commit']})."
+        f" {rates[0]:.2g} to {rates[-1]:.2g} times the speed at which cuDF alone reads the files."
     )
 
 
@@ -150,7 +184,7 @@ def theirs(row):
 def line(row):
     """Return one row of the table."""
     return (
-        f"| {row['graph']} | {row['dtype']} | {row['m'] / 1e6:.1f} M"
+        f"| {row['graph']}, {row['dtype']} | {row['m'] / 1e6:.1f} M"
         f" | {row['wall_ms']['median']:.1f} ms | {theirs(row):.0f} ms | {row['times_faster']:.0f} x"
         f" | {row['peak_bytes'] / 1e6:,.0f} MB | {row['cugraph_peak_bytes'] / 1e6:,.0f} MB |"
     )
@@ -166,12 +200,12 @@ def threads():
         f"On {row['device']}, {row['m'] / 1e6:.0f} M edges take"
         f" {row['wall_ms']['least'] / 1e3:.2f} s, where SciPy takes"
         f" {row['scipy_ms']['least'] / 1e3:.1f} s ({row['times_faster']:.0f} x, fastest of"
-        f" {row['wall_ms']['runs']} runs; at {row['commit']})."
+        f" {row['wall_ms']['runs']} runs)."
     )
 
 
 def draw(rows, path):
-    """Draw the times of each graph, between the limits of the card and cuGraph's times."""
+    """Draw the times of each graph, int32 ids, between the card's limits and cuGraph's times."""
     import matplotlib as mpl
 
     mpl.use("svg")
@@ -183,26 +217,23 @@ def draw(rows, path):
     plt.rcParams |= {"svg.hashsalt": "cc_rapids", "font.size": 9}
     figure, axes = plt.subplots(figsize=(7.2, 2.4), layout="constrained")
     style = {"linestyle": "none", "color": "black", "markersize": 5}
-    for k, (dtype, fill) in enumerate({"int32": "black", "int64": "white"}.items()):
-        those = [row for row in rows if row["dtype"] == dtype]
-        y = [graphs.index(row["graph"]) + 0.24 * k - 0.12 for row in those]
-        ours, peers = [row["wall_ms"]["median"] for row in those], list(map(theirs, those))
-        axes.plot(ours, y, "o", label=f"cc_rapids, {dtype}", markerfacecolor=fill, **style)
-        axes.plot(peers, y, "s", label=f"cuGraph, {dtype}", markerfacecolor=fill, **style)
+    rows = [row for row in rows if row["dtype"] == "int32"]
+    y = range(len(rows))
+    axes.plot([row["wall_ms"]["median"] for row in rows], y, "o", label="cc_rapids", **style)
+    axes.plot(list(map(theirs, rows)), y, "s", label="cuGraph", markerfacecolor="white", **style)
     for words, line, limit in (
         ("edges read once", ":", lambda row: card.stream_ms(row["m"])),
         ("two labels read an edge", "-", lambda row: card.labels_ms(row["m"], 4 * row["n"])),
     ):
-        at = [limit(row) for row in rows if row["dtype"] == "int32"]
-        y = range(len(at))
         low, high = [k - 0.35 for k in y], [k + 0.35 for k in y]
-        axes.vlines(at, low, high, "0.4", line, label=f"limit, int32: {words}")
+        axes.vlines(list(map(limit, rows)), low, high, "0.4", line, label=f"limit: {words}")
     axes.set(xscale="log", xlim=(0.05, 2000), xlabel="milliseconds, cuDF frame in, cuDF frame out")
     axes.set_yticks(range(len(graphs)), graphs)
     axes.invert_yaxis()
     axes.xaxis.set_major_formatter("{x:g}")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, fontsize=8)
+    titled(figure, TITLE)
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)
 

@@ -61,6 +61,7 @@ _HOMES = {
     "memory_bound": "graph.memory_bound",
     "release_memory": "backends",
     "dask": "",
+    "datasets": "",
     "generators": "",
     "oracle": "",
     "plots": "",
@@ -99,6 +100,7 @@ __all__ = [
     "components_at",
     "connected_components",
     "dask",
+    "datasets",
     "designs",
     "frame_library",
     "generators",
@@ -117,7 +119,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import dask, plots
+    from . import dask, datasets, plots
     from .algorithms.design import Design, designs
     from .api import components, spanning_forest
     from .backends import release_memory

@@ -341,7 +341,11 @@ def spanning_forest(
 
     Parameters
     ----------
-    edges, source, destination, **options
+    edges : frame, pair of arrays or series, sparse matrix, graph, or path
+        As for :func:`components`.
+    source, destination : str, or lists of str of equal length, optional
+        As for :func:`components`.
+    **options
         As for :func:`components`.
 
     Returns

@@ -1,13 +1,17 @@
 """Make pages from the code: a run, algorithms, operations, commands, measurements, changes."""
 
+import contextlib
 import inspect
 import pathlib
 import re
 import sys
+import tempfile
 import textwrap
+import tomllib
 
 import click
 import numpy as np
+from click.testing import CliRunner
 
 import cc_rapids
 from cc_rapids import designs
@@ -118,8 +122,10 @@ def write(docs):
     """Write all pages, each only if it has changed, so that builds stay quick."""
     pages = {
         "algorithms.md": algorithms(),
+        "claim.txt": claim(),
         "commands.md": commands(),
         "labels.txt": label_kinds(),
+        "links.txt": links(),
         "measured.txt": measured(),
         "run.md": run(),
         "words.md": words(),
@@ -136,7 +142,8 @@ def fill(folder, pages):
     """Let a folder hold these pages, and no others."""
     folder.mkdir(exist_ok=True)
     for old in set(folder.iterdir()) - {folder / name for name in pages}:
-        old.unlink()
+        if old.is_file():
+            old.unlink()
     for name, text in pages.items():
         page = folder / name
         if not page.exists() or page.read_text(encoding="utf-8") != text:
@@ -166,7 +173,7 @@ def run():
     """Return a page with every function of ``DESIGN``, in the order in which it runs."""
     kernels = [(kernel, factories(kernel.part)) for kernel in launched()]
     parts = [
-        "# A run, from its first kernel to its last",
+        "# One run, from its first kernel to its last",
         "",
         f'This page shows everything that a GPU runs for `components(frame, design="{DESIGN}")'
         ".labels()`, in order: the functions are copied from the package, each where it is first"
@@ -218,7 +225,7 @@ def path_of(module):
 def words():
     """Return a page with the operations of a backend, from the list that backends use."""
     parts = [
-        "# Operations of kernels",
+        "# Operations for writing kernels",
         "",
         "A kernel is a Python function over 1-d arrays and unsigned integers. Its factory takes a"
         " backend, `on`, whose operations are listed here. The indices of one kernel run in no"
@@ -234,7 +241,7 @@ def words():
 def algorithms():
     """Return a page with each choice: its docstring, paper, needs and module."""
     parts = [
-        "# Every algorithm, with its paper",
+        "# Algorithms by name",
         "",
         f"{len(designs())} designs are combinations of these parts: a *sample*, a *link* and, if"
         " the link takes one, a way to *compress*. The names are joined by `+`, with options in"
@@ -293,15 +300,125 @@ def markdown(text):
 
 
 def commands():
-    """Return a page with the help of each command."""
-    parts = ["# Commands", "", "The help texts of `cc-rapids` and its commands."]
-    with click.Context(main, info_name="cc-rapids", terminal_width=80) as above:
+    """Return a page with each command: its prose, its options as tables, and what it prints."""
+    parts = [
+        "# Command line",
+        "",
+        "`cc-rapids COMMAND --help` prints what this page tells of a command. Progress and errors"
+        " go to standard error: an error is one line, with the exit code 2. A command that was"
+        " interrupted exits with 130, and one whose output nobody reads any more with 1.",
+    ]
+    with click.Context(main, info_name="cc-rapids") as above:
+        parts += ["", *HelpInMarkdown.of(main, above)]
+        shown = samples()
         for name in main.list_commands(above):
             command = main.get_command(above, name)
             with click.Context(command, info_name=name, parent=above) as context:
-                words = command.get_help(context)
-            parts += ["", f"## {name}", "", "```text", words, "```"]
+                parts += ["", f"## {name}", "", *HelpInMarkdown.of(command, context)]
+            if name in shown:
+                parts += ["", "It prints, for example:", "", "```text", *shown[name], "```"]
     return "\n".join(parts) + "\n"
+
+
+class HelpInMarkdown(click.HelpFormatter):
+    """What a command would print as its help, as lines of Markdown, whatever its sections are."""
+
+    def __init__(self):
+        super().__init__()
+        self.lines, self.heading = [], ""
+
+    @classmethod
+    def of(cls, command, context):
+        """Return the help of a command."""
+        formatter = cls()
+        command.format_help(context, formatter)
+        return formatter.lines
+
+    def write_usage(self, prog, args="", prefix=None):
+        """Show how the command is typed."""
+        self.lines += ["```text", f"{prog} {args}".rstrip(), "```"]
+
+    def write_heading(self, heading):
+        """Keep the title of the table that follows."""
+        self.heading = heading
+
+    def write_paragraph(self):
+        """Begin a new paragraph."""
+        self.lines.append("")
+
+    def write_text(self, text):
+        """Show paragraphs; those that keep their lines, such as examples, as they are typed."""
+        for paragraph in inspect.cleandoc(text).split("\n\n"):
+            mark, _, kept = paragraph.lstrip("\n").partition("\n")
+            if mark.strip() == "\b":
+                first, _, rest = textwrap.dedent(kept).partition("\n")
+                words, lines = (first, rest) if first.endswith(":") else ("", kept)
+                self.lines += ["", words, "", "```text", textwrap.dedent(lines), "```"]
+            else:
+                self.lines += ["", literal(" ".join(paragraph.split()))]
+
+    def write_dl(self, rows, col_max=30, col_spacing=2):
+        """Show options, arguments or commands as a table."""
+        one = "option" if rows[0][0].startswith("-") else "name"
+        self.lines += ["", f"**{self.heading}**", "", f"| {one} | meaning |", "| --- | --- |"]
+        for name, words in rows:
+            names = ", ".join(f"`{one.strip()}`" for one in name.replace("|", "\\|").split(", "))
+            self.lines.append(f"| {names} | {literal(words)} |")
+        self.lines.append("")
+
+
+def literal(text):
+    """Return text in which Markdown finds no markup."""
+    return re.sub(r"([*_<\[`|])", r"\\\1", text)
+
+
+#: What is run to show the output of a command, in this order, in a folder of its own.
+SAMPLES = (
+    "generate uniform pairs.parquet --nodes 1000 --edges 700 --seed 1",
+    "calculate pairs.parquet --output labels.parquet --top 3",
+    "verify pairs.parquet labels.parquet",
+    "convert pairs.parquet pairs.csv",
+    "bench --nodes 1000 --rounds 3 --form coo --ids int32",
+    "evaluate graphs --rounds 3 --algorithm auto --algorithm soman --out results",
+    "designs",
+    "doctor",
+)
+MOST = 24  # lines of a sample
+
+
+def samples():
+    """Return the lines that each command prints for an example, with the line that is typed."""
+    runner, shown = CliRunner(), {}
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for line in SAMPLES:
+            ran = runner.invoke(main, line.split(), env={"COLUMNS": "80"})
+            assert ran.exit_code == 0, f"cc-rapids {line}: {ran.output}"
+            printed = [row.rstrip() for row in ran.stdout.rstrip().splitlines()]
+            more = ["..."] if len(printed) > MOST else []
+            shown[line.split()[0]] = [f"$ cc-rapids {line}", *printed[:MOST], *more]
+            if line.startswith("generate"):
+                pathlib.Path("graphs").mkdir()
+                pathlib.Path("graphs", "pairs.parquet").write_bytes(
+                    pathlib.Path("pairs.parquet").read_bytes()
+                )
+    return shown
+
+
+def claim():
+    """Return a sentence on the times and the memory of both sides, from the README's table."""
+    (row,) = re.findall(r"^\| uniform25M, int32 \|.*$", measured(), re.MULTILINE)
+    _, edges, ours, theirs, faster, memory, their_memory = row.strip("| ").split(" | ")
+    return (
+        f"For {edges.replace('.0 M', ' million')} random pairs this takes {ours} and {memory} of"
+        f" GPU memory instead of {theirs} and {their_memory}: {faster.replace(' x', ' times')}"
+        " faster. {doc}`benchmarks` has all times, and how they were measured.\n"
+    )
+
+
+def links():
+    """Return where the package's repository and its issues are, from its metadata."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return "".join(f"- [{name}]({link})\n" for name, link in project["urls"].items())
 
 
 def measured():

@@ -5,12 +5,13 @@
 
 import argparse
 from collections import defaultdict
+from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
 
 import cc_rapids
 
-PAIRS = Path(__file__).parent / "data" / "word_ladders.csv"
+PAIRS = Path(str(files("cc_rapids.datasets") / "word_ladders.csv"))
 WORDS = Path("/usr/share/dict/american-english")
 
 
@@ -29,7 +30,7 @@ def make(words: Path, pairs: Path) -> None:
 
 
 def main() -> None:
-    """Find the groups ("islands") in the list that ships with the examples."""
+    """Find the groups ("islands") in the list that ships with the package."""
     islands = cc_rapids.components(PAIRS, "word", "neighbour")
     labels = islands.labels()
     island = dict(zip(labels["vertex"].to_pylist(), labels["labels"].to_pylist(), strict=True))

@@ -178,13 +178,19 @@ class Connectivity:
 
         Parameters
         ----------
-        edges, source, destination, nulls, header
+        edges : frame, pair of arrays or series, sparse matrix, graph, or path
             As in :func:`cc_rapids.components`; not changed. An iterator of frames or pairs, or a
             list of frames, is a sequence of batches, of which all or none are inserted; the host
             waits for a GPU once. Batches of up to 8 M edges together are read before the first of
             them is joined, and small ones are copied and joined in groups of up to a million edges.
             While an iterator is read, other threads, and the iterator itself, may insert edges: at
             its end both are joined, by one more pass over the vertices.
+        source, destination : str, or lists of str of equal length, optional
+            As for :func:`cc_rapids.components`.
+        nulls : {"raise", "drop"}
+            As for :func:`cc_rapids.components`.
+        header : bool, optional
+            As for :func:`cc_rapids.components`.
         return_changes : bool
             Return the vertices whose label the batch changed, instead of the instance. That takes
             two passes over the trees, and work for the vertices of the components that grew; no
@@ -254,8 +260,12 @@ class Connectivity:
 
         Parameters
         ----------
-        pairs, source, destination, header
+        pairs : frame, pair of arrays or series, sparse matrix, graph, or path
             Pairs of vertices, in any form that :func:`cc_rapids.components` accepts; not changed.
+        source, destination : str, or lists of str of equal length, optional
+            As for :func:`cc_rapids.components`.
+        header : bool, optional
+            As for :func:`cc_rapids.components`.
         missing : {"raise", "false"}
             What to do for a pair with an unknown id: raise an error, or return False.
 
@@ -355,8 +365,12 @@ class Connectivity:
 
         Parameters
         ----------
-        batch, source, destination, header
+        batch : frame, pair of arrays or series, sparse matrix, graph, or path
             Rows, in any form that :func:`cc_rapids.components` accepts; not changed.
+        source, destination : str, or lists of str of equal length, optional
+            As for :func:`cc_rapids.components`.
+        header : bool, optional
+            As for :func:`cc_rapids.components`.
         query : str, or (m,) column or array of bool
             A boolean column that marks the rows that are queries, or its name.
         missing : {"raise", "false"}

@@ -234,11 +234,22 @@ def stream_components(
     source, destination : str, or lists of str of equal length, optional
         The columns; in files and datasets by default those that :func:`cc_rapids.components` would
         select, for each file separately. Several columns together form one id.
-    weight, at_least, at_most
+    weight : str, or (m,) array, optional
         As for :func:`cc_rapids.components`; not with ``checkpoint``.
-    vertices, num_vertices, labels, nulls, design, engine
-        As for :class:`cc_rapids.Connectivity`. ``num_vertices`` is fastest and takes the least
-        memory.
+    at_least, at_most : float, optional
+        As for :func:`cc_rapids.components`; not with ``checkpoint``.
+    vertices : column, array or range, optional
+        As for :func:`cc_rapids.components`.
+    num_vertices : int, optional
+        The vertices are exactly 0 .. num_vertices - 1; this is fastest and takes the least memory.
+    labels : {"min", "max", "dense", "size", ...}
+        As for :func:`cc_rapids.components`.
+    nulls : {"raise", "drop"}
+        As for :func:`cc_rapids.components`.
+    design : str or Design
+        As for :func:`cc_rapids.components`.
+    engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
+        As for :func:`cc_rapids.components`.
     frames : {"pyarrow", "cudf", "pandas", "polars"}, optional
         The library of the frames of answers for files; by default PyArrow, on a GPU too.
     memory_limit : int or str, optional

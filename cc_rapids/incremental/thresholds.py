@@ -55,22 +55,30 @@ def components_at(
 
     Parameters
     ----------
-    edges, source, destination
+    edges : frame, pair of arrays, or stream
         A frame or pair of arrays as for :func:`cc_rapids.components`, not changed; or a stream:
         paths or a pattern (one file is in memory at a time), a pyarrow dataset or
         RecordBatchReader, or an iterable of frames, each with the column of weights. Several
         columns per side form one id.
+    source, destination : str, or lists of str of equal length, optional
+        As for :func:`cc_rapids.components`.
     weight : str, or (m,) column or array of numbers
         The column of weights; for a stream, its name. 32-bit floats are compared as such.
     thresholds : list of numbers
         The thresholds, in any order; equal ones count once.
     direction : {"at_least", "at_most"}
         Whether a cut contains the edges with a weight of at least, or at most, its threshold.
-    vertices, num_vertices
+    vertices : column, array or range, optional
         Vertices to include even if no edge names them.
+    num_vertices : int, optional
+        The vertices are exactly 0 .. num_vertices - 1.
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end or a weight that is null or nan.
-    labels, design, engine
+    labels : {"min", "max", "dense", "size", ...}
+        As for :class:`cc_rapids.Connectivity`.
+    design : str or Design
+        As for :class:`cc_rapids.Connectivity`.
+    engine : {"threads", "cuda"}, optional
         As for :class:`cc_rapids.Connectivity`.
 
     Returns

@@ -39,11 +39,21 @@ def connected_components(
 
     Parameters
     ----------
-    edges, source, destination
+    edges : frame, pair of arrays or series, sparse matrix, graph, or path
         The columns of the edges, as for :func:`cc_rapids.components`.
-    vertices, num_vertices
+    source, destination : str, or lists of str of equal length, optional
+        The columns of the edges, as for :func:`cc_rapids.components`.
+    vertices : column, array or range, optional
         Vertices to include even if no edge names them, as for :func:`cc_rapids.components`.
-    labels, nulls, design, engine
+    num_vertices : int, optional
+        The vertices are exactly 0 .. num_vertices - 1.
+    labels : {"min", "max", "dense", "size", ...}
+        As for :func:`cc_rapids.components`.
+    nulls : {"raise", "drop"}
+        As for :func:`cc_rapids.components`.
+    design : str or Design
+        As for :func:`cc_rapids.components`.
+    engine : {"threads", "cuda"}, optional
         As for :func:`cc_rapids.components`.
     return_labels : bool, optional
         Whether to return labels beside the count, as in cuGraph's and SciPy's functions.
@@ -62,7 +72,11 @@ def connected_components(
 
     Other Parameters
     ----------------
-    header, memory, explain
+    header : bool, optional
+        As for :func:`cc_rapids.components`.
+    memory : {"device", "pinned", "zero-copy"}
+        As for :func:`cc_rapids.components`.
+    explain : bool
         As for :func:`cc_rapids.components`.
 
     See Also

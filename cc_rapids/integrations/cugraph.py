@@ -101,7 +101,9 @@ def connected_components(
 
     Parameters
     ----------
-    G, directed, return_labels
+    G : cugraph.Graph or sparse matrix
+        As for :func:`weakly_connected_components`.
+    directed, return_labels : bool, optional
         As for :func:`weakly_connected_components`.
     connection : {"weak", "strong"}
         Strong components are computed by cuGraph (or by SciPy, for its matrices if cuGraph is not

@@ -341,9 +341,11 @@ class Audited:
 
         Parameters
         ----------
-        edges, source, destination
+        edges : frame, pair of arrays or series, sparse matrix, graph, or path
             The edges of the answer, in any order and any form that :func:`cc_rapids.components`
             accepts; paths and other streams are read in chunks.
+        source, destination : str, or lists of str of equal length, optional
+            As for :func:`cc_rapids.components`.
         oracle : {"scipy", "networkx", "cugraph"}, optional
             A library that must find the same components; not for streams.
         **given

@@ -174,8 +174,10 @@ def component(
     ----------
     found : Components
         The answer that is drawn.
-    edges, source, destination
+    edges : frame, or pair of arrays or series
         The edge list of the answer: a frame, or a pair of columns or arrays; not changed.
+    source, destination : str, or lists of str of equal length, optional
+        The columns with the two ends of each edge, as for :func:`cc_rapids.components`.
     label : label, optional
         The label of the component, as in :meth:`Components.labels`; by default that of the largest.
     axes : matplotlib.axes.Axes, optional

@@ -732,7 +732,9 @@ def audit_labels(
     ----------
     frame
         Columns ``vertex`` and ``labels``, in any order; or such a pair of arrays.
-    edges, **options
+    edges : frame, pair of arrays or series, sparse matrix, graph, or path
+        As for :meth:`cc_rapids.Components.audit`.
+    **options
         As for :meth:`cc_rapids.Components.audit`.
     engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
         Where to run; by default where the labels lie.

@@ -17,7 +17,7 @@ FRAGMENT = re.compile(
 )
 NOUN = re.compile(r"(the|an?|all|each|some|both|so many|one)\b", re.IGNORECASE)
 ASKED = {
-    "GL03", "GL07", "SS03", "SS06", "PR01", "PR02", "PR10", "RT01", "RT02", "RT05",
+    "GL03", "GL07", "SS03", "SS06", "PR01", "PR02", "PR04", "PR10", "RT01", "RT02", "RT05",
     "SA01", "SA02", "SA03", "SA04", "YD01",
 }  # fmt: skip
 
@@ -55,7 +55,7 @@ def listed():
     """Return the names that the page of the API lists, but those for contributors."""
     page = (ROOT / "docs" / "api" / "index.rst").read_text(encoding="utf-8")
     page = page.partition("For contributors")[0]
-    return re.findall(r"^   ([\w.]+)$", page, re.MULTILINE)
+    return re.findall(r"^   ~?([\w.]+)$", page, re.MULTILINE)
 
 
 def public_methods(name):

@@ -1,11 +1,12 @@
-"""Every notebook runs from top to bottom, without an error and without a word on stderr."""
+"""Every notebook runs from the wheel alone, without an error and without a word on stderr."""
 
 import asyncio
 import os
 import re
-import shutil
+import subprocess
 import sys
 import tempfile
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,7 +14,6 @@ import nbformat
 import pytest
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
-from support.machine import with_package
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -40,6 +40,21 @@ def check(notebook):
 
 
 @EACH
+def test_each_picture_has_words(path):
+    for cell in nbformat.read(path, as_version=4).cells:
+        if any("image/png" in output.get("data", {}) for output in cell.get("outputs", [])):
+            words = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+            assert len(words.split()) > 5, cell.source
+
+
+@EACH
+def test_no_output_says_that_something_is_missing(path):
+    """As on machines without a GPU, where notebooks are stored."""
+    for output in outputs(nbformat.read(path, as_version=4)):
+        assert not re.search(r"not installed|pip install|no NVIDIA|Traceback", str(output))
+
+
+@EACH
 def test_a_notebook_is_stored_small_with_its_outputs(path):
     assert path.stat().st_size < 300_000
     notebook = nbformat.read(path, as_version=4)
@@ -53,10 +68,7 @@ def test_a_notebook_is_stored_small_with_its_outputs(path):
 
 
 def run(path, folder):
-    """A notebook after a run in a copy of what it may read."""
-    for wanted in ("examples", "benchmarks/records"):
-        shutil.copytree(ROOT / wanted, folder / wanted)
-    (folder / "notebooks").mkdir()
+    """A notebook after a run in an empty folder."""
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -65,18 +77,33 @@ def run(path, folder):
         notebook,
         timeout=300,
         kernel_manager_class=OwnKernel,
-        resources={"metadata": {"path": str(folder / "notebooks")}},
+        resources={"metadata": {"path": str(folder)}},
     )
     return asyncio.run(client.async_execute())  # which closes the loop of its thread
 
 
 @pytest.fixture(scope="module")
-def runs(request, tmp_path_factory):
+def wheel(tmp_path_factory):
+    """A folder with what a wheel of the package installs, and nothing else of the checkout."""
+    from hatchling.builders.wheel import WheelBuilder
+
+    folder = tmp_path_factory.mktemp("wheel")
+    (built,) = WheelBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])
+    with zipfile.ZipFile(built) as file:
+        file.extractall(folder / "installed")
+    return folder / "installed"
+
+
+@pytest.fixture(scope="module")
+def runs(request, wheel, tmp_path_factory):
     """A run of each notebook that is tested, as many at a time as there are cores."""
     tests = [item for item in request.session.items if "runs" in getattr(item, "fixturenames", ())]
     paths = [item.callspec.params["path"] for item in tests]
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(os.cpu_count()) as pool:
-        patch.setenv("PYTHONPATH", with_package(os.environ)["PYTHONPATH"])
+        patch.setenv("PYTHONPATH", str(wheel))
+        code = "import cc_rapids; print(cc_rapids.__file__)"
+        found = subprocess.check_output([sys.executable, "-c", code], cwd=wheel, text=True)
+        assert Path(found.strip()).is_relative_to(wheel)
         yield {path: pool.submit(run, path, tmp_path_factory.mktemp(path.stem)) for path in paths}
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 import cc_rapids
 
-PATH = Path(__file__).parents[2] / "examples" / "data" / "spdx_licences.csv"
+PATH = Path(__file__).parents[2] / "cc_rapids" / "datasets" / "spdx_licences.csv"
 
 
 def test_each_page_of_a_licence_is_a_row():
@@ -20,7 +20,7 @@ def test_each_page_of_a_licence_is_a_row():
 
 
 def test_deprecated_identifiers_are_linked_to_those_that_replace_them():
-    rows = pd.read_csv(PATH, keep_default_na=False)
+    rows = cc_rapids.datasets.licences("pandas")
     found = cc_rapids.link_records(rows, keys=["url", "name"], id="licence")
     assert found.component_of("GPL-2.0-only") == found.component_of("GPL-2.0")
     assert found.component_of("GPL-3.0-only") != found.component_of("GPL-2.0")

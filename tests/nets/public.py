@@ -36,7 +36,7 @@ def documented() -> list[str]:
         module = re.match(r"\.\. (?:currentmodule|automodule):: (\S+)", line)
         if module:
             prefix = module[1].removeprefix("cc_rapids").removeprefix(".")
-        entry = re.match(r"   (\w[\w.]*)$", line)
+        entry = re.match(r"   ~?(\w[\w.]*)$", line)
         if entry:
             names.append(".".join(filter(None, [prefix, entry[1]])))
     return sorted({*names, *cc_rapids.__all__, *ALSO})

@@ -23,6 +23,8 @@ def main():
     found = cc_rapids.components(edges, engine="threads")
     assert found.labels().labels.tolist() == [2, 2, 2, 9]
     assert found.audit(edges, oracle="scipy").components == 2
+    words = cc_rapids.datasets.word_ladders("pyarrow")
+    assert len(cc_rapids.components(words, "word", "neighbour", engine="threads")) == 6_019
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "edges.csv")
         path.write_text("src,dst\n5,2\n2,7\n9,9\n")

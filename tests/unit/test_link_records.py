@@ -305,7 +305,7 @@ def test_no_records_are_no_entities(make, named):
     found = link_records(frame, ["k"], id=named, max_group=1)
     assert len(found) == 0
     assert found.summary()["keys"]["k"]["links"] == 0
-    assert len(found.labels()["labels" if isinstance(named, str | None) else "1_labels"]) == 0
+    assert len(found.labels()["labels" if isinstance(named, str | None) else "k_labels"]) == 0
     assert found.attach(frame) is not frame
 
 

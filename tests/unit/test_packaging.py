@@ -37,7 +37,9 @@ def sources(*folders):
 def test_the_wheel_holds_every_module_and_nothing_else(built):
     wheel, _, _ = built
     ours = {name for name in wheel if ".dist-info/" not in name}
-    assert ours == sources("cc_rapids") | {"cc_rapids/py.typed"}
+    data = {str(p.relative_to(ROOT)) for p in (ROOT / "cc_rapids" / "datasets").glob("*.[!p]*")}
+    assert {Path(name).suffix for name in data} == {".csv", ".md", ".txt"}
+    assert ours == sources("cc_rapids") | data | {"cc_rapids/py.typed"}
     assert any(name.endswith("licenses/LICENSE") for name in wheel)
     assert any(name.endswith("entry_points.txt") for name in wheel)
 
@@ -46,7 +48,7 @@ def test_the_sdist_holds_what_it_takes_to_test_and_to_learn(built):
     _, sdist, _ = built
     assert sources("cc_rapids", "tests", "examples", "benchmarks") <= sdist
     assert {"LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff"} <= sdist
-    assert {"examples/data/word_ladders.csv", "cc_rapids/py.typed", "Makefile"} <= sdist
+    assert {"cc_rapids/datasets/word_ladders.csv", "cc_rapids/py.typed", "Makefile"} <= sdist
     hidden = {name.partition("/")[0] for name in sdist if name.startswith(".")}
     assert hidden <= {".gitignore"}
 

@@ -488,7 +488,9 @@ def components(
         .. k-1 from the largest component.
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end.
-    design, engine
+    design : str or Design
+        As for :func:`cc_rapids.components`; the design must make spanning forests.
+    engine : {"threads", "cuda"}, optional
         As for :func:`cc_rapids.components`; the design must make spanning forests.
     progress : bool or callable
         If True, show a bar on stderr if that is a terminal. A callable is called with a

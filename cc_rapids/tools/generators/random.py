@@ -87,7 +87,9 @@ def rmat(
         Any number from 0 on.
     permute : bool
         Give the vertices random numbers; otherwise small numbers have large degrees.
-    dtype, engine
+    dtype : data type
+        As for :func:`reference`.
+    engine : {"threads", "cuda"}, optional
         As for :func:`reference`.
 
     Returns
@@ -162,7 +164,11 @@ def grid(
     keep : float
         The probability with which each edge is kept. Edges are in the order of their first vertex,
         the one to the right before the one downwards, each at most once.
-    seed, dtype, engine
+    seed : int
+        As for :func:`reference`.
+    dtype : data type
+        As for :func:`reference`.
+    engine : {"threads", "cuda"}, optional
         As for :func:`reference`.
 
     Returns

@@ -120,8 +120,17 @@ def certify_components(
     ----------
     found : Components
         The answer; its labels of kind ``"min"`` are checked.
-    edges, source, destination, vertices, num_vertices, nulls
-        The arguments of :func:`cc_rapids.components` for it; copied to the host from a GPU.
+    edges : frame, pair of arrays or series, sparse matrix, graph, or path
+        The edges of the answer, as given to :func:`cc_rapids.components`; copied to the host from a
+        GPU.
+    source, destination : str, or lists of str of equal length, optional
+        As for :func:`cc_rapids.components`.
+    vertices : column, array or range, optional
+        As for :func:`cc_rapids.components`.
+    num_vertices : int, optional
+        As for :func:`cc_rapids.components`.
+    nulls : {"raise", "drop"}
+        As for :func:`cc_rapids.components`.
 
     Raises
     ------

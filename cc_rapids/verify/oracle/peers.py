@@ -84,8 +84,10 @@ def against_scipy(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, labels: npt.Ar
 
     Parameters
     ----------
-    src, dst, n
-        As for :func:`union_find`.
+    src, dst : (m,) integers in 0 .. n - 1
+        The ends of each edge.
+    n : int
+        The number of vertices.
     labels : (n,) integers
         0 .. k - 1 in the order of the least vertices, such as ``labels("dense")``.
 
@@ -118,8 +120,10 @@ def against_networkx(
 
     Parameters
     ----------
-    edges, source, destination
-        A frame or a pair of arrays, of any ids.
+    edges : frame, or pair of arrays
+        The edges, of any ids.
+    source, destination : str, or lists of str of equal length, optional
+        The columns with the two ends of each edge.
     answer : frame or pair of arrays, columns ``vertex`` and ``labels``
         What :func:`cc_rapids.connected_components` returned.
     vertices : column or range, optional

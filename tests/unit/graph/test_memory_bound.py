@@ -45,7 +45,7 @@ FORMULA = "4 n + n / 8 + answer + 8 MiB"
 
 
 @pytest.mark.parametrize(
-    "path", ["README.md", "docs/measured.md", "docs/guides/inputs.md", "docs/design/contracts.md"]
+    "path", ["README.md", "docs/benchmarks.md", "docs/guides/inputs.md", "docs/design/contracts.md"]
 )
 def test_pages_quote_the_formula_and_name_the_function(path):
     text = (ROOT / path).read_text(encoding="utf-8")

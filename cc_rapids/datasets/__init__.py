@@ -1,0 +1,179 @@
+"""Small data sets that come with the package, for examples, notebooks and first steps.
+
+>>> from cc_rapids import datasets
+>>> words = datasets.word_ladders("pyarrow")
+>>> words.num_rows, words.column_names
+(51604, ['word', 'neighbour'])
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InputError, MissingExtraError, unknown
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["licences", "measurements", "word_ladders"]
+
+LIBRARIES = "cudf", "pandas", "polars", "pyarrow"
+MEASURED = "designs", "main_job", "networkx"
+
+
+def word_ladders(frames: str | None = None) -> Any:
+    """Return pairs of English words that differ in exactly one letter, each pair once.
+
+    The 51,604 pairs are read from a file in the package into a new frame.
+
+    Parameters
+    ----------
+    frames : {"cudf", "pandas", "polars", "pyarrow"}, optional
+        The library of the frame; by default that of :func:`cc_rapids.frame_library`.
+
+    Returns
+    -------
+    frame
+        The columns ``word`` and ``neighbour``, both strings without nulls, in the order of the
+        pairs: ``word`` is the alphabetically first of its pair.
+
+    Raises
+    ------
+    InputError
+        There is no such library.
+    MissingExtraError
+        The library is not installed.
+
+    See Also
+    --------
+    cc_rapids.components : Find the islands that ladders of words connect.
+    cc_rapids.frame_library : Return the library that is used by default.
+
+    Notes
+    -----
+    The words are those of Debian's ``wamerican``, which is made from SCOWL, copyright 2000-2011 by
+    Kevin Atkinson and others; the notices lie beside the file, in ``LICENCE-wamerican.txt``.
+
+    Examples
+    --------
+    >>> import cc_rapids
+    >>> words = cc_rapids.datasets.word_ladders("pandas")
+    >>> islands = cc_rapids.components(words, source="word", destination="neighbour")
+    >>> len(islands)
+    6019
+    """
+    return _framed(_table("word_ladders"), frames)
+
+
+def licences(frames: str | None = None) -> Any:
+    """Return the licences of the SPDX licence list 3.27, with a row for each page of a licence.
+
+    The 933 rows of 699 licences are read from a file in the package into a new frame.
+
+    Parameters
+    ----------
+    frames : {"cudf", "pandas", "polars", "pyarrow"}, optional
+        The library of the frame; by default that of :func:`cc_rapids.frame_library`.
+
+    Returns
+    -------
+    frame
+        The columns ``licence`` (its identifier), ``name``, ``deprecated`` (bool) and ``url``, an
+        empty string where a licence has no page; without nulls.
+
+    Raises
+    ------
+    InputError
+        There is no such library.
+    MissingExtraError
+        The library is not installed.
+
+    See Also
+    --------
+    cc_rapids.link_records : Find the licences that share a page or a name.
+
+    Notes
+    -----
+    The list is in the public domain (CC0 1.0).
+
+    Examples
+    --------
+    >>> import cc_rapids
+    >>> rows = cc_rapids.datasets.licences("pandas")
+    >>> len(cc_rapids.link_records(rows, keys=["url", "name"], id="licence"))
+    632
+    """
+    return _framed(_table("spdx_licences"), frames)
+
+
+def measurements(name: str, frames: str | None = None) -> Any:
+    """Return times that were measured for the documentation.
+
+    They are read from a file in the package into a new frame; the notebooks draw them.
+
+    Parameters
+    ----------
+    name : {"designs", "main_job", "networkx"}
+        The time of each design on each reference graph, that of the whole job beside cuGraph, or
+        how many times faster the backend of NetworkX is.
+    frames : {"cudf", "pandas", "polars", "pyarrow"}, optional
+        The library of the frame; by default that of :func:`cc_rapids.frame_library`.
+
+    Returns
+    -------
+    frame
+        A row for each case. ``device`` and ``date`` say what was measured when; times are medians
+        in milliseconds, in columns whose names end in ``ms``.
+
+    Raises
+    ------
+    InputError
+        There is no such data set, or no such library.
+    MissingExtraError
+        The library is not installed.
+
+    See Also
+    --------
+    cc_rapids.plots.times : Draw the times of ``"main_job"`` with the limits of the card.
+
+    Examples
+    --------
+    >>> import cc_rapids
+    >>> cc_rapids.datasets.measurements("main_job", "pyarrow")["graph"].unique().to_pylist()
+    ['kron21', 'social22', 'road', 'uniform25M', 'rmat24']
+    """
+    if name not in MEASURED:
+        raise InputError(unknown("measurements", name, MEASURED))
+    return _framed(_table(f"measured_{name}"), frames)
+
+
+def _table(name: str) -> pa.Table:
+    """Return a file of the package as a PyArrow table, whose words are never nulls."""
+    from pyarrow import csv
+
+    with files(__name__).joinpath(f"{name}.csv").open("rb") as file:
+        return csv.read_csv(file, convert_options=csv.ConvertOptions(null_values=[""]))
+
+
+def _framed(table: pa.Table, frames: str | None) -> Any:
+    """Return a table as a frame of a library."""
+    if frames is None:
+        from ..tools.frame_library import frame_library
+
+        frames = frame_library().__name__
+    if frames not in LIBRARIES:
+        raise InputError(unknown("frames", frames, LIBRARIES))
+    if frames == "pyarrow":
+        return table
+    try:
+        library = import_module(frames)
+    except ImportError as error:
+        raise MissingExtraError(
+            f"frames={frames!r} needs {frames}, which is not installed ({error}): install it, or"
+            " pass frames='pyarrow', which comes with cc_rapids"
+        ) from None
+    if frames == "pandas":
+        return table.to_pandas()
+    return library.from_arrow(table) if frames == "polars" else library.DataFrame.from_arrow(table)
