@@ -102,13 +102,15 @@ class Options:
         forest, explain = check_flag("forest", forest), check_flag("explain", explain)
         if frames is not None:
             check_word("library of frames", frames, FRAMES)
-        weight_bound = WeightBound.check(weight, at_least, at_most)
+        bounds, weight_bound = (weight, at_least, at_most), None
+        if any(given is not None for given in bounds):
+            weight_bound = WeightBound.check(*bounds)
         if weight_bound and (forest or given.get("checkpoint") is not None):
             raise InputError(
                 "forest= and checkpoint= number the rows of all edges, and at_least= and at_most="
                 " leave some out: keep the rows in question first"
             )
-        engine = backends.named(engine)
+        engine = None if engine is None else backends.named(engine)
         if not isinstance(design, str | Design):
             Design.parse(design)  # raises; what cannot be hashed cannot be looked up below
         policy = policy_of(design)

@@ -50,8 +50,8 @@ def named(word: Any) -> str | None:
     return WORDS[word]
 
 
-def get(name: str) -> Backend:
-    """Return the backend of an engine's name, or of a word for it; threads for ``"auto"``.
+def get(name: str | None) -> Backend:
+    """Return the backend of a word of ``engine=``; threads for ``"auto"`` and None.
 
     Raise an EngineError if it does not exist or this machine cannot run it.
     """

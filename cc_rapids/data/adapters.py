@@ -586,12 +586,13 @@ class CudfFrames(Frames):
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         source, destination = sides = request.sides
-        known = source != destination
-        for name in (*source, *destination):
-            known = known and has_column(edges, name)
-        if not known:
+        if source == destination:
             _check_names(list(edges.columns), source, destination)
-        return _cudf_frame(edges, sides, sides, request.nulls)
+        try:
+            return _cudf_frame(edges, sides, sides, request.nulls)
+        except KeyError:  # the names are listed for the error alone
+            _check_names(list(edges.columns), source, destination)
+            raise
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
         name = bound.name("the frame")

@@ -502,7 +502,7 @@ class Connectivity:
         Connectivity.save : Write the complete state to one file.
         """
         check_path("path", path)
-        runner = backends.get(engine or "auto")
+        runner = backends.get(engine)
         with runner.scope():
             state, design = checkpoint.read(path, runner)
         found = cls(design=design, engine=runner.name)

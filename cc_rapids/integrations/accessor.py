@@ -146,7 +146,9 @@ class Accessor:
             The columns of the edge list, as for :func:`cc_rapids.components`.
         on : str, or list of str, optional
             The column of vertices: by default ``"vertex"``, or ``source`` of the edge list itself.
-        name, missing
+        name : str
+            Of the added column.
+        missing : {"raise", "null", "self"}
             As for :meth:`Components.attach`.
         **options
             All other arguments of :func:`cc_rapids.components`.
@@ -201,7 +203,11 @@ class Accessor:
             The documents, one or several rows for each id; not changed.
         source, destination : str, or list of as many str on each side, optional
             The columns of the edge list, as for :func:`cc_rapids.components`.
-        on, by, ascending, per, missing
+        on, by, per : str or list of str
+            As for :meth:`Components.deduplicate`.
+        ascending : bool
+            Whether the least value of ``by`` is the best.
+        missing : {"self", "drop", "raise"}
             As for :meth:`Components.deduplicate`.
         **options
             All other arguments of :func:`cc_rapids.components`.

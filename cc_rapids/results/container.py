@@ -145,8 +145,12 @@ class Container(Lookup):
 
         Parameters
         ----------
-        pairs, source, destination, header
+        pairs : frame, pair of columns or file
             Pairs of vertices, in any form that :func:`cc_rapids.components` accepts; not changed.
+        source, destination : str, or lists of str of equal length, optional
+            As for :func:`cc_rapids.components`.
+        header : bool, optional
+            As for :func:`cc_rapids.components`.
         missing : {"raise", "false"}
             What to do for a pair with an unknown id: raise an error, or return False.
 
@@ -197,10 +201,11 @@ class Container(Lookup):
         ----------
         label : label
             A label of the answer.
-        edges, source, destination
-            The edges of the answer, or others between its vertices: a frame, a pair of columns, a
-            mapping of columns, or an array with one edge per row, with any further columns. They
-            are not changed.
+        edges : frame, pair of columns, mapping of columns, or (m, 2) array
+            The edges of the answer, or others between its vertices, with any further columns; not
+            changed.
+        source, destination : str, or lists of str of equal length, optional
+            As for :func:`cc_rapids.components`.
 
         Returns
         -------

@@ -86,7 +86,11 @@ class LinkedRecords(Components):
             The columns of ids; by default those that were named as ``id``. Without these, the
             labels go to the rows by position, so that the frame needs as many rows as records were
             linked.
-        name, missing, nulls
+        name : str
+            Of the added column.
+        missing : {"raise", "null", "self"}
+            As for :meth:`Components.attach`.
+        nulls : {"raise", "null"}, optional
             As for :meth:`Components.attach`.
 
         Returns

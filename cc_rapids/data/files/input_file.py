@@ -38,6 +38,7 @@ FORMATS = {
     "npz": (".npz",),
 }
 PACKED = (".gz", ".zst")
+PACKING = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}  # by the first bytes
 SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
 
 
@@ -86,6 +87,11 @@ def packing(path: Path) -> str:
     """Return ``".gz"`` or ``".zst"`` if the path ends with it, else an empty string."""
     suffix = path.suffix.lower()
     return suffix if suffix in PACKED else ""
+
+
+def packing_of(first: bytes) -> str:
+    """Return ``".gz"`` or ``".zst"`` if compressed bytes begin so, else an empty string."""
+    return next((suffix for mark, suffix in PACKING.items() if first.startswith(mark)), "")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

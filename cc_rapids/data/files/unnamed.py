@@ -7,17 +7,11 @@ from typing import Any
 
 from ...errors import ArgumentTypeError, FormatError
 from .header import DELIMITERS, check_header
-from .input_file import FORMATS, ColumnRequest, File
+from .input_file import FORMATS, ColumnRequest, File, packing_of
 from .read import EdgeFile, check_sides, read_opened
 
-PACKING = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}  # by the first bytes
 BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow", b"PK\x03\x04": "npz"}
 HEAD = 1 << 16
-
-
-def packing_of(first: bytes) -> str:
-    """Return ``".gz"`` or ``".zst"`` if compressed bytes begin so, else an empty string."""
-    return next((suffix for mark, suffix in PACKING.items() if first.startswith(mark)), "")
 
 
 def format_of_bytes(first: bytes, name: str) -> str:

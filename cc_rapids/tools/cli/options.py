@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...backends import WORDS as ENGINES
 from ...data.files.header import KNOWN_PAIRS
 from ...data.files.input_file import FORMATS, PACKED
 from ...data.files.write import COUNTED, ONE_BASED, is_standard_output
@@ -19,6 +18,8 @@ from .group import INPUT, METHOD, OUTPUT, Decorator, option
 if TYPE_CHECKING:
     from ...backends import Backend
 
+# The words of backends.WORDS, which NumPy comes with
+ENGINES = {"auto": None, "cpu": "threads", "gpu": "cuda", "threads": "threads", "cuda": "cuda"}
 STANDARD = "-"  # standard input, or standard output
 
 _SUFFIXES = " ".join(suffix for suffixes in FORMATS.values() for suffix in suffixes)

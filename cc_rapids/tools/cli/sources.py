@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...data.files.header import check_header
-from ...data.files.input_file import FORMATS, ColumnRequest, File, files_in
+from ...data.files.input_file import FORMATS, ColumnRequest, File, files_in, packing_of
 from ...data.files.read import IN_PIECES, EdgeFile, Taken, read_edges, read_opened, read_pieces
-from ...data.files.unnamed import packing_of
 from ...errors import InputError
 from .options import STANDARD
 

@@ -12,6 +12,7 @@ import cc_rapids
 from cc_rapids import EngineError, backends
 from cc_rapids.backends import choice
 from cc_rapids.errors import InputError
+from cc_rapids.tools.cli import options
 
 FRAME = pd.DataFrame({"src": [1, 2], "dst": [2, 3]})
 
@@ -34,6 +35,10 @@ def test_words_of_engines():
     for words in (["cpu"], 1):
         with pytest.raises(EngineError):
             cc_rapids.components(FRAME, engine=words)
+
+
+def test_the_command_line_has_the_same_words():
+    assert options.ENGINES == backends.WORDS
 
 
 def test_the_gpu_takes_what_pays_for_its_start(gpu, monkeypatch):
