@@ -53,7 +53,7 @@ class ArrivalTable:
         self.by_place = places <= SPREAD * most
         if self.by_place:
             margin = places // 2 if grows else 0
-            self.first, self.size = low - margin, places + 2 * margin
+            self.first, self.size = low - margin, places + 2 * margin + 1
         else:
             self.first, self.size = 0, max(32, int(SLOTS * most))
         last = max(self.size, most)
@@ -77,19 +77,23 @@ class ArrivalTable:
         if not self.by_place:
             fits = SLOTS * most <= self.size
         else:
-            fits = self.first <= low and high < self.first + self.size
+            fits = self.first <= low and high < self.first + self.size - 1
         return fits and most < np.iinfo(self.vertex).max
 
-    def enter(self, columns: list[Array]) -> list[Array]:
+    def enter(self, columns: list[Array]) -> list[Array] | None:
         """Return the numbers of the ids of each column, new ones from n on: new arrays.
 
-        If this is interrupted, no index finds the table to be its own any more.
+        None if some lie out of range, as columns do that have changed since their bounds were read.
+        After that, or if this is interrupted, no index finds the table to be its own any more.
         """
         n, self.n = self.n, BEING_ENTERED
         found = []
         for column in columns:
             numbers, n = self._numbers(column, n)
             found.append(numbers)
+        none = np.iinfo(self.vertex).max
+        if self.by_place and int(self.backend.to_host(self.slots[-1:])[0]) != none:
+            return None
         self.n = n
         return found
 

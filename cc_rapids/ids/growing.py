@@ -147,10 +147,21 @@ class Integers(_OneColumn):
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
         """Return an index of the ids of the columns too, and their vertices; new ones from n on."""
-        return self.insert(columns, backend)
+        found = self._insert(columns, backend)
+        if found is None:
+            raise given.changed()
+        return found
 
     def insert(self, columns: Sequence[Any], backend: Backend) -> tuple[Integers, list[Array]]:
-        """Return the index, without references to the caller's data."""
+        """Return the index with ids that nobody else writes to, and their vertices."""
+        found = self._insert(columns, backend)
+        assert found is not None
+        return found
+
+    def _insert(
+        self, columns: Sequence[Any], backend: Backend
+    ) -> tuple[Integers, list[Array]] | None:
+        """Return the same; None if the columns have changed meanwhile."""
         arrays = [backend.asarray(column) for column in columns]
         filled = [array for array in arrays if array.size]
         if not filled:
@@ -165,6 +176,8 @@ class Integers(_OneColumn):
             grows = table is not None
             table = ArrivalTable(self.arrived, low, high, more, backend, grows)
         numbers = table.enter(arrays)
+        if numbers is None:
+            return None
         return Integers(table.ids[: table.n], table, low, high, dtype), numbers
 
     def lookup(self, ids: Any, backend: Backend) -> tuple[Array, Array]:

@@ -506,7 +506,11 @@ class _Cudf(_Library):
         import cudf
 
         columns = [_to_device(column) for column in columns]
-        return columns[0] if len(columns) == 1 else cudf.concat(columns, ignore_index=True)
+        if len(columns) == 1:
+            return columns[0]
+        kind = columns[0].dtype  # cuDF has several types of strings, and joins those of one alone
+        columns = [column if column.dtype == kind else column.astype(kind) for column in columns]
+        return cudf.concat(columns, ignore_index=True)
 
     def borrow(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
         return lend_strings(column)

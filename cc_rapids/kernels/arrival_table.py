@@ -37,11 +37,14 @@ def key_of(on: Any) -> Any:
 
 
 def by_place(on: Any) -> Any:
-    """Return functions for ids that have a slot each: the slot, and that it is nobody else's."""
+    """Return functions for ids that have a slot each: the slot, and that it is nobody else's.
+
+    The last slot is that of all ids out of range, which only columns that change have.
+    """
 
     @on.device
     def place(key, base, size):
-        return key - np.uint64(base)
+        return min(key - np.uint64(base), size - ONE)
 
     @on.device
     def same(held, key, n, arrived, column):
@@ -196,7 +199,7 @@ def look_up(on: Any, vertex: type, way: Any) -> Any:
         prefetch_row(i, column, n, table, arrived)
         key, size = own(column, i), np.uint64(table.size)
         s = place(key, base, size)
-        while s < size:
+        while True:
             held = table[s]
             if held == none or np.uint64(held) >= np.uint64(n):
                 break

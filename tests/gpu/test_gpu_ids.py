@@ -223,7 +223,7 @@ def test_edges_without_rows_are_of_any_kind(cudf, dtype, vertices, lies):
 def test_the_accessor_of_cudf(cudf):
     import cc_rapids.accessor
 
-    assert cc_rapids.accessor.register() == ["pandas", "cudf"]
+    assert cc_rapids.accessor.register()[:2] == ["pandas", "cudf"]  # and Polars, where it is
     edges = cudf.DataFrame({"a": [5, 2, 9], "b": [2, 7, 9]})
     assert edges.cc.labels("a", "b")["labels"].to_arrow().to_pylist() == [2, 2, 2, 9]
     assert len(edges.cc.sizes("a", "b")) == 2

@@ -13,7 +13,8 @@ pytestmark = pytest.mark.gpu
 
 def test_the_first_run_of_a_machine_says_what_it_spent(own_store, tmp_path):
     (tmp_path / "pairs.csv").write_text("src,dst\n5,2\n2,7\n9,9\n")
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    paths = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
 
     def run(word):
         command = [sys.executable, "-m", "cc_rapids.cli", "calculate", "pairs.csv", "--json"]

@@ -310,7 +310,7 @@ PLANTS = {
         arrival_table.by_hash, "arrived[at] == key", "arrived[at] <= key", "growing far"
     ),
     "places": Plant(
-        arrivals.ArrivalTable.in_order, "self.slots[self", "self.slots[::-1][self", "growing"
+        arrivals.ArrivalTable.in_order, "self.vertex(n)]", "self.vertex(n)][::-1]", "growing"
     ),
     # Other ways to connect.
     "checked": Plant(

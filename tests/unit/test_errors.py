@@ -179,13 +179,15 @@ def test_an_unknown_design_has_five_near_words_at_most(design):
 
 
 def test_an_unknown_engine_comes_with_the_nearest_ones():
-    says = "unknown engine 'cudaa': did you mean 'cuda'? one of cuda, threads"
+    says = (
+        "unknown engine 'cudaa': did you mean 'cuda' or 'cpu'? one of auto, cpu, cuda, gpu, threads"
+    )
     refused(errors.EngineError, FRAME, says, engine="cudaa")
 
 
 @pytest.mark.parametrize(("engine", "shown"), [(3, "3"), (["cuda"], "a list of 1")])
 def test_an_engine_that_is_no_word_is_shown_as_what_it_is(engine, shown):
-    says = f"unknown engine {shown}: one of cuda, threads"
+    says = f"unknown engine {shown}: one of auto, cpu, cuda, gpu, threads"
     refused(errors.EngineError, FRAME, says, engine=engine)
 
 

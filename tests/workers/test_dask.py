@@ -68,7 +68,7 @@ def test_several_columns(client):
     )
     sides = ["a", "b"], ["c", "d"]
     found = cc_rapids.dask.components(parts(several, 3), *sides)
-    alone = cc_rapids.components(several, *sides)
+    alone = cc_rapids.components(several, *sides).with_key_names(None)
     pd.testing.assert_frame_equal(
         found.labels().compute().reset_index(drop=True), alone.labels(), check_dtype=False
     )
@@ -130,7 +130,7 @@ def test_nulls_are_refused_or_dropped(client):
         ({"partition": "edge"}, errors.InputError, "did you mean"),
         ({"design": "asink"}, errors.DesignError, "asink"),
         ({"design": "bfs-cc"}, errors.DesignError, "no spanning forest"),
-        ({"engine": "gpu"}, errors.EngineError, "gpu"),
+        ({"engine": "tpu"}, errors.EngineError, "tpu"),
     ],
 )
 def test_what_cannot_be_used(client, options, error, words):

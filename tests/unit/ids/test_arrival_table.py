@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cc_rapids import Connectivity, backends
-from cc_rapids.errors import ColumnTypeError
-from cc_rapids.ids import arrival_table
+from cc_rapids.data.read import NOTHING as NOTHING_READ
+from cc_rapids.errors import ColumnTypeError, InputError
+from cc_rapids.ids import arrival_table, growing
 from cc_rapids.ids.growing import Integers
 
 ON = backends.get("threads")
@@ -114,6 +115,16 @@ def test_the_whole_range_of_64_bits():
     index, _ = Integers.empty(ON).insert([big], ON)
     assert index.ids.tolist() == big.tolist()
     assert index.lookup(bits([-1, 0]), ON)[1].tolist() == [False, True]
+
+
+def test_columns_that_change_are_refused(monkeypatch):
+    index, _ = Integers.empty(ON).insert([bits([1, 2, 3])], ON)
+    monkeypatch.setattr(growing, "bounds", lambda arrays, backend: (1, 3))
+    with pytest.raises(InputError, match="changed while it was read"):
+        index.extend(NOTHING_READ, [bits([1, 2**40]), bits([2, -7])], ON)
+    assert index.lookup(bits([1, 2**40, -7]), ON)[1].tolist() == [True, False, False]
+    monkeypatch.undo()
+    assert index.insert([bits([9])], ON)[0].n == 4
 
 
 def test_many_threads_claim_each_id_once():
