@@ -28,6 +28,7 @@ from .container import Container
 from .deduplicate import Deduplication
 from .labels import LabelKind, check_labels
 from .scores import ordered, vertices_and_scores
+from .written import Written
 
 if TYPE_CHECKING:
     from ..verify.audit import Audit
@@ -407,7 +408,7 @@ class Facts:
     resumed: str | None = None
 
 
-class Components(Selection[FrameT], Container, Audited):
+class Components(Selection[FrameT], Container, Written, Audited):
     """The connected components of an edge list.
 
     ``len()`` is the number of components. Methods return new frames of the same library as the
