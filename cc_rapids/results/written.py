@@ -13,7 +13,6 @@ from ..data.arguments import check_path
 from ..data.files.write import check_place, make_folder
 from ..errors import InputError, OutputError, shown
 from ..kernels.primitives import WORD
-from .labels import check_labels
 from .lookup import Lookup
 
 if TYPE_CHECKING:
@@ -80,6 +79,8 @@ class Written(Lookup):
         (2, [2, 2, 2, 9])
         """
         import pyarrow.parquet as pq
+
+        from .labels import check_labels
 
         check_path("folder", folder)
         if isinstance(rows_per_file, bool) or not isinstance(rows_per_file, int):
