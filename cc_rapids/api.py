@@ -129,7 +129,7 @@ def components(
         or CuPy sparse matrix (n, n), whose stored entries are edges; a ``cugraph.Graph``, with its
         own vertices; or the path of a csv, tsv, SNAP text, Matrix Market or Parquet file. Ids are
         integers of any width, signed or unsigned, strings, or categories, which are read as their
-        values. The following are read in chunks and need not fit into memory: a pattern or list of
+        values. The following need not fit into memory: a folder, a pattern or list of
         paths, an address (fsspec), an iterable of frames or pairs, a pyarrow dataset or
         RecordBatchReader.
     source, destination : str, or lists of str of equal length, optional

@@ -108,7 +108,8 @@ class Options:
         if weight_bound and (forest or given.get("checkpoint") is not None):
             raise InputError(
                 "forest= and checkpoint= number the rows of all edges, and at_least= and at_most="
-                " leave some out: keep the rows in question first"
+                " leave some out: keep the rows in question first, of files by"
+                " pyarrow.dataset.dataset(path).filter(...)"
             )
         engine = None if engine is None else backends.named(engine)
         if not isinstance(design, str | Design):

@@ -645,7 +645,8 @@ class Fragments:
     def measure(self) -> dict[str, Any]:
         """Return the number of rows from metadata; unknown for a dataset with a filter."""
         pieces = [piece for piece, _ in self._fragments()]
-        return {"pieces": len(pieces), "edges": _rows(pieces), "span": None}
+        text = any(is_text(self.dataset.schema.field(name).type) for name in self.columns)
+        return {"pieces": len(pieces), "edges": _rows(pieces), "span": None, "text": text}
 
 
 class Located(NamedTuple):

@@ -108,9 +108,12 @@ def read_noted(
     """
     words, arrays = archive.read(path)
     if words.get("format") != FORMAT:
+        own = str(words.get("format"))[:80]
+        way = "save it again with this version, or start again"
+        if own.startswith("cc_rapids components"):
+            way = "it is an answer, for Components.load; Connectivity.save writes a state"
         raise FormatError(
-            f"{path} has format {str(words.get('format'))[:80]!r}, but this version of cc_rapids"
-            f" reads {FORMAT!r}: save it again with this version, or start again"
+            f"{path} has format {own!r}, but this version of cc_rapids reads {FORMAT!r}: {way}"
         )
     try:
         check_batch_design(words["design"])

@@ -179,7 +179,8 @@ class Connectivity:
         Parameters
         ----------
         edges : frame, pair of arrays or series, sparse matrix, graph, or path
-            As in :func:`cc_rapids.components`; not changed. An iterator of frames or pairs, or a
+            As in :func:`cc_rapids.components`; not changed. A path is that of one file, whose rows
+            are a PyArrow table. An iterator of frames or pairs, or a
             list of frames, is a sequence of batches, of which all or none are inserted; the host
             waits for a GPU once. Batches of up to 8 M edges together are read before the first of
             them is joined, and small ones are copied and joined in groups of up to a million edges.

@@ -110,7 +110,8 @@ class StreamPlan:
 
 def _ids_of(facts: dict[str, Any], count: int | None) -> str:
     """Return the kind of ids of a source, as far as its metadata tell."""
-    return "range" if count is not None else "integers" if facts["span"] else "strings"
+    integers = facts["span"] or facts.get("text") is False
+    return "range" if count is not None else "integers" if integers else "strings"
 
 
 def _choice(edges: Any, options: Options, count: int | None) -> EngineChoice:
@@ -226,7 +227,8 @@ def stream_components(
     Parameters
     ----------
     edges : path, list of paths, iterable, dataset or reader
-        A pattern such as ``"edges/*.parquet"``; paths of csv, tsv, snap, Parquet and Arrow files,
+        A folder, with the files in its folders, partitioned or not; a pattern such as
+        ``"edges/*.parquet"``; paths of csv, tsv, snap, Parquet and Arrow files,
         which are read in pieces, or of any other format of :mod:`cc_rapids.data.files`, each read
         as a whole; addresses such as ``"s3://bucket/*.parquet"``, read by fsspec; an iterable of
         frames or of pairs of arrays; a pyarrow dataset or RecordBatchReader. For text, the first

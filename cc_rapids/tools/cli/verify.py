@@ -102,7 +102,7 @@ def verify(
         ends = {"source": "vertex", "destination": "labels", "header": None}
         found = read_one(labels, report, format=labels_format, **ends)
     table = plain(found.table)
-    if memory_limit is None:
+    if not isinstance(edges, Path):
         table = _alike(edges, table, found.taken, file, labels)
     table = table.take(pc.sort_indices(table["vertex"]))
     options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle}
@@ -134,8 +134,11 @@ def _edges(
 ) -> tuple[Any, dict[str, Any], Taken | None]:
     """Return the edges to audit, as a table or a path, and the options.
 
-    Also how they are read, unless they come by a pipe.
+    Also how they are read, unless they come by a pipe or from a folder.
     """
+    if file.is_dir():
+        names = {name: value for name, value in reading.items() if name != "format"}
+        return file, names | {"memory_limit": memory_limit}, None
     if memory_limit is None:
         with progress(f"reading {name_of(file.name)}", quiet) as report:
             edges = read_one(file, report, **reading)

@@ -142,3 +142,10 @@ def test_what_cannot_be_bounded_is_refused(tmp_path):
         components(FRAME, weight="score", at_least=1, forest=True)
     with pytest.raises(InputError, match="pass a frame with a column of weights"):
         components(sp.eye(3), weight="score", at_least=1)
+
+
+def test_the_plan_of_a_bounded_stream_knows_the_kind_of_ids(tmp_path):
+    plan = cc_rapids.stream_components(
+        parquet(tmp_path), weight="score", at_least=0.8, explain=True
+    )
+    assert (plan.ids, plan.edges) == ("integers", None)

@@ -171,3 +171,9 @@ def test_files_that_contradict_themselves_are_refused(path, said, own):
     archive.write(path, words | said, arrays | own)
     with pytest.raises(errors.FormatError, match="save it again"):
         Components.load(path)
+
+
+def test_an_answer_is_not_taken_for_a_state(tmp_path):
+    cc_rapids.components(([1], [2])).save(tmp_path / "answer")
+    with pytest.raises(errors.FormatError, match="it is an answer"):
+        cc_rapids.Connectivity.load(tmp_path / "answer")
