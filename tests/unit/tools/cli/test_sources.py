@@ -264,14 +264,14 @@ class TestProcess:
 
 
 def test_the_labels_of_a_folder_are_verified(tmp_path):
-    folder = tmp_path / "edges" / "year=2020"
+    folder = tmp_path / "years" / "year=2020"
     folder.mkdir(parents=True)
     (folder / "a.csv").write_text("src,dst\n1,2\n2,3\n")
-    (tmp_path / "edges" / "b.csv").write_text("src,dst\n8,9\n")
+    (tmp_path / "years" / "b.csv").write_text("src,dst\n8,9\n")
     labels = tmp_path / "labels.csv"
     command = [sys.executable, "-m", "cc_rapids.cli"]
-    made = [*command, "calculate", str(tmp_path / "edges"), "--output", str(labels), "--quiet"]
+    made = [*command, "calculate", str(tmp_path / "years"), "--output", str(labels), "--quiet"]
     assert subprocess.run(made, check=False).returncode == 0
-    checked = [*command, "verify", str(tmp_path / "edges"), str(labels), "--json"]
+    checked = [*command, "verify", str(tmp_path / "years"), str(labels), "--json"]
     told = json.loads(subprocess.run(checked, capture_output=True, check=True).stdout)
     assert (told["correct"], told["edges"], told["vertices"]) == (True, 3, 5)
