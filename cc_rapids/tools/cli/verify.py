@@ -102,7 +102,7 @@ def verify(
         ends = {"source": "vertex", "destination": "labels", "header": None}
         found = read_one(labels, report, format=labels_format, **ends)
     table = plain(found.table)
-    if not isinstance(edges, Path):
+    if memory_limit is None and taken is not None:
         table = _alike(edges, table, found.taken, file, labels)
     table = table.take(pc.sort_indices(table["vertex"]))
     options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle}

@@ -150,7 +150,7 @@ def test_the_plan_knows_how_many_columns_an_id_has(tmp_path):
     pq.write_table(edges(), tmp_path / "one.parquet")
     dataset = pyarrow.dataset.dataset(tmp_path / "one.parquet")
     options = {"memory_limit": "1GiB", "explain": True}
-    one = stream_components(dataset, "id", "other_id", **options)
+    one = stream_components(dataset, SIDES[0][0], SIDES[1][0], **options)  # strings, as in the two
     two = stream_components(dataset, *SIDES, **options)
     assert one.edges == two.edges == 3000
     fixed = 4 << 20
