@@ -700,17 +700,16 @@ class Pairs(Frames):
                 f"edges are a pair of arrays, which has no column {bound.weight!r}: pass the array"
                 " of weights as weight="
             )
+        from .frame_build import column_where
+
         mask = bound.mask(bound.weight, "weights")
-        pair = []
         for name, side in zip(("source", "destination"), edges, strict=True):
             if len(side) != mask.size:
                 raise InputError(
                     f"the {name} has {len(side):,} rows, but the weights are {mask.size:,}"
                 )
-            series = hasattr(side, "iloc") or hasattr(side, "filter")
-            side = side if hasattr(side, "dtype") or series else np.asarray(side)
-            pair.append(rows_where(side, mask) if series else side[mask])
-        return tuple(pair), request.source, request.destination
+        pair = tuple(column_where(side, mask) for side in edges)
+        return pair, request.source, request.destination
 
 
 class EdgeArrays(Pairs):

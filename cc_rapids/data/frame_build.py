@@ -140,7 +140,7 @@ def rows_of_frame(frame: Any, rows: Any) -> Any:
     if isinstance(frame, Mapping):
         mask = np.zeros_like(rows, bool, shape=frame_size(frame))
         mask[rows] = True
-        return {name: _of_column(column, mask) for name, column in frame.items()}
+        return {name: column_where(column, mask) for name, column in frame.items()}
     if hasattr(type(frame), "iloc"):
         try:
             return frame.iloc[rows]
@@ -230,9 +230,9 @@ def check_has_rows(edges: Any) -> None:
 def _rows_where(edges: Any, mask: Any) -> Any:
     """Return the rows of an edge list where a boolean array is true."""
     if isinstance(edges, Mapping):
-        return {name: _of_column(column, mask) for name, column in edges.items()}
+        return {name: column_where(column, mask) for name, column in edges.items()}
     if isinstance(edges, tuple | list):
-        return type(edges)(_of_column(side, mask) for side in edges)
+        return type(edges)(column_where(side, mask) for side in edges)
     if is_edge_array(edges):
         array = as_array(edges)
         return array[mask] if rows_are_edges(array) else array[:, mask]
@@ -241,15 +241,15 @@ def _rows_where(edges: Any, mask: Any) -> Any:
     if hasattr(type(edges), "iloc"):
         return edges[mask]
     if hasattr(type(edges), "column_names"):
-        columns = [_of_column(column, mask) for column in edges.columns]
+        columns = [column_where(column, mask) for column in edges.columns]
         return type(edges).from_arrays(columns, schema=edges.schema)
     import narwhals as nw
 
     return edges.filter(nw.new_series("mask", mask, nw.Boolean, backend="polars").to_native())
 
 
-def _of_column(column: Any, mask: Any) -> Any:
-    """Return some rows of a column or list, of its own kind."""
+def column_where(column: Any, mask: Any) -> Any:
+    """Return the rows of a column or list where a boolean array is true, of its own kind."""
     if isinstance(column, list | tuple):
         return type(column)(value for value, own in zip(column, mask, strict=True) if own)
     if is_cudf(column) or not is_series(as_series(column)):
