@@ -32,7 +32,7 @@ quick: $(VENV)/dev
 	$(PYTEST) -n auto -m "not slow" tests/unit tests/contract tests/nets tests/docs/test_docs.py \
 		tests/docs/test_docstrings.py
 
-# Every CUDA kernel for each architecture since Turing; `make test` takes the oldest.
+# Every CUDA kernel for each architecture since Turing; `make test` takes the oldest, and fewer kernels.
 test-kernels: $(VENV)/dev
 	$(PYTEST) --architectures all tests/unit/kernels/test_compiles.py
 

@@ -44,7 +44,8 @@ def pytest_addoption(parser):
         "--architectures",
         choices=("oldest", "all"),
         default="oldest",
-        help="GPU architectures for which kernels are compiled: the oldest (default), or all",
+        help="GPU architectures for which kernels are compiled: the oldest, and fewer kernels"
+        " (default), or all",
     )
     parser.addoption(
         "--gpu",

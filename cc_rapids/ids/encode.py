@@ -20,7 +20,7 @@ speed, and :func:`choose_encoding` takes the first that is worthwhile and fits i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -36,12 +36,13 @@ from .decoders import IdDecoder, OffsetDecoder, SortedDecoder
 from .range import UNKNOWN_ORDER, EdgeOrder, IdRange, id_range_of
 
 if TYPE_CHECKING:
-    from .hash_table import Slots
+    from .hash_table import SlotTable
     from .multi_column import Digits
 
 WORDS_PER_BYTE = 1  # of the edge list: a word for each id of the range while it is 4 times the list
 GIB = 1 << 30
 OFFSET_NAMES = "as they are", "offset"  # of ids from 0 on, and of others
+HASHED_NAME = "hash slots"
 NO_RANGE = IdRange(0, -1, np.dtype(np.int64))  # of ids that are not integers
 
 
@@ -93,6 +94,8 @@ class EncodingCost:
 class EncodedIds:
     """Edges between vertices, a forest over these, and the decoder to ids.
 
+    The edges are as they came if the launch that has encoded them has solved them, too.
+
     Attributes
     ----------
     name : str
@@ -122,7 +125,15 @@ class EncodedIds:
 
 
 class IdEncoding:
-    """A mapping of ids to vertices; of integer ids unless stated otherwise."""
+    """A mapping of ids to vertices; of integer ids unless stated otherwise.
+
+    Attributes
+    ----------
+    in_one_launch : bool
+        Whether short lists are encoded so by the launch that solves them.
+    """
+
+    in_one_launch: ClassVar[bool] = False
 
     def worthwhile(self, statistics: IdStatistics) -> bool:
         """Return whether it is the fastest for these ids, of itself and the encodings after it."""
@@ -246,6 +257,8 @@ class BitmapEncoding(IdEncoding):
 class HashEncoding(IdEncoding):
     """Encoding by slots of a hash table."""
 
+    in_one_launch = True
+
     def worthwhile(self, statistics: IdStatistics) -> bool:
         return True
 
@@ -261,7 +274,7 @@ class HashEncoding(IdEncoding):
         return EncodingCost(size, most)
 
     def name(self, statistics: IdStatistics) -> str:
-        return "hash slots"
+        return HASHED_NAME
 
     def reason(self, statistics: IdStatistics) -> str:
         return "too far apart for a word or a bit each"
@@ -283,16 +296,16 @@ class HashEncoding(IdEncoding):
         table = Slots(statistics.columns[:2], others, backend)
         edges = Edges(table.columns[0], table.columns[1], 0)
         name = self.name(statistics)
-        return _SlotsOfIds(
+        return SlotsOfIds(
             edges, table.forest(), name, table.expected_vertices, table=table, dtype=ids.dtype
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class _SlotsOfIds(EncodedIds):
+class SlotsOfIds(EncodedIds):
     """Encoded ids whose vertices are slots, renumbered in id order after the forest is solved."""
 
-    table: Slots
+    table: SlotTable
     dtype: np.dtype[Any]
 
     def finalise(self, forest: Forest) -> tuple[Forest, IdDecoder]:
@@ -427,10 +440,11 @@ class _NumbersOfRows(EncodedIds):
         return solved, ColumnsDecoder(decoder, self.digits)
 
 
+HASHED = HashEncoding()
 ENCODINGS: tuple[IdEncoding, ...] = (
     OffsetEncoding(),
     BitmapEncoding(),
-    HashEncoding(),
+    HASHED,
     SortedEncoding(),
     StringEncoding(),
     MultiColumnEncoding(),

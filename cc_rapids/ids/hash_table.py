@@ -22,7 +22,50 @@ SLOTS = 1.65  # slots for each id that is expected
 log = logging.getLogger(__name__)
 
 
-class Slots:
+class SlotTable:
+    """A hash table of ids, and the forests over its slots.
+
+    Parameters
+    ----------
+    keys : (size + 1,) array of uint64
+        The table, kept: the id of each slot, or all bits set; the last slot is for the id with
+        all bits set, and 0 if that occurs.
+    backend : Backend
+        The backend on which the table is.
+    """
+
+    def __init__(self, keys: Array, backend: Backend) -> None:
+        self.keys, self.backend = keys, backend
+
+    def forest(self) -> Forest:
+        """Return a forest over the slots, in which the taken ones occur."""
+        forest = Forest(self.backend, self.keys.size)
+        mark = self.backend.kernel(kernel_ids.mark_taken, forest.vertex)
+        mark(self.keys.size, self.keys, forest.present)
+        return forest
+
+    def finalise_order(self, forest: Forest, dtype: np.dtype[Any]) -> tuple[Forest, SortedDecoder]:
+        """Return the solved forest over sorted ids instead of slots, and its decoder.
+
+        A root is then the least id of its component, whichever slot was the least.
+        """
+        backend = self.backend
+        slots, roots = forest.rows(0, forest.vertex)
+        backend.fill(self.keys[-1:], 0xFF)  # the last slot is for the id with all bits set
+        wide = np.dtype(np.int64 if is_signed(dtype) else np.uint64)
+        ids = self.keys[slots].view(wide)
+        order = backend.xp.argsort(ids)
+        ids, roots = ids[order], roots[order]
+        flat = Forest(backend, ids.size, all_present=True)
+        least = backend.fill(backend.empty(forest.n, flat.vertex), 0xFF)
+        backend.kernel(trees.scatter_min, flat.vertex)(ids.size, roots, least)
+        hang = backend.kernel(trees.assign_min_root, flat.vertex)
+        hang(ids.size, roots, least, flat.parent)
+        flat.count()
+        return flat, SortedDecoder.of(ids.astype(dtype, copy=False))
+
+
+class Slots(SlotTable):
     """The columns of edges as slots of a hash table that holds all their ids.
 
     Parameters
@@ -67,33 +110,6 @@ class Slots:
             take = backend.kernel(kernel_ids.take_slots)
             take(column.size, column, self.keys, full)
         return not backend.to_host(full)[0]
-
-    def forest(self) -> Forest:
-        """Return a forest over the slots, in which the taken ones occur."""
-        forest = Forest(self.backend, self.keys.size)
-        mark = self.backend.kernel(kernel_ids.mark_taken, forest.vertex)
-        mark(self.keys.size, self.keys, forest.present)
-        return forest
-
-    def finalise_order(self, forest: Forest, dtype: np.dtype[Any]) -> tuple[Forest, SortedDecoder]:
-        """Return the solved forest over sorted ids instead of slots, and its decoder.
-
-        A root is then the least id of its component, whichever slot was the least.
-        """
-        backend = self.backend
-        slots, roots = forest.rows(0, forest.vertex)
-        backend.fill(self.keys[-1:], 0xFF)  # the last slot is for the id with all bits set
-        wide = np.dtype(np.int64 if is_signed(dtype) else np.uint64)
-        ids = self.keys[slots].view(wide)
-        order = backend.xp.argsort(ids)
-        ids, roots = ids[order], roots[order]
-        flat = Forest(backend, ids.size, all_present=True)
-        least = backend.fill(backend.empty(forest.n, flat.vertex), 0xFF)
-        backend.kernel(trees.scatter_min, flat.vertex)(ids.size, roots, least)
-        hang = backend.kernel(trees.assign_min_root, flat.vertex)
-        hang(ids.size, roots, least, flat.parent)
-        flat.count()
-        return flat, SortedDecoder.of(ids.astype(dtype, copy=False))
 
 
 def _estimate_ids(columns: list[Array], backend: Backend) -> int:

@@ -8,6 +8,8 @@ parent, present, octets, totals, out_of_range : as everywhere, for as many ids a
            allocated memory; ``octets`` are the bytes of the words of ``present``, and ``totals``
            the numbers of vertices and components.
 before, sums : memory for the ranks of the vertices (see scan.py).
+flags, keys, ... : memory for ids that are too far apart for ``parent`` (see one_launch_hashed.py),
+           or no slots at all.
 ids, labels : the columns of the answer, for as many vertices as fit.
 
 The phases are those of any other run, and between two of them all threads wait for each other.
@@ -34,9 +36,9 @@ def measure(on: Any, sign: int, find_bounds: Any) -> Any:
     bias = np.uint64(sign)
 
     @on.device
-    def measure(t, m, step, src, dst, named, bounds, totals, out_of_range):
+    def measure(t, m, step, src, dst, named, bounds, totals, out_of_range, flags):
         if t == ZERO:
-            totals[0], totals[1], out_of_range[0] = 0, 0, 0
+            totals[0], totals[1], out_of_range[0], flags[0], flags[1] = 0, 0, 0, 0, 0
         if named == 0:
             find_bounds(t, m, step, src, dst, bounds)
         elif t == ZERO:
@@ -131,13 +133,14 @@ def solve(on: Any, sign: int, phases: Any) -> Any:
     """Find the range of the ids and, if it fits, solve the list in the same launch.
 
     Then there are the flat forest, what is counted of it, its ranks, and if there is room for them,
-    the rows of the answer.
+    the rows of the answer. A wider range is solved by a hash table if there is memory for one.
 
     With ``named`` not 0 the vertices are exactly 0 .. named - 1, and ``out_of_range`` tells of
     other ids.
-    ``phases`` are measure, init_forest, link_share, flatten_share, complete, rank and list_share.
+    ``phases`` are measure, init_forest, link_share, flatten_share, complete, rank, list_share and
+    solve_hashed.
     """
-    measure, init_forest, link, flatten, complete, rank, rows = phases
+    measure, init_forest, link, flatten, complete, rank, rows, solve_hashed = phases
     grid_sync, bias = on.grid_sync, np.uint64(sign)
 
     @on.cooperative
@@ -156,10 +159,21 @@ def solve(on: Any, sign: int, phases: Any) -> Any:
         sums,
         totals,
         out_of_range,
+        flags,
+        keys,
+        tree,
+        taken,
+        within,
+        lowest,
+        starts,
+        groups,
+        placed,
+        slot_at,
+        sorted_parent,
         ids,
         labels,
     ):
-        measure(t, m, step, src, dst, named, bounds, totals, out_of_range)
+        measure(t, m, step, src, dst, named, bounds, totals, out_of_range, flags)
         grid_sync(bounds, WAITING)
         n, low = ~bounds[1] - bounds[0] + ONE, np.int64(bounds[0] ^ bias)
         if n - ONE < np.uint64(parent.size):
@@ -174,5 +188,10 @@ def solve(on: Any, sign: int, phases: Any) -> Any:
             rank(t, (n + LAST) >> WORD, step, present, before, sums, bounds)
             if totals[0] <= ids.size:
                 rows(t, n, step, low, parent, present, before, ids, labels)
+        elif keys.size > 0:
+            hashed = keys, tree, taken, within, lowest, starts, groups, placed, slot_at
+            solve_hashed(
+                t, m, step, src, dst, n - ONE, bounds, sums, totals, flags, *hashed, sorted_parent
+            )
 
     return solve

@@ -1,12 +1,13 @@
 """Encoding and solving in one launch, for lists where launches take most of the time.
 
 The device does not wait for the host to learn the range of the ids: memory is allocated for as many
-ids as there are ends of edges, and a list with a larger range is solved in the usual way
-afterwards.
+ids as there are ends of edges, and for the shortest lists for a hash table of them, too. A longer
+list with a larger range is hashed by a launch of its own, or solved in the usual way afterwards.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple, Protocol
 
@@ -25,21 +26,24 @@ from ..backends import (
     Piece,
     side_by_side,
 )
+from ..data.dtypes import is_signed
 from ..data.edge_input import EdgeInput
 from ..graph.edges import Edges
-from ..graph.forest import ARENA_BYTES, Forest, SpeculativeRows, blocks_of
+from ..graph.forest import ARENA_BYTES, Forest, SpeculativeRows, blocks_of, rank
 from ..graph.memory_bound import FEW_IDS, ids_at_once
-from ..ids.decoders import OffsetDecoder
-from ..ids.encode import OFFSET_NAMES, EncodedIds
+from ..ids.decoders import OffsetDecoder, SortedDecoder
+from ..ids.encode import HASHED_NAME, OFFSET_NAMES, EncodedIds, SlotsOfIds
+from ..ids.hash_table import SlotTable, slots_for
 from ..ids.range import IdRange, all_fit, decoded, last_of, order_of_type
 from ..kernels import edges as reading
-from ..kernels import find, forest, gather, giant, id_range, one_launch, scan
+from ..kernels import find, forest, gather, giant, id_hash, id_range, one_launch, scan
+from ..kernels import one_launch_hashed as hashed
 from ..kernels.primitives import WORD
 from ..tuning import tuning
 
 FEW = FEW_IDS  # edges of a list whose rows of the answer share the memory of its forest
 VERTEX, WIDE = np.uint32, np.uint64
-TOTALS, ENDS, WORDS = 3, 2, 1  # of the facts, see kernels/one_launch.py
+TOTALS, ENDS, WORDS, FLAGS = 3, 2, 1, 2  # of the facts, see kernels/one_launch.py
 
 
 class SolveOptions(Protocol):
@@ -91,9 +95,16 @@ def capacity(m: int) -> int:
     return ids_at_once(m)
 
 
+def has_table(edge_input: EdgeInput) -> bool:
+    """Return whether the launch has memory for a hash table: for a short list of any ids."""
+    return edge_input.src.size <= tuning.hashed_at_once and last_of(edge_input) < 0
+
+
 def bytes_for(m: int) -> int:
     """Return the maximum bytes for a list of m edges, before its ids are known."""
-    return _run_layout(np.dtype(np.int64), capacity(m), FEW if m <= FEW else 0).bytes + ARENA_BYTES
+    ends = 2 * m if m <= tuning.hashed_at_once else 0
+    layout = _run_layout(np.dtype(np.int64), capacity(m), FEW if m <= FEW else 0, ends)
+    return layout.bytes + ARENA_BYTES
 
 
 def solve(
@@ -118,25 +129,24 @@ def solve(
     src, dst = (backend.asarray(column) for column in columns)
     m, dtype = src.size, np.result_type(src.dtype, dst.dtype)
     beside = min(max(2 * m, last_of(edge_input) + 1), FEW) if m <= FEW else 0
-    layout = _run_layout(dtype, capacity(m), beside)
+    layout = _run_layout(dtype, capacity(m), beside, 2 * m if has_table(edge_input) else 0)
     whole = (
         backend.empty(layout.bytes, np.uint8) if beside else _reusable_bytes(backend, layout.bytes)
     )
-    (facts,) = backend.packed_views(whole, (layout.facts,))
     out = backend.packed_args(whole, layout.rows)
     if speculative and not beside:
         out = backend.alloc_packed(*[(speculative.max_rows, dtype)] * 2)
-    backend.fill(facts, 0xFF)
-    kernel = _kernel(backend, ONE_LAUNCH_RULE.design, *order_of_type(src))
-    kernel(m, src, dst, last_of(edge_input) + 1, *backend.packed_args(whole, layout.run), *out)
-    read_facts = backend.read_async(facts)
+    read_facts = _launch(edge_input, src, dst, backend, whole, layout, out)
     if speculative and not beside:
         speculative.offer(*out)
-    vertices, components, out_of_range, *ends = read_facts().tolist()
-    low, high = decoded(src, *(end & (1 << 64) - 1 for end in ends[:ENDS]))
-    ids = IdRange(low, high, dtype)
-    if out_of_range or ids.size > capacity(m):
-        return None if out_of_range else ids
+    facts = read_facts()
+    vertices, components, out_of_range = facts.tolist()[:TOTALS]
+    ids = _range_of(facts, src, dtype)
+    if out_of_range:
+        return None
+    if ids.size > capacity(m):
+        hashed = layout.sorted_ids and _hashed(facts, whole, layout, src, dst, backend)
+        return hashed or ids
     held = partial(_arrays_of_forest, backend, whole, layout, ids.size)
     solved = Forest(backend, ids.size, edge_input.vertices_are_dense_range, held)
     rows = speculative.accept(vertices) if speculative else None
@@ -146,7 +156,87 @@ def solve(
         rows = first, second
     solved.counted(vertices, components, ids.first, rows or ())
     edges, decoder = Edges(src, dst, ids.first), OffsetDecoder(ids.first, ids.dtype)
-    return EncodedIds(edges, solved, OFFSET_NAMES[low != 0], ids.size, decoder)
+    return EncodedIds(edges, solved, OFFSET_NAMES[ids.low != 0], ids.size, decoder)
+
+
+def solve_hashed(
+    edge_input: EdgeInput, columns: list[Array], backend: Backend
+) -> EncodedIds | None:
+    """Solve a list whose ids are too far apart, in one launch with memory for a hash table alone.
+
+    Return None if an id has found no slot.
+    """
+    src, dst = (backend.asarray(column) for column in columns)
+    layout = _run_layout(np.result_type(src.dtype, dst.dtype), 0, 0, 2 * src.size)
+    whole = _reusable_bytes(backend, layout.bytes)
+    out = backend.packed_args(whole, layout.rows)
+    facts = _launch(edge_input, src, dst, backend, whole, layout, out)()
+    return _hashed(facts, whole, layout, src, dst, backend)
+
+
+def _launch(
+    edge_input: EdgeInput,
+    src: Array,
+    dst: Array,
+    backend: Backend,
+    whole: Array,
+    layout: _RunLayout,
+    out: Any,
+) -> Callable[[], Array]:
+    """Launch the kernel; return what waits for its facts."""
+    (facts,) = backend.packed_views(whole, (layout.facts,))
+    backend.fill(facts, 0xFF)
+    kernel = _kernel(backend, ONE_LAUNCH_RULE.design, *order_of_type(src))
+    kernel(
+        src.size, src, dst, last_of(edge_input) + 1, *backend.packed_args(whole, layout.run), *out
+    )
+    return backend.read_async(facts)
+
+
+def _range_of(facts: Array, src: Array, dtype: np.dtype[Any]) -> IdRange:
+    ends = facts[TOTALS : TOTALS + ENDS].view(WIDE).tolist()
+    return IdRange(*decoded(src, *ends), dtype)
+
+
+def _hashed(
+    facts: Array, whole: Array, layout: _RunLayout, src: Array, dst: Array, backend: Backend
+) -> EncodedIds | None:
+    """Return what a launch has solved by a hash table; None if an id has found no slot.
+
+    The ids are in their order, unless they were bunched: then they are sorted at last.
+    """
+    vertices, components = facts.tolist()[:2]
+    full, bunched = facts[-FLAGS:].tolist()
+    if full:
+        return None
+    edges, dtype = Edges(src, dst, 0), np.result_type(src.dtype, dst.dtype)
+    if bunched:
+        keys, tree = backend.packed_views(whole, layout.table)
+        table = SlotTable(keys, backend)
+        forest = table.forest()
+        forest.parent[:] = tree
+        forest.count()
+        return SlotsOfIds(edges, forest, HASHED_NAME, vertices, table=table, dtype=dtype)
+    ids, parent = (
+        array.copy()
+        for array in backend.packed_views(
+            whole, [(start, vertices, kind) for start, _, kind in layout.sorted_ids]
+        )
+    )
+    wide = ids.view(np.int64 if is_signed(dtype) else WIDE)
+    forest = Forest(backend, vertices, True, partial(_arrays_of_sorted, backend, parent))
+    forest.counted(vertices, components, 0, (backend.xp.arange(vertices, dtype=VERTEX), parent))
+    decoder = SortedDecoder.of(wide.astype(dtype, copy=False))
+    return EncodedIds(edges, forest, HASHED_NAME, vertices, decoder)
+
+
+def _arrays_of_sorted(backend: Backend, parent: Array) -> list[Array]:
+    """Return the arrays of a flat forest over vertices that all occur."""
+    words = -(-parent.size // WORD)
+    present = backend.fill(backend.empty(words, np.uint32), 0xFF)
+    before = backend.empty(blocks_of(words), VERTEX)
+    rank(backend, present, before)
+    return [parent, present, before, backend.fill(backend.empty(TOTALS, np.int64), 0)]
 
 
 def _reusable_bytes(backend: Backend, size: int) -> Array:
@@ -167,7 +257,8 @@ class _RunLayout(NamedTuple):
     """One allocation: its bytes, and the offsets of the parts in it.
 
     The parts are the facts, which go to the host, what the kernel takes besides the edges, some of
-    which is the same memory twice, the answer's rows, and the arrays that a forest keeps.
+    which is the same memory twice, the answer's rows, and the arrays that a forest keeps; and if
+    there is a hash table, its ids and its trees, and the sorted ids with theirs.
     """
 
     bytes: int
@@ -175,27 +266,42 @@ class _RunLayout(NamedTuple):
     run: Layout
     rows: Layout
     forest: tuple[Piece, ...]
+    table: tuple[Piece, ...]
+    sorted_ids: tuple[Piece, ...]
 
 
 @lru_cache(64)
-def _run_layout(dtype: Any, ids: int, rows: int) -> _RunLayout:
+def _run_layout(dtype: Any, ids: int, rows: int, ends: int) -> _RunLayout:
+    """Return the layout for a range of ids, rows of the answer, and a table of different ends."""
     words = -(-ids // WORD)
     forest = (ids, VERTEX), (words, np.uint32), (blocks_of(words), VERTEX)
+    slots = slots_for(ends) + 1 if ends else 0
+    groups = -(-(ends // 2) // hashed.GROUP) + 1 if ends else 0
     size, pieces = side_by_side(
         (
             *forest,
             (SINGLE_BLOCK_THREADS, WIDE),
-            (TOTALS + ENDS + WORDS, np.int64),
+            (TOTALS + ENDS + WORDS + FLAGS, np.int64),
             (rows, dtype),
             (rows, dtype),
+            (slots, WIDE),
+            *[(slots, VERTEX), (-(-slots // WORD), np.uint32), (slots, VERTEX), (slots, VERTEX)],
+            *[(groups * hashed.GROUP, VERTEX), (groups + bool(ends), VERTEX)],
+            *[(ends, WIDE), (ends, VERTEX)],
         )
     )
-    parent, present, before, sums, facts, *listed = pieces
+    parent, present, before, sums, facts, *more = pieces
+    listed, table = more[:2], more[2:]
     first, octets = facts[0], (present[0], 4 * words, np.uint8)
     totals, out_of_range = (first, TOTALS, np.int64), (first + 8 * (TOTALS - 1), 1, np.int64)
     bounds = first + 8 * TOTALS, ENDS + WORDS, WIDE
-    run = Layout((bounds, parent, present, octets, before, sums, totals, out_of_range))
-    return _RunLayout(size, facts, run, Layout(listed), (parent, present, before, totals))
+    flags = first + 8 * (TOTALS + ENDS + WORDS), FLAGS, np.int64
+    # The ids are sorted into the table, once they are placed, and their forest takes their slots.
+    sorted_ids = ((table[0][0], ends, WIDE), (table[-1][0], ends, VERTEX)) if ends else ()
+    over_ids = bounds, parent, present, octets, before, sums, totals, out_of_range
+    run = Layout((*over_ids, flags, *table, table[-1]))
+    kept = parent, present, before, totals
+    return _RunLayout(size, facts, run, Layout(listed), kept, tuple(table[:2]), sorted_ids)
 
 
 @cache
@@ -213,6 +319,21 @@ def _kernel(backend: Backend, design: Design, wide: type, sign: int) -> Kernel:
         forest.complete(backend, VERTEX).part,
         one_launch.rank(backend, scan.count_blocks(backend).part, scan.sum_all(backend).part),
         one_launch.list_share(backend, gather.gather(backend, gather.min_label(backend)).part),
+        hashed.solve_hashed(backend, _phases_of_hashed(backend, composer, sign)),
     )
     made: Kernel = one_launch.solve(backend, sign, phases)
     return made
+
+
+def _phases_of_hashed(backend: Backend, composer: KernelComposer, sign: int) -> tuple[Any, ...]:
+    distance = hashed.distance_in(backend, sign)
+    return (
+        hashed.init_slots(backend),
+        hashed.link_slots(backend, id_hash.insert(backend), composer.link_edge()),
+        hashed.shift_for(backend),
+        hashed.count_buckets(backend, find.find_with_skip(backend), distance),
+        hashed.start_buckets(backend, scan.sum_all(backend).part),
+        hashed.place_ids(backend, distance),
+        hashed.order_ids(backend, sign),
+        hashed.hang_ids(backend),
+    )

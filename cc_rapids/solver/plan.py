@@ -13,7 +13,7 @@ from ..data import html
 from ..data.edge_input import EdgeInput
 from ..graph.edges import check_offsets
 from ..graph.forest import queue_bytes
-from ..ids.encode import choose_encoding, scan_ids
+from ..ids.encode import HASHED, choose_encoding, scan_ids
 from ..kernels.shared_filter import IDS
 from . import one_launch
 from .one_launch import SolveOptions
@@ -93,19 +93,24 @@ def plan(
     for starts in offsets:
         check_offsets(edge_input, backend.asarray(starts), backend)
     statistics = scan_ids(edge_input, columns, backend)
-    encoding = choose_encoding(statistics, backend)
-    cost = encoding.cost(statistics)
-    m, n, ids = edge_input.src.size, cost.max_vertices, statistics.id_range
-    facts = EdgeFacts.of(edge_input, n, n, encoding.edge_order(statistics).locality)
-    decision = decide(options.policy, options.forest, facts, backend)
-    size = cost.bytes + statistics.answer_bytes
-    if (
+    m, ids = edge_input.src.size, statistics.id_range
+    at_once = (
         statistics.are_integers
         and backend.in_one_launch
         and one_launch.accepts(edge_input, columns, options)
-    ):
+    )
+    fits = ids.size <= one_launch.capacity(m)
+    encoding = choose_encoding(statistics, backend)
+    if at_once and not fits and one_launch.has_table(edge_input):
+        encoding = HASHED
+    cost = encoding.cost(statistics)
+    n = cost.max_vertices
+    facts = EdgeFacts.of(edge_input, n, n, encoding.edge_order(statistics).locality)
+    decision = decide(options.policy, options.forest, facts, backend)
+    size = cost.bytes + statistics.answer_bytes
+    if at_once:
         size += one_launch.bytes_for(m)
-        if ids.size <= one_launch.capacity(m):
+        if fits or encoding.in_one_launch:
             decision = Decision(ONE_LAUNCH_RULE.design, ONE_LAUNCH_RULE)
     design = decision.design
     size += beyond(design, n, m, bool(offsets), options.forest) + SUMS

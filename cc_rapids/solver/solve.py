@@ -51,10 +51,11 @@ def solve(
 
     On a GPU, a list of up to four million edges takes one launch, which scans, encodes and solves
     (:mod:`.one_launch`). If its ids lie too far apart for that, the launch has found their exact
-    range, and the steps follow. Otherwise the range may be an estimate: from a sample of the edges,
-    if these are ``tuning.sampled_scan_edges`` or more, or 0 .. ``num_vertices`` - 1. Ids outside it
-    are noticed when their edges are linked: ``forest.complete`` is then False, and scanning,
-    encoding and running are repeated with the exact range.
+    range, and another one hashes them, or the steps follow. Otherwise the range may be an estimate:
+    from a sample of the edges, if these are ``tuning.sampled_scan_edges`` or more, or
+    0 .. ``num_vertices`` - 1. Ids outside it are noticed when their edges are linked:
+    ``forest.complete`` is then False, and scanning, encoding and running are repeated with the
+    exact range.
 
     ====================  ===========================  ==============  ========================
     Ids                   Vertices                     Range           In the order of the ids
@@ -97,6 +98,10 @@ def solve(
     exact = options.policy.needs_exact_range or options.forest or bool(offsets)
     statistics = scan_ids(edge_input, columns, backend, exact, id_range)
     encoding = choose_encoding(statistics, backend)
+    if id_range and encoding.in_one_launch:
+        hashed = one_launch.solve_hashed(edge_input, columns, backend)
+        if hashed:
+            return Solved(hashed, ONE_LAUNCH_RULE.design)
     if statistics.id_range.exact or encoding.takes_guess(statistics):
         encoded = encoding.encode(statistics, backend)
         solved = decide_and_run(edge_input, encoded, offsets, backend, options)

@@ -10,6 +10,7 @@ from cc_rapids import backends, oracle
 from cc_rapids.algorithms.auto import ONE_LAUNCH_RULE
 from cc_rapids.errors import InputError
 from cc_rapids.solver import one_launch
+from cc_rapids.tuning import tuning
 
 pytestmark = pytest.mark.gpu
 SIZES = 1, 1024, 1025, one_launch.FEW, one_launch.FEW + 1, 135_168, 135_169, 1_000_000
@@ -112,6 +113,62 @@ def test_ids_that_lie_far_apart(launched):
     assert launched[0] == "solve"
     assert "find_bounds" not in launched
     assert not found.labels.any()
+
+
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products are as different as the numbers
+
+
+@pytest.mark.parametrize("m", SIZES)
+def test_ids_spread_over_all_integers(launched, m):
+    """Two launches at most, and none for their order: each shape, signed and not."""
+    import cupy
+
+    for seed, (src, dst, _) in enumerate(shapes(m, m)):
+        dtype = (np.int64, np.uint64)[seed % 2]
+        ends = [(np.asarray(side).astype(np.uint64) * SPREAD).astype(dtype) for side in (src, dst)]
+        vertex = np.unique(ends)
+        numbers = [np.searchsorted(vertex, side) for side in ends]
+        del launched[:]
+        found = cc_rapids.components(tuple(map(cupy.asarray, ends)))
+        wide = int(vertex[-1]) - int(vertex[0]) >= max(tuning.small_id_range, 128 * m)
+        at_once = m <= tuning.hashed_at_once
+        if wide:
+            assert launched == ["solve"] * (1 if at_once else 2)
+            assert found.summary()["ids"] == "hash slots"
+        labels = found.labels()
+        assert np.array_equal(labels.vertex.get(), vertex)
+        least = vertex[oracle.union_find(*numbers, vertex.size)]
+        assert np.array_equal(labels.labels.get(), least)
+        assert len(found) == np.unique(least).size
+
+
+@pytest.mark.parametrize("m", [2000, 300_000])
+def test_ids_in_bunches_are_sorted_afterwards(m):
+    import cupy
+
+    random = np.random.default_rng(m)
+    ends = random.integers(0, m // 2, (2, m)) + (random.integers(0, 3, (2, m)) << 40)
+    vertex = np.unique(ends)
+    found = cc_rapids.components(tuple(map(cupy.asarray, ends))).labels()
+    least = vertex[oracle.union_find(*np.searchsorted(vertex, ends), vertex.size)]
+    assert np.array_equal(found.vertex.get(), vertex)
+    assert np.array_equal(found.labels.get(), least)
+
+
+def test_a_hundred_runs_of_hashed_ids_have_one_answer():
+    import cupy
+
+    for src, dst, n in shapes(20_000, 5):
+        numbers = np.arange(n, dtype=np.uint64) * SPREAD
+        order = np.argsort(numbers.view(np.int64))
+        ends = [cupy.asarray(numbers.view(np.int64)[side]) for side in (src, dst)]
+        first = cc_rapids.connected_components(tuple(ends))
+        assert np.array_equal(
+            first.vertex.get(), numbers.view(np.int64)[order][np.isin(order, [src, dst])]
+        )
+        for _ in range(100):
+            again = cc_rapids.connected_components(tuple(ends))
+            assert bool((again.labels == first.labels).all())
 
 
 def test_memory_stays_in_bounds():

@@ -141,6 +141,10 @@ def at_once(dtype):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cc_rapids.backends.dry_run.Rehearsal.in_one_launch", True)
         cc_rapids.components(edges(dtype)).labels()
+        far = np.arange(50, dtype=dtype) * dtype(10**7)
+        for edges_at_once in (0, 100):
+            with tuning.override(hashed_at_once=edges_at_once):
+                cc_rapids.components((far, far[::-1].copy())).labels()
 
 
 def ahead():
@@ -204,6 +208,15 @@ def graphs():
 
 
 @cache
+def by_name(which):
+    """The designs of a selection, and of the options of k-out, by name."""
+    selected = design_pairs.selected(which)
+    selected += [Design(f"kout({options})") for options in OPTIONS]
+    selected.append(Design.parse("owner(output=lists)"))
+    return {str(design): design for design in selected}
+
+
+@cache
 def rehearse(which):
     """Each kernel that is launched by its key, and the first to do so: a design, or a use of ids.
 
@@ -225,12 +238,10 @@ def rehearse(which):
     named = of(INT) + of(LONG)
     others = ids, lookups, ahead, strings, records, changes, audits, graphs
     uses = of(ULONG) + [(use.__name__, use) for use in others]
-    selected = design_pairs.selected(which)
-    selected += [Design(f"kout({options})") for options in OPTIONS]
-    selected.append(Design.parse("owner(output=lists)"))
-    uses += [(str(design), solve, design, INT) for design in selected]
+    uses += [(name, solve, design, INT) for name, design in by_name(which).items()]
     uses += [
-        (f"{design} in batches", batches, design) for design in filter(takes_batches, selected)
+        (f"{design} in batches", batches, design)
+        for design in filter(takes_batches, by_name(which).values())
     ]
     by = {}
     with rehearsed() as backend, tuning.override(frequent_root_vertices=0):

@@ -33,9 +33,6 @@ class Layout:
 
     To make an array of each would take longer than the launch. It is made once for all allocations
     of its size.
-
-    To make an array of each would take longer than the launch. It is made once for all allocations
-    of its size.
     """
 
     def __init__(self, pieces: Iterable[Piece]) -> None:

@@ -11,12 +11,17 @@ from cc_rapids.backends.base import Kernel
 from cc_rapids.backends.threads import Threads
 from cc_rapids.errors import InputError
 from cc_rapids.solver import one_launch
+from cc_rapids.tuning import tuning
 
 
 @pytest.fixture(autouse=True)
 def launched(monkeypatch):
-    """The names of the kernels that run, on an engine that gains by fewer."""
+    """The names of the kernels that run, on an engine that gains by fewer.
+
+    Without a hash table in the launch, for which there is test_one_launch_hashed.py.
+    """
     monkeypatch.setattr(Threads, "in_one_launch", True)
+    monkeypatch.setattr(tuning, "hashed_at_once", 0)
     names, call = [], Kernel.__call__
 
     def noted(kernel, n, *arguments):
@@ -103,7 +108,7 @@ def test_ids_that_lie_further_apart_take_the_usual_way(launched, reach):
     low = -(2**63) if reach > 2**62 else 0
     src = np.array([low, low + reach])
     found = components((src, src[::-1].copy()))
-    assert launched.count("solve") == 1
+    assert launched.count("solve") == (2 if reach > one_launch.FEW else 1)  # the last one hashes
     assert (len(launched) > 1) == (reach >= one_launch.FEW)
     assert "find_bounds" not in launched
     np.testing.assert_array_equal(found.labels().labels, [low, low])
@@ -194,10 +199,11 @@ def test_types_that_do_not_hold_all_vertices(launched):
 
 def test_what_is_foreseen(launched):
     """By the plan, too, whatever the span of the ids turns out to be."""
-    near, far = (tuple(side * by for side in edges(250, 300)) for by in (1, 10**6))
-    for ends, at_once in ((near, True), (far, False)):
+    near, wide, far = (tuple(side * by for side in edges(250, 300)) for by in (1, 10**3, 10**6))
+    for ends, ids in ((near, "as they are"), (wide, "as they are"), (far, "hash slots")):
         planned = components(ends, explain=True)
-        assert (planned.design == str(ONE_LAUNCH_RULE.design)) == at_once
+        assert (planned.design == str(ONE_LAUNCH_RULE.design)) == (ends is not wide)
+        assert planned.ids == ids
         assert planned.bytes > one_launch.bytes_for(300)
         del launched[:]
         assert components(ends).summary()["design"] == planned.design

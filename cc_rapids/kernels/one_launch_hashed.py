@@ -1,0 +1,275 @@
+"""Ids that are far apart, encoded, solved and put in their order within one launch.
+
+keys    : (c + 1,) uint64, the hash table of ids (see id_hash.py): slot c stands for the id whose
+          bits are those of EMPTY. Once all ids are placed, the same memory takes the sorted ids.
+tree    : (c + 1,) uint32, a forest over the slots; ``taken`` is the set of slots of self-loops,
+          which only what links an edge writes.
+within  : (c + 1,) uint32, how many ids of the same bucket came before that of a slot; once all ids
+          are placed, for each of the sorted ids the root of its tree.
+lowest  : (c + 1,) uint32, the least place among the sorted ids of each tree, by its root.
+starts  : (b,) uint32, the ids of each bucket, and then where they start. A bucket holds the ids
+          whose distances from the least are equal but for their lowest bits, so that buckets are in
+          the order of the ids. A multiple of GROUP, and more than there are buckets.
+before  : the running sums of groups of buckets.
+placed, slot_at : the ids by buckets, less the least, and their slots.
+parent  : the flat forest over the sorted ids: for each the place of the least of its component.
+totals  : the numbers of vertices and components.
+flags   : not 0 once [0] an id has found no slot, [1] a bucket has more than MOST ids.
+
+Hashed ids are spread evenly, so that a bucket has a few of them, each of which is compared with all
+others there. Where ids are bunched, the launch ends with the forest over the slots, and the ids are
+sorted afterwards.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from . import primitives
+from .id_hash import EMPTY
+
+ZERO, ONE, ALL = np.uint64(0), np.uint64(1), np.uint32(0xFFFFFFFF)
+# Of another type than where trees are counted: two functions of a kernel cannot share what Numba
+# has compiled for the same types, if it has shared memory.
+FIRST, SECOND = np.int64(0), np.int64(1)
+NOTHING, HERE = np.uint32(0), np.uint32(1)
+GROUP = 32  # buckets that one thread sums
+MOST = np.uint32(512)  # ids of a bucket, so that comparing them all takes no longer than sorting
+FULL, BUNCHED = 0, 1  # of the flags
+WAITING = 2  # of the bounds
+
+
+def init_slots(on: Any) -> Any:
+    """Empty the table and all buckets, and make every slot a tree of its own."""
+
+    @on.device
+    def init_slots(t, step, keys, tree, taken, lowest, starts):
+        s, w, b = t, t, t
+        while s < keys.size:
+            keys[s], tree[s], lowest[s] = EMPTY, s, ALL
+            s += step
+        while w < taken.size:
+            taken[w] = NOTHING
+            w += step
+        while b < starts.size:
+            starts[b] = NOTHING
+            b += step
+
+    return init_slots
+
+
+def link_slots(on: Any, insert: Any, one: Any) -> Any:
+    """Insert both ends of each edge of a thread into the table, and link their slots."""
+
+    @on.device
+    def link_slots(t, m, step, src, dst, keys, tree, taken, flags):
+        e, n = t, np.uint64(keys.size)
+        while e < m:
+            u = insert(keys, flags, np.uint64(np.int64(src[e])))
+            v = insert(keys, flags, np.uint64(np.int64(dst[e])))
+            one(u, v, e, n, tree, tree, tree, taken, flags)
+            e += step
+
+    return link_slots
+
+
+def distance_in(on: Any, sign: int) -> Any:
+    """Return how far the id of a slot is from the least, in the order of the ids."""
+    bias = np.uint64(sign)
+
+    @on.device
+    def distance(keys, s, low):
+        key = EMPTY if s + ONE == np.uint64(keys.size) else keys[s]
+        return np.uint64(key ^ bias) - low
+
+    return distance
+
+
+def shift_for(on: Any) -> Any:
+    """Return how many of the lowest bits the ids of a bucket may differ in."""
+
+    @on.device
+    def shift_for(span, buckets):
+        shift = ZERO
+        while span >> shift >= buckets:
+            shift += ONE
+        return shift
+
+    return shift_for
+
+
+def count_buckets(on: Any, climb: Any, distance: Any) -> Any:
+    """Flatten the trees of slots, and count vertices, components, and the ids of each bucket.
+
+    ``climb`` is a find for trees in which nothing is linked any more.
+    """
+    add, block_add = on.atomic_add, on.block_reduce_add
+
+    @on.device
+    def count_buckets(t, step, low, shift, keys, tree, within, starts, totals, flags):
+        s, occur, roots = t, np.int64(0), np.int64(0)
+        while s < keys.size:
+            if keys[s] != EMPTY:
+                r = climb(tree, s)
+                if r != s:
+                    tree[s] = r
+                else:
+                    roots += np.int64(1)
+                occur += np.int64(1)
+                earlier = add(starts, distance(keys, s, low) >> shift, HERE)
+                within[s] = earlier
+                if earlier >= MOST:
+                    flags[BUNCHED] = 1
+            s += step
+        block_add(totals, FIRST, occur)
+        block_add(totals, SECOND, roots)
+
+    return count_buckets
+
+
+def start_buckets(on: Any, sum_all: Any) -> Any:
+    """Turn the numbers of ids of all buckets into where each bucket starts.
+
+    A thread sums a group, the first block of threads the groups, and a thread starts its group's
+    buckets at the sum of the groups before.
+    """
+    grid_sync, block_size, group = (
+        on.grid_sync,
+        np.uint64(on.max_block_size),
+        np.uint64(GROUP),
+    )
+
+    @on.device
+    def start_buckets(t, step, starts, before, sums, bounds):
+        groups, together = np.uint64(starts.size) // group, min(step, block_size)
+        g = t
+        while g < groups:
+            b, total = g * group, NOTHING
+            while b < (g + ONE) * group:
+                total += starts[b]
+                b += ONE
+            before[g + ONE] = total
+            g += step
+        if t == ZERO:
+            before[ZERO] = NOTHING
+        grid_sync(bounds, WAITING)
+        if t < together:
+            sum_all(t, groups + ONE, together, before, sums)
+        grid_sync(bounds, WAITING)
+        g = t
+        while g < groups:
+            b, total = g * group, before[g]
+            while b < (g + ONE) * group:
+                own = starts[b]
+                starts[b] = total
+                total += own
+                b += ONE
+            g += step
+
+    return start_buckets
+
+
+def place_ids(on: Any, distance: Any) -> Any:
+    """Write each id, less the least, and its slot where its bucket has room for it."""
+
+    @on.device
+    def place_ids(t, step, low, shift, keys, within, starts, placed, slot_at):
+        s = t
+        while s < keys.size:
+            if keys[s] != EMPTY:
+                far = distance(keys, s, low)
+                i = np.uint64(starts[far >> shift]) + np.uint64(within[s])
+                placed[i], slot_at[i] = far, s
+            s += step
+
+    return place_ids
+
+
+def order_ids(on: Any, sign: int) -> Any:
+    """Sort the ids of each bucket by counting those below each, and find the least of each tree."""
+    bias, low_of = np.uint64(sign), primitives.lessen(on)
+
+    @on.device
+    def order_ids(t, n, step, low, shift, starts, placed, slot_at, tree, lowest, root_of, ids):
+        i = t
+        while i < n:
+            far = placed[i]
+            b = far >> shift
+            j, last = np.uint64(starts[b]), np.uint64(starts[b + ONE])
+            k = j
+            while j < last:
+                k += np.uint64(placed[j] < far)
+                j += ONE
+            ids[k] = np.uint64(far + low) ^ bias
+            r = tree[slot_at[i]]
+            root_of[k] = r
+            low_of(lowest, r, np.uint32(k))
+            i += step
+
+    return order_ids
+
+
+def hang_ids(on: Any) -> Any:
+    """Make a flat forest over the sorted ids."""
+
+    @on.device
+    def hang_ids(t, n, step, root_of, lowest, parent):
+        k = t
+        while k < n:
+            parent[k] = lowest[root_of[k]]
+            k += step
+
+    return hang_ids
+
+
+def solve_hashed(on: Any, phases: Any) -> Any:
+    """Solve a list whose ids are too far apart for a word each; between phases all threads wait.
+
+    ``phases`` are init_slots, link_slots, shift_for, count_buckets, start_buckets, place_ids,
+    order_ids and hang_ids.
+    """
+    init_slots, link, shift_for, count, start, place, order, hang = phases
+    grid_sync = on.grid_sync
+
+    @on.device
+    def solve_hashed(
+        t,
+        m,
+        step,
+        src,
+        dst,
+        span,
+        bounds,
+        sums,
+        totals,
+        flags,
+        keys,
+        tree,
+        taken,
+        within,
+        lowest,
+        starts,
+        before,
+        placed,
+        slot_at,
+        parent,
+    ):
+        low, shift = bounds[0], shift_for(span, np.uint64(starts.size) - ONE)
+        init_slots(t, step, keys, tree, taken, lowest, starts)
+        grid_sync(bounds, WAITING)
+        link(t, m, step, src, dst, keys, tree, taken, flags)
+        grid_sync(bounds, WAITING)
+        if flags[FULL] == 0:
+            count(t, step, low, shift, keys, tree, within, starts, totals, flags)
+            grid_sync(bounds, WAITING)
+            if flags[BUNCHED] == 0:
+                start(t, step, starts, before, sums, bounds)
+                grid_sync(bounds, WAITING)
+                place(t, step, low, shift, keys, within, starts, placed, slot_at)
+                grid_sync(bounds, WAITING)
+                n = np.uint64(totals[0])
+                order(t, n, step, low, shift, starts, placed, slot_at, tree, lowest, within, keys)
+                grid_sync(bounds, WAITING)
+                hang(t, n, step, within, lowest, parent)
+
+    return solve_hashed
