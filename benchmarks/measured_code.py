@@ -21,12 +21,13 @@ import threading
 from unittest import mock
 
 from cc_rapids.backends.base import Kernel
-from cc_rapids.backends.device_function import Part
+from cc_rapids.backends.device_function import Atom, Part
 
 PACKAGE = "cc_rapids"
 ROOT = pathlib.Path(__file__).parent.parent
 LOADED = pathlib.Path(sys.modules[PACKAGE].__file__).parent  # the package that is measured
 NOT_MEASURED = ("tools/",)  # files that measure, generate and draw
+NEVER_ENTERED = ("tuning.py",)  # sizes that every run reads as attributes
 DIGITS = 8  # of the hash of a file or a function
 
 
@@ -287,19 +288,19 @@ def of_run(work):
     return code
 
 
-_seen = {"files": set(), "parts": {}}
+_seen = {"files": set(), "kernels": {}}
 _undo = contextlib.ExitStack()
 
 
 def begin():
     """Note from now on, in this thread and in those that start later, until :func:`ended`."""
     _seen["files"].clear()
-    _seen["parts"].clear()
+    _seen["kernels"].clear()
     call = Kernel.__call__
 
     def noted(kernel, n, *arguments):
         if n:
-            _seen["parts"][kernel.part] = None
+            _seen["kernels"][kernel] = None
         return call(kernel, n, *arguments)
 
     def entered(frame, event, argument):
@@ -323,24 +324,44 @@ def entries(seen):
     """Return the names of the files and of the functions of kernels, sorted."""
     inside = [pathlib.Path(file) for file in seen["files"]]
     files = {p.relative_to(LOADED).as_posix() for p in inside if p.is_relative_to(LOADED)}
+    files |= {path for path in NEVER_ENTERED if (LOADED / path).exists()}
     kernels = set()
-    for part in seen["parts"]:
-        kernels |= set(functions_of(part))
+    for kernel in seen["kernels"]:
+        kernels |= set(functions_of(kernel.part, intrinsics_of(kernel)))
     return {
         "files": sorted(path for path in files if not path.startswith(NOT_MEASURED)),
         "kernels": sorted(kernels),
     }
 
 
-def functions_of(part):
+def intrinsics_of(kernel):
+    """Return what a GPU runs for the words of the backend, by name: none on threads.
+
+    There the file that defines them is entered by every launch.
+    """
+    if kernel.backend.name != "cuda":
+        return {}
+    from cc_rapids.backends import cuda_intrinsics
+
+    return cuda_intrinsics.ATOMS
+
+
+def functions_of(part, intrinsics):
     """Yield where the functions of a kernel are made: of itself, and of all that it calls."""
-    function = part.function
-    package, _, module = function.__module__.partition(".")
-    if package == PACKAGE:
-        yield f"{module.replace('.', '/')}.py:{function.__qualname__.partition('.')[0]}"
+    yield from place_of(part.function)
     for value in part.closure.values():
         if isinstance(value, Part):
-            yield from functions_of(value)
+            yield from functions_of(value, intrinsics)
+        elif isinstance(value, Atom):
+            yield from place_of(intrinsics.get(value.name))
+
+
+def place_of(function):
+    """Yield the file and the name under which a function of the package, if it is one, is made."""
+    function = getattr(function, "py_func", getattr(function, "fn", function))  # if it is compiled
+    package, _, module = getattr(function, "__module__", "").partition(".")
+    if package == PACKAGE:
+        yield f"{module.replace('.', '/')}.py:{function.__qualname__.partition('.')[0]}"
 
 
 def hashed(files, kernels, tree=None):

@@ -203,7 +203,7 @@ FIGURES = (
 
 
 class Clock:
-    """What has changed since a record was made, by the trees of now and of earlier commits.
+    """The changes of the code since records were made, by the trees of now and of their commits.
 
     Parameters
     ----------

@@ -48,6 +48,7 @@ def test_records_hold_the_hashes_of_the_kernels_and_files_that_ran(cuda, monkeyp
     code, alone = row["code"], row["solve_code"]
     assert {"api.py", "backends/cuda.py", "results/components.py"} <= code["files"].keys()
     assert any(name.startswith("kernels/rem.py:") for name in alone["kernels"])
+    assert "backends/cuda_intrinsics.py:atomic_cas" in alone["kernels"]
     assert "kernels/gather.py:gather" in code["kernels"].keys() - alone["kernels"].keys()
     assert all([*code["files"].values(), *code["kernels"].values()])
     tree = measured_code.Tree.in_folder(ROOT / "cc_rapids")

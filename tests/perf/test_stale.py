@@ -11,6 +11,7 @@ import pytest
 
 import cc_rapids
 from cc_rapids import backends, generators
+from cc_rapids.backends.dry_run import rehearsed
 from cc_rapids.tools import bench
 
 ROOT = Path(__file__).parents[2]
@@ -38,14 +39,14 @@ def climb(on: Any, vertex: type) -> Any:
 
     return link
 ''',
-    "kernels/words.py": '''
+    "kernels/words.py": """
 def has(on):
     @on.device
     def has(bits, v):
         return bits[v] != 0
 
     return has
-''',
+""",
     "kernels/limits.py": "TRIES, OTHERS = 3, 4\n",
     "api.py": 'def solve():\n    """Solve."""\n    return 1\n',
     "tools/bench.py": "RUNS = 9\n",
@@ -220,7 +221,8 @@ def test_a_run_names_its_files_and_kernels(code, stale):
     before = sys.getprofile()
     made = code.of_run(work)
     assert sys.getprofile() is before
-    assert {"api.py", "results/components.py", "backends/threads.py"} <= made["files"].keys()
+    entered = {"api.py", "results/components.py", "backends/threads.py", "tuning.py"}
+    assert entered <= made["files"].keys()
     assert not any(path.startswith("tools/") for path in made["files"])
     assert {"kernels/union.py:asynchronous", "kernels/find.py:halve"} <= made["kernels"].keys()
     assert all(made["kernels"].values())
@@ -233,6 +235,17 @@ def test_a_run_names_its_files_and_kernels(code, stale):
     both = code.merged([made, other])
     assert both["kernels"] == other["kernels"] | made["kernels"]
     assert both["wall"] not in (made["wall"], other["wall"])
+
+
+def test_kernels_of_a_gpu_stand_on_what_it_runs_for_the_words_of_the_backend(code):
+    edges = np.array([5, 2], np.int32), np.array([2, 7], np.int32)
+    with rehearsed() as backend:
+        cc_rapids.components(edges, design="strided+rem-cas+splice").labels()
+    names = set()
+    for kernel in backend.launched.values():
+        names |= set(code.functions_of(kernel.part, code.intrinsics_of(kernel)))
+    assert {"backends/cuda_intrinsics.py:atomic_cas", "kernels/gather.py:gather"} <= names
+    assert all(code.loaded().function(name) for name in names)
 
 
 def test_a_run_that_fails_is_watched_no_more(code):

@@ -153,9 +153,7 @@ class Measured:
         """Return a field with what the caller notes of a run, if anything."""
         return {field: self.options.watch(work)} if self.options.watch else {}
 
-    def _alone(
-        self, design: Design, copies: list[Input]
-    ) -> tuple[Times, Any, Any, dict[str, Any]]:
+    def _alone(self, design: Design, copies: list[Input]) -> tuple[Times, Any, Any, dict[str, Any]]:
         """Return the times and labels of a design on edges in place.
 
         And the rows, if it reads them; and what the caller notes of such a run.
