@@ -11,7 +11,7 @@ PYTEST = $(BIN)/python -m pytest -q --dist worksteal
 CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/cu\1/p' | head -1)
 GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 
-.PHONY: demo test quick test-kernels test-bounds test-gpu campaign nets counts ptx-net lint figures docs docs-browser \
+.PHONY: demo test quick test-kernels test-bounds test-gpu campaign nets counts ptx-net lint figures stale docs docs-browser \
 	package clean
 
 demo: $(VENV)/demo
@@ -80,6 +80,10 @@ figures: $(VENV)/dev
 	$(BIN)/python benchmarks/trust.py
 	$(BIN)/python benchmarks/larger.py
 	$(BIN)/python benchmarks/datasets.py
+
+# A line for each figure of README and docs whose record is older than the code that it measures.
+stale: $(VENV)/dev
+	@$(BIN)/python benchmarks/stale.py
 
 # The wheel in a clean environment of each: make package PYTHONS="python3.11 python3.13"
 package: $(VENV)/python

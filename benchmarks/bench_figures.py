@@ -111,7 +111,7 @@ def footing(rows):
     versions = ", ".join(f"{name} {version}" for name, version in last["versions"].items())
     checked = all(row.get("checked") for row in rows)
     return (
-        f"On {last['device']}, at {last['commit']} ({last['date']}); {versions}.{size} Medians of"
+        f"On {last['device']}, {records.dated('bench', last)}; {versions}.{size} Medians of"
         f" {min(row['job_wall_ms']['runs'] for row in rows)} runs or more; the inputs of a case are"
         f" {min(row['inputs'] for row in rows)} copies or more, used in turn."
         f" Peer: {', '.join(peers) or 'none'}."

@@ -25,25 +25,37 @@ def designs(folder=records.HERE):
 
 
 def main_job(folder=records.HERE):
-    """Yield the times of the whole job beside cuGraph's, of the newest commit, without a pool."""
+    """Yield the times of the whole job beside cuGraph's."""
+    for row in main_jobs(folder):
+        times = {
+            name: round(row[name]["median"], 4)
+            for name in ("wall_ms", "cugraph_build_ms", "cugraph_wcc_ms")
+        }
+        same = {name: row[name] for name in ("device", "date", "graph", "dtype", "m")}
+        yield same | times
+
+
+def main_jobs(folder):
+    """Return the records of the whole job, of the newest commit, without a pool."""
     rows = [row for row in records.load("main_job", folder) if not row["rmm_pool"]]
-    for row in rows:
-        if row["commit"] == rows[-1]["commit"]:
-            times = {
-                name: round(row[name]["median"], 4)
-                for name in ("wall_ms", "cugraph_build_ms", "cugraph_wcc_ms")
-            }
-            same = {name: row[name] for name in ("device", "date", "graph", "dtype", "m")}
-            yield same | times
+    return of_newest_commit(rows)
+
+
+def of_newest_commit(rows):
+    """Return those of some records whose commit is that of the last."""
+    return [row for row in rows if row["commit"] == rows[-1]["commit"]]
 
 
 def networkx(folder=records.HERE):
     """Yield how many times faster than NetworkX the backend is, with converting the graph."""
-    rows = records.load("networkx_gain", folder)
-    for row in rows:
-        if row["commit"] == rows[-1]["commit"]:
-            same = {name: row[name] for name in ("device", "date", "graph", "n")}
-            yield same | {"times_faster": round(row["times_faster_converting"], 3)}
+    for row in gains(folder):
+        same = {name: row[name] for name in ("device", "date", "graph", "n")}
+        yield same | {"times_faster": round(row["times_faster_converting"], 3)}
+
+
+def gains(folder):
+    """Return the records beside NetworkX, of the newest commit."""
+    return of_newest_commit(records.load("networkx_gain", folder))
 
 
 SETS = {"designs": designs, "main_job": main_job, "networkx": networkx}

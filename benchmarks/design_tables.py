@@ -120,8 +120,8 @@ def footing(space):
     kind = "Device time, by events" if last["engine"] == "cuda" else "Wall time"
     return (
         f"{kind}, on prepared arrays, without making the rows; median of up to"
-        f" {max(row['ms']['runs'] for row in measured)} runs, one {last['device']}, at"
-        f" {last['commit']} ({last['date']}). Bold: the best of its group; ★: the best of all;"
+        f" {max(row['ms']['runs'] for row in measured)} runs, one {last['device']},"
+        f" {records.dated('design_space', last)}. Bold: the best of its group; ★: the best of all;"
         f" -: not run, see below. {len(measured):,} runs of"
         f" {len({row['design'] for row in measured})} designs. {verdict}"
     )
@@ -179,7 +179,13 @@ def counting(space):
     """Return how the entries that a sample reads were counted, in words."""
     kinds = {row["sample"]: row["counted"] for row in space.samples if "counted" in row}
     each = [f"`{sample}`: {how}" for sample, how in kinds.items()]
-    return f"Entries read are counted. {'; '.join(each)}." if each else ""
+    said = f"Entries read are counted. {'; '.join(each)}. " if each else ""
+    return said + when("design_sampling", space.samples) if space.samples else ""
+
+
+def when(name, rows):
+    """Return where and when the last record of a part was made."""
+    return f"Measured on one {rows[-1]['device']}, {records.dated(name, rows[-1])}."
 
 
 def ablation(space):
@@ -190,7 +196,10 @@ def ablation(space):
         for step, words in STEPS.items()
         if all((graph, step) in times_of for graph in space.graphs)
     ]
-    return table(["milliseconds, `kout+async+halve`", *space.graphs], lines) if lines else ""
+    if not lines:
+        return ""
+    head = ["milliseconds, `kout+async+halve`", *space.graphs]
+    return "\n".join([table(head, lines), "", when("design_ablation", space.steps)])
 
 
 def batches(space):
@@ -203,8 +212,10 @@ def batches(space):
                         for size in sizes)]
         for name in dict.fromkeys(called(row) for row in rows)
     ]  # fmt: skip
+    if not lines:
+        return ""
     head = ["millions of edges a second, by edges of a batch", *map(short, sizes)]
-    return table(head, lines) if lines else ""
+    return "\n".join([table(head, lines), "", when("design_stream", rows)])
 
 
 def short(count):
@@ -236,7 +247,7 @@ def layouts(space):
             table(["milliseconds, by density (and components)", "memory", *heads], lines, words=2),
             "",
             f"Wall time from edges on the host to labels there, medians, {rows[0]['n']:,} vertices,"
-            f" {device}, at {commit} ({rows[-1]['date']}); -: left out, because the same took"
+            f" {device}, {records.dated('layouts', rows[-1])}; -: left out, because the same took"
             f" seconds at a lower density. Answers were compared after the timing: {verdict}.",
             "",
         ]

@@ -10,6 +10,7 @@ import time
 import cudf
 import cugraph
 import main_job
+import measured_code
 import numpy as np
 import records
 import rmm
@@ -119,6 +120,7 @@ def measure(frame, runs):
         "peak_bytes": peak,
         "cugraph_peak_bytes": cugraph_peak,
         "equal_to_cugraph": True,
+        "code": measured_code.of_run(ours),
     }
 
 
@@ -137,6 +139,7 @@ def on_built_graph(frame, theirs, wcc, runs, warm):
         "built_graph_ms": built,
         "built_graph_times_faster": round(wcc["median"] / built["median"], 1),
         "built_graph_peak_bytes": bench.with_peak(main_job.ENGINE, ours)[1],
+        "built_graph_code": measured_code.of_run(ours),
     }
 
 

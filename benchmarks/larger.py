@@ -15,10 +15,10 @@ EDGES, VERTICES, WORKERS = 1e12, 1e11, 64
 LINK, LATENCY, JOIN = 1e9, 0.03, 5e6  # of processes of one machine: assumed, as CARDS' are
 
 
-def several(peer=False):
+def several(peer=False, folder=records.HERE):
     """Return the newest records of each cluster, and way; cuGraph's, if a ``peer`` is asked for."""
     newest = {}
-    for row in records.load("several"):
+    for row in records.load("several", folder):
         if "wall_ms" in row and ("way" in row) == peer:
             key = [row["engine"], row["workers"], row["graph"], row["scaling"]]
             newest[*key, row.get("combine"), row.get("partition")] = row
@@ -112,6 +112,16 @@ def measured_on(row, workers):
         return ""
     spent = row["wall_ms"]["median"] + row.get("build_ms", {"median": 0})["median"]
     return f"{spent / 1e3:.2g} s for {row['m'] / 1e6:.1f} M on {workers}"
+
+
+def rated(folder=records.HERE):
+    """Return the record that the rate of a card is from: int64 ids of random pairs, without a pool.
+
+    The last one; ``tests/perf/test_dask_model.py`` compares the rate with it.
+    """
+    rows = records.load("main_job", folder)
+    own = "uniform25M", "int64", False
+    return [row for row in rows if (row["graph"], row["dtype"], row["rmm_pool"]) == own][-1:]
 
 
 def model():

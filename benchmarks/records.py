@@ -11,8 +11,10 @@ from cc_rapids.tools.bench import environment, spread
 
 __all__ = [
     "HERE",
+    "HISTORY",
     "arguments",
     "beyond_bound",
+    "dated",
     "environment",
     "keep",
     "load",
@@ -23,6 +25,23 @@ __all__ = [
 ]
 
 HERE = pathlib.Path(__file__).parent / "records"
+#: Benchmarks whose figures are history: experiments that are not measured again when the code that
+#: they measured changes. :func:`dated` says so on their pages, and ``stale.py`` passes them by.
+HISTORY = frozenset(
+    {
+        "commits",
+        "compilers",
+        "design_ablation",
+        "design_choice",
+        "design_kernels",
+        "design_sampling",
+        "design_space",
+        "design_stream",
+        "experiments",
+        "layouts",
+        "papers",
+    }
+)
 
 
 def arguments(text):
@@ -53,6 +72,17 @@ def load(name, folder=HERE):
     """Return all records of a benchmark, oldest first."""
     path = folder / f"{name}.jsonl"
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def dated(name, row):
+    """Return the commit and the date of a benchmark's record in words, and whether it is history.
+
+    Examples
+    --------
+    >>> dated("papers", {"commit": "d3d56a5", "date": "2026-11-21"})
+    'at d3d56a5 (2026-11-21), not renewed since'
+    """
+    return f"at {row['commit']} ({row['date']})" + ", not renewed since" * (name in HISTORY)
 
 
 def since(commit):

@@ -148,14 +148,12 @@ def within(rows):
 
 def ids():
     """Return a paragraph on ids of other kinds, from the newest commit measured, without a pool."""
-    rows = [row for row in records.load("ids") if not row["rmm_pool"]]
-    last = rows[-1]
-    rows = {row["graph"]: row for row in rows if row["commit"] == last["commit"]}
+    rows = {row["graph"]: row for row in other_ids()}
     each = [
         f"{words} {rows[graph]['wall_ms']['median']:.2g} ms (cuGraph {theirs(rows[graph]):.0f})"
         for graph, words in KINDS.items()
     ]
-    built = [rows[graph]["built_graph_times_faster"] for graph in rows if graph not in KINDS]
+    built = [row["built_graph_times_faster"] for row in built_graphs()]
     return (
         f"Other ids: {', '.join(each)}. If the `cugraph.Graph` exists already, cc_rapids finds its"
         f" components {min(built):.0f} to {max(built):.0f} times faster than cuGraph on the lists"
@@ -163,12 +161,35 @@ def ids():
     )
 
 
+def other_ids(folder=records.HERE):
+    """Return the newest record of each kind of ids, of the commit measured last, without a pool."""
+    return [row for row in newest_ids(folder) if row["graph"] in KINDS]
+
+
+def built_graphs(folder=records.HERE):
+    """Return the same of the reference graphs, whose graph of cuGraph is there already."""
+    return [row for row in newest_ids(folder) if row["graph"] not in KINDS]
+
+
+def newest_ids(folder):
+    """Return the newest records of the commit measured last, without a pool, one a graph."""
+    rows = [row for row in records.load("ids", folder) if not row["rmm_pool"]]
+    kept = {row["graph"]: row for row in rows if row["commit"] == rows[-1]["commit"]}
+    return list(kept.values())
+
+
+def many_files(folder=records.HERE):
+    """Return the newest record of each graph that was streamed from more than one file."""
+    rows = records.load("streams", folder)
+    return list({row["graph"]: row for row in rows if row["files"] > 1}.values())
+
+
 def streamed():
     """Return a sentence on edges that are read from files, larger than the memory allowed."""
-    rows = {row["graph"]: row for row in records.load("streams") if row["files"] > 1}
-    edges = min(row["edges"] for row in rows.values())
-    limit = max(row["memory_limit"] for row in rows.values())
-    rates = sorted(row["of_reading_speed"] for row in rows.values())
+    rows = many_files()
+    edges = min(row["edges"] for row in rows)
+    limit = max(row["memory_limit"] for row in rows)
+    rates = sorted(row["of_reading_speed"] for row in rows)
     return (
         f"Streaming {edges / 1e9:.1f} G edges from Parquet within {limit >> 30} GiB runs at"
         f" {rates[0]:.2g} to {rates[-1]:.2g} times the speed at which cuDF alone reads the files."

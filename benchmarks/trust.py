@@ -23,17 +23,22 @@ def table():
     )
 
 
-def costs():
-    """Return a row for each run that was audited, the newest of device, graph and ids."""
+def audits(folder=records.HERE):
+    """Return the newest record of each device, graph and kind of ids."""
     newest = {}
-    for record in records.load("audit"):
+    for record in records.load("audit", folder):
         for row in record.get("rows", [record]):
             newest[record["device"], row["graph"], row["named"]] = record | row
+    return list(newest.values())
+
+
+def costs():
+    """Return a row for each run that was audited."""
     rows = [
         f"| {row['device']} | {row['graph']} | {row['named']} | {row['m']:,} |"
         f" {row['run_ms']['median']:,.1f} | {row['audit_ms']['median']:,.1f} |"
         f" {row['audit_of_run']:.2f} | {row['commit']} |"
-        for row in newest.values()
+        for row in audits()
     ]
     head = "| device | graph | ids | edges | run, ms | audit, ms | audit / run | commit |"
     return "\n".join([head, "| --- | --- | --- | --: | --: | --: | --: | --- |", *rows])
