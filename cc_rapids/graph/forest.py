@@ -277,6 +277,11 @@ class Forest:
             self._rows[low, ids.dtype] = ids, labels
 
     @property
+    def ranks(self) -> Array:
+        """For each block of 8 words of ``present`` the number of vertices before it."""
+        return self._before
+
+    @property
     def has_rows(self) -> bool:
         """True if rows were gathered speculatively and not yet taken."""
         return bool(self._rows)

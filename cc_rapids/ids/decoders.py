@@ -84,14 +84,14 @@ def _search(held: Array, wanted: Array, known: Array, backend: Backend) -> tuple
     span, size = high - low, held.size
     shift = max(span.bit_length() - size.bit_length(), 0)
     starts = backend.empty((span >> shift) + 2, np.uint32 if size < 1 << 32 else np.uint64)
-    backend.kernel(lookup.index_sorted)(size, held, _signed(low), shift, starts)
+    backend.kernel(lookup.index_sorted)(size, held, as_word(low), shift, starts)
     out, known = backend.empty(wanted.size, np.uint64), known.astype(np.uint8)
     search = backend.kernel(lookup.search_sorted)
-    search(wanted.size, wanted, held, _signed(low), _signed(span), shift, starts, out, known)
+    search(wanted.size, wanted, held, as_word(low), as_word(span), shift, starts, out, known)
     return out, known.view(bool)
 
 
-def _signed(number: int) -> int:
+def as_word(number: int) -> int:
     """Return the int64 with the bits of an unsigned number, which is how kernels take it."""
     return number - (1 << 64) if number >= 1 << 63 else number
 

@@ -1,10 +1,14 @@
-"""Ids of the whole 64-bit range in a hash table whose slots are the vertices."""
+"""Ids of the whole 64-bit range in a hash table whose slots are the vertices.
+
+Ids that are spread evenly over their range, as hashes are, begin their search in their own order,
+so that the slots need not be sorted afterwards.
+"""
 
 from __future__ import annotations
 
 import logging
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,10 +18,15 @@ from ..errors import CapacityError
 from ..graph.forest import Forest
 from ..kernels import forest as trees
 from ..kernels import id_hash as kernel_ids
+from ..kernels import id_place as kernel_places
 from ..tuning import tuning
-from .decoders import SortedDecoder
+from .decoders import SortedDecoder, as_word
+
+if TYPE_CHECKING:
+    from .range import IdRange
 
 GIB = 1 << 30
+SAMPLED, PARTS, UNEVEN = 1 << 13, 64, 1.3  # ids of a column that are looked at, for parts of ids
 SLOTS = 1.65  # slots for each id that is expected
 log = logging.getLogger(__name__)
 
@@ -110,6 +119,86 @@ class Slots(SlotTable):
             take = backend.kernel(kernel_ids.take_slots)
             take(column.size, column, self.keys, full)
         return not backend.to_host(full)[0]
+
+
+class PlacedSlots(SlotTable):
+    """The two columns of edges as slots in the order of the ids, see kernels/id_place.py.
+
+    Parameters
+    ----------
+    columns : two arrays
+        Of integer types, on the backend; not changed.
+    ids : IdRange
+        Their range, or an estimate of it.
+    backend : Backend
+        The backend on which the table is made.
+
+    Attributes
+    ----------
+    columns, expected_vertices
+        As of :class:`Slots`.
+    keys : (size + 1,) array of uint64
+        The table: the id of each slot in the unsigned order of its bits, or all bits set.
+    complete : bool
+        Whether all ids have found a slot: False if they are bunched, of no use then.
+    """
+
+    def __init__(self, columns: list[Array], ids: IdRange, backend: Backend) -> None:
+        self.backend, self.sign = backend, 0 if ids.dtype == np.uint64 else 1 << 63
+        self.expected_vertices = _estimate_ids(columns, backend)
+        size = slots_for(self.expected_vertices) + kernel_places.MARGIN
+        span = ids.high - ids.low
+        shift = max(span.bit_length() - 32, 0)
+        share = ((size - kernel_places.MARGIN) << 32) // ((span >> shift) + 1)
+        vertex: Any = np.uint32 if size < 1 << 32 else np.uint64
+        self.keys = backend.fill(backend.empty(size + 1, np.uint64), 0xFF)
+        full = backend.fill(backend.empty(1, np.uint32), 0)
+        self.columns = [backend.empty(column.size, vertex) for column in columns]
+        place = backend.kernel(kernel_places.place_ids, self.sign)
+        where = as_word(ids.low + self.sign), as_word(span), shift, as_word(share)
+        for column, out in zip(columns, self.columns, strict=True):
+            place(column.size, column, self.keys, *where, full, out)
+        self.complete = not backend.to_host(full)[0]
+
+    def finalise_order(self, forest: Forest, dtype: np.dtype[Any]) -> tuple[Forest, SortedDecoder]:
+        """Return the solved forest over sorted ids, and its decoder, by looking at neighbours."""
+        backend, n = self.backend, forest.vertices
+        flat = Forest(backend, n, all_present=True)
+        ids, root_of = backend.empty(n, dtype), backend.empty(n, forest.vertex)
+        lowest = backend.fill(backend.empty(forest.n, flat.vertex), 0xFF)
+        order = backend.kernel(kernel_places.order_slots, self.sign)
+        ranks = forest.parent, forest.present, forest.ranks
+        order(forest.n, self.keys, *ranks, ids, root_of, lowest)
+        hang = backend.kernel(trees.assign_min_root, flat.vertex)
+        hang(n, root_of, lowest, flat.parent)
+        flat.count()
+        return flat, SortedDecoder.of(ids)
+
+
+def placed_slots(columns: list[Array], ids: IdRange, backend: Backend) -> PlacedSlots | None:
+    """Return the slots of two long columns in the order of the ids, if these are spread evenly."""
+    if not _spread_evenly(columns, ids, backend):
+        return None
+    table = PlacedSlots(columns, ids, backend)
+    if not table.complete:
+        log.info("the ids are bunched: looking for their slots by hashes")
+        return None
+    return table
+
+
+def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool:
+    """Return whether some of the ids are as many in each part of their range."""
+    if sum(column.size for column in columns) <= tuning.estimated_ids:
+        return False
+    sign = np.uint64(0 if ids.dtype == np.uint64 else 1 << 63)
+    some = []
+    for column in columns:
+        rows = backend.xp.ascontiguousarray(column[:: max(column.size // SAMPLED, 1)])
+        some.append(backend.to_host(rows).astype(np.int64).view(np.uint64) ^ sign)
+    different = np.unique(np.concatenate(some))
+    low, high = ids.low + int(sign), ids.high + int(sign)
+    counts = np.histogram(different.astype(np.float64), PARTS, (float(low), float(high)))[0]
+    return bool(different.size > SAMPLED // 4 and counts.max() * PARTS <= UNEVEN * different.size)
 
 
 def _estimate_ids(columns: list[Array], backend: Backend) -> int:
