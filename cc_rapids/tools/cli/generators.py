@@ -116,7 +116,49 @@ def _by_nodes(name: str) -> Callable[[Any, Params], Any]:
     return lambda module, params: getattr(module, name)(params["nodes"])
 
 
+_PAIRS = (
+    _count("--documents", "The number of documents.", required=True),
+    _count("--pairs", "The number of rows.", required=True),
+    _option(
+        ["--exponent"],
+        type=float,
+        default=1.9,
+        show_default=True,
+        metavar="X",
+        help="Of the Zipf law of the clusters' sizes: above 1.",
+    ),
+    _option(
+        ["--most"],
+        type=click.IntRange(min=2),
+        default=5000,
+        show_default=True,
+        metavar="N",
+        help="The size of the largest clusters.",
+    ),
+)
+
+
+def _by_options(name: str, *options: str) -> Callable[[Any, Params], Any]:
+    return lambda module, params: getattr(module, name)(*(params[each] for each in options))
+
+
 GENERATORS = {
+    "banded_pairs": Generator(
+        "Near-duplicate pairs of documents, each found in many bands.",
+        "--documents 1000 --pairs 10000 --bands 5",
+        (
+            *_PAIRS,
+            _option(
+                ["--bands"],
+                type=click.IntRange(min=1),
+                default=10,
+                show_default=True,
+                metavar="N",
+                help="How often each pair is found.",
+            ),
+        ),
+        _by_options("banded_pairs", "documents", "pairs", "bands", "exponent", "most", "seed"),
+    ),
     "cliques": Generator(
         "Disjoint cliques.",
         "--sizes '3,1,2*1000'",
@@ -164,6 +206,12 @@ GENERATORS = {
     "isolated": Generator(
         "Vertices without edges.", "--nodes 10 --format he", (_NODES,), _by_nodes("isolated")
     ),
+    "near_duplicate_pairs": Generator(
+        "Pairs of documents in many small clusters.",
+        "--documents 1000 --pairs 2000",
+        _PAIRS,
+        _by_options("near_duplicate_pairs", "documents", "pairs", "exponent", "most", "seed"),
+    ),
     "path": Generator(
         "A path: components that are hard to find in parallel.",
         "--nodes 1000 --shuffle 7",
@@ -184,6 +232,36 @@ GENERATORS = {
         (_OF,),
         lambda module, params: module.permuted(params["of"], params["seed"]),
     ),
+    "record_keys": Generator(
+        "Records, each joined to some keys.",
+        "--records 1000 --keys 1200",
+        (
+            _count("--records", "The number of records.", required=True),
+            _count("--keys", "The number of keys.", required=True),
+            _option(
+                ["--each"],
+                type=click.IntRange(min=0),
+                default=2,
+                show_default=True,
+                metavar="N",
+                help="The number of keys of a record.",
+            ),
+            _option(
+                ["--power"],
+                type=float,
+                default=1.5,
+                show_default=True,
+                metavar="X",
+                help="A key is number KEYS * u^X, with u between 0 and 1.",
+            ),
+            _option(
+                ["--permute/--no-permute"],
+                default=True,
+                help="Number vertices at random (default), or records first.",
+            ),
+        ),
+        _by_options("record_keys", "records", "keys", "each", "power", "seed", "permute"),
+    ),
     "reference": Generator(
         "A graph of the benchmarks, in any size.",
         "--name kron21 --scale 12",
@@ -192,7 +270,8 @@ GENERATORS = {
                 ["--name"],
                 required=True,
                 metavar="NAME",
-                help="kron21, social22, road, uniform25M or rmat24.",
+                help="kron21, social22, road, uniform25M, rmat24, pairs60M, bands10M,"
+                " records50M or pairs1M.",
             ),
             _option(
                 ["--scale"],

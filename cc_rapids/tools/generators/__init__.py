@@ -16,6 +16,7 @@ True
 
 from . import pieces
 from .graph import Graph
+from .lists import banded_pairs, near_duplicate_pairs, record_keys
 from .pieces import REFERENCES
 from .random import grid, reference, rmat, uniform
 from .shapes import cliques, duplicated, isolated, path, permuted, self_loops, star, torus2d
@@ -23,13 +24,16 @@ from .shapes import cliques, duplicated, isolated, path, permuted, self_loops, s
 __all__ = [
     "REFERENCES",
     "Graph",
+    "banded_pairs",
     "cliques",
     "duplicated",
     "grid",
     "isolated",
+    "near_duplicate_pairs",
     "path",
     "permuted",
     "pieces",
+    "record_keys",
     "reference",
     "rmat",
     "self_loops",

@@ -18,6 +18,9 @@ SHARE_BITS = 16  # the number of random bits, of 64, that an R-MAT level takes
 LEVELS = 64 // SHARE_BITS
 SHARE, SHARE_MASK = np.uint64(SHARE_BITS), np.uint64((1 << SHARE_BITS) - 1)
 
+QUANTILE_BITS = 16  # of the random bits of a key, that choose the quantiles it lies between
+QUANTILE = np.uint64(64 - QUANTILE_BITS)
+
 # Philox's multiplier and key step; two odd multipliers for the rounds of a permutation
 MULTIPLIER, STEP = np.uint64(0xD256D193), np.uint64(0x9E3779B9)
 MIX_1, MIX_2 = np.uint64(0x7FEB352D), np.uint64(0x846CA68B)
@@ -111,20 +114,26 @@ def rmat(on: Any) -> Any:
     return rmat
 
 
-def uniform(on: Any) -> Any:
-    """Write random ends of each edge among n <= 2^32 vertices; they may be equal."""
-    bits = draw(on)
+def below(on: Any) -> Any:
+    """Return a number below n <= 2^32 from 64 random bits, all but evenly."""
 
     @on.device
     def below(n, x):
         # x n / 2^64 by halves; (2^32 - 1) n + (n - 1) < 2^64
         return ((x >> HALF) * n + ((x & WORD) * n >> HALF)) >> HALF
 
+    return below
+
+
+def uniform(on: Any) -> Any:
+    """Write random ends of each edge among n <= 2^32 vertices; they may be equal."""
+    bits, number = draw(on), below(on)
+
     @on.elementwise
     def uniform(i, first, key, n, src, dst):
         e = i + np.uint64(first)
-        src[i] = below(np.uint64(n), bits(key, e, NONE))
-        dst[i] = below(np.uint64(n), bits(key, e, ONE))
+        src[i] = number(np.uint64(n), bits(key, e, NONE))
+        dst[i] = number(np.uint64(n), bits(key, e, ONE))
 
     return uniform
 
@@ -206,6 +215,80 @@ def cliques(on: Any) -> Any:
         src[i], dst[i] = start + k, start + (k + hop) % size
 
     return cliques
+
+
+def cluster_sizes(on: Any) -> Any:
+    """Draw sizes from 2 on: one is above 2 + j unless 32 random bits are below shares[j]."""
+    bits = draw(on)
+
+    @on.elementwise
+    def cluster_sizes(i, first, key, count, shares, out):
+        x = bits(key, i + np.uint64(first), TWO + ONE) >> HALF  # pairs take the parts below
+        low, high = NONE, np.uint64(count)
+        while low < high:  # the first share above x, if any, lies in low .. high
+            middle = (low + high) >> ONE
+            if x < shares[middle]:
+                high = middle
+            else:
+                low = middle + ONE
+        out[i] = TWO + low
+
+    return cluster_sizes
+
+
+def cluster_pairs(on: Any) -> Any:
+    """Write pairs within clusters: c has the documents from starts[c] on.
+
+    There are ``distinct`` pairs. One band after the other finds them, each in an order of its own.
+    Pair p of the first is the next document, in the order of the clusters, that is not the first of
+    its cluster, with one before it: these join each cluster. The others are of two documents of one
+    cluster, of which the first is drawn among all; they are equal where the cluster has one alone.
+    """
+    bits, place, number = draw(on), permute(on), below(on)
+
+    @on.elementwise
+    def cluster_pairs(i, first, key, distinct, length, count, starts, src, dst):
+        e, clusters = i + np.uint64(first), np.uint64(count)
+        band = e // np.uint64(distinct)
+        turn = bits(key, band, TWO) & WORD
+        p = place(turn, distinct, length, e % np.uint64(distinct))
+        n = starts[clusters]
+        d, step = p, ONE  # of those that are not the first of their cluster
+        if p >= n - clusters:
+            d, step = number(n, bits(key, p, NONE)), NONE  # of all
+        c, end = NONE, clusters
+        while end - c > ONE:  # the last cluster that begins at d or before lies in c .. end - 1
+            middle = (c + end) >> ONE
+            if starts[middle] - step * middle <= d:
+                c = middle
+            else:
+                end = middle
+        start, size = starts[c], starts[c + ONE] - starts[c]
+        k = d + step * (c + ONE) - start
+        x = bits(key, p, ONE)
+        other = number(k, x) if step else (k + ONE + number(size - ONE, x)) % size
+        src[i], dst[i] = start + k, start + other
+
+    return cluster_pairs
+
+
+def record_keys(on: Any) -> Any:
+    """Write each record with its keys, which are the vertices after the records.
+
+    A key lies between two of the 2^QUANTILE_BITS + 1 quantiles, anywhere with equal probability.
+    """
+    bits = draw(on)
+
+    @on.elementwise
+    def record_keys(i, first, key, records, each, quantiles, src, dst):
+        e = i + np.uint64(first)
+        x = bits(key, e, NONE)
+        between = x >> QUANTILE
+        low = quantiles[between]
+        part = (quantiles[between + ONE] - low) * (x & WORD) >> HALF
+        src[i], dst[i] = e // np.uint64(each), np.uint64(records) + low + part
+
+    return record_keys
 
 
 def relabel(on: Any) -> Any:

@@ -25,6 +25,8 @@ from .graph import Graph, Labels, bit_length, check_vertices, count, keys, launc
 Ends = tuple[Array, Array]
 Part = Callable[[str, npt.DTypeLike, int, int], Ends]
 COUNTED = 1 << 20  # vertices of a grid whose edges are counted at a time
+DRAWN = 1 << 20  # sizes of clusters that are drawn at a time
+SUMMED = 1 << 12  # terms of a series that are added one by one, or more
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +96,7 @@ def uniform(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
     n, m = check_vertices(num_vertices), count("num_edges", num_edges)
     if m and not n:
         raise InputError(f"{m} edges need at least one vertex")
-    return _by_kernel(f"uniform({n})", n, m, generate.uniform, keys(seed)[0], n)
+    return _by_kernel(f"uniform({n})", n, m, generate.uniform, _key(seed), n)
 
 
 def rmat(
@@ -109,7 +111,7 @@ def rmat(
         )
     n, m, draws = 1 << scale, count("num_edges", num_edges), -(-scale // generate.LEVELS)
     shares = [round(x * (1 << generate.SHARE_BITS)) for x in (a, a + b, a + b + c)]
-    arguments = keys(seed)[0], n, draws, *shares
+    arguments = _key(seed), n, draws, *shares
     pieces = _by_kernel(f"rmat(scale={scale})", n, m, generate.rmat, *arguments)
     return permuted(pieces, seed) if permute else pieces
 
@@ -136,7 +138,7 @@ def gnm(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
     10
     """
     n, m = check_vertices(num_vertices), count("num_edges", num_edges)
-    pairs, key = n * (n - 1) // 2, keys(seed)[0]
+    pairs, key = n * (n - 1) // 2, _key(seed)
     if m > pairs:
         raise InputError(
             f"{n:,} vertices have {pairs:,} pairs, fewer than the {m:,} edges requested"
@@ -163,7 +165,7 @@ def grid(rows: int, columns: int, keep: float = 1.0, seed: int = 0) -> Pieces:
     n = check_vertices(count("rows", rows) * count("columns", columns))
     if not 0 <= keep <= 1:
         raise InputError(f"keep must be a probability from 0 to 1, not {keep}")
-    share, key = round(keep * (1 << 32)), keys(seed)[0]
+    share, key = round(keep * (1 << 32)), _key(seed)
 
     def kept(engine: str, first: int, size: int) -> Array:
         runner = backends.get(engine)
@@ -238,6 +240,108 @@ def cliques(sizes: Sequence[int]) -> Pieces:
     )
 
 
+def near_duplicate_pairs(
+    documents: int, pairs: int, exponent: float = 1.9, most: int = 5000, seed: int = 0
+) -> Pieces:
+    """Make :func:`cc_rapids.generators.near_duplicate_pairs` in pieces."""
+    name = f"near_duplicate_pairs({documents}, {pairs})"
+    return _banded(name, documents, pairs, 1, exponent, most, seed)
+
+
+def banded_pairs(
+    documents: int,
+    pairs: int,
+    bands: int = 10,
+    exponent: float = 1.9,
+    most: int = 5000,
+    seed: int = 0,
+) -> Pieces:
+    """Make :func:`cc_rapids.generators.banded_pairs` in pieces."""
+    name = f"banded_pairs({documents}, {pairs}, bands={bands})"
+    return _banded(name, documents, pairs, bands, exponent, most, seed)
+
+
+def _banded(
+    name: str, documents: int, pairs: int, bands: int, exponent: float, most: int, seed: int
+) -> Pieces:
+    """Return pieces of pairs within clusters, found in bands, with random numbers for documents."""
+    n, m = check_vertices(count("documents", documents)), count("pairs", pairs)
+    if count("bands", bands) < 1:
+        raise InputError(f"bands must be an integer of at least 1, not {bands!r}")
+    if m and not n:
+        raise InputError(f"{m:,} pairs need at least one document")
+    starts = _clusters(n, exponent, most, _key(seed))
+    clusters, distinct = starts.size - 1, -(-m // bands)
+    if distinct < n - clusters:
+        found, fewest = f", each found {bands:,} times," * (bands > 1), n - clusters - 1
+        raise InputError(
+            f"{n:,} documents in {clusters:,} clusters need at least {bands * fewest + 1:,} pairs"
+            f"{found} to join each cluster, not {m:,}: give more pairs or fewer documents"
+        )
+    shape = max(distinct, 1), bit_length(distinct), clusters
+    made = _by_kernel(name, n, m, generate.cluster_pairs, _key(seed), *shape, starts)
+
+    def expected() -> Labels:
+        first = starts.astype(np.int64)
+        return np.repeat(first[:-1], np.diff(first))
+
+    return permuted(replace(made, components=clusters, expected=expected), seed)
+
+
+def _clusters(n: int, exponent: float, most: int, key: int) -> npt.NDArray[np.uint64]:
+    """Return where clusters of random sizes begin among n documents, and n, where they end."""
+    if not (_is_number(exponent) and exponent > 1):
+        raise InputError(f"exponent must be a number above 1, not {exponent!r}")
+    if count("most", most) < 2:
+        raise InputError(f"most must be an integer of at least 2, not {most!r}")
+    shares = _zipf_shares(float(exponent), most - 2)
+    parts, end, first = [np.zeros(1, np.uint64)], 0, 0
+    while end < n:
+        size = np.empty(min((n - end) // 2 + 1, DRAWN), np.uint64)
+        arguments = first, key, shares.size, shares, size
+        launch(generate.cluster_sizes, "threads", size.size, *arguments)
+        parts.append(np.uint64(end) + np.cumsum(size, dtype=np.uint64))
+        end, first = int(parts[-1][-1]), first + size.size
+    starts = np.concatenate(parts)
+    starts = starts[: int(np.searchsorted(starts, n)) + 1]
+    starts[-1] = n
+    return starts
+
+
+def _zipf_shares(exponent: float, size: int) -> npt.NDArray[np.uint64]:
+    """Return the probabilities of 1, of at most 2, ... by a Zipf law, in units of 2^-32."""
+    k = np.arange(1, max(size, SUMMED) + 1, dtype=np.float64)
+    total = np.cumsum(k**-exponent)
+    # The sum beyond the last term, by the formula of Euler and Maclaurin
+    last = float(k[-1])
+    rest = last ** (1 - exponent) / (exponent - 1) - last**-exponent / 2
+    rest += exponent * last ** (-exponent - 1) / 12
+    return np.rint(total[:size] / (total[-1] + rest) * (1 << 32)).astype(np.uint64)
+
+
+def record_keys(
+    records: int,
+    keys: int,
+    each: int = 2,
+    power: float = 1.5,
+    seed: int = 0,
+    permute: bool = True,
+) -> Pieces:
+    """Make :func:`cc_rapids.generators.record_keys` in pieces."""
+    n = check_vertices(count("records", records) + count("keys", keys))
+    m = records * count("each", each)
+    if m and not keys:
+        raise InputError(f"{records:,} records need at least one key")
+    if not (_is_number(power) and power > 0):
+        raise InputError(f"power must be a number above 0, not {power!r}")
+    u = np.arange(1 << generate.QUANTILE_BITS, dtype=np.float64) / (1 << generate.QUANTILE_BITS)
+    quantiles = np.minimum(np.floor(keys * u ** float(power)), max(keys - 1, 0)).astype(np.uint64)
+    shape = records, max(each, 1), np.append(quantiles, np.uint64(keys))
+    name = f"record_keys({records}, {keys}, each={each})"
+    made = _by_kernel(name, n, m, generate.record_keys, _key(seed), *shape)
+    return permuted(made, seed) if permute else made
+
+
 def permuted(pieces: Pieces, seed: int = 0) -> Pieces:
     """Make :func:`cc_rapids.generators.permuted` of a list in pieces, in pieces."""
     n, (_, key) = pieces.num_vertices, keys(seed)
@@ -297,7 +401,8 @@ def reference(name: str, scale: float | None = None, seed: int = 0) -> Pieces:
     full = REFERENCES[name]
     if scale is None:
         pieces = full.make(full.vertices, full.edges, seed)
-        return replace(pieces, name=name, components=None if seed else full.components)
+        known = None if seed else full.components
+        return replace(pieces, name=name, components=pieces.components or known)
     n = round(2**scale)
     pieces = full.make(n, round(full.edges * n / full.vertices), seed)
     return replace(pieces, name=f"{name} at scale {scale}")
@@ -312,6 +417,10 @@ def _rmat(a: float, b: float, c: float) -> Callable[[int, int, int], Pieces]:
         return rmat(n.bit_length() - 1, m, a, b, c, seed)
 
     return make
+
+
+def _pairs(n: int, m: int, seed: int) -> Pieces:
+    return near_duplicate_pairs(n, m, seed=seed)
 
 
 @dataclass(frozen=True)
@@ -335,7 +444,32 @@ REFERENCES = {
     ),
     "uniform25M": Reference(25_000_000, 100_000_000, 8_225, uniform),
     "rmat24": Reference(1 << 24, 100_000_000, 677_744, _rmat(0.45, 0.15, 0.15)),
+    "pairs60M": Reference(60_000_000, 100_000_000, 5_737_389, _pairs),
+    "bands10M": Reference(
+        10_000_000,
+        100_000_000,
+        956_383,
+        lambda n, m, seed: banded_pairs(n, m, seed=seed),
+    ),
+    "records50M": Reference(
+        110_000_000,
+        100_000_000,
+        16_118_836,
+        lambda n, m, seed: record_keys(m // 2, n - m // 2, seed=seed),
+    ),
+    "pairs1M": Reference(1_000_000, 2_000_000, 97_149, _pairs),
 }
+
+
+def _key(seed: int) -> int:
+    """Return the first key of a seed."""
+    return keys(seed)[0]
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether a value is a finite number, and no bool."""
+    known = isinstance(value, int | float | np.integer | np.floating)
+    return known and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _by_kernel(name: str, n: int, m: int, make: Any, *arguments: Any) -> Pieces:

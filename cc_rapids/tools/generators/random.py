@@ -1,4 +1,4 @@
-"""Random graphs: those of the benchmarks, and three families."""
+"""Random graphs: those of the benchmarks by name, and three families."""
 
 from __future__ import annotations
 
@@ -21,11 +21,16 @@ def reference(
 
     Parameters
     ----------
-    name : {"kron21", "social22", "road", "uniform25M", "rmat24"}
-        kron21: R-MAT .57 .19 .19, 2^21 vertices, 91.0 M edges. social22: R-MAT .45 .22 .22, 2^22
-        vertices, 69.0 M edges. rmat24: R-MAT .45 .15 .15, 2^24 vertices, 100 M edges. uniform25M:
-        100 M random pairs of 25 M vertices. road: a grid of 4900 x 4900 whose edges are each kept
-        with probability 0.6. The vertices of R-MAT graphs are permuted at random.
+    name : str
+        One of ``generators.REFERENCES``. kron21: R-MAT .57 .19 .19, 2^21 vertices, 91.0 M edges.
+        social22: R-MAT .45 .22 .22, 2^22 vertices, 69.0 M edges. rmat24: R-MAT .45 .15 .15, 2^24
+        vertices, 100 M edges. uniform25M: 100 M random pairs of 25 M vertices. road: a grid of
+        4900 x 4900 whose edges are each kept with probability 0.6. The vertices of R-MAT graphs
+        are permuted at random. pairs60M and pairs1M: 100 M near-duplicate pairs of 60 M documents,
+        and 2 M of 1 M. bands10M: 10 M pairs of 10 M documents, each found in 10 bands. records50M:
+        50 M records, each joined to 2 of 60 M keys. These four are made by
+        :func:`near_duplicate_pairs`, :func:`banded_pairs` and :func:`record_keys`, of which the
+        other arguments are as by default.
     scale : number, optional
         Make a smaller or larger graph of the same kind, with 2^scale vertices (road: a square grid
         of about as many) and the same number of edges per vertex. For R-MAT, an integer.
@@ -39,7 +44,8 @@ def reference(
     Returns
     -------
     Graph
-        ``components`` is known at full scale for seed 0.
+        ``components`` is known at full scale for seed 0; that of pairs of documents, and their
+        labels, always.
 
     Raises
     ------
@@ -51,6 +57,8 @@ def reference(
     cc_rapids.generators.rmat : R-MAT graphs of any size.
     cc_rapids.generators.uniform : Random pairs of vertices.
     cc_rapids.generators.grid : Grids of any size.
+    cc_rapids.generators.near_duplicate_pairs : Pairs of documents of any number.
+    cc_rapids.generators.record_keys : Records and keys of any number.
 
     Examples
     --------

@@ -30,6 +30,15 @@ WHOLE = {
     "self_loops --nodes 30": lambda g: g.self_loops(30),
     "isolated --nodes 30": lambda g: g.isolated(30),
     "reference --name road --scale 6 --seed 1": lambda g: g.reference("road", 6, 1),
+    "near_duplicate_pairs --documents 60 --pairs 90 --most 9": lambda g: g.near_duplicate_pairs(
+        60, 90, most=9
+    ),
+    "banded_pairs --documents 60 --pairs 900 --bands 5 --exponent 3 --seed 1": lambda g: (
+        g.banded_pairs(60, 900, 5, 3, seed=1)
+    ),
+    "record_keys --records 9 --keys 12 --each 3 --power 2 --no-permute": lambda g: g.record_keys(
+        9, 12, 3, 2, permute=False
+    ),
     "torus2d --rows 3 --columns 5": lambda g: g.torus2d(3, 5),
     "permuted --of grid(rows=5,columns=5) --seed 2": lambda g: g.permuted(g.grid(5, 5), 2),
     "duplicated --of star(nodes=5) --times 3 --seed 1": lambda g: g.duplicated(g.star(5), 3, 1),

@@ -5,6 +5,8 @@ import hashlib
 import networkx as nx
 import numpy as np
 import pytest
+import scipy.sparse
+import scipy.stats
 
 import cc_rapids
 from cc_rapids import backends, generators, oracle
@@ -26,7 +28,13 @@ KNOWN = {
     "torus": lambda **on: generators.torus2d(4, 6, **on),
     "path duplicated": lambda **on: generators.duplicated(generators.path(30, **on), 4, 2),
     "duplicated no times": lambda **on: generators.duplicated(generators.path(30, **on), 0),
+    "pairs": lambda **on: generators.near_duplicate_pairs(500, 700, seed=3, **on),
+    "pairs of none": lambda **on: generators.near_duplicate_pairs(0, 0, **on),
+    "pairs of one": lambda **on: generators.near_duplicate_pairs(1, 3, **on),
+    "pairs of twos": lambda **on: generators.near_duplicate_pairs(301, 400, most=2, **on),
+    "bands": lambda **on: generators.banded_pairs(300, 1501, 4, 1.5, 50, seed=2, **on),
 }
+LISTS = ("pairs60M", "bands10M", "records50M", "pairs1M")
 RANDOM = {
     "rmat": lambda **on: generators.rmat(9, 600, 0.57, 0.19, 0.19, seed=1, **on),
     "rmat of one vertex": lambda **on: generators.rmat(0, 5, 0.57, 0.19, 0.19, **on),
@@ -35,6 +43,10 @@ RANDOM = {
     "uniform, long seed": lambda **on: generators.uniform(1000, 10, seed=1 << 70, **on),
     "grid in part": lambda **on: generators.grid(13, 11, 0.5, seed=4, **on),
     "rmat duplicated": lambda **on: generators.duplicated(RANDOM["rmat"](**on), 2, 5),
+    "records": lambda **on: generators.record_keys(200, 300, 3, 0.7, seed=1, **on),
+    "records as made": lambda **on: generators.record_keys(99, 40, permute=False, **on),
+    "records without keys": lambda **on: generators.record_keys(5, 0, each=0, **on),
+    "records of 2^16 and more keys": lambda **on: generators.record_keys(99, 1 << 20, **on),
     **{
         name: lambda name=name, **on: generators.reference(name, scale=6, **on)
         for name in generators.REFERENCES
@@ -53,6 +65,14 @@ PINNED = {
     "road": "a9fef4e603ba",
     "uniform25M": "3839406c6356",
     "rmat24": "dd2bb9e06106",
+    "records": "b407cfa2cef9",
+    "records as made": "26db4e27a06b",
+    "records without keys": "e3b0c44298fc",
+    "records of 2^16 and more keys": "84b6d457b901",
+    "pairs60M": "a9c105df8cde",
+    "bands10M": "a2360769fbff",
+    "records50M": "827cbabc2025",
+    "pairs1M": "2183ce61988f",
 }
 ALL = KNOWN | RANDOM
 
@@ -253,8 +273,142 @@ def test_scales():
         graph = generators.reference(name, scale=12)
         assert graph.num_vertices == 1 << 12
         assert graph.num_edges == pytest.approx(full.edges / full.vertices * (1 << 12), rel=0.05)
-        assert (graph.name, graph.components) == (f"{name} at scale 12", None)
+        assert graph.name == f"{name} at scale 12"
+        assert (graph.components is None) == (graph.expected is None)
     assert generators.reference("uniform25M", scale=6.5).num_vertices == 91
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_have_the_components_that_scipy_finds(name):
+    graph = generators.reference(name, scale=13, seed=4)
+    n, ends = graph.num_vertices, tuple(column.astype(int) for column in graph.edges)
+    matrix = scipy.sparse.coo_array((np.ones(graph.num_edges), ends), shape=(n, n))
+    count, labels = scipy.sparse.csgraph.connected_components(matrix, directed=False)
+    found = cc_rapids.components(graph.edges, num_vertices=n, engine="threads")
+    np.testing.assert_array_equal(found.labels("dense").labels, labels)
+    assert graph.components in (count, None)
+    assert (graph.components is None) == (name == "records50M")
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_have_their_rows_and_vertices(name):
+    full = generators.pieces.REFERENCES[name]
+    made = {
+        "pairs60M": (60_000_000, 100_000_000),
+        "bands10M": (10_000_000, 100_000_000),
+        "records50M": (110_000_000, 100_000_000),
+        "pairs1M": (1_000_000, 2_000_000),
+    }
+    assert (full.vertices, full.edges) == made[name]
+    graph = generators.reference(name, scale=14)
+    assert graph.num_edges in (round(full.edges * (1 << 14) / full.vertices) - d for d in (0, 1))
+    assert max(int(column.max()) for column in graph.edges) < 1 << 14
+
+
+def test_the_smallest_list_at_full_scale():
+    graph = generators.reference("pairs1M")
+    found = cc_rapids.components(graph.edges)
+    assert len(found) == graph.components == generators.REFERENCES["pairs1M"].components
+    assert found.summary()["vertices"] == graph.num_vertices == 1_000_000
+    assert graph.num_edges == 2_000_000
+    assert generators.reference("pairs1M", seed=1).components != graph.components
+
+
+def sizes_of(graph):
+    return np.unique(graph.labels(), return_counts=True)[1]
+
+
+def test_sizes_of_clusters_follow_their_law():
+    """One more than a number of SciPy's Zipf law, and cut to the largest."""
+    size = sizes_of(generators.near_duplicate_pairs(400_000, 600_000, 1.9, 60, seed=7))
+    law = scipy.stats.zipf(1.9)
+    shares = {k: law.pmf(k - 1) for k in range(2, 12)} | {60: law.sf(58)}
+    for k, share in shares.items():
+        mean = share * size.size
+        assert abs(np.count_nonzero(size == k) - mean) < 6 * mean**0.5, k
+    assert (size.min(), size.max()) == (2, 60)
+    assert sizes_of(generators.near_duplicate_pairs(1 << 17, 1 << 18)).max() == 5000
+    assert sorted(sizes_of(generators.near_duplicate_pairs(301, 400, most=2))) == [1, *[2] * 150]
+
+
+def test_a_steeper_law_has_smaller_clusters():
+    clusters = [
+        generators.near_duplicate_pairs(10_000, 20_000, exponent).components
+        for exponent in (1.2, 1.9, 3, 9)
+    ]
+    assert clusters == sorted(set(clusters))
+
+
+def test_pairs_are_of_any_two_documents_of_a_cluster():
+    """With many pairs, each two of a cluster are paired about equally often, whatever their order.
+
+    The fewest that join the cluster are rows of a tree, and leave out others.
+    """
+    n, m = 6, 90_000
+    graph = generators.near_duplicate_pairs(n, m, exponent=1.01, most=n, seed=11)
+    assert graph.components == 1, "another seed has one cluster"
+    assert (graph.src != graph.dst).all()
+    seen = np.bincount(graph.src.astype(int) * n + graph.dst, minlength=n * n).reshape(n, n)
+    counts = seen[~np.eye(n, dtype=bool)]
+    assert abs(counts - m / counts.size).max() < 6 * (m / counts.size) ** 0.5
+    tree = generators.near_duplicate_pairs(n, n - 1, exponent=1.01, most=n, seed=11)
+    assert (tree.num_edges, tree.components) == (n - 1, 1)
+
+
+def test_documents_and_rows_are_in_no_order():
+    graph = generators.near_duplicate_pairs(20_000, 40_000, seed=2)
+    for column in (*graph.edges, graph.labels()[graph.src]):
+        assert abs(np.corrcoef(column, np.arange(graph.num_edges))[0, 1]) < 6 / 40_000**0.5
+    labels = graph.labels()[graph.src]
+    assert np.mean(labels[1:] == labels[:-1]) < 0.1
+
+
+def test_each_band_finds_the_same_pairs_in_another_order():
+    graph = generators.banded_pairs(500, 5030, bands=5, seed=3)
+    pairs = np.stack(graph.edges, axis=1)
+    bands = [pairs[k * 1006 : (k + 1) * 1006].tolist() for k in range(5)]
+    assert all(sorted(band) == sorted(bands[0]) for band in bands)
+    assert len({str(band) for band in bands}) == 5
+    alone = generators.near_duplicate_pairs(500, 1006, seed=3)
+    assert sorted(np.stack(alone.edges, axis=1).tolist()) == sorted(bands[0])
+    short = np.stack(generators.banded_pairs(500, 5027, bands=5, seed=3).edges, axis=1).tolist()
+    assert short == pairs[:5027].tolist()
+
+
+@pytest.mark.parametrize("power", [0.5, 1, 1.5, 4])
+def test_keys_are_as_dense_as_told(power):
+    """The share of keys below x of all is x^(1 / power)."""
+    records, keys = 100_000, 1000
+    graph = generators.record_keys(records, keys, 2, power, seed=5, permute=False)
+    np.testing.assert_array_equal(graph.src, np.repeat(np.arange(records), 2))
+    key = np.sort(graph.dst.astype(int) - records)
+    assert key.min() >= 0
+    assert key.max() < keys
+    below = np.searchsorted(key, np.arange(keys + 1)) / key.size
+    expected = (np.arange(keys + 1) / keys) ** (1 / power)
+    assert abs(below - expected).max() < 2 / key.size**0.5  # Kolmogorov and Smirnov: p = 0.0007
+    first, second = graph.dst.reshape(-1, 2).T
+    assert abs(np.corrcoef(first, second)[0, 1]) < 5 / records**0.5
+
+
+def test_records_and_keys_get_random_numbers():
+    plain = generators.record_keys(300, 200, seed=6, permute=False)
+    mixed = generators.record_keys(300, 200, seed=6)
+    for ours, theirs in zip(generators.permuted(plain, 6).edges, mixed.edges, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert not set(mixed.src.tolist()) & set(mixed.dst.tolist())
+
+
+def test_a_share_of_a_large_list_is_made_alone():
+    """No piece needs those before it, and no array is as long as the list."""
+    cut = generators.pieces.banded_pairs(10_000, 10**12, bands=10**8)
+    src, dst = next(cut.cut(1000))
+    labels = cut.expected()
+    np.testing.assert_array_equal(labels[src], labels[dst])
+    keys = generators.pieces.record_keys(1 << 31, 1 << 31)
+    src, dst = keys.part("threads", np.int64, keys.steps - 1000, 1000)
+    assert (keys.steps, src.size) == (1 << 32, 1000)
+    assert 1 << 30 < max(src.max(), dst.max()) < 1 << 32
 
 
 def test_the_road_at_full_scale():
@@ -292,6 +446,29 @@ def test_a_gpu_finds_the_components_that_threads_found(name):
         (lambda: generators.grid(3, 3, 1.5), "keep must be a probability"),
         (lambda: generators.grid(-1, 3), "rows must be an integer"),
         (lambda: generators.cliques([3, -1]), "size must be an integer"),
+        (lambda: generators.near_duplicate_pairs(-1, 3), "documents must be an integer"),
+        (lambda: generators.near_duplicate_pairs(5, 2.5), "pairs must be an integer"),
+        (lambda: generators.near_duplicate_pairs(0, 3), "3 pairs need at least one document"),
+        (lambda: generators.near_duplicate_pairs(4, 9, 1), "exponent must be a number above 1"),
+        (lambda: generators.near_duplicate_pairs(4, 9, np.inf), "not inf"),
+        (lambda: generators.near_duplicate_pairs(4, 9, "2"), "not '2'"),
+        (lambda: generators.near_duplicate_pairs(4, 9, most=1), "most must be .* at least 2"),
+        (lambda: generators.near_duplicate_pairs(1 << 33, 1), "do not fit"),
+        (
+            lambda: generators.near_duplicate_pairs(100, 49, most=2),
+            "100 documents in 50 clusters need at least 50 pairs to join each cluster, not 49",
+        ),
+        (
+            lambda: generators.banded_pairs(100, 490, 10, most=2),
+            "at least 491 pairs, each found 10 times",
+        ),
+        (lambda: generators.banded_pairs(100, 500, 0), "bands must be an integer of at least 1"),
+        (lambda: generators.record_keys(-1, 3), "records must be an integer"),
+        (lambda: generators.record_keys(3, 0), "3 records need at least one key"),
+        (lambda: generators.record_keys(3, 3, 1.5), "each must be an integer"),
+        (lambda: generators.record_keys(3, 3, power=0), "power must be a number above 0"),
+        (lambda: generators.record_keys(3, 3, power=True), "not True"),
+        (lambda: generators.record_keys(1 << 32, 1), "do not fit"),
         (lambda: generators.duplicated(generators.path(3), 1.5), "times must be an integer"),
     ],
 )

@@ -26,6 +26,11 @@ PAIRS = {
     "isolated": lambda room: room.isolated(20),
     "permuted": lambda room: room.permuted(room.grid(5, 5), 2),
     "duplicated": lambda room: room.duplicated(room.permuted(room.grid(5, 5), 2), 3, 1),
+    "pairs": lambda room: room.near_duplicate_pairs(60, 90, 1.5, 9, 3),
+    "pairs of none": lambda room: room.near_duplicate_pairs(0, 0),
+    "bands": lambda room: room.banded_pairs(60, 500, 7, seed=3),
+    "records": lambda room: room.record_keys(60, 70, 3, 2, 3),
+    "records as made": lambda room: room.record_keys(60, 70, permute=False),
     **{name: lambda room, name=name: room.reference(name, 6, 2) for name in generators.REFERENCES},
 }
 
