@@ -14,12 +14,12 @@ import measured_code
 import numpy as np
 import records
 import rmm
+from lists import IDS
 
 import cc_rapids
 from cc_rapids import backends, generators, oracle
 from cc_rapids.tools import bench
 
-SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products are as different as the ids
 KARATE = """1-2 1-3 2-3 1-4 2-4 3-4 1-5 1-6 1-7 5-7 6-7 1-8 2-8 3-8 4-8 1-9 3-9 3-10 1-11 5-11 6-11
 1-12 1-13 4-13 1-14 2-14 3-14 4-14 6-17 7-17 1-18 2-18 1-20 2-20 1-22 2-22 24-26 25-26 3-28 24-28
 25-28 3-29 24-30 27-30 2-31 9-31 1-32 25-32 26-32 29-32 3-33 9-33 15-33 16-33 19-33 21-33 23-33
@@ -43,9 +43,7 @@ def main():
 def hashed():
     """Return the list uniform25M with its ids spread over 64 bits."""
     graph = generators.reference("uniform25M", engine="cuda")
-    sides = {"src": graph.src, "dst": graph.dst}
-    spread = {k: (side.astype(np.uint64) * SPREAD).view(np.int64) for k, side in sides.items()}
-    return cudf.DataFrame(spread)
+    return cudf.DataFrame({"src": IDS["hashed"](graph.src), "dst": IDS["hashed"](graph.dst)})
 
 
 def strings():

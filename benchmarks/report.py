@@ -24,7 +24,8 @@ def main():
     fill(README, TABLES)
     draw(measured()[0], FIGURE)
     darken(FIGURE)
-    for what, last in (("main_job", measured()[1]), ("ids", records.load("ids")[-1])):
+    newest = [("main_job", measured()[1]), ("ids", records.load("ids")[-1])]
+    for what, last in newest + [("lists", row) for row in user_lists()[-1:]]:
         count = records.since(last["commit"])
         print(f"{what}: measured at {last['commit']}, {count} commits of the package ago")
 
@@ -118,20 +119,47 @@ def of_bench(row):
 
 
 def table(folder=records.HERE):
-    """Return a row for each graph and width of ids."""
-    rows, last = measured(folder)
+    """Return a row for each list and kind of ids, then for each graph and width of ids."""
+    first, (rows, last) = user_lists(folder), measured(folder)
+    bounded = [row for row in first if "bound_bytes" in row] + rows
+    hashed = "; hashed ids have no such range" * (len(bounded) < len(first) + len(rows))
     lines = [
         "| edge list | edges | cc_rapids | cuGraph | faster | memory | cuGraph's |",
         "| --- | --: | --: | --: | --: | --: | --: |",
-        *map(line, rows),
+        *map(line, first + rows),
         "",
         f"Median wall time, warm, from a cuDF frame to the cuDF answer, on one {last['device']};"
         f" cuDF {last['versions']['cudf-cu13']}, cuGraph {last['versions']['cugraph-cu13']} (making"
         " the graph and finding its components), RMM's default allocator; every answer was compared"
         " with cuGraph's. Memory is the peak on the GPU beyond the edges, with the answer:"
-        f" {within(rows)}. Measured {last['date']}. {threads()}",
+        f" {within(bounded)}{hashed}. Measured {last['date']}{measured_apart(first, last)}."
+        f" {threads()}",
     ]
     return "\n".join(lines)
+
+
+def user_lists(folder=records.HERE):
+    """Return the newest record of each list that users hold, beside cuGraph, of the last commit."""
+    rows = [row for row in records.load("lists", folder) if of_full_lists(row)]
+    kept = {
+        (row["graph"], row["dtype"]): row for row in rows if row["commit"] == rows[-1]["commit"]
+    }
+    return list(kept.values())
+
+
+def of_full_lists(row):
+    """Return whether a record of ``lists.py`` is of a GPU, and of a whole list."""
+    return row["engine"] == "cuda" and row["scale"] is None and row.get("equal_to_cugraph", False)
+
+
+def measured_apart(first, last):
+    """Return when the first rows of the table were measured, and where, if not as the last."""
+    words = "".join(
+        f" {how} {first[-1][what]}"
+        for how, what in (("on", "date"), ("on one", "device"))
+        if first and first[-1][what] != last[what]
+    )
+    return words and f", the first {len(first)} rows{words}"
 
 
 def within(rows):
@@ -206,9 +234,15 @@ def line(row):
     """Return one row of the table."""
     return (
         f"| {row['graph']}, {row['dtype']} | {row['m'] / 1e6:.1f} M"
-        f" | {row['wall_ms']['median']:.1f} ms | {theirs(row):.0f} ms | {row['times_faster']:.0f} x"
+        f" | {in_ms(row['wall_ms']['median'])} ms | {theirs(row):.0f} ms"
+        f" | {row['times_faster']:.0f} x"
         f" | {row['peak_bytes'] / 1e6:,.0f} MB | {row['cugraph_peak_bytes'] / 1e6:,.0f} MB |"
     )
+
+
+def in_ms(time):
+    """Return milliseconds with a decimal, or with two if they are less than one."""
+    return f"{time:.1f}" if time >= 1 else f"{time:.2f}"
 
 
 def threads():

@@ -10,7 +10,7 @@ import cudf
 import cugraph
 import numpy as np
 import records
-from ids import SPREAD
+from lists import IDS
 
 import cc_rapids
 from cc_rapids import backends, generators
@@ -64,8 +64,7 @@ def dense(m):
 
 def hashed(m):
     """Return the list with its ids spread over 64 bits."""
-    ends = {name: (side.view(np.uint64) * SPREAD).view(np.int64) for name, side in sides(m).items()}
-    return cudf.DataFrame(ends)
+    return cudf.DataFrame({name: IDS["hashed"](side) for name, side in sides(m).items()})
 
 
 def bunched(m):

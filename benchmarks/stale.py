@@ -106,6 +106,7 @@ RUN_GPU, RUN_THREADS = f"run.py {GPU}", f"run.py {THREADS}"
 
 FIGURES = (
     Figure(README, "table main_job", "bench", "wall", main_job, RUN_GPU),
+    Figure(README, "table main_job: lists", "lists", "wall", report.user_lists, "lists.py"),
     Figure(README, "main-job.svg", "bench", "wall", main_job, RUN_GPU),
     Figure(
         README,
