@@ -35,6 +35,7 @@ class _OneColumn:
 
     strings: bool
     width = 1
+    are_vertices = False  # are ids their own vertices?
 
     @property
     def kinds(self) -> list[bool]:
@@ -51,6 +52,7 @@ class Range(_OneColumn):
     places: Array = None
     description = "as they are"
     strings = False
+    are_vertices = True
 
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
@@ -277,6 +279,7 @@ class Tuples:
     backend: Backend
     columns: tuple[Integers | Texts, ...]
     pairs: tuple[Integers, ...]
+    are_vertices = False
     description = "rows, sorted ids"
 
     @classmethod

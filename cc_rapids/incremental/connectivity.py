@@ -298,8 +298,10 @@ class Connectivity:
         given = read.read_pairs(pairs, source, destination, header, width)
         with inputs.borrow_for(self._state, given, self._free) as (state, columns):
             check_kind(state.index, given)
-            ends, known = inputs.ends(state, given, columns[:2], missing)
-            answers = batches.query(state, *ends) & known
+            answers = batches.query_ids(state, columns[:2])
+            if answers is None:
+                ends, known = inputs.ends(state, given, columns[:2], missing)
+                answers = batches.query(state, *ends) & known
             return column_like(pairs, "connected", answers, state.backend, given.on_device)
 
     def same_component(self, first: Any, second: Any, *, missing: str = "raise") -> bool:
