@@ -54,6 +54,15 @@ def batches(design):
     seen.components()
 
 
+def vertices_of_batches():
+    """Insertions of vertices, and questions about them, where the host goes on."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cc_rapids.backends.dry_run.Rehearsal.in_caller_order", True)
+        for dtype in (INT, LONG, ULONG):
+            seen = cc_rapids.Connectivity(num_vertices=20).insert(edges(dtype))
+            seen.connected(edges(dtype))
+
+
 def changes():
     """What a batch changed: two trees that it joined."""
     seen = cc_rapids.Connectivity().insert((np.array([1, 3]), np.array([2, 4])))
@@ -241,7 +250,7 @@ def rehearse(which):
         return [("at once", at_once, dtype), *by_name]
 
     named = of(INT) + of(LONG)
-    others = ids, lookups, ahead, strings, records, changes, audits, graphs
+    others = ids, lookups, ahead, strings, records, vertices_of_batches, changes, audits, graphs
     uses = of(ULONG) + [(use.__name__, use) for use in others]
     uses += [(name, solve, design, INT) for name, design in by_name(which).items()]
     uses += [
