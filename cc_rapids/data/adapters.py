@@ -20,7 +20,14 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..errors import ColumnTypeError, GraphStateError, InputError, MissingColumnError, unknown
+from ..errors import (
+    ColumnTypeError,
+    GraphStateError,
+    InputError,
+    MissingColumnError,
+    listed,
+    unknown,
+)
 from . import offsets
 from .column import (
     REFUSE,
@@ -45,7 +52,15 @@ from .column import (
 )
 from .cudf_internals import handle_in, has_column, make_frame, nulls_in
 from .edge_array import as_array, ends_of, is_edge_array
-from .edge_input import EdgeInput, ReadRequest, plain_frame, several, with_vertices
+from .edge_input import (
+    DESTINATION,
+    SOURCE,
+    EdgeInput,
+    ReadRequest,
+    plain_frame,
+    several,
+    with_vertices,
+)
 
 if TYPE_CHECKING:
     from .files.read import EdgeFile, RowGroups, Taken
@@ -89,9 +104,14 @@ def _unambiguous(edges: Any, names: list[str]) -> Any:
 def _check_names(columns: list[Any], source: list[str], destination: list[str]) -> None:
     for name in [*source, *destination]:
         if name not in columns:
+            said = unknown("column", str(name), map(str, columns))
+            if [name] in (source, destination) and name in (SOURCE, DESTINATION):
+                said = (
+                    f"unknown column {name!r}: {SOURCE!r} and {DESTINATION!r} are the names by"
+                    f" default, and there are {listed([str(column) for column in columns])}"
+                )
             raise MissingColumnError(
-                f"{unknown('column', str(name), map(str, columns))}; name the two columns of ids by"
-                " source= and destination="
+                f"{said}; name the two columns of ids by source= and destination="
             )
     if source == destination:
         raise InputError(

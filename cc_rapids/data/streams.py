@@ -25,6 +25,7 @@ from ..errors import (
     FormatError,
     InputError,
     MissingColumnError,
+    counted,
     unknown,
 )
 from . import read as frames
@@ -198,7 +199,7 @@ def _difference(then: Entry, now: Entry | None) -> str:
 def more_of(order: list[int], theirs: list[Entry], what: str) -> str:
     """Return a description of the entries added since a checkpoint; empty if none."""
     more = len(order) - len(theirs)
-    return f"{more:,} {what}{'' if more == 1 else 's'} more" if more else ""
+    return f"{counted(more, what)} more" if more else ""
 
 
 WHOLE = 8  # bytes in memory for each byte of a file that is read whole

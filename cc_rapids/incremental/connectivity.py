@@ -17,6 +17,7 @@ from ..data.arguments import check_flag, check_path
 from ..data.frame_access import rows_of
 from ..data.frame_build import column_like
 from ..data.read import Side
+from ..errors import counted
 from ..ids.growing import check_kind
 from ..options import Options
 from ..results.components import Components, Facts
@@ -525,10 +526,10 @@ class Connectivity:
 
     def __repr__(self) -> str:
         state = self._state
-        many = "" if state.batches == 1 else "es"
         return (
-            f"<Connectivity: {_components(state):,} components of {state.forest.n:,} vertices;"
-            f" {state.edges:,} edges in {state.batches:,} batch{many},"
+            f"<Connectivity: {counted(_components(state), 'component')} of"
+            f" {counted(state.forest.n, 'vertex', 'vertices')};"
+            f" {counted(state.edges, 'edge')} in {counted(state.batches, 'batch', 'batches')},"
             f" {self._design} on {state.backend.name}>"
         )
 
