@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...data.files.header import check_header
-from ...data.files.input_file import FORMATS, ColumnRequest, File, files_in, packing_of
+from ...data.files.input_file import FORMATS, HEAD, ColumnRequest, File, files_in, packing_of
 from ...data.files.read import IN_PIECES, EdgeFile, Taken, read_edges, read_opened, read_pieces
 from ...errors import InputError
 from .options import STANDARD
@@ -127,8 +127,8 @@ def _standard_input() -> File:
         raise InputError(f"{STANDARD_INPUT} is closed")
     if not hasattr(stream, "peek"):
         stream = BufferedReader(stream)
-    first = stream.peek(4)
-    return File(f"{STANDARD_INPUT}{packing_of(first)}", stream, 0, None)
+    first = bytes(stream.peek(HEAD)[:HEAD])
+    return File(f"{STANDARD_INPUT}{packing_of(first)}", stream, 0, None, first=first)
 
 
 def _in_pieces(format: str, names: dict[str, Any], options: dict[str, Any]) -> Given:

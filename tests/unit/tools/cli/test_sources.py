@@ -173,6 +173,41 @@ def test_what_is_refused_of_several_files(folder):
     assert pq.read_table("edges/day=1/a.parquet").num_rows == 2
 
 
+@pytest.mark.parametrize("limit", LIMITS, ids=["whole", "limited"])
+@pytest.mark.parametrize(
+    ("kind", "named", "says"),
+    [
+        (
+            "parquet",
+            "csv",
+            "as csv: it begins like Parquet, so say so by the suffix .parquet",
+        ),
+        ("arrow", "snap", "as text: it begins like Arrow, so say so by the suffix .arrow"),
+        ("parquet", "arrow", "as Arrow: it begins like Parquet"),
+        ("csv", "parquet", "as Parquet: it begins like csv (b'src,dst'), so say so by the suffix"),
+        ("tsv", "arrow", "as Arrow: it begins like tsv (b'src\\tdst')"),
+        ("snap", "parquet", "as Parquet: it begins like text (b'"),
+    ],
+)
+def test_bytes_of_another_format_are_told(kind, named, says, limit, tmp_path):
+    content = as_bytes(kind)
+    for pack in (bytes, gzip.compress):
+        said = refused(pack(content), "calculate", "-", "--format", named, *limit)
+        assert f"standard input{'' if pack is bytes else '.gz'} cannot be read {says}" in said
+        assert "\\x" not in said
+    path = tmp_path / f"edges.{named}"
+    path.write_bytes(content)
+    if named != "snap":
+        assert f"{path} cannot be read {says}" in refused(b"", "calculate", str(path), *limit)
+
+
+def test_a_packed_file_without_its_suffix_is_told(tmp_path):
+    path = tmp_path / "edges.csv"
+    path.write_bytes(gzip.compress(as_bytes("csv")))
+    says = "begins like gzip, so say so by the suffix .gz behind that of the format"
+    assert says in refused(b"", "calculate", str(path))
+
+
 def test_an_unknown_format_names_all_that_are_known():
     with pytest.raises(FormatError) as refusal:
         read_edges("pairs.csv", format="cvs")
