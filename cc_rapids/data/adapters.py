@@ -873,7 +873,7 @@ class Paths(Adapter):
         return weighed_files(edges, request, _column_of_weights(weight), taken)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
-        from .streams import expanded, weighed_files
+        from .streams import Weighed, expanded, weighed_files
         from .weight_bound import parquet_dataset, sides_beside
 
         listed = edges if isinstance(edges, list) else [edges]
@@ -881,9 +881,10 @@ class Paths(Adapter):
         if dataset is not None:
             within = bound.of_dataset(dataset)
             return within, *sides_beside(bound, dataset.schema.names, request)
-        tables = weighed_files(edges, request, bound.name("files"), [])
+        taken: list[Taken] = []
+        tables = weighed_files(edges, request, bound.name("files"), taken)
         sides = request.sides if request.has_lists else request.names
-        return map(bound.of_frame, tables), *sides
+        return Weighed(map(bound.of_frame, tables), taken), *sides
 
 
 class Patterns(Paths):

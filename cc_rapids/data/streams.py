@@ -787,7 +787,7 @@ class Items:
         closes: bool = False,
     ) -> None:
         self.items, self.names = items, (source, destination)
-        self.taken: list[Taken] = []
+        self.taken: list[Taken] = items.taken if isinstance(items, Weighed) else []
         self.threaded = threaded  # an iterator may be bound to its thread, a reader is not
         self.closes = closes  # a caller's own generator is left open, as a loop over it would
 
@@ -862,6 +862,22 @@ def sliced_column(column: Any, start: int, end: int) -> Any:
     if hasattr(column, "slice"):
         return column.slice(start, end - start)
     return column[start:end]
+
+
+class Weighed:
+    """The tables of files, of each the rows within a bound of weights; read once.
+
+    ``taken`` is how the files were read so far.
+    """
+
+    def __init__(self, tables: Iterator[Any], taken: list[Taken]) -> None:
+        self.tables, self.taken = tables, taken
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.tables
+
+    def __next__(self) -> Any:
+        return next(self.tables)
 
 
 def weighed_files(

@@ -71,6 +71,8 @@ def test_files_of_text(tmp_path):
     (folder / "1.csv").write_text("src,dst,score\n5,6,.85\n8,9,.7\n")
     found = cc_rapids.components(folder, weight="score", at_least=0.8)
     assert found.labels()["vertex"].to_pylist() == KEPT
+    (taken,) = found.summary()["taken"]
+    assert (taken["format"], taken["columns"]) == ("csv", ["src", "dst"])
 
 
 @pytest.mark.parametrize("to", [np.asarray, list, pd.Series, pl.Series])
