@@ -43,7 +43,7 @@ from .files.read import (
     read_wanted,
 )
 from .files.text_ids import is_text
-from .memory_budget import FILE_BYTES, TEXT_BYTES, Budget, in_words
+from .memory_budget import FILE_BYTES, TEXT_BYTES, Budget
 from .read import adapter_of, check_header_flag
 
 
@@ -283,9 +283,9 @@ class Files:
             wanted = self._wanted(path)
             if wanted.format not in IN_PIECES and file.size * WHOLE > budget.free_bytes:
                 raise CapacityError(
-                    f"{path} of {in_words(file.size)} is {wanted.format}, which is read as a whole,"
-                    f" and takes about {in_words(WHOLE * file.size)}: raise memory_limit, or"
-                    " convert it (cc-rapids convert) to Parquet"
+                    f"{path} of {budget.in_words(file.size)} is {wanted.format}, which is read as a"
+                    f" whole, and takes about {budget.in_words(WHOLE * file.size)}: raise"
+                    " memory_limit, or convert it (cc-rapids convert) to Parquet"
                 )
             plain = "://" in path or _packed(path)
             how = budget.next_rows, text, None if plain else self.read_groups

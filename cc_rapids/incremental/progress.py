@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 log = logging.getLogger(__name__)
-BAR_WIDTH = 20  # columns of a terminal
+BAR_WIDTH = 16  # columns of a terminal
 BAR_SECONDS, LOG_SECONDS = 0.5, 30.0  # between two reports of a stream
 
 
@@ -60,6 +60,18 @@ class StreamProgress:
     left: float | None
     resumed: int = 0
 
+    @property
+    def short(self) -> str:
+        """The facts in one line beside a bar, in at most 63 characters."""
+        total = "" if self.total is None else f" of {scaled(self.total)}"
+        left = ""
+        if self.left is not None:
+            left = f", {min(int(self.left / 60), 99_999)}:{int(self.left % 60):02} left"
+        return (
+            f"{scaled(self.edges)}{total} edges, {scaled(self.rate)}/s{left};"
+            f" {scaled(self.components)} components"
+        )
+
     def __str__(self) -> str:
         total = f" of {self.total:,}" if self.total is not None else ""
         left = f", {self.left:,.0f} s left" if self.left is not None else ""
@@ -68,6 +80,21 @@ class StreamProgress:
             f"{self.edges:,}{total} edges{before}, {self.rate:,.0f} edges/s{left};"
             f" {self.components:,} components of {self.vertices:,} vertices"
         )
+
+
+def scaled(value: float, unit: str = "") -> str:
+    """Return a count in at most five characters, with a unit behind it.
+
+    Examples
+    --------
+    >>> scaled(7), scaled(1234), scaled(567_000_000), scaled(8.9e9, "B")
+    ('7', '1.2 k', '567 M', '8.9 GB')
+    """
+    for power, letter in ((12, "T"), (9, "G"), (6, "M"), (3, "k")):
+        if value >= 999.5 * 10 ** (power - 3):
+            part = value / 10**power
+            return f"{part:.{0 if part >= 99.95 else 1}f} {letter}{unit}"
+    return f"{value:.0f} {unit}".rstrip()
 
 
 class Reporter:
@@ -140,7 +167,7 @@ class Reporter:
         if self._call:
             self._call(told)
         elif self._terminal:
-            self._show(self._terminal, str(told), done, total)
+            self._show(self._terminal, _line(told, self._terminal.width), done, total)
         else:
             log.info("%s", told)
 
@@ -162,13 +189,20 @@ class Reporter:
             self._bar.stop()
 
 
+def _line(told: Any, width: int) -> str:
+    """Return facts in words, or in short if they have that and do not fit beside the bar."""
+    words = str(told)
+    fits = len(words) <= width - BAR_WIDTH - 1
+    return words if fits else getattr(told, "short", words)
+
+
 def _facts_alone() -> list[ProgressColumn]:
-    """Return a bar of a fixed width, and the facts, on several lines if they do not fit in one."""
+    """Return a bar of a fixed width, and the facts, cut where they do not fit in its line."""
     from rich.progress import BarColumn, TextColumn
     from rich.table import Column
 
     bar = BarColumn(bar_width=BAR_WIDTH, table_column=Column(no_wrap=True, min_width=BAR_WIDTH))
-    facts = Column(no_wrap=False, overflow="fold")
+    facts = Column(no_wrap=True, overflow="ellipsis")
     return [bar, TextColumn("{task.description}", markup=False, table_column=facts)]
 
 

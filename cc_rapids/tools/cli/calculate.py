@@ -96,6 +96,13 @@ class LabelChoice(click.Choice[str]):
 @bound_options
 @memory_limit_option
 @option(
+    "--num-vertices",
+    metavar="N",
+    type=click.IntRange(min=0),
+    section=INPUT,
+    help="The vertices are 0 .. N-1; this takes the least memory.",
+)
+@option(
     "--design",
     "--algorithm",
     "design",
@@ -152,6 +159,7 @@ def calculate(
     format: str | None,
     header: bool | None,
     memory_limit: str | None,
+    num_vertices: int | None,
     weight: str | None,
     at_least: float | None,
     at_most: float | None,
@@ -193,13 +201,18 @@ def calculate(
         for path in (path for file in files for path in (within(file) if file != "-" else ())):
             check_apart(output, Path(path))
     start = time.perf_counter()
+    counted = {} if num_vertices is None else {"num_vertices": num_vertices}
+    if generate is not None and counted:
+        raise click.UsageError("--generate makes its vertices: leave out --num-vertices.")
     given = _given(files, generate, memory_limit, quiet, reading, bounds)
-    spent = time.perf_counter() - start
+    if counted and given.options.get("vertices") is not None:
+        raise click.UsageError("FILE lists its own vertices: leave out --num-vertices.")
+    spent = None if given.streamed else time.perf_counter() - start
     chosen: dict[str, Any] = {name: word for name, word in choices.items() if word is not None}
     if not given.streamed:
         chosen.setdefault("engine", choose(len(given.edges)).engine)
     with kernels(quiet) as times:
-        found = components(given.edges, **given.options, **chosen)
+        found = components(given.edges, **(given.options | counted), **chosen)
         prepared = times.seconds
         if output is not None:
             write_table(found.labels(), output, output_format)
@@ -265,9 +278,12 @@ def _facts(
 
 
 def _times(
-    reading: float, prepared: float, times: KernelTimes, spent: dict[str, Any]
+    reading: float | None, prepared: float, times: KernelTimes, spent: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the seconds of each step; those of kernels were part of the time to compute."""
+    """Return the seconds of each step; those of kernels were part of the time to compute.
+
+    ``reading`` is None of what is read while it is computed.
+    """
     compute = max(0.0, spent["compute"] - prepared)
     seconds = {"read": reading, "kernels": prepared, "copy": spent["copy"], "compute": compute}
     return {"seconds": seconds, "kernels_compiled": times.compiled}

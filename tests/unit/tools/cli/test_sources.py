@@ -255,6 +255,25 @@ def test_bounds_that_are_refused(words, says, scored):
     assert says in refused("", "calculate", "scored.csv", *words)
 
 
+def test_a_number_of_vertices(folder):
+    for words in (["pairs.csv"], ["pairs.csv", "--memory-limit", "1GiB"]):
+        facts = json.loads(given("", "calculate", *words, "--num-vertices", "12", "--json"))
+        assert (facts["vertices"], facts["components"]) == (12, 9)
+    assert "outside 0..4" in refused("", "calculate", "pairs.csv", "--num-vertices", "5")
+    words = ["calculate", "--generate", "path(nodes=3)", "--num-vertices", "3"]
+    assert "--generate makes its vertices" in refused("", *words)
+    Path("own.mtx").write_bytes(as_bytes("mtx"))
+    words = ["calculate", "own.mtx", "--num-vertices", "9"]
+    assert "lists its own vertices: leave out --num-vertices" in refused("", *words)
+
+
+def test_the_time_to_read_is_that_of_what_is_read_at_once(folder):
+    facts = [json.loads(given("", "calculate", "pairs.csv", "--json", *limit)) for limit in LIMITS]
+    whole, limited = (each["seconds"]["read"] for each in facts)
+    assert whole > 0
+    assert limited is None
+
+
 def test_made_edges_have_no_weights():
     words = ["calculate", "--generate", "path(nodes=3)", *BOUNDS]
     assert "--generate makes the edges, so --weight does not go with it" in refused("", *words)
