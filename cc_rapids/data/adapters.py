@@ -25,6 +25,7 @@ from ..errors import (
     GraphStateError,
     InputError,
     MissingColumnError,
+    counted,
     listed,
     unknown,
 )
@@ -900,6 +901,9 @@ class Patterns(Paths):
             return False
         return "://" in words or (any(c in words for c in "*?[") and not os.path.exists(words))
 
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        raise _not_at_once(str(edges))
+
 
 class Folders(Patterns):
     """A folder, of whose files all of known formats are read, also those in its folders."""
@@ -935,7 +939,7 @@ class PathLists(Paths):
         return paths and all(isinstance(item, str | os.PathLike) for item in edges)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        return PAIRS.read(edges, request)
+        raise _not_at_once(f"a list of {counted(len(edges), 'path')}")
 
 
 class Datasets(Adapter):
@@ -1099,6 +1103,13 @@ def _is_arrow(edges: Any, name: str) -> bool:
     return any(
         kind.__name__ == name and kind.__module__.startswith("pyarrow")
         for kind in type(edges).__mro__
+    )
+
+
+def _not_at_once(what: str) -> InputError:
+    return InputError(
+        f"{what} may stand for several files, which are read in pieces, and all rows are needed at"
+        " once here: name one file, or read them into one frame"
     )
 
 
