@@ -885,7 +885,7 @@ class Paths(Adapter):
         taken: list[Taken] = []
         tables = weighed_files(edges, request, bound.name("files"), taken)
         sides = request.sides if request.has_lists else request.names
-        return Weighed(map(bound.of_frame, tables), taken), *sides
+        return Weighed(tables, bound.of_frame, taken), *sides
 
 
 class Patterns(Paths):
@@ -1005,7 +1005,9 @@ class Batches(Adapter):
         return batches
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
-        within = (adapter_of(item).bounded(item, request, bound)[0] for item in edges)
+        from .streams import Weighed
+
+        within = Weighed(edges, lambda item: adapter_of(item).bounded(item, request, bound)[0])
         return within, request.source, request.destination
 
 
@@ -1030,9 +1032,10 @@ class Readers(Batches):
         return tables_of(edges)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
-        from .streams import tables_of
+        from .streams import Weighed, tables_of
 
-        return map(bound.of_frame, tables_of(edges)), request.source, request.destination
+        within = Weighed(tables_of(edges), bound.of_frame)
+        return within, request.source, request.destination
 
 
 class PairLists(Pairs):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -95,6 +95,10 @@ class Source(Protocol):
     @property
     def taken(self) -> list[Taken]:
         """The ways in which the files so far were read, each once."""
+
+    @property
+    def rows(self) -> int | None:
+        """The edges of which a bound on weights keeps some: those read so far, or of all files."""
 
     @property
     def readers(self) -> int:
@@ -225,6 +229,7 @@ class Files:
 
     threaded = True
     arrow = True
+    rows = None
 
     @property
     def readers(self) -> int:
@@ -387,6 +392,11 @@ class Gathered:
     def taken(self) -> list[Taken]:
         """The ways in which the files so far were read, each once."""
         return self.source.taken
+
+    @property
+    def rows(self) -> int | None:
+        """The edges of which a bound on weights keeps some."""
+        return self.source.rows
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the chunks in memory, which are then dropped, and those after them."""
@@ -570,6 +580,14 @@ class Fragments:
                                 yield chunk
             if last is not None:
                 yield replace(last, after=Cursor(file + 1))
+
+    @cached_property
+    def rows(self) -> int | None:
+        """The rows of all files by their metadata, of a dataset with a filter."""
+        if not self.filtered or not getattr(self.dataset, "files", None):
+            return None
+        make, system = self.dataset.format.make_fragment, self.dataset.filesystem
+        return _rows([make(path, system) for path in self.dataset.files])
 
     def _piece(
         self, file: int, number: int, piece: Any, done: int, budget: Budget
@@ -791,6 +809,11 @@ class Items:
         self.threaded = threaded  # an iterator may be bound to its thread, a reader is not
         self.closes = closes  # a caller's own generator is left open, as a loop over it would
 
+    @property
+    def rows(self) -> int | None:
+        """The edges that were read, if a bound on weights keeps some of them."""
+        return self.items.rows if isinstance(self.items, Weighed) else None
+
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the items, in slices if they are larger than a chunk; then close what is ours."""
         try:
@@ -865,19 +888,26 @@ def sliced_column(column: Any, start: int, end: int) -> Any:
 
 
 class Weighed:
-    """The tables of files, of each the rows within a bound of weights; read once.
+    """Frames or pairs, of each the edges within a bound of weights; an iterator.
 
-    ``taken`` is how the files were read so far.
+    ``within`` gives these of one, ``taken`` is how files were read so far, and ``rows`` how many
+    edges were, within the bound or not.
     """
 
-    def __init__(self, tables: Iterator[Any], taken: list[Taken]) -> None:
-        self.tables, self.taken = tables, taken
+    def __init__(
+        self, items: Iterable[Any], within: Callable[[Any], Any], taken: list[Taken] | None = None
+    ) -> None:
+        self.items, self.within = iter(items), within
+        self.taken: list[Taken] = [] if taken is None else taken
+        self.rows = 0
 
-    def __iter__(self) -> Iterator[Any]:
-        return self.tables
+    def __iter__(self) -> Weighed:
+        return self
 
     def __next__(self) -> Any:
-        return next(self.tables)
+        item = next(self.items)
+        self.rows += length(item)
+        return self.within(item)
 
 
 def weighed_files(

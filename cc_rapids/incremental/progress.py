@@ -44,6 +44,9 @@ class StreamProgress:
         Estimated seconds until the end, at this rate.
     resumed : int
         The number of ``edges`` that earlier runs linked, up to a checkpoint.
+    rows : int or None
+        With a bound on weights, the edges of which ``edges`` were kept: those read so far, within
+        the bound or not; of Parquet files and datasets those in all files.
 
     See Also
     --------
@@ -59,11 +62,13 @@ class StreamProgress:
     rate: float
     left: float | None
     resumed: int = 0
+    rows: int | None = None
 
     @property
     def short(self) -> str:
         """The facts in one line beside a bar, in at most 63 characters."""
-        total = "" if self.total is None else f" of {scaled(self.total)}"
+        most = self.total if self.rows is None else self.rows
+        total = "" if most is None else f" of {scaled(most)}"
         left = ""
         if self.left is not None:
             left = f", {min(int(self.left / 60), 99_999)}:{int(self.left % 60):02} left"
@@ -76,6 +81,7 @@ class StreamProgress:
         total = f" of {self.total:,}" if self.total is not None else ""
         left = f", {self.left:,.0f} s left" if self.left is not None else ""
         before = f" ({self.resumed:,} by earlier runs)" if self.resumed else ""
+        before += "" if self.rows is None else f" kept of {self.rows:,}"
         return (
             f"{self.edges:,}{total} edges{before}, {self.rate:,.0f} edges/s{left};"
             f" {self.components:,} components of {self.vertices:,} vertices"
@@ -217,14 +223,20 @@ class StreamReporter(Reporter):
         All edges.
     before : int
         Edges of earlier runs.
+    rows : callable, optional
+        Gives the edges of which a bound on weights keeps some, None if there is no bound.
     """
 
     def __init__(
-        self, wanted: bool | Callable[[StreamProgress], object], total: int | None, before: int
+        self,
+        wanted: bool | Callable[[StreamProgress], object],
+        total: int | None,
+        before: int,
+        rows: Callable[[], int | None] = lambda: None,
     ) -> None:
         call = tuning.progress_call_seconds
         super().__init__(wanted, call=call, bar=BAR_SECONDS, logged=LOG_SECONDS)
-        self.total, self.before = total, before
+        self.total, self.before, self.rows = total, before, rows
 
     def report_state(self, state: ConnectivityState, last: bool = False) -> None:
         """Report the progress, if it is due or the end."""
@@ -237,4 +249,5 @@ class StreamReporter(Reporter):
         edges, total, spent = state.edges, self.total, max(seconds, 1e-9)
         rate = (edges - self.before) / spent
         left = max(0.0, (total - edges) / rate) if total is not None and rate > 0 else None
-        return StreamProgress(edges, total, state.index.n, trees, spent, rate, left, self.before)
+        facts = edges, total, state.index.n, trees, spent, rate, left, self.before
+        return StreamProgress(*facts, self.rows())

@@ -453,7 +453,7 @@ class Run:
             state = replace(state, given=kind)
         self._plan_chunk(state)
         total = self.stream.measure()["edges"] if progress and not done else None
-        with StreamReporter(progress, total, state.edges) as reporter:
+        with StreamReporter(progress, total, state.edges, lambda: self.stream.rows) as reporter:
             if not done:
                 state = self._pass(state, cursor, reporter)
             reporter.report_state(state, last=True)
