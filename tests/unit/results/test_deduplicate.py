@@ -293,7 +293,7 @@ def test_few_rows_of_a_large_answer_need_no_group_of_each_vertex(monkeypatch):
             "no column 'id' to deduplicate by: .* there are doc",
         ),
         ({"by": "size"}, errors.MissingColumnError, "'size' .* columns with on=, by= and per="),
-        ({"by": "lenght"}, errors.MissingColumnError, r"'lenght' .*: did you mean 'length'\?"),
+        ({"by": "lengths"}, errors.MissingColumnError, r"'lengths' .*: did you mean 'length'\?"),
         ({"per": "corpsu"}, errors.MissingColumnError, r"'corpsu' .*: did you mean 'corpus'\?"),
         ({"on": "vertex"}, errors.MissingColumnError, "'vertex' is the name by default, and there"),
         ({"per": "web"}, errors.MissingColumnError, "no column 'web' to deduplicate by"),

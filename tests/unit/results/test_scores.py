@@ -160,7 +160,7 @@ def test_scores_of_ids_of_several_columns(engine, by):
     [
         (pd.Series([1]), r"or a pair \(vertices, scores\), not a Series"),
         ("score", r"not a str; deduplicate\(frame, on=..., by='score'\) goes by a column"),
-        (pd.DataFrame({"vertx": [1], "score": [2]}), "vertx, score: did you mean 'vertx'"),
+        (pd.DataFrame({"vertexes": [1], "score": [2]}), "vertexes, score: did you mean 'vertexes'"),
         ([IDS, IDS], "not a list of 2 items"),
         ((IDS,), "not a tuple of 1 items"),
         (5, "not a int"),
