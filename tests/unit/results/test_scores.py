@@ -160,7 +160,7 @@ def test_scores_of_ids_of_several_columns(engine, by):
     [
         (pd.Series([1]), r"or a pair \(vertices, scores\), not a Series"),
         ("score", r"not a str; deduplicate\(frame, on=..., by='score'\) goes by a column"),
-        (pd.DataFrame({"vertexes": [1], "score": [2]}), "vertexes, score: did you mean 'vertexes'"),
+        (pd.DataFrame({"vertexid": [1], "score": [2]}), "vertexid, score: did you mean 'vertexid'"),
         ([IDS, IDS], "not a list of 2 items"),
         ((IDS,), "not a tuple of 1 items"),
         (5, "not a int"),

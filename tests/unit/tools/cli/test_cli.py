@@ -198,7 +198,7 @@ def test_words_for_finding_components_suggest_the_command(run, word):
 
 
 def test_other_words_suggest_the_nearest(run):
-    refused(run("calculat", "a.csv"), "No such command 'calculat'", "calculate")
+    refused(run("calculator", "a.csv"), "No such command 'calculator'", "calculate")
 
 
 def test_nulls_and_malformed_lines_are_one_line(run, tmp_path):
