@@ -20,7 +20,15 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..errors import ColumnTypeError, GraphStateError, InputError, MissingColumnError, unknown
+from ..errors import (
+    ColumnTypeError,
+    GraphStateError,
+    InputError,
+    MissingColumnError,
+    counted,
+    listed,
+    unknown,
+)
 from . import offsets
 from .column import (
     REFUSE,
@@ -45,7 +53,15 @@ from .column import (
 )
 from .cudf_internals import handle_in, has_column, make_frame, nulls_in
 from .edge_array import as_array, ends_of, is_edge_array
-from .edge_input import EdgeInput, ReadRequest, plain_frame, several, with_vertices
+from .edge_input import (
+    DESTINATION,
+    SOURCE,
+    EdgeInput,
+    ReadRequest,
+    plain_frame,
+    several,
+    with_vertices,
+)
 
 if TYPE_CHECKING:
     from .files.read import EdgeFile, RowGroups, Taken
@@ -89,9 +105,14 @@ def _unambiguous(edges: Any, names: list[str]) -> Any:
 def _check_names(columns: list[Any], source: list[str], destination: list[str]) -> None:
     for name in [*source, *destination]:
         if name not in columns:
+            said = unknown("column", str(name), map(str, columns))
+            if [name] in (source, destination) and name in (SOURCE, DESTINATION):
+                said = (
+                    f"unknown column {name!r}: {SOURCE!r} and {DESTINATION!r} are the names by"
+                    f" default, and there are {listed([str(column) for column in columns])}"
+                )
             raise MissingColumnError(
-                f"{unknown('column', str(name), map(str, columns))}; name the two columns of ids by"
-                " source= and destination="
+                f"{said}; name the two columns of ids by source= and destination="
             )
     if source == destination:
         raise InputError(
@@ -853,7 +874,7 @@ class Paths(Adapter):
         return weighed_files(edges, request, _column_of_weights(weight), taken)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
-        from .streams import expanded, weighed_files
+        from .streams import Weighed, expanded, weighed_files
         from .weight_bound import parquet_dataset, sides_beside
 
         listed = edges if isinstance(edges, list) else [edges]
@@ -861,9 +882,10 @@ class Paths(Adapter):
         if dataset is not None:
             within = bound.of_dataset(dataset)
             return within, *sides_beside(bound, dataset.schema.names, request)
-        tables = weighed_files(edges, request, bound.name("files"), [])
+        taken: list[Taken] = []
+        tables = weighed_files(edges, request, bound.name("files"), taken)
         sides = request.sides if request.has_lists else request.names
-        return map(bound.of_frame, tables), *sides
+        return Weighed(tables, bound.of_frame, taken), *sides
 
 
 class Patterns(Paths):
@@ -878,6 +900,9 @@ class Patterns(Paths):
         if not isinstance(words, str):
             return False
         return "://" in words or (any(c in words for c in "*?[") and not os.path.exists(words))
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        raise _not_at_once(str(edges))
 
 
 class Folders(Patterns):
@@ -914,7 +939,7 @@ class PathLists(Paths):
         return paths and all(isinstance(item, str | os.PathLike) for item in edges)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        return PAIRS.read(edges, request)
+        raise _not_at_once(f"a list of {counted(len(edges), 'path')}")
 
 
 class Datasets(Adapter):
@@ -980,7 +1005,9 @@ class Batches(Adapter):
         return batches
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
-        within = (adapter_of(item).bounded(item, request, bound)[0] for item in edges)
+        from .streams import Weighed
+
+        within = Weighed(edges, lambda item: adapter_of(item).bounded(item, request, bound)[0])
         return within, request.source, request.destination
 
 
@@ -1005,9 +1032,10 @@ class Readers(Batches):
         return tables_of(edges)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
-        from .streams import tables_of
+        from .streams import Weighed, tables_of
 
-        return map(bound.of_frame, tables_of(edges)), request.source, request.destination
+        within = Weighed(tables_of(edges), bound.of_frame)
+        return within, request.source, request.destination
 
 
 class PairLists(Pairs):
@@ -1078,6 +1106,13 @@ def _is_arrow(edges: Any, name: str) -> bool:
     return any(
         kind.__name__ == name and kind.__module__.startswith("pyarrow")
         for kind in type(edges).__mro__
+    )
+
+
+def _not_at_once(what: str) -> InputError:
+    return InputError(
+        f"{what} may stand for several files, which are read in pieces, and all rows are needed at"
+        " once here: name one file, or read them into one frame"
     )
 
 

@@ -56,11 +56,22 @@ def bytes_of(limit: int | str | None, free: int | None = None) -> int:
     return limit
 
 
-def in_words(size: int) -> str:
-    """Return a number of bytes as text."""
-    if size < 1 << 20:
+def in_words(size: int, limit: int = 0) -> str:
+    """Return a number of bytes as text, in decimal units if those of a limit are decimal.
+
+    Examples
+    --------
+    >>> in_words(512 << 20), in_words(3 << 30), in_words(123)
+    ('512.0 MiB', '3.00 GiB', '123 bytes')
+    >>> in_words(bytes_of("512MB"), bytes_of("512MB")), in_words(3 << 30, bytes_of("2GB"))
+    ('512.0 MB', '3.22 GB')
+    """
+    decimal = any(limit % 1000**k == 0 and limit % 1024**k for k in (1, 2, 3))
+    base, i = (1000, "") if decimal else (1024, "i")
+    if size < base**2:
         return f"{size:,} bytes"
-    return f"{size / 2**30:,.2f} GiB" if size >= 1 << 30 else f"{size / 2**20:,.1f} MiB"
+    giga = size >= base**3
+    return f"{size / base**3:,.2f} G{i}B" if giga else f"{size / base**2:,.1f} M{i}B"
 
 
 @dataclass
@@ -85,6 +96,10 @@ class Budget:
     free_bytes: int = 0
     most: int = MOST_ROWS
     readers: int = 1
+
+    def in_words(self, size: int) -> str:
+        """Return a number of bytes as text, in the units of the limit."""
+        return in_words(size, self.limit)
 
     def next_rows(self) -> int:
         """Return the number of rows that the next chunk may have."""
@@ -115,11 +130,13 @@ class Budget:
         rows = self.free_bytes // edge
         if rows < LEAST_ROWS:
             least = held + LEAST_ROWS * edge
-            hint = "" if kind == "range" else "; with num_vertices=n, ids 0..n-1 take 20 bytes each"
+            hint = "; with num_vertices=n (--num-vertices), ids 0..n-1 take 20 bytes each"
+            may_count = width == 1 and (kind == "integers" or (kind == "strings" and not vertices))
             raise CapacityError(
-                f"{vertices:,} vertices take {in_words(held - self.fixed)}, and reading takes"
-                f" {in_words(self.fixed)}: {in_words(least)} with the smallest chunk, but"
-                f" memory_limit is {in_words(self.limit)}: raise it{hint}"
+                f"{vertices:,} vertices take {self.in_words(held - self.fixed)}, and reading takes"
+                f" {self.in_words(self.fixed)}: {self.in_words(least)} with the"
+                f" smallest chunk, but memory_limit is {self.in_words(self.limit)}: raise"
+                f" it{hint if may_count else ''}"
             )
         self.rows = min(rows, self.most)
         return self.rows

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -25,6 +25,7 @@ from ..errors import (
     FormatError,
     InputError,
     MissingColumnError,
+    counted,
     unknown,
 )
 from . import read as frames
@@ -42,7 +43,7 @@ from .files.read import (
     read_wanted,
 )
 from .files.text_ids import is_text
-from .memory_budget import FILE_BYTES, TEXT_BYTES, Budget, in_words
+from .memory_budget import FILE_BYTES, TEXT_BYTES, Budget
 from .read import adapter_of, check_header_flag
 
 
@@ -94,6 +95,10 @@ class Source(Protocol):
     @property
     def taken(self) -> list[Taken]:
         """The ways in which the files so far were read, each once."""
+
+    @property
+    def rows(self) -> int | None:
+        """The edges of which a bound on weights keeps some: those read so far, or of all files."""
 
     @property
     def readers(self) -> int:
@@ -198,7 +203,7 @@ def _difference(then: Entry, now: Entry | None) -> str:
 def more_of(order: list[int], theirs: list[Entry], what: str) -> str:
     """Return a description of the entries added since a checkpoint; empty if none."""
     more = len(order) - len(theirs)
-    return f"{more:,} {what}{'' if more == 1 else 's'} more" if more else ""
+    return f"{counted(more, what)} more" if more else ""
 
 
 WHOLE = 8  # bytes in memory for each byte of a file that is read whole
@@ -224,6 +229,7 @@ class Files:
 
     threaded = True
     arrow = True
+    rows = None
 
     @property
     def readers(self) -> int:
@@ -282,9 +288,9 @@ class Files:
             wanted = self._wanted(path)
             if wanted.format not in IN_PIECES and file.size * WHOLE > budget.free_bytes:
                 raise CapacityError(
-                    f"{path} of {in_words(file.size)} is {wanted.format}, which is read as a whole,"
-                    f" and takes about {in_words(WHOLE * file.size)}: raise memory_limit, or"
-                    " convert it (cc-rapids convert) to Parquet"
+                    f"{path} of {budget.in_words(file.size)} is {wanted.format}, which is read as a"
+                    f" whole, and takes about {budget.in_words(WHOLE * file.size)}: raise"
+                    " memory_limit, or convert it (cc-rapids convert) to Parquet"
                 )
             plain = "://" in path or _packed(path)
             how = budget.next_rows, text, None if plain else self.read_groups
@@ -386,6 +392,11 @@ class Gathered:
     def taken(self) -> list[Taken]:
         """The ways in which the files so far were read, each once."""
         return self.source.taken
+
+    @property
+    def rows(self) -> int | None:
+        """The edges of which a bound on weights keeps some."""
+        return self.source.rows
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the chunks in memory, which are then dropped, and those after them."""
@@ -569,6 +580,14 @@ class Fragments:
                                 yield chunk
             if last is not None:
                 yield replace(last, after=Cursor(file + 1))
+
+    @cached_property
+    def rows(self) -> int | None:
+        """The rows of all files by their metadata, of a dataset with a filter."""
+        if not self.filtered or not getattr(self.dataset, "files", None):
+            return None
+        make, system = self.dataset.format.make_fragment, self.dataset.filesystem
+        return _rows([make(path, system) for path in self.dataset.files])
 
     def _piece(
         self, file: int, number: int, piece: Any, done: int, budget: Budget
@@ -786,9 +805,14 @@ class Items:
         closes: bool = False,
     ) -> None:
         self.items, self.names = items, (source, destination)
-        self.taken: list[Taken] = []
+        self.taken: list[Taken] = items.taken if isinstance(items, Weighed) else []
         self.threaded = threaded  # an iterator may be bound to its thread, a reader is not
         self.closes = closes  # a caller's own generator is left open, as a loop over it would
+
+    @property
+    def rows(self) -> int | None:
+        """The edges that were read, if a bound on weights keeps some of them."""
+        return self.items.rows if isinstance(self.items, Weighed) else None
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the items, in slices if they are larger than a chunk; then close what is ours."""
@@ -861,6 +885,29 @@ def sliced_column(column: Any, start: int, end: int) -> Any:
     if hasattr(column, "slice"):
         return column.slice(start, end - start)
     return column[start:end]
+
+
+class Weighed:
+    """Frames or pairs, of each the edges within a bound of weights; an iterator.
+
+    ``within`` gives these of one, ``taken`` is how files were read so far, and ``rows`` how many
+    edges were, within the bound or not.
+    """
+
+    def __init__(
+        self, items: Iterable[Any], within: Callable[[Any], Any], taken: list[Taken] | None = None
+    ) -> None:
+        self.items, self.within = iter(items), within
+        self.taken: list[Taken] = [] if taken is None else taken
+        self.rows = 0
+
+    def __iter__(self) -> Weighed:
+        return self
+
+    def __next__(self) -> Any:
+        item = next(self.items)
+        self.rows += length(item)
+        return self.within(item)
 
 
 def weighed_files(

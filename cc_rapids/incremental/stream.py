@@ -21,7 +21,7 @@ from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, named
 from ..data.streams import Chunk, Cursor, Gathered, Source, read_ahead, source_of
-from ..errors import InputError
+from ..errors import CapacityError, InputError
 from ..ids.growing import Index, Integers, Range, Texts, Tuples
 from ..options import Options, within_bound
 from ..results.components import Components
@@ -93,7 +93,11 @@ class StreamPlan:
         def shown(value: int | None, most: str = "") -> str:
             return "unknown before they are read" if value is None else f"{most}{value:,}"
 
-        memory = "up to the limit" if self.bytes is None else f"at most {in_words(self.bytes)}"
+        memory = (
+            "up to the limit"
+            if self.bytes is None
+            else f"at most {in_words(self.bytes, self.limit)}"
+        )
         time = "unknown" if self.seconds is None else f"about {self.seconds:,.1f} s"
         warning = "" if self.fits in (None, True) else "; the vertices may not fit"
         return "\n".join(
@@ -102,7 +106,7 @@ class StreamPlan:
                 f"pieces    {shown(self.pieces)}",
                 f"edges     {shown(self.edges)}",
                 f"vertices  {shown(self.vertices, 'at most ')} ({self.ids})",
-                f"memory    {memory}; memory_limit {in_words(self.limit)}{warning}",
+                f"memory    {memory}; memory_limit {in_words(self.limit, self.limit)}{warning}",
                 f"time      {time}, at a stated {self.rate:,.0f} edges a second",
             )
         )
@@ -447,9 +451,9 @@ class Run:
             done = saved.done and not saved.more and self.saver.trace is None
             kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
             state = replace(state, given=kind)
-        self.budget.update(*memory_use(state.index))
+        self._plan_chunk(state)
         total = self.stream.measure()["edges"] if progress and not done else None
-        with StreamReporter(progress, total, state.edges) as reporter:
+        with StreamReporter(progress, total, state.edges, lambda: self.stream.rows) as reporter:
             if not done:
                 state = self._pass(state, cursor, reporter)
             reporter.report_state(state, last=True)
@@ -492,7 +496,7 @@ class Run:
         with closing(taken):  # type: ignore[type-var]
             for chunk in taken:
                 state, cursor = self._link(state, chunk), chunk.after
-                self.budget.update(*memory_use(state.index))
+                self._plan_chunk(state)
                 if not chunk.old:
                     if self.saver.due():
                         self.saver.write(state, cursor)
@@ -500,6 +504,17 @@ class Run:
         self.saver.finish()
         self.saver.write(state, cursor, done=True)
         return state
+
+    def _plan_chunk(self, state: ConnectivityState) -> None:
+        """Set the size of the next chunk; raise a CapacityError that says how far the run came."""
+        try:
+            self.budget.update(*memory_use(state.index))
+        except CapacityError as error:
+            if not state.edges:
+                raise
+            total = self.stream.measure()["edges"]
+            of = "" if total is None else f" of {total:,}"
+            raise CapacityError(f"after {state.edges:,}{of} edges, {error}") from None
 
     def _link(self, state: ConnectivityState, chunk: Chunk) -> ConnectivityState:
         """Return the state with one chunk linked, in its own trees while no vertex is new."""

@@ -215,3 +215,13 @@ def test_categories_before_text_are_strings(cudf, tmp_path):
     (tmp_path / "b.csv").write_text("src,dst\n2,3\n7,8\n")
     found = stream_components([tmp_path / "a.parquet", tmp_path / "b.csv"], engine="cuda")
     assert found.labels()["vertex"].to_pylist() == ["1", "2", "3", "7", "8", "ann"]
+
+
+def test_files_are_inserted_into_a_state_on_the_device(cudf, tmp_path):
+    edges = table()
+    parts(edges, tmp_path, write=pq.write_table)
+    frame = cudf.DataFrame({"src": [1], "dst": [2]})
+    first = pa.table({"src": [1], "dst": [2]})
+    seen = Connectivity().insert(frame).insert(str(tmp_path / "*.parquet"))
+    assert seen.components().summary()["engine"] == "cuda"
+    assert seen.components() == cc_rapids.components(pa.concat_tables([first, edges]))

@@ -6,6 +6,7 @@ import tracemalloc
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.dataset
@@ -16,7 +17,7 @@ from support.stream_inputs import parts, table
 import cc_rapids
 import cc_rapids.incremental.progress
 from cc_rapids import stream_components
-from cc_rapids.data.memory_budget import bytes_of
+from cc_rapids.data.memory_budget import bytes_of, in_words
 from cc_rapids.data.streams import Chunk, Cursor, read_ahead
 
 ROOT = Path(__file__).parents[3]
@@ -59,8 +60,43 @@ def test_vertices_that_do_not_fit_are_refused_with_the_figures(tmp_path):
     with pytest.raises(cc_rapids.CapacityError, match=r"1,000,000,000 vertices take 18.63 GiB"):
         cc_rapids.components(iter([]), num_vertices=10**9, memory_limit="2GiB")
     parts(table(edges=40_000, ids=10**6), tmp_path)
-    with pytest.raises(cc_rapids.CapacityError, match=r"vertices take .* memory_limit is 6\.0 MiB"):
+    says = r"after [0-9,]+ of [0-9,]+ edges, [0-9,]+ vertices take .* memory_limit is 6\.0 MiB"
+    with pytest.raises(cc_rapids.CapacityError, match=rf"{says}: raise it; with num_vertices=n"):
         cc_rapids.components(str(tmp_path / "*.parquet"), memory_limit="6MiB")
+
+
+def test_figures_are_those_so_far_in_the_units_of_the_limit(tmp_path):
+    parts(table(edges=40_000, ids=10**6), tmp_path)
+    pattern = str(tmp_path / "*.parquet")
+    with pytest.raises(cc_rapids.CapacityError, match=r"memory_limit is 6\.0 MB: raise") as raised:
+        cc_rapids.components(pattern, memory_limit="6MB")
+    assert "iB" not in str(raised.value)
+    texts = ((a.astype(str), a.astype(str)) for a in np.arange(200_000).reshape(-1, 1000))
+    with pytest.raises(cc_rapids.CapacityError, match=r"^after [0-9,]+ edges, .* raise it$"):
+        cc_rapids.components(texts, memory_limit="12MiB")
+    assert "memory_limit 6.0 MB" in str(
+        cc_rapids.components(pattern, memory_limit="6MB", explain=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("512MB", "512.0 MB"),
+        ("1.5GB", "1.50 GB"),
+        ("1500kB", "1.5 MB"),
+        ("500kB", "500,000 bytes"),
+        ("512MiB", "512.0 MiB"),
+        ("1000MiB", "1000.0 MiB"),
+        ("2GiB", "2.00 GiB"),
+        ("1024KiB", "1.0 MiB"),
+        (64_000_000, "64.0 MB"),
+        (1 << 26, "64.0 MiB"),
+    ],
+)
+def test_limits_are_told_in_the_units_in_which_they_are_given(typed, shown):
+    limit = bytes_of(typed)
+    assert in_words(limit, limit).replace(",", "") == shown.replace(",", "")
 
 
 def test_a_plan_reads_metadata_alone(tmp_path, monkeypatch):
