@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..backends import Array, Backend
-from ..kernels import lookup
+from ..kernels import gather, lookup
 from ..tuning import tuning
 
 if TYPE_CHECKING:
@@ -59,6 +59,13 @@ class SortedDecoder:
     def decode(self, vertices: Array, backend: Backend) -> Array:
         """Return the ids of some vertices: a new array."""
         return self.ids[vertices]
+
+    def decode_all(self, parent: Array, backend: Backend) -> tuple[Array, Array]:
+        """Return the ids of all vertices, and of their roots in a flat forest: two new arrays."""
+        ids, labels = backend.alloc_packed(*[(self.ids.size, self.ids.dtype)] * 2)
+        decode = backend.kernel(gather.decode_rows)
+        decode(self.ids.size, self.ids, parent, ids, labels)
+        return ids, labels
 
     def lookup(self, ids: Array, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of integers of any type, by binary search.

@@ -49,8 +49,8 @@ class SlotTable:
     def forest(self) -> Forest:
         """Return a forest over the slots, in which the taken ones occur."""
         forest = Forest(self.backend, self.keys.size)
-        mark = self.backend.kernel(kernel_ids.mark_taken, forest.vertex)
-        mark(self.keys.size, self.keys, forest.present)
+        octets = forest.present.view(np.uint8)
+        self.backend.kernel(kernel_ids.mark_taken)(octets.size, self.keys, octets)
         return forest
 
     def finalise_order(self, forest: Forest, dtype: np.dtype[Any]) -> tuple[Forest, SortedDecoder]:

@@ -21,7 +21,7 @@ from ..data.key_names import are_usable
 from ..data.typed import FrameT
 from ..errors import InputError, counted, shown
 from ..graph.forest import Forest
-from ..ids.decoders import IdDecoder, OffsetDecoder, same_integers
+from ..ids.decoders import IdDecoder, OffsetDecoder, SortedDecoder, same_integers
 from ..ids.strings import same_strings
 from .best import NO_KEY, choose, sort_keys
 from .container import Container
@@ -564,6 +564,10 @@ class Components(Selection[FrameT], Container, Written, Audited):
             self._prefetched_frame = None
             return frame
         with self._backend.scope(self._arena):
+            by_array = isinstance(self._decoder, SortedDecoder)
+            rows = self._rows_of_sorted_ids() if by_array and labels.is_root else None
+            if rows:
+                return self._frame(dict(zip(("vertex", "labels"), rows, strict=True)))
             vertex, label = labels.vertices_and_rows(self)
             return self._frame(
                 self._columns("vertex", vertex) | labels.columns(self, "labels", label)
@@ -884,6 +888,15 @@ class Components(Selection[FrameT], Container, Written, Audited):
 
     def _rows(self) -> tuple[Array, Array]:
         return self._forest.rows(self._decoder.id_base, self._decoder.dtype)
+
+    def _rows_of_sorted_ids(self) -> tuple[Array, Array] | None:
+        """Return vertices and least labels, if ids are an array and all occur; else None."""
+        forest, decoder = self._forest, self._decoder
+        if not isinstance(decoder, SortedDecoder) or forest.has_rows:
+            return None
+        if not (forest.all_present and forest.n == decoder.ids.size):
+            return None
+        return decoder.decode_all(forest.parent, self._backend)
 
     def _columns(self, name: str, ids: Array) -> dict[str, Any]:
         """Return the columns of ids: one of that name, or 0_name, 1_name, ... of several."""

@@ -127,7 +127,8 @@ KINDS = {
     "bit map": lambda ends: ends * 200,
     "hash slots": lambda ends: ends * 10**12,
 }
-SKETCH = {"hash slots": 1 << 16}  # bytes, of counters by which it is known how many ids there are
+# Bytes of counters by which it is known how many ids there are, and of ids that are looked at.
+SKETCH = {"hash slots": (1 << 16) + 2 * (1 << 13) * 8}
 
 
 @pytest.mark.parametrize("at_once", [False, True], ids=["usual", "in one launch"])
