@@ -193,7 +193,7 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
     sign = np.uint64(0 if ids.dtype == np.uint64 else 1 << 63)
     some = []
     for column in columns:
-        rows = backend.xp.ascontiguousarray(column[:: max(column.size // SAMPLED, 1)])
+        rows = backend.xp.ascontiguousarray(column[:: max(column.size // SAMPLED, 1)][:SAMPLED])
         some.append(backend.to_host(rows).astype(np.int64).view(np.uint64) ^ sign)
     different = np.unique(np.concatenate(some))
     low, high = ids.low + int(sign), ids.high + int(sign)
