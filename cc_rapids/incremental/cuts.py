@@ -11,7 +11,7 @@ import numpy as np
 
 from ..algorithms.design import Design
 from ..algorithms.run import join
-from ..backends import Array
+from ..backends import Array, Backend
 from ..data.edge_input import EdgeInput
 from ..graph.edges import Edges
 from ..graph.forest import Forest
@@ -37,7 +37,8 @@ class GrowingTrees:
     """
 
     def __init__(self, forest: Forest, cuts: int, design: Design) -> None:
-        backend, n, self.number = forest.backend, forest.n, np.min_scalar_type(cuts).type
+        backend, n = forest.backend, forest.n
+        self.number: Any = np.min_scalar_type(cuts).type
         self.forest, self.design, self.edges = forest, design, list[int]()
         self.above = backend.empty(n, forest.vertex)
         self.cut = backend.fill(backend.empty(n, self.number), 0xFF)
@@ -63,22 +64,26 @@ class GrowingTrees:
         )
         rule = self.design.words[1].spec
         least = rule.root_is_min and not rule.packed
-        return CutTrees(given, decoder, self.forest, self.cut, self.above, least, facts)
+        present = None if self.forest.all_present else self.forest.present.copy()
+        return CutTrees(
+            given, self.forest.backend, decoder, present, self.cut, self.above, least, facts
+        )
 
 
 @dataclass(frozen=True)
 class CutTrees:
     """The trees of several cuts, from the strictest to the loosest, over vertices in id order.
 
-    A cut only hooks roots of stricter ones: so one forest holds all, with the cut of each hook.
+    A cut only hooks roots of stricter ones, so one forest holds all, with the cut of each hook.
 
     Attributes
     ----------
     given : EdgeInput
         The edges without their rows, which determine the kind of answers.
+    backend : Backend
     decoder : IdDecoder
-    forest : Forest
-        The vertices that occur.
+    present : words of uint32, or None
+        The vertices that occur, as bits; None if all do.
     cut, above : (n,) arrays of unsigned integers
         The cut at which a vertex was hooked (all bits set for none), and the root of its tree then.
     least : bool
@@ -88,8 +93,9 @@ class CutTrees:
     """
 
     given: EdgeInput
+    backend: Backend
     decoder: IdDecoder
-    forest: Forest
+    present: Array | None
     cut: Array
     above: Array
     least: bool
@@ -97,13 +103,15 @@ class CutTrees:
 
     def at(self, number: int) -> Forest:
         """Return the trees of one cut, flat and counted: a new forest."""
-        backend, n, vertex = self.forest.backend, self.forest.n, self.forest.vertex
-        flat = Forest(backend, n, self.forest.all_present)
-        flat.present[:] = self.forest.present
-        backend.kernel(kernels.roots_at, vertex)(n, self.cut, self.above, number, flat.parent)
+        backend, n = self.backend, int(self.cut.size)
+        flat = Forest(backend, n, all_present=self.present is None)
+        if self.present is not None:
+            flat.present[:] = self.present
+        climb = backend.kernel(kernels.roots_at, flat.vertex)
+        climb(n, self.cut, self.above, number, flat.parent)
         if not self.least:
-            lowest = backend.fill(backend.empty(n, vertex), 0xFF)
-            backend.kernel(trees.least_of_trees, vertex)(n, flat.parent, lowest)
+            lowest = backend.fill(backend.empty(n, flat.vertex), 0xFF)
+            backend.kernel(trees.least_of_trees, flat.vertex)(n, flat.parent, lowest)
             backend.kernel(trees.reroot)(n, lowest, flat.parent, flat.present)
         flat.count()
         return flat
@@ -126,10 +134,10 @@ class CutAnswers(Mapping[Any, Components]):
     def __getitem__(self, level: Any) -> Components:
         if level not in self._made:
             trees, number = self._trees, self._number[level]
-            backend, facts = trees.forest.backend, trees.facts[number]
-            with backend.scope():
+            with trees.backend.scope():
                 forest = trees.at(number)
             self._made[level] = Components(
-                trees.given, backend, trees.decoder, forest, self._labels, facts
+                *(trees.given, trees.backend, trees.decoder, forest),
+                *(self._labels, trees.facts[number]),
             )
         return self._made[level]

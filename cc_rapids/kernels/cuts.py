@@ -45,19 +45,20 @@ def at_most(on: Any) -> Any:
 def number_cuts(on: Any, kind: type, admits: Any) -> Any:
     """Write the strictest cut that contains each edge, one beyond the last if none does.
 
-    By bisection: what a cut admits, all looser ones admit. Each step halves what is left, so it
-    ends; each row is read and written by its own thread.
+    By bisection, as what a cut admits all looser ones admit: it is among the ``left`` thresholds
+    from ``low`` on, or the one behind them. Half of them are dropped with each step, whatever the
+    weight, so it ends, and no branch depends on a weight. Each row is read and written by its own
+    thread.
     """
 
     @on.elementwise
     def number_cuts(i, weights, levels, first, out):
-        weight, low, high = kind(weights[i]), np.uint64(0), np.uint64(levels.size)
-        while low < high:
-            middle = (low + high) >> ONE
-            if admits(weight, levels[middle]):
-                high = middle
-            else:
-                low = middle + ONE
+        weight, low, left = kind(weights[i]), np.uint64(0), np.uint64(levels.size)
+        while left > np.uint64(0):
+            half = (left + ONE) >> ONE
+            beyond = not admits(weight, levels[low + half - ONE])
+            low += half * np.uint64(beyond)
+            left -= half
         out[i] = np.uint64(first) + low
 
     return number_cuts

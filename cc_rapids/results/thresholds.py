@@ -97,7 +97,7 @@ class Cuts:
         Returns
         -------
         Components
-            A new object for each call.
+            The same object for each call; it is made by the first, by one pass over the vertices.
 
         Raises
         ------
