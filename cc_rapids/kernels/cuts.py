@@ -20,6 +20,7 @@ import numpy as np
 from .primitives import none_of
 
 ONE = np.uint64(1)
+FEW = np.uint64(16)  # thresholds that are counted: of ten a tenth of the time of bisection
 
 
 def at_least(on: Any) -> Any:
@@ -45,21 +46,24 @@ def at_most(on: Any) -> Any:
 def number_cuts(on: Any, kind: type, admits: Any) -> Any:
     """Write the strictest cut that contains each edge, one beyond the last if none does.
 
-    By bisection, as what a cut admits all looser ones admit: it is among the ``left`` thresholds
-    from ``low`` on, or the one behind them. Half of them are dropped with each step, whatever the
-    weight, so it ends, and no branch depends on a weight. Each row is read and written by its own
-    thread.
+    What a cut admits, all looser ones admit: so it is the number of those that do not, of the
+    ``left`` thresholds from ``low`` on. Half of them are dropped with each step, whatever the
+    weight, and the last ones are counted, so it ends, and no branch depends on a weight. Each row
+    is read and written by its own thread.
     """
 
     @on.elementwise
     def number_cuts(i, weights, levels, first, out):
         weight, low, left = kind(weights[i]), np.uint64(0), np.uint64(levels.size)
-        while left > np.uint64(0):
+        while left > FEW:
             half = (left + ONE) >> ONE
-            beyond = not admits(weight, levels[low + half - ONE])
-            low += half * np.uint64(beyond)
+            low += half * np.uint64(not admits(weight, levels[low + half - ONE]))
             left -= half
-        out[i] = np.uint64(first) + low
+        found, last = np.uint64(first) + low, low + left
+        while low < last:
+            found += np.uint64(not admits(weight, levels[low]))
+            low += ONE
+        out[i] = found
 
     return number_cuts
 
