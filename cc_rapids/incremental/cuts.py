@@ -42,26 +42,22 @@ class GrowingTrees:
         self.forest, self.design, self.edges = forest, design, list[int]()
         self.above = backend.empty(n, forest.vertex)
         self.cut = backend.fill(backend.empty(n, self.number), 0xFF)
-        self.seconds = 0.0
+        self.started = perf_counter()
 
     def join(self, edges: Edges, count: int) -> None:
         """Join the edges of the next cut that no stricter one contains; they ``count`` as many."""
-        started, forest = perf_counter(), self.forest
-        backend, n = forest.backend, forest.n
+        forest, backend, n = self.forest, self.forest.backend, self.forest.n
         if edges.m and n:
             join(edges, forest, self.design)
             climb = backend.kernel(find.find_with_skip)
             note = backend.kernel(kernels.note_hooks, forest.vertex, self.number, climb)
             note(n, forest.parent, self.cut, self.above, len(self.edges))
         self.edges.append(count + (self.edges[-1] if self.edges else 0))
-        self.seconds += perf_counter() - started
 
     def grown(self, given: EdgeInput, decoder: IdDecoder, ids: str) -> CutTrees:
         """Return the trees of all cuts, for answers of the kind of ``given``."""
-        facts = tuple(
-            Facts(str(self.design), ids, edges, seconds={"copy": None, "compute": self.seconds})
-            for edges in self.edges
-        )
+        seconds = {"copy": None, "compute": perf_counter() - self.started}
+        facts = tuple(Facts(str(self.design), ids, edges, seconds=seconds) for edges in self.edges)
         rule = self.design.words[1].spec
         least = rule.root_is_min and not rule.packed
         present = None if self.forest.all_present else self.forest.present.copy()

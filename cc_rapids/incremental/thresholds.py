@@ -251,7 +251,7 @@ class _Reader:
         number = backend.kernel(kernels.number_cuts, levels.dtype.type, admits)
         number(weights.size, weights, backend.asarray(levels), first, cuts)
         order = xp.argsort(cuts, kind="stable")
-        begin = xp.searchsorted(cuts[order], xp.arange(many + 1, dtype=cuts.dtype))
+        begin = xp.searchsorted(cuts[order], xp.arange(many + 1).astype(cuts.dtype))
         return [order[a:b] for a, b in pairwise(backend.to_host(begin).tolist())]
 
     def _comparable(self, dtype: np.dtype[Any]) -> tuple[Any, int]:

@@ -420,6 +420,15 @@ def test_cuts_by_other_designs(engine, design):
         assert cuts.labels(level).equals(want.labels(level))
 
 
+@pytest.mark.parametrize("many", [16, 17, 254, 255, 256, 257])
+def test_many_thresholds(engine, many):
+    """Of as many as fit into a byte, and more; each cut joins one more edge."""
+    ends, weight = (np.arange(many), np.arange(1, many + 1)), np.arange(many)
+    cuts = cc_rapids.components_at(ends, weight=weight, thresholds=weight, engine=engine)
+    assert [len(cuts.at(level)) for level in cuts.thresholds] == list(range(many, 0, -1))
+    assert cuts.merges().threshold.tolist() == np.repeat(np.arange(many - 1)[::-1], 2).tolist()
+
+
 def test_an_answer_is_made_once():
     cuts = cc_rapids.components_at(pd.DataFrame(LINE), thresholds=[0.9, 0.8, 0.7])
     assert cuts.at(0.7) is cuts.at(0.7)
