@@ -71,8 +71,8 @@ def test_flattening(threads, steps, model):
 
 
 @on_each_memory
-@pytest.mark.parametrize("threads", [[[1, 3], [2]], [[3], [2, 1]]])
-def test_noting_what_a_cut_has_hooked(threads, model):
+@pytest.mark.parametrize(("threads", "steps"), [([[1, 3], [2]], 1), ([[3], [2, 1]], 16)])
+def test_noting_what_a_cut_has_hooked(threads, steps, model):
     """Of the roots of a stricter cut: every other vertex is its own there, or hooked already."""
     every = 1 if DEEP else 3
     pairs = [
@@ -80,7 +80,7 @@ def test_noting_what_a_cut_has_hooked(threads, model):
         for loose in scenes.forests(4)[::every]
         for strict in (list(range(4)), [v if v % 2 else p for v, p in enumerate(loose)])
     ]
-    explore_all((phases.noting(*pair, threads, 1) for pair in pairs), model)
+    explore_all((phases.noting(*pair, threads, steps) for pair in pairs), model)
 
 
 @on_each_memory
