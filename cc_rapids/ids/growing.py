@@ -331,9 +331,9 @@ class Tuples:
         ranks = []
         for column, pairs in zip(self.columns[:0:-1], self.pairs[::-1], strict=True):
             own = pairs.arrived[numbers]
-            ranks.append(_inverse(column.places, self.backend)[own.astype(np.uint32)])
+            ranks.append(inverse(column.places, self.backend)[own.astype(np.uint32)])
             numbers = (own >> HALF).astype(np.int64)
-        ranks.append(_inverse(self.columns[0].places, self.backend)[numbers])
+        ranks.append(inverse(self.columns[0].places, self.backend)[numbers])
         return ranks[::-1]
 
     @cached_property
@@ -386,7 +386,7 @@ class Tuples:
         kinds = [replace(given, src=part) for part in given.src.key_columns]
         decoders = [column.decoder(kind) for column, kind in zip(self.columns, kinds, strict=True)]
         dtype = np.dtype(np.uint32 if self.n < 1 << 32 else np.uint64)
-        at = _inverse(self.places, self.backend)
+        at = inverse(self.places, self.backend)
         return RankedColumnsDecoder(decoders, self.ranks(), self.lookup, at, dtype)
 
     def to(self, backend: Backend) -> Tuples:
@@ -400,7 +400,7 @@ def _paired(first: Array, second: Array) -> Array:
     return (first.astype(np.uint64) << HALF) | second.astype(np.uint64)
 
 
-def _inverse(places: Array, backend: Backend) -> Array:
+def inverse(places: Array, backend: Backend) -> Array:
     """Return the inverse of a permutation."""
     found = backend.empty(places.size, np.int64)
     found[places] = backend.xp.arange(places.size)

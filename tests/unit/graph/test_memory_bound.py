@@ -150,4 +150,4 @@ def test_nothing_visits_the_host_but_counts(kind, at_once, tuned):
         assert {direction for direction, _ in copies} == {TO_HOST}
         assert 1 <= len(copies) <= 8
         assert sum(size for _, size in copies) <= 512 + SKETCH.get(kind, 0)
-    assert len(found[1]) <= len(found[0]) + (kind in SKETCH)
+    assert len(found[1]) <= len(found[0]) + 3 * (kind in SKETCH)
