@@ -15,7 +15,7 @@ from ..backends import Array, Backend
 from ..kernels import arrival_table as kernels
 
 SPREAD = 4  # the most places for each id, in a table that has a slot for each place
-SLOTS = 1.5  # for each hashed id, at the least
+SLOTS = 1.5  # for each hashed id, at the least; at first twice, or each batch would enter all anew
 ALL_BITS = (1 << 64) - 1
 BEING_ENTERED = -1  # the number of ids meanwhile, and for good if that was interrupted
 
@@ -55,7 +55,7 @@ class ArrivalTable:
             margin = places // 2 if grows else 0
             self.first, self.size = low - margin, places + 2 * margin + 1
         else:
-            self.first, self.size = 0, max(32, int(SLOTS * most))
+            self.first, self.size = 0, max(32, int(SLOTS * (self.n + most)))
         last = max(self.size, most)
         self.vertex: Any = np.uint32 if last < np.iinfo(np.uint32).max else np.uint64
         self.slots = backend.fill(backend.empty(self.size, self.vertex), 0xFF)
