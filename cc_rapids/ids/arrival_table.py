@@ -14,7 +14,7 @@ import numpy as np
 from ..backends import Array, Backend
 from ..kernels import arrival_table as kernels
 
-SPREAD = 4  # the most places for each id, in a table that has a slot for each place
+SPREAD = 3  # the most places for each id, in a table that has a slot for each place
 SLOTS = 1.5  # for each hashed id, at the least; at first twice, or each batch would enter all anew
 ALL_BITS = (1 << 64) - 1
 BEING_ENTERED = -1  # the number of ids meanwhile, and for good if that was interrupted
@@ -34,8 +34,7 @@ class ArrivalTable:
     backend : Backend
         Where it is.
     grows : bool
-        Whether ids have left the range of an earlier table: then half as many places more, on the
-        side that they have reached.
+        Whether ids have left the places of an earlier table: then half as many more on either side.
 
     Attributes
     ----------
@@ -50,9 +49,9 @@ class ArrivalTable:
     ) -> None:
         self.backend, self.ids, self.n = backend, ids, int(ids.size)
         most, places = self.n + more, high - low + 1
-        self.by_place = places <= SPREAD * most
+        margin = places // 2 if grows else 0
+        self.by_place = places + 2 * margin <= SPREAD * most
         if self.by_place:
-            margin = places // 2 if grows else 0
             self.first, self.size = low - margin, places + 2 * margin + 1
         else:
             self.first, self.size = 0, max(32, int(SLOTS * (self.n + most)))

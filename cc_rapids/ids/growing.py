@@ -176,7 +176,7 @@ class Integers(_OneColumn):
         dtype = type_of(tuple(dtypes), low, high)
         more, table = sum(array.size for array in arrays), self.table
         if table is None or table.n != self.n or not table.takes(low, high, more):
-            grows = table is not None
+            grows = table is not None and table.by_place
             table = ArrivalTable(self.arrived, low, high, more, backend, grows)
         numbers = table.enter(arrays)
         if numbers is None:
