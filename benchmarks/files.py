@@ -132,14 +132,14 @@ def table(folder=records.HERE):
         lines.append(f"| {words} | {' | '.join(cells)} |")
     row = list(rows.values())[-1]
     versions = ", ".join(f"{name} {number}" for name, number in row["versions"].items())
-    limits = " and ".join(f"{own['memory_limit'] / 2**20:.0f} MiB" for own in rows.values())
+    limit = f"{row['memory_limit'] / 2**20:.0f} MiB"
     return "\n".join(
         [
             *lines,
             "",
             f"Medians of {row['edges'] / 1e6:.0f} M edges of {row['vertices'] / 1e6:.1f} M ids in"
-            f" {row['files']} files, and in parentheses the share of reading and solving the frame;"
-            f" hashed ids lie anywhere in 64 bits, and the stream has a memory limit of {limits}."
+            f" {row['files']} files, and in parentheses the multiple of reading and solving the frame;"
+            f" hashed ids lie anywhere in 64 bits, and the stream has a memory limit of {limit}."
             f" On {row['device']}, at {row['commit']} ({row['date']}), with a load of"
             f" {row['load']}; {versions}. {row['read_ms']['runs']} runs of each, in turns, and"
             f" {row['polars_ms']['runs']} of the peer; all labels are equal.",
