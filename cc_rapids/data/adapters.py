@@ -64,7 +64,7 @@ from .edge_input import (
 )
 
 if TYPE_CHECKING:
-    from .files.read import EdgeFile, RowGroups, Taken
+    from .files.read import EdgeFile, Taken
     from .streams import Source
     from .weight_bound import WeightBound
 
@@ -524,10 +524,8 @@ class Adapter(ABC):
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         """Return all edges at once, checked."""
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
-        """Return the edges as a stream of chunks; ``read_groups`` reads Parquet files to a GPU.
+    def source(self, edges: Any, request: ReadRequest) -> Source:
+        """Return the edges as a stream of chunks.
 
         Raises
         ------
@@ -588,9 +586,7 @@ class Frames(Adapter):
         every = list(map(frame.get_column, (*source, *destination)))
         return _of_series(every, sides, request.nulls)
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
+    def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
 
         return Items([edges], *request.names)
@@ -655,9 +651,7 @@ class DuckDBRelations(Adapter):
         batches = self._batches(edges, source, destination)
         return read_table(pa.concat_tables(batches), source, destination, request.nulls)
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
+    def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
 
         return Items(self._batches(edges, *request.sides), *request.names, closes=True)
@@ -748,10 +742,8 @@ class EdgeArrays(Pairs):
         source, destination = request.names
         return _arrays(*ends_of(edges), (str(source), str(destination)), request.nulls)
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
-        return PAIRS.source(ends_of(edges), request, read_groups)
+    def source(self, edges: Any, request: ReadRequest) -> Source:
+        return PAIRS.source(ends_of(edges), request)
 
 
 class Mappings(Pairs):
@@ -767,10 +759,8 @@ class Mappings(Pairs):
         table = _table_of_columns({name: edges[name] for name in (*source, *destination)})
         return read_table(table, source, destination, request.nulls)
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
-        return PAIRS.source(self._ends(edges, request), request, read_groups)
+    def source(self, edges: Any, request: ReadRequest) -> Source:
+        return PAIRS.source(self._ends(edges, request), request)
 
     def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         (source, *others), (destination, *_) = self._sides(edges, request)
@@ -802,9 +792,7 @@ class NetworkXGraphs(Adapter):
             " without edges), or call nx.connected_components(G, backend='cc_rapids')"
         )
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
+    def source(self, edges: Any, request: ReadRequest) -> Source:
         self.read(edges, request)
         raise AssertionError("unreachable")
 
@@ -858,13 +846,11 @@ class Paths(Adapter):
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         return read_file(edges, request)
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
+    def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Files
 
         names = request.source, request.destination
-        return Files.of(edges, *names, read_groups, request.header)
+        return Files.of(edges, *names, request.header)
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]
@@ -953,9 +939,7 @@ class Datasets(Adapter):
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         return read_table(edges, *request.sides, request.nulls)
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
+    def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Fragments, dataset_columns
 
         return Fragments(edges, *dataset_columns(edges, request.source, request.destination))
@@ -991,9 +975,7 @@ class Batches(Adapter):
         whole = PAIRS if isinstance(edges, list) else ANYTHING
         return whole.read(edges, request)
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
+    def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
 
         return Items(edges, *request.names)
@@ -1017,9 +999,7 @@ class Readers(Batches):
     def accepts(self, edges: Any) -> bool:
         return _is_arrow(edges, "RecordBatchReader")
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
+    def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
 
         return Items(edges, *request.names, threaded=True)

@@ -2,16 +2,23 @@
 
 The figures are bytes at the worst moment, on hosts, for fewer than 2^32 vertices:
 
-=========  ==============================  ==============================================
-ids        a vertex                        an edge of a chunk, two vertices with it
-=========  ==============================  ==============================================
-range      20: trees, and the answer's     80: its columns twice (one chunk is read ahead)
-integers   40: sorted ids too, twice       400: sorted, and perhaps two new vertices
-strings    80, and four times the text     800, and the text, which is guessed at 16 each
-=========  ==============================  ==============================================
+=========  ===============================  ============================================
+ids        a vertex                         an edge of a chunk, two vertices with it
+=========  ===============================  ============================================
+range      20: trees, and the answer's      80: its columns twice (one chunk is read
+                                            ahead)
+integers   52: trees twice 8, the ids and   240: its columns twice, their numbers, and
+           more space for them 18, and the  perhaps two new vertices
+           table that finds them, with a
+           larger one, 24
+strings    80, and four times the text      800, and the text, which is guessed at 16
+                                            each
+=========  ===============================  ============================================
 
-Half of what an edge takes is added for each further reader. Where ids have several columns each of
-them takes as much.
+A table of integers takes at most 12 bytes for each id (:mod:`cc_rapids.ids.arrival_table`); the
+answer, made when no chunk is linked, takes less than a larger table. Half of what an edge takes is
+added for each further reader. Where ids have several columns, each of them takes as much, and a
+vertex 18 more for each, as pairs of columns are numbered too.
 """
 
 from __future__ import annotations
@@ -22,8 +29,9 @@ from dataclasses import dataclass
 
 from ..errors import CapacityError, InputError
 
-VERTEX = {"range": 20, "integers": 40, "strings": 80}
-EDGE = {"range": 80, "integers": 400, "strings": 800}
+VERTEX = {"range": 20, "integers": 52, "strings": 80}
+EDGE = {"range": 80, "integers": 240, "strings": 800}
+PAIR = 18  # of the pairs that number the tuples of several columns, for each column
 TEXT_BYTES = 96 << 20  # blocks of 16 MiB of text, split and converted
 FILE_BYTES = 4 << 20
 LEAST_ROWS, MOST_ROWS = 1 << 10, 1 << 22
@@ -108,7 +116,8 @@ class Budget:
     def held(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
         """Return the bytes for a number of vertices and for reading."""
         wide = 1 if vertices < 1 << 32 else 2
-        return self.fixed + vertices * VERTEX[kind] * wide * width + 4 * text
+        each = VERTEX[kind] + (PAIR if width > 1 else 0)
+        return self.fixed + vertices * each * wide * width + 4 * text
 
     def an_edge(self, kind: str, width: int = 1) -> int:
         """Return the bytes per edge of a chunk.

@@ -16,7 +16,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Semaphore, Thread
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, Self, cast
 
 from ..errors import (
     CapacityError,
@@ -129,8 +129,22 @@ class Source(Protocol):
             It is another input; says which part differs.
         """
 
+    def read_by(self, read_groups: RowGroups | None) -> Source:
+        """Return the source with the function that reads Parquet files to a GPU, if there is one.
+
+        Only files by paths are read by it.
+        """
+
     def measure(self) -> dict[str, Any]:
         """Return the pieces, edges and range of ids if known without reading, else None."""
+
+
+class _OnHost:
+    """Base of sources that are read where they lie, and not to a GPU."""
+
+    def read_by(self, read_groups: RowGroups | None) -> Self:
+        """Return the source itself."""
+        return self
 
 
 def dataset_columns(dataset: Any, source: Any, destination: Any) -> tuple[Any, Any]:
@@ -146,10 +160,9 @@ def source_of(
     edges: Any,
     source: Side | None,
     destination: Side | None,
-    read_groups: RowGroups | None = None,
     header: bool | None = None,
 ) -> Source:
-    """Return the source for streamed edges; ``read_groups`` reads Parquet files to a GPU.
+    """Return the source for streamed edges.
 
     ``header`` says of text files whether their first line names the columns.
 
@@ -163,7 +176,7 @@ def source_of(
     if header is not None:
         header = check_header_flag(adapter, edges, header)
     request = ReadRequest(source, destination, header=header)
-    return adapter.source(edges, request, read_groups)
+    return adapter.source(edges, request)
 
 
 Entry = list[Any]  # of path, size and time of change, as JSON has them
@@ -217,7 +230,7 @@ class Files:
     or when it has been read, is refused by a ChangedFileError. ``names`` are the columns that were
     asked for, None where they were not. ``read_groups`` reads the row groups of Parquet files to a
     GPU, if that is where they go. ``header`` says of text files whether their first line names the
-    columns, and ``taken`` how files were read so far.
+    columns, ``taken`` how files were read so far, and ``facts`` what :meth:`measure` has found.
     """
 
     paths: list[str]
@@ -226,6 +239,7 @@ class Files:
     read_groups: RowGroups | None = None
     header: bool | None = None
     taken: list[Taken] = field(default_factory=list, compare=False)
+    facts: dict[str, Any] = field(default_factory=dict, compare=False)
 
     threaded = True
     arrow = True
@@ -242,7 +256,6 @@ class Files:
         edges: Any,
         source: Side | None,
         destination: Side | None,
-        read_groups: RowGroups | None = None,
         header: bool | None = None,
     ) -> Files:
         """Return the files of paths and patterns.
@@ -258,7 +271,7 @@ class Files:
         paths = [path for item in listed for path in expanded(os.fspath(item))]
         check_header(header, paths, [format_of(Path(path)) for path in paths])
         marks = [_mark(path) for path in paths]
-        return cls(paths, marks, (source, destination), read_groups, header)
+        return cls(paths, marks, (source, destination), header=header)
 
     @property
     def fixed(self) -> int:
@@ -335,8 +348,20 @@ class Files:
         paths, marks = [self.paths[k] for k in order], [self.marks[k] for k in order]
         return replace(self, paths=paths, marks=marks), more_of(order, theirs["files"], "file")
 
+    def read_by(self, read_groups: RowGroups | None) -> Files:
+        """Return the same files, listed and measured already, with what reads them to a GPU."""
+        return replace(self, read_groups=read_groups)
+
     def measure(self) -> dict[str, Any]:
-        """Return the pieces, edges and range of ids, as far as Parquet metadata contain them."""
+        """Return the pieces, edges and range of ids, as far as Parquet metadata contain them.
+
+        They are read once.
+        """
+        if not self.facts:
+            self.facts.update(self._measured())
+        return self.facts
+
+    def _measured(self) -> dict[str, Any]:
         pieces, edges, spans = 0, 0, []
         several = isinstance(self.names[0], list)
         for path, mark in zip(self.paths, self.marks, strict=True):
@@ -359,7 +384,7 @@ INTEGER_BYTES, TEXT_ROW_BYTES = 100, 200  # for each row of a frame while it is 
 COPIES_OF_ROWS, COPIES_OF_TEXT = 3, 5  # of the columns themselves, put together, and as read
 
 
-class Gathered:
+class Gathered(_OnHost):
     """A source of tables of which the first chunks are in memory: all, if they fit.
 
     Attributes
@@ -535,7 +560,7 @@ def _raw(path: str) -> Any:
         raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-class Fragments:
+class Fragments(_OnHost):
     """The fragments of a dataset, of which the columns of ids are read."""
 
     threaded = True
@@ -786,7 +811,7 @@ def _rows(pieces: list[Any]) -> int | None:
     return sum(int(count.num_rows) for count in counts if count is not None)
 
 
-class Items:
+class Items(_OnHost):
     """An iterable of frames, pairs of arrays or record batches.
 
     A resumed run takes the rows that are done from the iterable again, as old ones.

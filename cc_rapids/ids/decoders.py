@@ -82,6 +82,13 @@ class SortedDecoder:
         return at.astype(np.uint64), known & (held[at] == wide)
 
 
+def at_places(values: Array, places: Array, backend: Backend) -> Array:
+    """Return the values at some places: a new array, on all threads."""
+    out = backend.empty(places.size, values.dtype)
+    backend.kernel(lookup.take)(places.size, places, values, out)
+    return out
+
+
 def _search(held: Array, wanted: Array, known: Array, backend: Backend) -> tuple[Array, Array]:
     """Return the places of 64-bit integers among sorted distinct ones, and a mask of those found.
 

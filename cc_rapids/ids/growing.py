@@ -20,7 +20,7 @@ from ..data.column import Column, is_cudf
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, ColumnTypeError, InputError
 from .arrival_table import ArrivalTable
-from .decoders import OffsetDecoder, SortedDecoder, as_kind
+from .decoders import OffsetDecoder, SortedDecoder, as_kind, at_places
 from .multi_column import RankedColumnsDecoder
 from .range import bounds, id_range_of, type_of
 from .strings import StringDecoder, factorise
@@ -137,13 +137,16 @@ class Integers(_OneColumn):
     @cached_property
     def places(self) -> Array:
         """The vertex of each id, in their order."""
-        found = self.table.in_order(self.n) if self.table is not None else None
-        return self.arrived.view(self.wide).argsort() if found is None else found
+        if self.table is None:
+            return self.arrived.view(self.wide).argsort()
+        return self.table.in_order(self.n, self.wide)
 
     @property
     def ids(self) -> Array:
         """The sorted ids: a new array of 64 bits."""
-        return self.arrived[self.places].view(self.wide)
+        if self.table is None:
+            return self.arrived[self.places].view(self.wide)
+        return at_places(self.arrived, self.places, self.table.backend).view(self.wide)
 
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
@@ -175,7 +178,7 @@ class Integers(_OneColumn):
         dtype = type_of(tuple(dtypes), low, high)
         more, table = sum(array.size for array in arrays), self.table
         if table is None or table.n != self.n or not table.takes(low, high, more):
-            grows = table is not None
+            grows = table is not None and table.by_place
             table = ArrivalTable(self.arrived, low, high, more, backend, grows)
         numbers = table.enter(arrays)
         if numbers is None:

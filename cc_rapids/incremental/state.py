@@ -22,6 +22,7 @@ from ..data.column import no_rows, without_rows
 from ..data.edge_input import EdgeInput
 from ..graph.edges import Edges
 from ..graph.forest import Forest
+from ..ids.decoders import at_places
 from ..ids.growing import Index, extended
 from ..kernels import find, queries
 from ..kernels import forest as trees
@@ -76,7 +77,7 @@ class ConnectivityState:
         climb = backend.kernel(find.find_with_skip)
         backend.kernel(trees.flatten, climb)(n, solved.parent, solved.present)
         places = self.index.places
-        roots = solved.parent if places is None else solved.parent[places]
+        roots = solved.parent if places is None else at_places(solved.parent, places, backend)
         least = backend.fill(backend.empty(n, vertex), 0xFF)
         backend.kernel(trees.scatter_min, vertex)(n, roots, least)
         backend.kernel(trees.assign_min_root, vertex)(n, roots, least, flat.parent)

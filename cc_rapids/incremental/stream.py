@@ -118,16 +118,15 @@ def _ids_of(facts: dict[str, Any], count: int | None) -> str:
     return "range" if count is not None else "integers" if integers else "strings"
 
 
-def _choice(edges: Any, options: Options, count: int | None) -> EngineChoice:
+def _choice(stream: Source, options: Options, count: int | None) -> EngineChoice:
     """Return the engine for edges in files; where it is the caller's, or they are none, that."""
     if options.engine is not None:
         return EngineChoice(options.engine, "as named")
     if not has_gpu():
         return choose(None)
-    source = source_of(edges, options.source, options.destination, None, options.header)
-    if not source.arrow:
+    if not stream.arrow:
         return EngineChoice("threads", "edges are read in chunks where they lie")
-    facts = source.measure()
+    facts = stream.measure()
     return choose(facts["edges"], RATES[_ids_of(facts, count)])
 
 
@@ -262,7 +261,7 @@ def stream_components(
         Bytes, or a string such as ``"2GiB"``, for vertices and chunks together; by default half of
         the free memory, of the GPU if that runs. The size of chunks follows from it, see
         :mod:`cc_rapids.data.memory_budget`: vertices take 20 bytes each with ``num_vertices``, else
-        40, and strings 80 and four times the text. Items of an iterable, and frames that the answer
+        52, and strings 80 and four times the text. Items of an iterable, and frames that the answer
         returns, are not counted.
     progress : bool or callable
         If True, show a bar on stderr if that is a terminal. A callable is called with a
@@ -355,10 +354,10 @@ def find_in_stream(
     chosen, vertices = options.batch_design, options.vertices
     count = read.check_vertices(options.num_vertices, vertices)
     source, destination, width = inputs.sides(options.source, options.destination, count)
-    choice = _choice(edges, options, count)
+    stream = source_of(edges, source, destination, options.header)
+    choice = _choice(stream, options, count)
     runner = options.backend(choice=choice)
-    reads_groups = row_group_reader(runner.device_id)
-    stream = source_of(edges, source, destination, reads_groups, options.header)
+    stream = stream.read_by(row_group_reader(runner.device_id))
     limit = bytes_of(options.memory_limit, runner.free_bytes() if runner.on_device else None)
     most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
     budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)

@@ -225,3 +225,17 @@ def test_files_are_inserted_into_a_state_on_the_device(cudf, tmp_path):
     seen = Connectivity().insert(frame).insert(str(tmp_path / "*.parquet"))
     assert seen.components().summary()["engine"] == "cuda"
     assert seen.components() == cc_rapids.components(pa.concat_tables([first, edges]))
+
+
+@pytest.mark.parametrize("step", [1, 10**12], ids=["close", "hashed"])
+def test_batches_of_integers_are_numbered_and_ordered_as_on_threads(cudf, step):
+    seen, host = Connectivity(), Connectivity(engine="cpu")
+    random = np.random.default_rng(6)
+    for most in (300, 3000, 30_000):
+        src, dst = random.integers(-most, most, (2, 2000)) * step
+        seen.insert(cudf.DataFrame({"src": src, "dst": dst}))
+        host.insert((src, dst))
+        expected = host.components().labels()
+        labels = seen.components().labels()
+        assert labels["vertex"].to_arrow().to_pylist() == expected.vertex.tolist()
+        assert labels["labels"].to_arrow().to_pylist() == expected.labels.tolist()
