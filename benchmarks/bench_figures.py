@@ -3,6 +3,7 @@
 import pathlib
 
 import design_tables
+import files
 import records
 import report
 from paper_tables import number
@@ -37,10 +38,11 @@ def newest(folder, engine):
 
 def contents(folder, figures):
     """Return what stands between the marks of the page."""
-    return {
+    sections = {
         place: lambda engine=engine: section(newest(folder, engine), figures, PLACES[engine])
         for engine, place in PLACES.items()
     }
+    return sections | {"files": lambda: files.table(folder)}
 
 
 def section(rows, figures, place):

@@ -42,10 +42,13 @@ def main(arguments: list[str]) -> None:
 def _run_command(words: list[str]) -> NoReturn:
     """Run a command of ``cc-rapids``, and exit with its code."""
     from .cli import main as commands
+    from .tools.cli.group import MEANT
 
     if words[0] not in commands.commands:
         known = ", ".join(commands.commands)
-        print(f"Error: there is no file {words[0]}, and commands are {known}", file=sys.stderr)
+        hint = f"; did you mean {MEANT[words[0]]}?" if words[0] in MEANT else ""
+        message = f"Error: there is no file {words[0]}, and commands are {known}{hint}"
+        print(message, file=sys.stderr)
         raise SystemExit(2)
     commands(words, prog_name="python -m cc_rapids")
     raise AssertionError("commands exit")

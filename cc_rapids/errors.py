@@ -182,12 +182,29 @@ def unknown(what: str, word: object, words: Iterable[str]) -> str:
     string is shown by its value or type.
     """
     words = sorted(words)
-    named = shown(word)
-    hint = did_you_mean(nearest_words(word, words, 3, 0.5)) if isinstance(word, str) else ""
-    listed = (
-        words if len(words) <= SHOWN else [*words[: SHOWN // 2], f"... ({len(words):,} in all)"]
-    )
-    return f"unknown {what} {named}:{hint} one of {', '.join(listed)}"
+    return f"unknown {what} {shown(word)}:{hint_of(word, words)} one of {listed(words)}"
+
+
+def hint_of(word: object, words: Iterable[str]) -> str:
+    """Return the text " did you mean ...?" with the nearest words; empty if none is near."""
+    return did_you_mean(nearest_words(word, words, 3, 0.5)) if isinstance(word, str) else ""
+
+
+def listed(words: list[str]) -> str:
+    """Return words with commas: of more than a dozen the first few and their number."""
+    few = words if len(words) <= SHOWN else [*words[: SHOWN // 2], f"... ({len(words):,} in all)"]
+    return ", ".join(few)
+
+
+def counted(count: int, noun: str, plural: str | None = None) -> str:
+    """Return a count and its noun, in the plural unless it is one.
+
+    Examples
+    --------
+    >>> counted(1, "link"), counted(2000, "link"), counted(0, "batch", "batches")
+    ('1 link', '2,000 links', '0 batches')
+    """
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
 
 def nearest_words(word: str, words: Iterable[str], most: int, cutoff: float) -> list[str]:
@@ -199,8 +216,8 @@ def nearest_words(word: str, words: Iterable[str], most: int, cutoff: float) -> 
 def did_you_mean(words: list[str]) -> str:
     """Return the text " did you mean ...?" for some words; empty if there are none."""
     *others, last = map(repr, words or [""])
-    listed = f"{', '.join(others)} or {last}" if others else last
-    return f" did you mean {listed}?" if words else ""
+    any_of = f"{', '.join(others)} or {last}" if others else last
+    return f" did you mean {any_of}?" if words else ""
 
 
 def install_advice(extra: str) -> str:

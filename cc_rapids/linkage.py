@@ -51,7 +51,7 @@ def link_records(
     Parameters
     ----------
     frame : frame of cuDF, pandas, Polars or PyArrow, or dict of columns
-        The records, one a row.
+        The records, one a row. A lazy frame of Polars is collected.
     keys : list of str, or of lists of str
         The columns in which records may agree; those in a list have to agree together. They hold
         integers, strings, categories (compared as their values), booleans, dates or times.
@@ -89,7 +89,7 @@ def link_records(
         Some ids are null.
     ArgumentTypeError, InputError
         ``keys`` is empty or names a key twice; ``max_group`` is not a positive integer; ``ignore``
-        is not a list of values; the argument is not a frame, or a lazy one, or its columns have
+        is not a list of values; the argument is not a frame, or its columns have
         several lengths.
     CapacityError, EngineError
         The run needs more memory than is available, or the engine is unknown.

@@ -285,6 +285,14 @@ class Backend(ABC):
     def synchronize(self) -> None:
         """Wait for all launched work."""
 
+    @property
+    def in_caller_order(self) -> bool:
+        """True if the host goes on, and what it does next comes after all launched work.
+
+        So it is on the stream that the libraries of the caller's frames use, too.
+        """
+        return False
+
     def using(self, workers: int) -> AbstractContextManager[Any]:
         """Return a context in which kernels run on a given number of threads, where possible."""
         raise EngineError(

@@ -230,6 +230,10 @@ class Cuda(Backend):
     def synchronize(self) -> None:
         self._stream().synchronize()
 
+    @property
+    def in_caller_order(self) -> bool:
+        return not self._stream().ptr
+
     def mark(self) -> Any:
         event = self.xp.cuda.Event()
         event.record()

@@ -20,7 +20,15 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..errors import ColumnTypeError, GraphStateError, InputError, MissingColumnError, unknown
+from ..errors import (
+    ColumnTypeError,
+    GraphStateError,
+    InputError,
+    MissingColumnError,
+    counted,
+    listed,
+    unknown,
+)
 from . import offsets
 from .column import (
     REFUSE,
@@ -45,10 +53,18 @@ from .column import (
 )
 from .cudf_internals import handle_in, has_column, make_frame, nulls_in
 from .edge_array import as_array, ends_of, is_edge_array
-from .edge_input import EdgeInput, ReadRequest, plain_frame, several, with_vertices
+from .edge_input import (
+    DESTINATION,
+    SOURCE,
+    EdgeInput,
+    ReadRequest,
+    plain_frame,
+    several,
+    with_vertices,
+)
 
 if TYPE_CHECKING:
-    from .files.read import EdgeFile, RowGroups, Taken
+    from .files.read import EdgeFile, Taken
     from .streams import Source
     from .weight_bound import WeightBound
 
@@ -89,9 +105,14 @@ def _unambiguous(edges: Any, names: list[str]) -> Any:
 def _check_names(columns: list[Any], source: list[str], destination: list[str]) -> None:
     for name in [*source, *destination]:
         if name not in columns:
+            said = unknown("column", str(name), map(str, columns))
+            if [name] in (source, destination) and name in (SOURCE, DESTINATION):
+                said = (
+                    f"unknown column {name!r}: {SOURCE!r} and {DESTINATION!r} are the names by"
+                    f" default, and there are {listed([str(column) for column in columns])}"
+                )
             raise MissingColumnError(
-                f"{unknown('column', str(name), map(str, columns))}; name the two columns of ids by"
-                " source= and destination="
+                f"{said}; name the two columns of ids by source= and destination="
             )
     if source == destination:
         raise InputError(
@@ -503,10 +524,8 @@ class Adapter(ABC):
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         """Return all edges at once, checked."""
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
-        """Return the edges as a stream of chunks; ``read_groups`` reads Parquet files to a GPU.
+    def source(self, edges: Any, request: ReadRequest) -> Source:
+        """Return the edges as a stream of chunks.
 
         Raises
         ------
@@ -567,9 +586,7 @@ class Frames(Adapter):
         every = list(map(frame.get_column, (*source, *destination)))
         return _of_series(every, sides, request.nulls)
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
+    def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
 
         return Items([edges], *request.names)
@@ -634,9 +651,7 @@ class DuckDBRelations(Adapter):
         batches = self._batches(edges, source, destination)
         return read_table(pa.concat_tables(batches), source, destination, request.nulls)
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
+    def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
 
         return Items(self._batches(edges, *request.sides), *request.names, closes=True)
@@ -727,10 +742,8 @@ class EdgeArrays(Pairs):
         source, destination = request.names
         return _arrays(*ends_of(edges), (str(source), str(destination)), request.nulls)
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
-        return PAIRS.source(ends_of(edges), request, read_groups)
+    def source(self, edges: Any, request: ReadRequest) -> Source:
+        return PAIRS.source(ends_of(edges), request)
 
 
 class Mappings(Pairs):
@@ -746,10 +759,8 @@ class Mappings(Pairs):
         table = _table_of_columns({name: edges[name] for name in (*source, *destination)})
         return read_table(table, source, destination, request.nulls)
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
-        return PAIRS.source(self._ends(edges, request), request, read_groups)
+    def source(self, edges: Any, request: ReadRequest) -> Source:
+        return PAIRS.source(self._ends(edges, request), request)
 
     def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         (source, *others), (destination, *_) = self._sides(edges, request)
@@ -781,9 +792,7 @@ class NetworkXGraphs(Adapter):
             " without edges), or call nx.connected_components(G, backend='cc_rapids')"
         )
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
+    def source(self, edges: Any, request: ReadRequest) -> Source:
         self.read(edges, request)
         raise AssertionError("unreachable")
 
@@ -837,13 +846,11 @@ class Paths(Adapter):
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         return read_file(edges, request)
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
+    def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Files
 
         names = request.source, request.destination
-        return Files.of(edges, *names, read_groups, request.header)
+        return Files.of(edges, *names, request.header)
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]
@@ -853,7 +860,7 @@ class Paths(Adapter):
         return weighed_files(edges, request, _column_of_weights(weight), taken)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
-        from .streams import expanded, weighed_files
+        from .streams import Weighed, expanded, weighed_files
         from .weight_bound import parquet_dataset, sides_beside
 
         listed = edges if isinstance(edges, list) else [edges]
@@ -861,9 +868,10 @@ class Paths(Adapter):
         if dataset is not None:
             within = bound.of_dataset(dataset)
             return within, *sides_beside(bound, dataset.schema.names, request)
-        tables = weighed_files(edges, request, bound.name("files"), [])
+        taken: list[Taken] = []
+        tables = weighed_files(edges, request, bound.name("files"), taken)
         sides = request.sides if request.has_lists else request.names
-        return map(bound.of_frame, tables), *sides
+        return Weighed(tables, bound.of_frame, taken), *sides
 
 
 class Patterns(Paths):
@@ -878,6 +886,9 @@ class Patterns(Paths):
         if not isinstance(words, str):
             return False
         return "://" in words or (any(c in words for c in "*?[") and not os.path.exists(words))
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        raise _not_at_once(str(edges))
 
 
 class Folders(Patterns):
@@ -914,7 +925,7 @@ class PathLists(Paths):
         return paths and all(isinstance(item, str | os.PathLike) for item in edges)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        return PAIRS.read(edges, request)
+        raise _not_at_once(f"a list of {counted(len(edges), 'path')}")
 
 
 class Datasets(Adapter):
@@ -928,9 +939,7 @@ class Datasets(Adapter):
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         return read_table(edges, *request.sides, request.nulls)
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
+    def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Fragments, dataset_columns
 
         return Fragments(edges, *dataset_columns(edges, request.source, request.destination))
@@ -966,9 +975,7 @@ class Batches(Adapter):
         whole = PAIRS if isinstance(edges, list) else ANYTHING
         return whole.read(edges, request)
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
+    def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
 
         return Items(edges, *request.names)
@@ -980,7 +987,9 @@ class Batches(Adapter):
         return batches
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
-        within = (adapter_of(item).bounded(item, request, bound)[0] for item in edges)
+        from .streams import Weighed
+
+        within = Weighed(edges, lambda item: adapter_of(item).bounded(item, request, bound)[0])
         return within, request.source, request.destination
 
 
@@ -990,9 +999,7 @@ class Readers(Batches):
     def accepts(self, edges: Any) -> bool:
         return _is_arrow(edges, "RecordBatchReader")
 
-    def source(
-        self, edges: Any, request: ReadRequest, read_groups: RowGroups | None = None
-    ) -> Source:
+    def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
 
         return Items(edges, *request.names, threaded=True)
@@ -1005,9 +1012,10 @@ class Readers(Batches):
         return tables_of(edges)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
-        from .streams import tables_of
+        from .streams import Weighed, tables_of
 
-        return map(bound.of_frame, tables_of(edges)), request.source, request.destination
+        within = Weighed(tables_of(edges), bound.of_frame)
+        return within, request.source, request.destination
 
 
 class PairLists(Pairs):
@@ -1078,6 +1086,13 @@ def _is_arrow(edges: Any, name: str) -> bool:
     return any(
         kind.__name__ == name and kind.__module__.startswith("pyarrow")
         for kind in type(edges).__mro__
+    )
+
+
+def _not_at_once(what: str) -> InputError:
+    return InputError(
+        f"{what} may stand for several files, which are read in pieces, and all rows are needed at"
+        " once here: name one file, or read them into one frame"
     )
 
 

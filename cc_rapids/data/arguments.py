@@ -35,6 +35,15 @@ def check_flag(what: str, flag: Any) -> bool:
     raise ArgumentTypeError(f"{what}= must be True or False, not {shown(flag)}")
 
 
+def check_count(what: str, count: Any) -> int:
+    """Return a count, an integer of at least 0; else raise an error."""
+    if isinstance(count, bool) or not isinstance(count, int | np.integer):
+        raise ArgumentTypeError(f"{what}= must be a count of at least 0, not {shown(count)}")
+    if count < 0:
+        raise InputError(f"{what}= must be a count of at least 0, not {shown(count)}")
+    return int(count)
+
+
 def check_path(what: str, path: Any) -> str | os.PathLike[str]:
     """Return a path that can name a file; else raise an error."""
     try:

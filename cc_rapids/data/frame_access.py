@@ -13,6 +13,8 @@ from ..errors import (
     InputError,
     MissingColumnError,
     NullsError,
+    hint_of,
+    listed,
     shown,
 )
 from .column import (
@@ -32,6 +34,8 @@ from .column import (
 )
 from .dtypes import is_number
 from .edge_array import is_edge_array
+
+VERTEX = "vertex"  # the column of vertices in answers, and by default in frames of documents
 
 
 def columns_of(frame: Any) -> list[Any]:
@@ -78,25 +82,31 @@ def frame_size(frame: Any) -> int:
     return len(chunked(frame))
 
 
-def check_frame(frame: Any) -> None:
-    """Raise an InputError unless the argument is a frame whose rows are in memory.
+def frame_in_memory(frame: Any) -> Any:
+    """Return a frame itself, or collected if it is a lazy one of Polars.
 
-    A dictionary of columns is one.
+    A dictionary of columns is a frame.
+
+    Raises
+    ------
+    InputError
+        The argument is none.
     """
     if is_cudf_frame(frame) or isinstance(frame, dict):
-        return
+        return frame
     import narwhals as nw
 
+    if nw.dependencies.is_polars_lazyframe(frame):
+        return frame.collect()
     try:
         nw.from_native(frame, eager_only=True)
     except nw.exceptions.DuplicateError:
-        return  # duplicate names do not matter unless requested
+        return frame  # duplicate names do not matter unless requested
     except TypeError:
-        lazy = ", collected" if hasattr(type(frame), "collect") else ""
         raise InputError(
-            f"frame cannot be a {type(frame).__name__}: pass one of cuDF, pandas, Polars or"
-            f" PyArrow{lazy}"
+            f"frame cannot be a {type(frame).__name__}: pass one of cuDF, pandas, Polars or PyArrow"
         ) from None
+    return frame
 
 
 def check_columns(
@@ -115,9 +125,12 @@ def check_columns(
     names = columns_of(frame)
     for word in wanted:
         if word not in names:
+            there = [str(name) for name in names]
+            hint = hint_of(word, there)
+            if word == VERTEX:
+                hint = f" {word!r} is the name by default, and"
             raise MissingColumnError(
-                f"there is no column {word!r} {purpose}; there are"
-                f" {', '.join(map(str, names))}: {way}"
+                f"there is no column {word!r} {purpose}:{hint} there are {listed(there)}; {way}"
             )
         refuse_twice(word, names)
 

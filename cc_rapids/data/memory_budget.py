@@ -2,16 +2,23 @@
 
 The figures are bytes at the worst moment, on hosts, for fewer than 2^32 vertices:
 
-=========  ==============================  ==============================================
-ids        a vertex                        an edge of a chunk, two vertices with it
-=========  ==============================  ==============================================
-range      20: trees, and the answer's     80: its columns twice (one chunk is read ahead)
-integers   40: sorted ids too, twice       400: sorted, and perhaps two new vertices
-strings    80, and four times the text     800, and the text, which is guessed at 16 each
-=========  ==============================  ==============================================
+=========  ===============================  ============================================
+ids        a vertex                         an edge of a chunk, two vertices with it
+=========  ===============================  ============================================
+range      20: trees, and the answer's      80: its columns twice (one chunk is read
+                                            ahead)
+integers   52: trees twice 8, the ids and   240: its columns twice, their numbers, and
+           more space for them 18, and the  perhaps two new vertices
+           table that finds them, with a
+           larger one, 24
+strings    80, and four times the text      800, and the text, which is guessed at 16
+                                            each
+=========  ===============================  ============================================
 
-Half of what an edge takes is added for each further reader. Where ids have several columns each of
-them takes as much.
+A table of integers takes at most 12 bytes for each id (:mod:`cc_rapids.ids.arrival_table`); the
+answer, made when no chunk is linked, takes less than a larger table. Half of what an edge takes is
+added for each further reader. Where ids have several columns, each of them takes as much, and a
+vertex 18 more for each, as pairs of columns are numbered too.
 """
 
 from __future__ import annotations
@@ -22,8 +29,9 @@ from dataclasses import dataclass
 
 from ..errors import CapacityError, InputError
 
-VERTEX = {"range": 20, "integers": 40, "strings": 80}
-EDGE = {"range": 80, "integers": 400, "strings": 800}
+VERTEX = {"range": 20, "integers": 52, "strings": 80}
+EDGE = {"range": 80, "integers": 240, "strings": 800}
+PAIR = 18  # of the pairs that number the tuples of several columns, for each column
 TEXT_BYTES = 96 << 20  # blocks of 16 MiB of text, split and converted
 FILE_BYTES = 4 << 20
 LEAST_ROWS, MOST_ROWS = 1 << 10, 1 << 22
@@ -56,11 +64,22 @@ def bytes_of(limit: int | str | None, free: int | None = None) -> int:
     return limit
 
 
-def in_words(size: int) -> str:
-    """Return a number of bytes as text."""
-    if size < 1 << 20:
+def in_words(size: int, limit: int = 0) -> str:
+    """Return a number of bytes as text, in decimal units if those of a limit are decimal.
+
+    Examples
+    --------
+    >>> in_words(512 << 20), in_words(3 << 30), in_words(123)
+    ('512.0 MiB', '3.00 GiB', '123 bytes')
+    >>> in_words(bytes_of("512MB"), bytes_of("512MB")), in_words(3 << 30, bytes_of("2GB"))
+    ('512.0 MB', '3.22 GB')
+    """
+    decimal = any(limit % 1000**k == 0 and limit % 1024**k for k in (1, 2, 3))
+    base, i = (1000, "") if decimal else (1024, "i")
+    if size < base**2:
         return f"{size:,} bytes"
-    return f"{size / 2**30:,.2f} GiB" if size >= 1 << 30 else f"{size / 2**20:,.1f} MiB"
+    giga = size >= base**3
+    return f"{size / base**3:,.2f} G{i}B" if giga else f"{size / base**2:,.1f} M{i}B"
 
 
 @dataclass
@@ -86,6 +105,10 @@ class Budget:
     most: int = MOST_ROWS
     readers: int = 1
 
+    def in_words(self, size: int) -> str:
+        """Return a number of bytes as text, in the units of the limit."""
+        return in_words(size, self.limit)
+
     def next_rows(self) -> int:
         """Return the number of rows that the next chunk may have."""
         return self.rows
@@ -93,7 +116,8 @@ class Budget:
     def held(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
         """Return the bytes for a number of vertices and for reading."""
         wide = 1 if vertices < 1 << 32 else 2
-        return self.fixed + vertices * VERTEX[kind] * wide * width + 4 * text
+        each = VERTEX[kind] + (PAIR if width > 1 else 0)
+        return self.fixed + vertices * each * wide * width + 4 * text
 
     def an_edge(self, kind: str, width: int = 1) -> int:
         """Return the bytes per edge of a chunk.
@@ -115,11 +139,13 @@ class Budget:
         rows = self.free_bytes // edge
         if rows < LEAST_ROWS:
             least = held + LEAST_ROWS * edge
-            hint = "" if kind == "range" else "; with num_vertices=n, ids 0..n-1 take 20 bytes each"
+            hint = "; with num_vertices=n (--num-vertices), ids 0..n-1 take 20 bytes each"
+            may_count = width == 1 and (kind == "integers" or (kind == "strings" and not vertices))
             raise CapacityError(
-                f"{vertices:,} vertices take {in_words(held - self.fixed)}, and reading takes"
-                f" {in_words(self.fixed)}: {in_words(least)} with the smallest chunk, but"
-                f" memory_limit is {in_words(self.limit)}: raise it{hint}"
+                f"{vertices:,} vertices take {self.in_words(held - self.fixed)}, and reading takes"
+                f" {self.in_words(self.fixed)}: {self.in_words(least)} with the"
+                f" smallest chunk, but memory_limit is {self.in_words(self.limit)}: raise"
+                f" it{hint if may_count else ''}"
             )
         self.rows = min(rows, self.most)
         return self.rows

@@ -38,7 +38,7 @@ from .column import (
 )
 from .dtypes import is_boolean, is_object, is_time
 from .edge_input import EdgeInput
-from .frame_access import check_frame, column_of, columns_of, frame_size
+from .frame_access import column_of, columns_of, frame_in_memory, frame_size
 
 MOST_RECORDS = 1 << 32  # numbers of rows are of 32 bits
 KEYS_ARE = "keys must be integers, strings, categories, booleans, dates or times"
@@ -88,8 +88,7 @@ def read_records(frame: Any, keys: Any, named: Any, ignore: Any) -> Records:
     """Read and check a frame of records; see :func:`cc_rapids.link_records`."""
     wanted, id_names = _keys_of(keys), _id_names(named)
     values = _values_of(ignore)
-    frame = chunked(frame)
-    check_frame(frame)
+    frame = frame_in_memory(chunked(frame))
     columns = columns_of(frame)
     for word in [*(part for key in wanted for part in parts_of(key)), *id_names]:
         if word not in columns:

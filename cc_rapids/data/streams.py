@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Semaphore, Thread
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, Self, cast
 
 from ..errors import (
     CapacityError,
@@ -25,6 +25,7 @@ from ..errors import (
     FormatError,
     InputError,
     MissingColumnError,
+    counted,
     unknown,
 )
 from . import read as frames
@@ -42,7 +43,7 @@ from .files.read import (
     read_wanted,
 )
 from .files.text_ids import is_text
-from .memory_budget import FILE_BYTES, TEXT_BYTES, Budget, in_words
+from .memory_budget import FILE_BYTES, TEXT_BYTES, Budget
 from .read import adapter_of, check_header_flag
 
 
@@ -96,6 +97,10 @@ class Source(Protocol):
         """The ways in which the files so far were read, each once."""
 
     @property
+    def rows(self) -> int | None:
+        """The edges of which a bound on weights keeps some: those read so far, or of all files."""
+
+    @property
     def readers(self) -> int:
         """The number of threads that read chunks at the same time."""
 
@@ -124,8 +129,22 @@ class Source(Protocol):
             It is another input; says which part differs.
         """
 
+    def read_by(self, read_groups: RowGroups | None) -> Source:
+        """Return the source with the function that reads Parquet files to a GPU, if there is one.
+
+        Only files by paths are read by it.
+        """
+
     def measure(self) -> dict[str, Any]:
         """Return the pieces, edges and range of ids if known without reading, else None."""
+
+
+class _OnHost:
+    """Base of sources that are read where they lie, and not to a GPU."""
+
+    def read_by(self, read_groups: RowGroups | None) -> Self:
+        """Return the source itself."""
+        return self
 
 
 def dataset_columns(dataset: Any, source: Any, destination: Any) -> tuple[Any, Any]:
@@ -141,10 +160,9 @@ def source_of(
     edges: Any,
     source: Side | None,
     destination: Side | None,
-    read_groups: RowGroups | None = None,
     header: bool | None = None,
 ) -> Source:
-    """Return the source for streamed edges; ``read_groups`` reads Parquet files to a GPU.
+    """Return the source for streamed edges.
 
     ``header`` says of text files whether their first line names the columns.
 
@@ -158,7 +176,7 @@ def source_of(
     if header is not None:
         header = check_header_flag(adapter, edges, header)
     request = ReadRequest(source, destination, header=header)
-    return adapter.source(edges, request, read_groups)
+    return adapter.source(edges, request)
 
 
 Entry = list[Any]  # of path, size and time of change, as JSON has them
@@ -198,7 +216,7 @@ def _difference(then: Entry, now: Entry | None) -> str:
 def more_of(order: list[int], theirs: list[Entry], what: str) -> str:
     """Return a description of the entries added since a checkpoint; empty if none."""
     more = len(order) - len(theirs)
-    return f"{more:,} {what}{'' if more == 1 else 's'} more" if more else ""
+    return f"{counted(more, what)} more" if more else ""
 
 
 WHOLE = 8  # bytes in memory for each byte of a file that is read whole
@@ -212,7 +230,7 @@ class Files:
     or when it has been read, is refused by a ChangedFileError. ``names`` are the columns that were
     asked for, None where they were not. ``read_groups`` reads the row groups of Parquet files to a
     GPU, if that is where they go. ``header`` says of text files whether their first line names the
-    columns, and ``taken`` how files were read so far.
+    columns, ``taken`` how files were read so far, and ``facts`` what :meth:`measure` has found.
     """
 
     paths: list[str]
@@ -221,9 +239,11 @@ class Files:
     read_groups: RowGroups | None = None
     header: bool | None = None
     taken: list[Taken] = field(default_factory=list, compare=False)
+    facts: dict[str, Any] = field(default_factory=dict, compare=False)
 
     threaded = True
     arrow = True
+    rows = None
 
     @property
     def readers(self) -> int:
@@ -236,7 +256,6 @@ class Files:
         edges: Any,
         source: Side | None,
         destination: Side | None,
-        read_groups: RowGroups | None = None,
         header: bool | None = None,
     ) -> Files:
         """Return the files of paths and patterns.
@@ -252,7 +271,7 @@ class Files:
         paths = [path for item in listed for path in expanded(os.fspath(item))]
         check_header(header, paths, [format_of(Path(path)) for path in paths])
         marks = [_mark(path) for path in paths]
-        return cls(paths, marks, (source, destination), read_groups, header)
+        return cls(paths, marks, (source, destination), header=header)
 
     @property
     def fixed(self) -> int:
@@ -282,9 +301,9 @@ class Files:
             wanted = self._wanted(path)
             if wanted.format not in IN_PIECES and file.size * WHOLE > budget.free_bytes:
                 raise CapacityError(
-                    f"{path} of {in_words(file.size)} is {wanted.format}, which is read as a whole,"
-                    f" and takes about {in_words(WHOLE * file.size)}: raise memory_limit, or"
-                    " convert it (cc-rapids convert) to Parquet"
+                    f"{path} of {budget.in_words(file.size)} is {wanted.format}, which is read as a"
+                    f" whole, and takes about {budget.in_words(WHOLE * file.size)}: raise"
+                    " memory_limit, or convert it (cc-rapids convert) to Parquet"
                 )
             plain = "://" in path or _packed(path)
             how = budget.next_rows, text, None if plain else self.read_groups
@@ -329,8 +348,20 @@ class Files:
         paths, marks = [self.paths[k] for k in order], [self.marks[k] for k in order]
         return replace(self, paths=paths, marks=marks), more_of(order, theirs["files"], "file")
 
+    def read_by(self, read_groups: RowGroups | None) -> Files:
+        """Return the same files, listed and measured already, with what reads them to a GPU."""
+        return replace(self, read_groups=read_groups)
+
     def measure(self) -> dict[str, Any]:
-        """Return the pieces, edges and range of ids, as far as Parquet metadata contain them."""
+        """Return the pieces, edges and range of ids, as far as Parquet metadata contain them.
+
+        They are read once.
+        """
+        if not self.facts:
+            self.facts.update(self._measured())
+        return self.facts
+
+    def _measured(self) -> dict[str, Any]:
         pieces, edges, spans = 0, 0, []
         several = isinstance(self.names[0], list)
         for path, mark in zip(self.paths, self.marks, strict=True):
@@ -353,7 +384,7 @@ INTEGER_BYTES, TEXT_ROW_BYTES = 100, 200  # for each row of a frame while it is 
 COPIES_OF_ROWS, COPIES_OF_TEXT = 3, 5  # of the columns themselves, put together, and as read
 
 
-class Gathered:
+class Gathered(_OnHost):
     """A source of tables of which the first chunks are in memory: all, if they fit.
 
     Attributes
@@ -386,6 +417,11 @@ class Gathered:
     def taken(self) -> list[Taken]:
         """The ways in which the files so far were read, each once."""
         return self.source.taken
+
+    @property
+    def rows(self) -> int | None:
+        """The edges of which a bound on weights keeps some."""
+        return self.source.rows
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the chunks in memory, which are then dropped, and those after them."""
@@ -524,7 +560,7 @@ def _raw(path: str) -> Any:
         raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-class Fragments:
+class Fragments(_OnHost):
     """The fragments of a dataset, of which the columns of ids are read."""
 
     threaded = True
@@ -569,6 +605,14 @@ class Fragments:
                                 yield chunk
             if last is not None:
                 yield replace(last, after=Cursor(file + 1))
+
+    @cached_property
+    def rows(self) -> int | None:
+        """The rows of all files by their metadata, of a dataset with a filter."""
+        if not self.filtered or not getattr(self.dataset, "files", None):
+            return None
+        make, system = self.dataset.format.make_fragment, self.dataset.filesystem
+        return _rows([make(path, system) for path in self.dataset.files])
 
     def _piece(
         self, file: int, number: int, piece: Any, done: int, budget: Budget
@@ -767,7 +811,7 @@ def _rows(pieces: list[Any]) -> int | None:
     return sum(int(count.num_rows) for count in counts if count is not None)
 
 
-class Items:
+class Items(_OnHost):
     """An iterable of frames, pairs of arrays or record batches.
 
     A resumed run takes the rows that are done from the iterable again, as old ones.
@@ -786,9 +830,14 @@ class Items:
         closes: bool = False,
     ) -> None:
         self.items, self.names = items, (source, destination)
-        self.taken: list[Taken] = []
+        self.taken: list[Taken] = items.taken if isinstance(items, Weighed) else []
         self.threaded = threaded  # an iterator may be bound to its thread, a reader is not
         self.closes = closes  # a caller's own generator is left open, as a loop over it would
+
+    @property
+    def rows(self) -> int | None:
+        """The edges that were read, if a bound on weights keeps some of them."""
+        return self.items.rows if isinstance(self.items, Weighed) else None
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the items, in slices if they are larger than a chunk; then close what is ours."""
@@ -861,6 +910,29 @@ def sliced_column(column: Any, start: int, end: int) -> Any:
     if hasattr(column, "slice"):
         return column.slice(start, end - start)
     return column[start:end]
+
+
+class Weighed:
+    """Frames or pairs, of each the edges within a bound of weights; an iterator.
+
+    ``within`` gives these of one, ``taken`` is how files were read so far, and ``rows`` how many
+    edges were, within the bound or not.
+    """
+
+    def __init__(
+        self, items: Iterable[Any], within: Callable[[Any], Any], taken: list[Taken] | None = None
+    ) -> None:
+        self.items, self.within = iter(items), within
+        self.taken: list[Taken] = [] if taken is None else taken
+        self.rows = 0
+
+    def __iter__(self) -> Weighed:
+        return self
+
+    def __next__(self) -> Any:
+        item = next(self.items)
+        self.rows += length(item)
+        return self.within(item)
 
 
 def weighed_files(

@@ -14,8 +14,8 @@ import numpy as np
 from ..backends import Array, Backend
 from ..kernels import arrival_table as kernels
 
-SPREAD = 4  # the most places for each id, in a table that has a slot for each place
-SLOTS = 1.5  # for each hashed id, at the least
+SPREAD = 3  # the most places for each id, in a table that has a slot for each place
+SLOTS = 1.5  # for each hashed id, at the least; at first twice, or each batch would enter all anew
 ALL_BITS = (1 << 64) - 1
 BEING_ENTERED = -1  # the number of ids meanwhile, and for good if that was interrupted
 
@@ -34,8 +34,7 @@ class ArrivalTable:
     backend : Backend
         Where it is.
     grows : bool
-        Whether ids have left the range of an earlier table: then half as many places more, on the
-        side that they have reached.
+        Whether ids have left the places of an earlier table: then half as many more on either side.
 
     Attributes
     ----------
@@ -50,12 +49,12 @@ class ArrivalTable:
     ) -> None:
         self.backend, self.ids, self.n = backend, ids, int(ids.size)
         most, places = self.n + more, high - low + 1
-        self.by_place = places <= SPREAD * most
+        margin = places // 2 if grows else 0
+        self.by_place = places + 2 * margin <= SPREAD * most
         if self.by_place:
-            margin = places // 2 if grows else 0
             self.first, self.size = low - margin, places + 2 * margin + 1
         else:
-            self.first, self.size = 0, max(32, int(SLOTS * most))
+            self.first, self.size = 0, max(32, int(SLOTS * (self.n + most)))
         last = max(self.size, most)
         self.vertex: Any = np.uint32 if last < np.iinfo(np.uint32).max else np.uint64
         self.slots = backend.fill(backend.empty(self.size, self.vertex), 0xFF)
@@ -132,8 +131,13 @@ class ArrivalTable:
         look_up(ids.size, ids, self._base, n, self.slots, self.ids, out, known)
         return out, known.view(bool)
 
-    def in_order(self, n: int) -> Array | None:
-        """Return the numbers below n in the order of their ids, if the slots have that order."""
-        if not self.by_place:
-            return None
-        return self.slots[self.slots < self.vertex(n)]
+    def in_order(self, n: int, wide: np.dtype[Any]) -> Array:
+        """Return the numbers below n in the order of their ids, as integers of 64 bits.
+
+        Sorting the ids and looking them up is faster than sorting numbers by them.
+        """
+        if self.by_place:
+            return self.slots[self.slots < self.vertex(n)]
+        ids = self.ids[:n].view(wide).copy()
+        ids.sort()
+        return self.look_up(ids, n)[0]

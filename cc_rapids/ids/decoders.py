@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..backends import Array, Backend
-from ..kernels import lookup
+from ..kernels import gather, lookup
 from ..tuning import tuning
 
 if TYPE_CHECKING:
@@ -60,6 +60,13 @@ class SortedDecoder:
         """Return the ids of some vertices: a new array."""
         return self.ids[vertices]
 
+    def decode_all(self, parent: Array, backend: Backend) -> tuple[Array, Array]:
+        """Return the ids of all vertices, and of their roots in a flat forest: two new arrays."""
+        ids, labels = backend.alloc_packed(*[(self.ids.size, self.ids.dtype)] * 2)
+        decode = backend.kernel(gather.decode_rows)
+        decode(self.ids.size, self.ids, parent, ids, labels)
+        return ids, labels
+
     def lookup(self, ids: Array, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of integers of any type, by binary search.
 
@@ -73,6 +80,13 @@ class SortedDecoder:
         held = self.ids.astype(wide.dtype, copy=False)
         at = backend.xp.minimum(backend.xp.searchsorted(held, wide), held.size - 1)
         return at.astype(np.uint64), known & (held[at] == wide)
+
+
+def at_places(values: Array, places: Array, backend: Backend) -> Array:
+    """Return the values at some places: a new array, on all threads."""
+    out = backend.empty(places.size, values.dtype)
+    backend.kernel(lookup.take)(places.size, places, values, out)
+    return out
 
 
 def _search(held: Array, wanted: Array, known: Array, backend: Backend) -> tuple[Array, Array]:

@@ -238,7 +238,7 @@ class BitmapEncoding(IdEncoding):
         out_of_range = backend.fill(backend.empty(1, np.int64), 0)
         before = backend.empty(blocks_of(size), IdRange.vertex_of(statistics.max_vertices))
         for column in columns:
-            _mark_ids(column, ids, words, out_of_range, backend)
+            mark_ids(column, ids, words, out_of_range, backend)
         _mark_named(statistics, words, out_of_range, backend)
         rank(backend, words, before)
         n = int(backend.to_host(before[-1:])[0])
@@ -536,10 +536,10 @@ def _mark_named(
         first = named.start - ids.low
         backend.kernel(id_bitmap.mark_range, ids.vertex)(len(named), first, named.step, words)
     for column in statistics.columns[2:]:
-        _mark_ids(column, ids, words, out_of_range, backend)
+        mark_ids(column, ids, words, out_of_range, backend)
 
 
-def _mark_ids(
+def mark_ids(
     column: Array, ids: IdRange, words: Array, out_of_range: Array, backend: Backend
 ) -> None:
     """Add the ids of a column to a set over the range."""

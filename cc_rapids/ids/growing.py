@@ -20,7 +20,7 @@ from ..data.column import Column, is_cudf
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, ColumnTypeError, InputError
 from .arrival_table import ArrivalTable
-from .decoders import OffsetDecoder, SortedDecoder, as_kind
+from .decoders import OffsetDecoder, SortedDecoder, as_kind, at_places
 from .multi_column import RankedColumnsDecoder
 from .range import bounds, id_range_of, type_of
 from .strings import StringDecoder, factorise
@@ -35,6 +35,7 @@ class _OneColumn:
 
     strings: bool
     width = 1
+    are_vertices = False  # are ids their own vertices?
 
     @property
     def kinds(self) -> list[bool]:
@@ -51,6 +52,7 @@ class Range(_OneColumn):
     places: Array = None
     description = "as they are"
     strings = False
+    are_vertices = True
 
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
@@ -135,13 +137,16 @@ class Integers(_OneColumn):
     @cached_property
     def places(self) -> Array:
         """The vertex of each id, in their order."""
-        found = self.table.in_order(self.n) if self.table is not None else None
-        return self.arrived.view(self.wide).argsort() if found is None else found
+        if self.table is None:
+            return self.arrived.view(self.wide).argsort()
+        return self.table.in_order(self.n, self.wide)
 
     @property
     def ids(self) -> Array:
         """The sorted ids: a new array of 64 bits."""
-        return self.arrived[self.places].view(self.wide)
+        if self.table is None:
+            return self.arrived[self.places].view(self.wide)
+        return at_places(self.arrived, self.places, self.table.backend).view(self.wide)
 
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
@@ -173,7 +178,7 @@ class Integers(_OneColumn):
         dtype = type_of(tuple(dtypes), low, high)
         more, table = sum(array.size for array in arrays), self.table
         if table is None or table.n != self.n or not table.takes(low, high, more):
-            grows = table is not None
+            grows = table is not None and table.by_place
             table = ArrivalTable(self.arrived, low, high, more, backend, grows)
         numbers = table.enter(arrays)
         if numbers is None:
@@ -277,6 +282,7 @@ class Tuples:
     backend: Backend
     columns: tuple[Integers | Texts, ...]
     pairs: tuple[Integers, ...]
+    are_vertices = False
     description = "rows, sorted ids"
 
     @classmethod
@@ -328,9 +334,9 @@ class Tuples:
         ranks = []
         for column, pairs in zip(self.columns[:0:-1], self.pairs[::-1], strict=True):
             own = pairs.arrived[numbers]
-            ranks.append(_inverse(column.places, self.backend)[own.astype(np.uint32)])
+            ranks.append(inverse(column.places, self.backend)[own.astype(np.uint32)])
             numbers = (own >> HALF).astype(np.int64)
-        ranks.append(_inverse(self.columns[0].places, self.backend)[numbers])
+        ranks.append(inverse(self.columns[0].places, self.backend)[numbers])
         return ranks[::-1]
 
     @cached_property
@@ -383,7 +389,7 @@ class Tuples:
         kinds = [replace(given, src=part) for part in given.src.key_columns]
         decoders = [column.decoder(kind) for column, kind in zip(self.columns, kinds, strict=True)]
         dtype = np.dtype(np.uint32 if self.n < 1 << 32 else np.uint64)
-        at = _inverse(self.places, self.backend)
+        at = inverse(self.places, self.backend)
         return RankedColumnsDecoder(decoders, self.ranks(), self.lookup, at, dtype)
 
     def to(self, backend: Backend) -> Tuples:
@@ -397,7 +403,7 @@ def _paired(first: Array, second: Array) -> Array:
     return (first.astype(np.uint64) << HALF) | second.astype(np.uint64)
 
 
-def _inverse(places: Array, backend: Backend) -> Array:
+def inverse(places: Array, backend: Backend) -> Array:
     """Return the inverse of a permutation."""
     found = backend.empty(places.size, np.int64)
     found[places] = backend.xp.arange(places.size)

@@ -49,8 +49,8 @@ class SlotTable:
     def forest(self) -> Forest:
         """Return a forest over the slots, in which the taken ones occur."""
         forest = Forest(self.backend, self.keys.size)
-        mark = self.backend.kernel(kernel_ids.mark_taken, forest.vertex)
-        mark(self.keys.size, self.keys, forest.present)
+        octets = forest.present.view(np.uint8)
+        self.backend.kernel(kernel_ids.mark_taken)(octets.size, self.keys, octets)
         return forest
 
     def finalise_order(self, forest: Forest, dtype: np.dtype[Any]) -> tuple[Forest, SortedDecoder]:
@@ -193,7 +193,7 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
     sign = np.uint64(0 if ids.dtype == np.uint64 else 1 << 63)
     some = []
     for column in columns:
-        rows = backend.xp.ascontiguousarray(column[:: max(column.size // SAMPLED, 1)])
+        rows = backend.xp.ascontiguousarray(column[:: max(column.size // SAMPLED, 1)][:SAMPLED])
         some.append(backend.to_host(rows).astype(np.int64).view(np.uint64) ^ sign)
     different = np.unique(np.concatenate(some))
     low, high = ids.low + int(sign), ids.high + int(sign)

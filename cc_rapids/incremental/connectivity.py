@@ -17,6 +17,7 @@ from ..data.arguments import check_flag, check_path
 from ..data.frame_access import rows_of
 from ..data.frame_build import column_like
 from ..data.read import Side
+from ..errors import counted
 from ..ids.growing import check_kind
 from ..options import Options
 from ..results.components import Components, Facts
@@ -45,10 +46,10 @@ class Connectivity:
 
     Each batch costs the work for its own edges, and one copy of the trees so far: it works on the
     copy, which replaces the old trees at its end. A batch that fails, or is interrupted, therefore
-    changes nothing. Memory: 4 bytes per vertex (8 from 2^32 of them on), and 12 more without
-    ``num_vertices`` (for strings 4 and the strings themselves; for ids of several columns, for each
-    value of a column and for each tuple of the first two, three, ...), all of it twice while a
-    batch runs, and the memory of the design. ``len()`` is the number of components.
+    changes nothing. Memory: 4 bytes per vertex (8 from 2^32 of them on), and up to 22 more
+    without ``num_vertices`` (for strings 4 and the strings themselves; for ids of several columns,
+    for each value of a column and for each tuple of the first two, three, ...), all of it twice
+    while a batch runs, and the memory of the design. ``len()`` is the number of components.
 
     Threads may share an instance: batches are inserted one after another, none is lost, and queries
     are answered, without waiting, from all batches that were complete when the query was made. An
@@ -179,13 +180,14 @@ class Connectivity:
         Parameters
         ----------
         edges : frame, pair of arrays or series, sparse matrix, graph, or path
-            As in :func:`cc_rapids.components`; not changed. A path is that of one file, whose rows
-            are a PyArrow table. An iterator of frames or pairs, or a
-            list of frames, is a sequence of batches, of which all or none are inserted; the host
-            waits for a GPU once. Batches of up to 8 M edges together are read before the first of
-            them is joined, and small ones are copied and joined in groups of up to a million edges.
-            While an iterator is read, other threads, and the iterator itself, may insert edges: at
-            its end both are joined, by one more pass over the vertices.
+            As in :func:`cc_rapids.components`; not changed. The rows of a file are a PyArrow table.
+            An iterator of frames or pairs, a list of frames, and the files of a pattern, a folder,
+            a list of paths or a dataset, which are read in pieces, are a sequence of batches, of
+            which all or none are inserted; the host waits for a GPU once. Batches of up to 8 M
+            edges together are read before the first of them is joined, and small ones are copied
+            and joined in groups of up to a million edges. While an iterator is read, other threads,
+            and the iterator itself, may insert edges: at its end both are joined, by one more pass
+            over the vertices.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         nulls : {"raise", "drop"}
@@ -235,7 +237,7 @@ class Connectivity:
         """
         wanted = check_flag("return_changes", return_changes)
         names, how = (source, destination, nulls, header), (self._chosen, self._free)
-        if adapter_of(edges).is_iterable:  # whose code is not run while others wait
+        if adapter_of(edges).is_stream:  # whose code is not run while others wait
             before = self._state
             states = self._take(before, insert_all(before, edges, names, *how))
         else:
@@ -298,8 +300,10 @@ class Connectivity:
         given = read.read_pairs(pairs, source, destination, header, width)
         with inputs.borrow_for(self._state, given, self._free) as (state, columns):
             check_kind(state.index, given)
-            ends, known = inputs.ends(state, given, columns[:2], missing)
-            answers = batches.query(state, *ends) & known
+            answers = batches.query_ids(state, columns[:2])
+            if answers is None:
+                ends, known = inputs.ends(state, given, columns[:2], missing)
+                answers = batches.query(state, *ends) & known
             return column_like(pairs, "connected", answers, state.backend, given.on_device)
 
     def same_component(self, first: Any, second: Any, *, missing: str = "raise") -> bool:
@@ -525,10 +529,10 @@ class Connectivity:
 
     def __repr__(self) -> str:
         state = self._state
-        many = "" if state.batches == 1 else "es"
         return (
-            f"<Connectivity: {_components(state):,} components of {state.forest.n:,} vertices;"
-            f" {state.edges:,} edges in {state.batches:,} batch{many},"
+            f"<Connectivity: {counted(_components(state), 'component')} of"
+            f" {counted(state.forest.n, 'vertex', 'vertices')};"
+            f" {counted(state.edges, 'edge')} in {counted(state.batches, 'batch', 'batches')},"
             f" {self._design} on {state.backend.name}>"
         )
 

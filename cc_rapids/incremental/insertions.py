@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
 from ..algorithms.design import Design
 from ..backends import Array, Backend
 from ..data import read
+from ..data.adapters import adapter_of
 from ..data.column import Borrowing
 from ..data.edge_input import EdgeInput
+from ..data.memory_budget import Budget, bytes_of
 from ..data.read import Side
+from ..data.streams import Cursor, read_ahead, source_of
 from ..errors import InputError
 from ..graph.forest import Forest
 from ..ids.growing import Integers, Range
@@ -45,14 +49,17 @@ def insert_given(
 
 
 def insert_all(
-    state: ConnectivityState, edges: Iterable[Any], words: Words, design: Design | None, free: bool
+    state: ConnectivityState, edges: Any, words: Words, design: Design | None, free: bool
 ) -> ConnectivityState:
     """Return the state after many batches, on one copy of the trees.
 
-    The host waits for the device once.
+    The host waits for the device once. Batches are the items of an iterable, or the pieces of
+    files and datasets.
     """
     after, buffers = state, _Buffers()
-    for window in _windows(inputs.read(batch, *words) for batch in edges):
+    iterable = adapter_of(edges).is_iterable
+    given_all = (inputs.read(batch, *words) for batch in edges) if iterable else None
+    for window in _windows(given_all or _pieces(state, edges, words)):
         further = [column for one in window[1:] for column in one.columns]
         with (
             inputs.borrow_for(after, window[0], free) as (old, columns),
@@ -76,6 +83,24 @@ def insert_all(
             " or vertices="
         )
     return after
+
+
+def _pieces(state: ConnectivityState, edges: Any, words: Words) -> Iterator[EdgeInput]:
+    """Yield the edges of files or of a dataset in pieces; the next one is read meanwhile."""
+    source, destination, nulls, header = words
+    source, destination, width = inputs.sides(source, destination, None)
+    stream = source_of(edges, source, destination, header=header)
+    budget = Budget(bytes_of(None), stream.fixed, readers=stream.readers)
+    budget.update("strings", 0, width=width)
+    text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
+    chunks = read_ahead(stream.read(Cursor(), budget, text), stream.readers)
+    with closing(chunks):  # type: ignore[type-var]
+        for number, chunk in enumerate(chunks):
+            given = inputs.read(chunk.frame, chunk.source, chunk.destination, nulls)
+            if chunk.vertices is not None:
+                given = replace(given, vertices=chunk.vertices)
+            if not number or given.src.size or given.vertices is not None:  # or a file's end
+                yield given
 
 
 def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:

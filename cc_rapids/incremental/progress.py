@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 log = logging.getLogger(__name__)
-BAR_WIDTH = 20  # columns of a terminal
+BAR_WIDTH = 16  # columns of a terminal
 BAR_SECONDS, LOG_SECONDS = 0.5, 30.0  # between two reports of a stream
 
 
@@ -44,6 +44,9 @@ class StreamProgress:
         Estimated seconds until the end, at this rate.
     resumed : int
         The number of ``edges`` that earlier runs linked, up to a checkpoint.
+    rows : int or None
+        With a bound on weights, the edges of which ``edges`` were kept: those read so far, within
+        the bound or not; of Parquet files and datasets those in all files.
 
     See Also
     --------
@@ -59,15 +62,45 @@ class StreamProgress:
     rate: float
     left: float | None
     resumed: int = 0
+    rows: int | None = None
+
+    @property
+    def short(self) -> str:
+        """The facts in one line beside a bar, in at most 63 characters."""
+        most = self.total if self.rows is None else self.rows
+        total = "" if most is None else f" of {scaled(most)}"
+        left = ""
+        if self.left is not None:
+            left = f", {min(int(self.left / 60), 99_999)}:{int(self.left % 60):02} left"
+        return (
+            f"{scaled(self.edges)}{total} edges, {scaled(self.rate)}/s{left};"
+            f" {scaled(self.components)} components"
+        )
 
     def __str__(self) -> str:
         total = f" of {self.total:,}" if self.total is not None else ""
         left = f", {self.left:,.0f} s left" if self.left is not None else ""
         before = f" ({self.resumed:,} by earlier runs)" if self.resumed else ""
+        before += "" if self.rows is None else f" kept of {self.rows:,}"
         return (
             f"{self.edges:,}{total} edges{before}, {self.rate:,.0f} edges/s{left};"
             f" {self.components:,} components of {self.vertices:,} vertices"
         )
+
+
+def scaled(value: float, unit: str = "") -> str:
+    """Return a count in at most five characters, with a unit behind it.
+
+    Examples
+    --------
+    >>> scaled(7), scaled(1234), scaled(567_000_000), scaled(8.9e9, "B")
+    ('7', '1.2 k', '567 M', '8.9 GB')
+    """
+    for power, letter in ((12, "T"), (9, "G"), (6, "M"), (3, "k")):
+        if value >= 999.5 * 10 ** (power - 3):
+            part = value / 10**power
+            return f"{part:.{0 if part >= 99.95 else 1}f} {letter}{unit}"
+    return f"{value:.0f} {unit}".rstrip()
 
 
 class Reporter:
@@ -140,7 +173,7 @@ class Reporter:
         if self._call:
             self._call(told)
         elif self._terminal:
-            self._show(self._terminal, str(told), done, total)
+            self._show(self._terminal, _line(told, self._terminal.width), done, total)
         else:
             log.info("%s", told)
 
@@ -162,13 +195,20 @@ class Reporter:
             self._bar.stop()
 
 
+def _line(told: Any, width: int) -> str:
+    """Return facts in words, or in short if they have that and do not fit beside the bar."""
+    words = str(told)
+    fits = len(words) <= width - BAR_WIDTH - 1
+    return words if fits else getattr(told, "short", words)
+
+
 def _facts_alone() -> list[ProgressColumn]:
-    """Return a bar of a fixed width, and the facts, on several lines if they do not fit in one."""
+    """Return a bar of a fixed width, and the facts, cut where they do not fit in its line."""
     from rich.progress import BarColumn, TextColumn
     from rich.table import Column
 
     bar = BarColumn(bar_width=BAR_WIDTH, table_column=Column(no_wrap=True, min_width=BAR_WIDTH))
-    facts = Column(no_wrap=False, overflow="fold")
+    facts = Column(no_wrap=True, overflow="ellipsis")
     return [bar, TextColumn("{task.description}", markup=False, table_column=facts)]
 
 
@@ -183,14 +223,20 @@ class StreamReporter(Reporter):
         All edges.
     before : int
         Edges of earlier runs.
+    rows : callable, optional
+        Gives the edges of which a bound on weights keeps some, None if there is no bound.
     """
 
     def __init__(
-        self, wanted: bool | Callable[[StreamProgress], object], total: int | None, before: int
+        self,
+        wanted: bool | Callable[[StreamProgress], object],
+        total: int | None,
+        before: int,
+        rows: Callable[[], int | None] = lambda: None,
     ) -> None:
         call = tuning.progress_call_seconds
         super().__init__(wanted, call=call, bar=BAR_SECONDS, logged=LOG_SECONDS)
-        self.total, self.before = total, before
+        self.total, self.before, self.rows = total, before, rows
 
     def report_state(self, state: ConnectivityState, last: bool = False) -> None:
         """Report the progress, if it is due or the end."""
@@ -203,4 +249,5 @@ class StreamReporter(Reporter):
         edges, total, spent = state.edges, self.total, max(seconds, 1e-9)
         rate = (edges - self.before) / spent
         left = max(0.0, (total - edges) / rate) if total is not None and rate > 0 else None
-        return StreamProgress(edges, total, state.index.n, trees, spent, rate, left, self.before)
+        facts = edges, total, state.index.n, trees, spent, rate, left, self.before
+        return StreamProgress(*facts, self.rows())

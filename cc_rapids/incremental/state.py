@@ -22,6 +22,7 @@ from ..data.column import no_rows, without_rows
 from ..data.edge_input import EdgeInput
 from ..graph.edges import Edges
 from ..graph.forest import Forest
+from ..ids.decoders import at_places
 from ..ids.growing import Index, extended
 from ..kernels import find, queries
 from ..kernels import forest as trees
@@ -76,7 +77,7 @@ class ConnectivityState:
         climb = backend.kernel(find.find_with_skip)
         backend.kernel(trees.flatten, climb)(n, solved.parent, solved.present)
         places = self.index.places
-        roots = solved.parent if places is None else solved.parent[places]
+        roots = solved.parent if places is None else at_places(solved.parent, places, backend)
         least = backend.fill(backend.empty(n, vertex), 0xFF)
         backend.kernel(trees.scatter_min, vertex)(n, roots, least)
         backend.kernel(trees.assign_min_root, vertex)(n, roots, least, flat.parent)
@@ -180,9 +181,18 @@ def insert(
     """Return the state in which the vertices of each row are joined, in its own trees.
 
     Without a design, one is chosen by the number of rows. Rows whose ids are not vertices are left
-    out; ``forest.complete`` tells whether there were none.
+    out; ``forest.complete`` tells whether there were none. If ids are vertices, and the host goes
+    on, it waits for a look at them alone, which comes before the trees are joined.
     """
-    return checked(launched(state, design, src, dst))
+    if not (state.index.are_vertices and state.backend.in_caller_order):
+        return checked(launched(state, design, src, dst))
+    backend = state.backend
+    strays = backend.fill(backend.alloc_readback(1), 0)
+    backend.kernel(queries.note_strays)(src.size, src, dst, state.forest.n, strays)
+    read_strays = backend.read_async(strays)
+    after = launched(state, design, src, dst)
+    after.forest.complete = not read_strays()[0]
+    return after
 
 
 def launched(
@@ -245,6 +255,22 @@ def query(state: ConnectivityState, src: Array, dst: Array) -> Array:
         ask = backend.kernel(queries.ask, state.forest.vertex, climb)
         ask(src.size, src, dst, state.forest.parent, answers)
     return answers.astype(bool)
+
+
+def query_ids(state: ConnectivityState, columns: Sequence[Any]) -> Array | None:
+    """Return whether the ids of each row are connected: a new array of bool.
+
+    None if some are no vertices, or if ids have to be looked up.
+    """
+    backend, forest = state.backend, state.forest
+    if not (state.index.are_vertices and forest.n):
+        return None
+    src, dst = map(backend.asarray, columns)
+    answers = backend.empty(src.size, np.uint8)
+    strays = backend.fill(backend.alloc_readback(1), 0)
+    ask = backend.kernel(queries.ask_ids, forest.vertex, backend.kernel(find.naive))
+    ask(src.size, src, dst, forest.n, forest.parent, answers, strays)
+    return None if backend.to_host(strays)[0] else answers.view(bool)
 
 
 def _counted(state: ConnectivityState, edges: int, count: int = 1) -> ConnectivityState:

@@ -21,7 +21,7 @@ from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, named
 from ..data.streams import Chunk, Cursor, Gathered, Source, read_ahead, source_of
-from ..errors import InputError
+from ..errors import CapacityError, InputError
 from ..ids.growing import Index, Integers, Range, Texts, Tuples
 from ..options import Options, within_bound
 from ..results.components import Components
@@ -93,7 +93,11 @@ class StreamPlan:
         def shown(value: int | None, most: str = "") -> str:
             return "unknown before they are read" if value is None else f"{most}{value:,}"
 
-        memory = "up to the limit" if self.bytes is None else f"at most {in_words(self.bytes)}"
+        memory = (
+            "up to the limit"
+            if self.bytes is None
+            else f"at most {in_words(self.bytes, self.limit)}"
+        )
         time = "unknown" if self.seconds is None else f"about {self.seconds:,.1f} s"
         warning = "" if self.fits in (None, True) else "; the vertices may not fit"
         return "\n".join(
@@ -102,7 +106,7 @@ class StreamPlan:
                 f"pieces    {shown(self.pieces)}",
                 f"edges     {shown(self.edges)}",
                 f"vertices  {shown(self.vertices, 'at most ')} ({self.ids})",
-                f"memory    {memory}; memory_limit {in_words(self.limit)}{warning}",
+                f"memory    {memory}; memory_limit {in_words(self.limit, self.limit)}{warning}",
                 f"time      {time}, at a stated {self.rate:,.0f} edges a second",
             )
         )
@@ -114,16 +118,15 @@ def _ids_of(facts: dict[str, Any], count: int | None) -> str:
     return "range" if count is not None else "integers" if integers else "strings"
 
 
-def _choice(edges: Any, options: Options, count: int | None) -> EngineChoice:
+def _choice(stream: Source, options: Options, count: int | None) -> EngineChoice:
     """Return the engine for edges in files; where it is the caller's, or they are none, that."""
     if options.engine is not None:
         return EngineChoice(options.engine, "as named")
     if not has_gpu():
         return choose(None)
-    source = source_of(edges, options.source, options.destination, None, options.header)
-    if not source.arrow:
+    if not stream.arrow:
         return EngineChoice("threads", "edges are read in chunks where they lie")
-    facts = source.measure()
+    facts = stream.measure()
     return choose(facts["edges"], RATES[_ids_of(facts, count)])
 
 
@@ -258,7 +261,7 @@ def stream_components(
         Bytes, or a string such as ``"2GiB"``, for vertices and chunks together; by default half of
         the free memory, of the GPU if that runs. The size of chunks follows from it, see
         :mod:`cc_rapids.data.memory_budget`: vertices take 20 bytes each with ``num_vertices``, else
-        40, and strings 80 and four times the text. Items of an iterable, and frames that the answer
+        52, and strings 80 and four times the text. Items of an iterable, and frames that the answer
         returns, are not counted.
     progress : bool or callable
         If True, show a bar on stderr if that is a terminal. A callable is called with a
@@ -351,10 +354,10 @@ def find_in_stream(
     chosen, vertices = options.batch_design, options.vertices
     count = read.check_vertices(options.num_vertices, vertices)
     source, destination, width = inputs.sides(options.source, options.destination, count)
-    choice = _choice(edges, options, count)
+    stream = source_of(edges, source, destination, options.header)
+    choice = _choice(stream, options, count)
     runner = options.backend(choice=choice)
-    reads_groups = row_group_reader(runner.device_id)
-    stream = source_of(edges, source, destination, reads_groups, options.header)
+    stream = stream.read_by(row_group_reader(runner.device_id))
     limit = bytes_of(options.memory_limit, runner.free_bytes() if runner.on_device else None)
     most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
     budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
@@ -447,9 +450,9 @@ class Run:
             done = saved.done and not saved.more and self.saver.trace is None
             kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
             state = replace(state, given=kind)
-        self.budget.update(*memory_use(state.index))
+        self._plan_chunk(state)
         total = self.stream.measure()["edges"] if progress and not done else None
-        with StreamReporter(progress, total, state.edges) as reporter:
+        with StreamReporter(progress, total, state.edges, lambda: self.stream.rows) as reporter:
             if not done:
                 state = self._pass(state, cursor, reporter)
             reporter.report_state(state, last=True)
@@ -492,7 +495,7 @@ class Run:
         with closing(taken):  # type: ignore[type-var]
             for chunk in taken:
                 state, cursor = self._link(state, chunk), chunk.after
-                self.budget.update(*memory_use(state.index))
+                self._plan_chunk(state)
                 if not chunk.old:
                     if self.saver.due():
                         self.saver.write(state, cursor)
@@ -500,6 +503,17 @@ class Run:
         self.saver.finish()
         self.saver.write(state, cursor, done=True)
         return state
+
+    def _plan_chunk(self, state: ConnectivityState) -> None:
+        """Set the size of the next chunk; raise a CapacityError that says how far the run came."""
+        try:
+            self.budget.update(*memory_use(state.index))
+        except CapacityError as error:
+            if not state.edges:
+                raise
+            total = self.stream.measure()["edges"]
+            of = "" if total is None else f" of {total:,}"
+            raise CapacityError(f"after {state.edges:,}{of} edges, {error}") from None
 
     def _link(self, state: ConnectivityState, chunk: Chunk) -> ConnectivityState:
         """Return the state with one chunk linked, in its own trees while no vertex is new."""

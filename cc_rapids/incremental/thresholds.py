@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ..algorithms.design import Design
-from ..backends import Array
+from ..backends import Array, Backend
 from ..data import read
 from ..data.arguments import check_word
 from ..data.dtypes import is_float
@@ -18,11 +19,16 @@ from ..data.edge_input import EdgeInput, ReadRequest
 from ..data.frame_access import column_of, names_of, numbers_of
 from ..data.read import adapter_of, check_header_flag
 from ..errors import InputError, MissingColumnError, NullsError, unknown
+from ..graph.edges import Edges
+from ..ids.encode import EncodedIds, OffsetEncoding, mark_ids, scan_ids
+from ..ids.growing import Range, inverse
+from ..kernels import cuts as kernels
+from ..kernels import forest as trees
 from ..options import Options
 from ..results.thresholds import Cuts
 from . import inputs
 from . import state as batches
-from .connectivity import snapshot
+from .cuts import CutAnswers, CutTrees, GrowingTrees
 from .insertions import initial_state
 from .state import ConnectivityState
 
@@ -49,9 +55,11 @@ def components_at(
 
     Every vertex of an edge that has a weight is included at every threshold, as a component of its
     own if no edge reaches it; so are ``vertices``. Edges without a weight are dropped with their
-    vertices. Edges are sorted into the buckets between thresholds. For a frame, each bucket is
-    joined to the trees of the stricter cut; for a stream, each has its own trees, which are joined
-    at the end. In both cases no edge is read twice.
+    vertices. Edges are sorted into the buckets between thresholds, where they lie: no column of a
+    GPU visits the host. For a frame, each bucket is joined to the trees of the stricter cut; for a
+    stream, each has its own trees, which are joined at the end. In both cases no edge is read
+    twice. What each cut has joined is kept once for all of them, and its answer made of that when
+    it is first asked for.
 
     Parameters
     ----------
@@ -84,8 +92,10 @@ def components_at(
     Returns
     -------
     Cuts
-        The components at each threshold. They take 8 bytes per vertex for each threshold, and
-        without ``num_vertices`` 12 more bytes per vertex.
+        The components at each threshold. All together take 5 bytes per vertex (6 from 256
+        thresholds on), and 8 more for ids that are not close together; each answer that was asked
+        for takes 4 more. While edges are joined, 4 more per vertex and 9 per edge of a frame are
+        needed, and of a stream 4 per vertex for each threshold.
 
     Other Parameters
     ----------------
@@ -130,13 +140,10 @@ def components_at(
     reader = _Reader(
         *request.names, weight, nulls, levels, direction, options.engine is None, chosen
     )
-    states = reader.frame(edges, state) if stream is None else reader.stream(stream, state)
-    if taken:
-        states = [replace(s, given=replace(s.given, taken=tuple(taken))) for s in states]
-    found = {
-        t: snapshot(s, chosen, options.labels) for t, s in zip(levels.tolist(), states, strict=True)
-    }
-    return Cuts(found, options.labels)
+    cuts = reader.frame(edges, state) if stream is None else reader.stream(stream, state)
+    given = replace(cuts.given, taken=tuple(taken)) if taken else cuts.given
+    answers = CutAnswers(replace(cuts, given=given), levels.tolist(), options.labels)
+    return Cuts(answers, options.labels)
 
 
 def _levels(thresholds: Any, direction: str) -> Any:
@@ -168,85 +175,103 @@ class _Reader:
         design: Design,
     ) -> None:
         self.names, self.weight, self.nulls = (source, destination), weight, nulls
-        self.levels, self.sign, self.free = levels, direction == "at_least", free
-        self.design = design
+        self.levels, self.admits = levels, getattr(kernels, direction)
+        self.free, self.design = free, design
 
-    def frame(self, edges: Any, state: ConnectivityState) -> list[ConnectivityState]:
-        """Return the state at each cut, each from that of the stricter one."""
-        states: list[ConnectivityState] = []
-        with self._numbered(edges, state) as (state, ends, buckets):
-            for number in range(self.levels.size):
-                state = self._joined(state, state, ends, buckets == number)
-                states.append(state)
-        return states
+    def frame(self, edges: Any, state: ConnectivityState) -> CutTrees:
+        """Return the trees of all cuts: each bucket is joined to those of the stricter cut."""
+        with self._bucketed(edges, state) as (old, given, columns, buckets):
+            found = _in_place(old, given, columns) or _numbered(old, given, columns)
+            edges, decoder = found.edges, found.decoder
+            assert decoder is not None
+            grows = GrowingTrees(found.forest, self.levels.size, self.design)
+            for rows in buckets:
+                grows.join(Edges(edges.src[rows], edges.dst[rows], edges.low), rows.size)
+            if int(old.backend.to_host(found.forest.out_of_range)[0]):
+                raise given.changed()
+            return grows.grown(batches.with_output_like(old, given).given, decoder, found.name)
 
-    def stream(self, chunks: Iterator[Any], state: ConnectivityState) -> list[ConnectivityState]:
-        """Return the states of a stream: trees of each bucket, merged with stricter ones."""
+    def stream(self, chunks: Iterator[Any], state: ConnectivityState) -> CutTrees:
+        """Return the trees of all cuts of a stream.
+
+        Each bucket has trees of its own, which are joined to those of the stricter cut at the end.
+        """
         states = [state] * self.levels.size
         for chunk in chunks:
-            with self._numbered(chunk, state) as (state, ends, buckets):
-                if states[0].backend is not state.backend:  # nothing is joined yet
-                    states = [state] * len(states)
+            with self._bucketed(chunk, state) as (old, given, columns, buckets):
+                if states[0].backend is not old.backend:  # nothing is joined yet
+                    states = [old] * len(states)
+                named, ends = batches.with_vertices(old, given, columns, copied=False)
                 states = [
-                    self._joined(state, own, ends, buckets == number)
-                    for number, own in enumerate(states)
+                    self._joined(named, own, [end[rows] for end in ends[:2]])
+                    for own, rows in zip(states, buckets, strict=True)
                 ]
-                state = replace(state, edges=state.edges + int(buckets.size))
+                state = replace(named, edges=named.edges + ends[0].size)
+        index = state.index
         with state.backend.scope():
-            for i in range(len(states)):
-                states[i] = self._folded(state, states[max(i - 1, 0)], states[i])
-        return states
-
-    def _folded(
-        self, every: ConnectivityState, stricter: ConnectivityState, bucket: ConnectivityState
-    ) -> ConnectivityState:
-        """Return the trees of both over all vertices.
-
-        Each vertex is joined to its parent in the stricter trees.
-        """
-        edges = bucket.edges if stricter is bucket else stricter.edges + bucket.edges
-        own = stricter.forest.parent
-        numbers = every.backend.xp.arange(own.size, dtype=own.dtype)
-        kept = slice(0) if stricter is bucket else slice(None)
-        joined = self._joined(every, bucket, [numbers[kept], own[kept]], None)
-        return replace(joined, edges=edges)
+            ranks = _ranks(state)
+            grows = GrowingTrees(state.forest, len(states), self.design)
+            for own in states:
+                grows.join(Edges(ranks, ranks[own.forest.parent], 0), own.edges)
+            return grows.grown(state.given, index.decoder(state.given), index.description)
 
     def _joined(
-        self, every: ConnectivityState, own: ConnectivityState, ends: list[Array], mask: Any
+        self, every: ConnectivityState, own: ConnectivityState, ends: list[Array]
     ) -> ConnectivityState:
-        """Return a copy of the trees of a cut, with all vertices so far and more edges joined."""
+        """Return a copy of the trees of a bucket, with all vertices so far, and edges joined."""
         forest = batches.grown(own.forest, every.forest.n)
-        src, dst = ends if mask is None else (end[mask] for end in ends)
-        state = replace(every, forest=forest, edges=own.edges, batches=own.batches)
-        return batches.insert(state, self.design, src, dst)
+        state = replace(every, forest=forest, edges=own.edges)
+        return batches.insert(state, self.design, *ends)
 
     @contextmanager
-    def _numbered(
+    def _bucketed(
         self, edges: Any, state: ConnectivityState
-    ) -> Iterator[tuple[ConnectivityState, list[Array], Array]]:
-        """Yield the state with the vertices of all edges that have a weight, these, and buckets.
+    ) -> Iterator[tuple[ConnectivityState, EdgeInput, list[Any], list[Array]]]:
+        """Yield the state, the edges, their columns, and for each cut the rows of its bucket.
 
-        Each edge has the number of its bucket.
+        The columns are those of the edges that have a weight, on the backend of the state.
         """
-        given, buckets = self._read(edges)
+        given, weights, there = self._read(edges)
         with inputs.borrow_for(state, given, self.free) as (old, columns):
             self.free = self.free and not given.src.size  # the others go where this chunk is
-            buckets = old.backend.asarray(buckets)
-            there = buckets >= 0
-            ends = columns[:2]
-            if not bool(there.all()):
-                ends = [inputs.rows(column, there, old.backend) for column in ends]
-                buckets = buckets[there]
-            named, numbers = batches.with_vertices(old, given, [*ends, *columns[2:]], copied=False)
-            state = replace(named, batches=old.batches + 1)
-            yield state, numbers[:2], buckets
+            weights = old.backend.asarray(weights)
+            if there is not None:
+                there = old.backend.asarray(there)
+                ends = [inputs.rows(column, there, old.backend) for column in columns[:2]]
+                columns, weights = [*ends, *columns[2:]], weights[there]
+            yield old, given, columns, self._buckets(weights, old.backend)
 
-    def _read(self, edges: Any) -> tuple[EdgeInput, Any]:
-        """Return the edges, and the bucket of each.
+    def _buckets(self, weights: Array, backend: Backend) -> list[Array]:
+        """Return for each cut the rows of the edges that no stricter cut contains, in order."""
+        xp, many = backend.xp, self.levels.size
+        levels, first = self._comparable(weights.dtype)
+        weights = weights.astype(_type_read(weights.dtype), copy=False)
+        cuts = backend.empty(weights.size, np.min_scalar_type(many))
+        admits = backend.kernel(self.admits)
+        number = backend.kernel(kernels.number_cuts, levels.dtype.type, admits)
+        number(weights.size, weights, backend.asarray(levels), first, cuts)
+        order = xp.argsort(cuts, kind="stable")
+        begin = xp.searchsorted(cuts[order], xp.arange(many + 1).astype(cuts.dtype))
+        return [order[a:b] for a, b in pairwise(backend.to_host(begin).tolist())]
 
-        It is the number of the strictest cut that contains the edge, one beyond the last if none
-        does, and -1 for an edge without a weight.
+    def _comparable(self, dtype: np.dtype[Any]) -> tuple[Any, int]:
+        """Return the thresholds in the type that weights are compared in, and the number left out.
+
+        Those come first, and are beyond all integers of the type of the weights.
         """
+        if is_float(dtype):
+            return self.levels.astype(dtype).astype(_type_read(dtype)), 0
+        if is_float(self.levels.dtype):
+            return self.levels.astype(np.float64), 0
+        limits, levels = np.iinfo(dtype), list(map(int, self.levels))
+        least, greatest = int(limits.min), int(limits.max)
+        rises = self.admits is kernels.at_least
+        first = sum(level > greatest if rises else level < least for level in levels)
+        within = [min(max(level, least), greatest) for level in levels[first:]]
+        return np.array(within, _type_read(dtype)), first
+
+    def _read(self, edges: Any) -> tuple[EdgeInput, Any, Any]:
+        """Return the edges, their weights, and a mask of those that have one, if some have none."""
         given = inputs.read(edges, *self.names, self.nulls)
         values, there = self._weights(edges)
         if given.row_index is not None:
@@ -263,16 +288,8 @@ class _Reader:
                 f"{missing:,} of {values.size:,} weights are null or nan: fill them, or drop these"
                 " edges with nulls='drop'"
             )
-        levels = self.levels.astype(values.dtype) if is_float(values.dtype) else self.levels
-        buckets = np.full(values.size, self.levels.size, np.int32)
-        on_device = hasattr(values, "__cuda_array_interface__")
-        host, here = (array.get() if on_device else array for array in (values, there))
-        for number in reversed(range(levels.size)):
-            level = levels[number]
-            buckets[host >= level if self.sign else host <= level] = number
-        buckets[~here] = -1
         dropped = given.dropped_rows + missing
-        return replace(given, dropped_rows=dropped), buckets
+        return replace(given, dropped_rows=dropped), values, there if missing else None
 
     def _weights(self, edges: Any) -> tuple[Any, Any]:
         """Return the weights, and a mask of those that are not null."""
@@ -286,3 +303,46 @@ class _Reader:
                 )
             column = column_of(edges, column)
         return numbers_of(column, "weights")
+
+
+def _type_read(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type as which kernels read weights: native, and floats of 32 or 64 bits."""
+    width = min(max(dtype.itemsize, 4), 8) if is_float(dtype) else dtype.itemsize
+    return np.dtype(f"{dtype.kind}{width}")
+
+
+def _in_place(state: ConnectivityState, given: EdgeInput, columns: list[Any]) -> EncodedIds | None:
+    """Return the edges between ids that are vertices already, less the least of them.
+
+    None unless the edges alone name the vertices, by integers close enough together that a cut may
+    look at all of them.
+    """
+    backend = state.backend
+    if state.index.n or isinstance(state.index, Range) or len(columns) > 2:
+        return None
+    statistics = scan_ids(given, columns, backend)
+    if not statistics.are_integers or not 0 < statistics.id_range.size <= statistics.rows:
+        return None
+    encoded = OffsetEncoding().encode(statistics, backend)
+    forest = encoded.forest
+    for column in statistics.columns:
+        mark_ids(column, statistics.id_range, forest.present, forest.out_of_range, backend)
+    backend.kernel(trees.init_singletons, forest.vertex)(forest.n, forest.parent)
+    return encoded
+
+
+def _numbered(state: ConnectivityState, given: EdgeInput, columns: list[Any]) -> EncodedIds:
+    """Return the edges between vertices that are numbered in the order of all ids."""
+    named, ends = batches.with_vertices(state, given, columns, copied=False)
+    index, forest = named.index, named.forest
+    if index.places is not None:
+        ranks = _ranks(named)
+        ends = [ranks[end] for end in ends]
+    decoder = index.decoder(named.given)
+    return EncodedIds(Edges(ends[0], ends[1], 0), forest, index.description, forest.n, decoder)
+
+
+def _ranks(state: ConnectivityState) -> Array:
+    """Return the rank of the id of each vertex among all."""
+    places, backend = state.index.places, state.backend
+    return backend.xp.arange(state.forest.n) if places is None else inverse(places, backend)

@@ -74,38 +74,51 @@ def by_hash(on: Any) -> Any:
 
 
 def no_prefetch(on: Any) -> Any:
-    """Prefetch nothing: of what lies close together, processors read ahead by themselves."""
+    """Prefetch nothing: a GPU has other threads to run while one waits for a slot."""
 
     @on.device
-    def prefetch_row(i, column, n, table, arrived):
+    def prefetch_row(i, column, base, n, table, arrived):
         return
 
     return prefetch_row
 
 
-def prefetch_ahead(on: Any) -> Any:
-    """Prefetch the slot of a later id, and of one half as far the id that its slot names.
-
-    A processor waits for one of them at a time else; a GPU has other threads to run meanwhile.
-    """
-    if on.prefetch is None:
-        return no_prefetch(on)
-    begin, own, prefetch = home(on), key_of(on), on.prefetch
+def prefetch_place(on: Any) -> Any:
+    """Prefetch the place of a later id, as a processor waits for one slot at a time else."""
+    (begin, _), own, prefetch = by_place(on), key_of(on), on.prefetch
 
     @on.device
-    def prefetch_row(i, column, n, table, arrived):
+    def prefetch_row(i, column, base, n, table, arrived):
+        j = i + SOON
+        if j < np.uint64(column.size):
+            prefetch(table, begin(own(column, j), base, np.uint64(table.size)))
+
+    return prefetch_row
+
+
+def prefetch_hashed(on: Any) -> Any:
+    """Prefetch the slot of a later id, and of one half as far the id that its slot names."""
+    (begin, _), own, prefetch = by_hash(on), key_of(on), on.prefetch
+
+    @on.device
+    def prefetch_row(i, column, base, n, table, arrived):
         rows, size, j = np.uint64(column.size), np.uint64(table.size), i + SOON
         if j + SOON < rows:
-            prefetch(table, begin(own(column, j + SOON), size))
+            prefetch(table, begin(own(column, j + SOON), base, size))
         if j < rows:
-            held = np.uint64(table[begin(own(column, j), size)])
+            held = np.uint64(table[begin(own(column, j), base, size)])
             if held < np.uint64(n):
                 prefetch(arrived, held)
 
     return prefetch_row
 
 
-AHEAD = {by_place: no_prefetch, by_hash: prefetch_ahead}
+AHEAD = {by_place: prefetch_place, by_hash: prefetch_hashed}
+
+
+def prefetch_of(on: Any, way: Any) -> Any:
+    """Return what prefetches for a later row."""
+    return (AHEAD[way] if on.prefetch is not None else no_prefetch)(on)
 
 
 def enter(on: Any, vertex: type, way: Any) -> Any:
@@ -135,11 +148,11 @@ def enter(on: Any, vertex: type, way: Any) -> Any:
 def claim(on: Any, vertex: type, way: Any) -> Any:
     """Write for each row what the slot of its id holds, which new ids take; flag those that do."""
     slot, own, none = enter(on, vertex, way), key_of(on), free(vertex)
-    prefetch_row = AHEAD[way](on)
+    prefetch_row = prefetch_of(on, way)
 
     @on.elementwise
     def claim(i, column, base, n, table, arrived, out, is_new, numbers):
-        prefetch_row(i, column, n, table, arrived)
+        prefetch_row(i, column, base, n, table, arrived)
         code, flag = vertex(np.uint64(n) + i), np.uint8(0)
         s, held = slot(own(column, i), code, base, n, table, arrived, column)
         if held == none:
@@ -192,11 +205,11 @@ def look_up(on: Any, vertex: type, way: Any) -> Any:
     What a table holds from n on has come later: no id below n has its slot beyond one of these.
     """
     place, same = way(on)
-    own, none, prefetch_row = key_of(on), free(vertex), AHEAD[way](on)
+    own, none, prefetch_row = key_of(on), free(vertex), prefetch_of(on, way)
 
     @on.elementwise
     def look_up(i, column, base, n, table, arrived, out, known):
-        prefetch_row(i, column, n, table, arrived)
+        prefetch_row(i, column, base, n, table, arrived)
         key, size = own(column, i), np.uint64(table.size)
         s = place(key, base, size)
         while True:

@@ -77,3 +77,13 @@ def gather(on: Any, label: Any) -> Any:
 
     gather.together = TOGETHER
     return gather
+
+
+def decode_rows(on: Any) -> Any:
+    """Write the id of each vertex and that of its root, where all vertices occur."""
+
+    @on.elementwise
+    def decode_rows(v, held, parent, ids, labels):
+        ids[v], labels[v] = held[v], held[parent[v]]
+
+    return decode_rows

@@ -52,6 +52,16 @@ def look_up(on: Any, vertex: type, value: Any) -> Any:
     return look_up
 
 
+def take(on: Any) -> Any:
+    """Write the value at each of some places."""
+
+    @on.elementwise
+    def take(i, places, values, out):
+        out[i] = values[places[i]]
+
+    return take
+
+
 def index_sorted(on: Any) -> Any:
     """Write where each portion of sorted ids begins: starts[p] for those from low + (p << shift).
 

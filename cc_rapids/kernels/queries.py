@@ -7,9 +7,13 @@ While others link, a query may see them or not. Of two ends that earlier batches
 says that they are apart, and of two that the batch leaves apart never that they are joined; so its
 answers are those of an order in which its rows may have come. That holds where no vertex leaves its
 tree: all rules but splice. Hong et al. 2020, 3.6 and Algorithm 3.
+
+strays  : (1,) uint64, at first 0: not 0 once an id is none of the vertices 0 .. n - 1.
 """
 
 from typing import Any
+
+import numpy as np
 
 from .primitives import none_of
 
@@ -60,3 +64,28 @@ def ask(on: Any, vertex: type, find: Any) -> Any:
         answers[i] = find(parent, vertex(src[i])) == find(parent, vertex(dst[i]))
 
     return ask
+
+
+def note_strays(on: Any) -> Any:
+    """Note whether an end of a row is beyond the n vertices."""
+
+    @on.elementwise
+    def note_strays(i, src, dst, n, strays):
+        if max(np.uint64(np.int64(src[i])), np.uint64(np.int64(dst[i]))) >= np.uint64(n):
+            strays[0] = 1
+
+    return note_strays
+
+
+def ask_ids(on: Any, vertex: type, find: Any) -> Any:
+    """Write the same as ``ask`` for ids that are vertices, and note whether one is not."""
+
+    @on.elementwise
+    def ask_ids(i, src, dst, n, parent, answers, strays):
+        u, v = np.uint64(np.int64(src[i])), np.uint64(np.int64(dst[i]))
+        if max(u, v) >= np.uint64(n):
+            strays[0] = 1
+        else:
+            answers[i] = find(parent, vertex(u)) == find(parent, vertex(v))
+
+    return ask_ids

@@ -13,15 +13,15 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..data import html
-from ..data.arguments import check_path, check_word
+from ..data.arguments import check_count, check_path, check_word
 from ..data.column import Column, is_cudf, of, without_rows
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import bring, only
 from ..data.key_names import are_usable
 from ..data.typed import FrameT
-from ..errors import InputError, shown
+from ..errors import InputError, counted, shown
 from ..graph.forest import Forest
-from ..ids.decoders import IdDecoder, OffsetDecoder, same_integers
+from ..ids.decoders import IdDecoder, OffsetDecoder, SortedDecoder, same_integers
 from ..ids.strings import same_strings
 from .best import NO_KEY, choose, sort_keys
 from .container import Container
@@ -564,48 +564,83 @@ class Components(Selection[FrameT], Container, Written, Audited):
             self._prefetched_frame = None
             return frame
         with self._backend.scope(self._arena):
+            by_array = isinstance(self._decoder, SortedDecoder)
+            rows = self._rows_of_sorted_ids() if by_array and labels.is_root else None
+            if rows:
+                return self._frame(dict(zip(("vertex", "labels"), rows, strict=True)))
             vertex, label = labels.vertices_and_rows(self)
             return self._frame(
                 self._columns("vertex", vertex) | labels.columns(self, "labels", label)
             )
 
-    def sizes(self) -> FrameT:
+    def sizes(self, count: int | None = None) -> FrameT:
         """Return the number of vertices of each component, the largest first.
 
         Components of equal size are in the order of their least ids.
+
+        Parameters
+        ----------
+        count : int, optional
+            Return only so many, the largest ones.
 
         Returns
         -------
         frame of the caller's kind
             Columns ``labels`` (as in :meth:`labels`) and ``size`` (int64).
 
+        Raises
+        ------
+        InputError
+            ``count`` is not a count.
+
         See Also
         --------
         Components.size_histogram : The number of components of each size.
         Components.largest : The vertices of the largest component.
         """
+        most = None if count is None else check_count("count", count)
         with self._backend.scope():
-            order = self._by_size
+            order = self._by_size[:most]
             label = self._kind.columns(self, "labels", self._kind.of_component(self, order))
             return self._frame(label | {"size": self._counts[order]})
 
-    def largest(self) -> FrameT:
+    def largest(self, count: int = 1) -> FrameT:
         """Return the vertices of the largest component; of equal ones, that with the least id.
+
+        Parameters
+        ----------
+        count : int
+            Return those of so many components, the largest ones.
 
         Returns
         -------
         frame of the caller's kind
-            Columns ``vertex`` and ``labels``; without rows if there is no component.
+            Columns ``vertex`` and ``labels``, in the order of the ids; without rows if there is no
+            component.
+
+        Raises
+        ------
+        InputError
+            ``count`` is not a count.
 
         See Also
         --------
         Components.subset : The vertices of any component.
         Components.sizes : The size of each component.
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> cc_rapids.components(([5, 9, 1], [2, 7, 1])).largest(2)
+        Labels(vertex=array([2, 5, 7, 9]), labels=array([2, 2, 7, 7]))
         """
+        most = check_count("count", count)
         with self._backend.scope():
             vertex, label = self._kind.vertices_and_rows(self)
-            if len(self):
-                member = self._dense == self._by_size[0]
+            if most < len(self):
+                chosen = self._backend.xp.zeros(len(self), bool)
+                chosen[self._by_size[:most]] = True
+                member = chosen[self._dense]
                 vertex, label = vertex[member], label[member]
             labels = self._kind.columns(self, "labels", label)
             return self._frame(self._columns("vertex", vertex) | labels)
@@ -815,8 +850,9 @@ class Components(Selection[FrameT], Container, Written, Audited):
     def __repr__(self) -> str:
         facts = self.summary()
         return (
-            f"<Components: {facts['components']:,} components of {facts['vertices']:,} vertices,"
-            f" the largest of {facts['largest']:,}; {facts['edges']:,} edges,"
+            f"<Components: {counted(facts['components'], 'component')} of"
+            f" {counted(facts['vertices'], 'vertex', 'vertices')},"
+            f" the largest of {facts['largest']:,}; {counted(facts['edges'], 'edge')},"
             f" {facts['design']} on {facts['engine']}>"
         )
 
@@ -852,6 +888,15 @@ class Components(Selection[FrameT], Container, Written, Audited):
 
     def _rows(self) -> tuple[Array, Array]:
         return self._forest.rows(self._decoder.id_base, self._decoder.dtype)
+
+    def _rows_of_sorted_ids(self) -> tuple[Array, Array] | None:
+        """Return vertices and least labels, if ids are an array and all occur; else None."""
+        forest, decoder = self._forest, self._decoder
+        if not isinstance(decoder, SortedDecoder) or forest.has_rows:
+            return None
+        if not (forest.all_present and forest.n == decoder.ids.size):
+            return None
+        return decoder.decode_all(forest.parent, self._backend)
 
     def _columns(self, name: str, ids: Array) -> dict[str, Any]:
         """Return the columns of ids: one of that name, or 0_name, 1_name, ... of several."""

@@ -9,8 +9,8 @@ import numpy as np
 from ..backends import Array, Backend
 from ..data.arguments import check_flag, check_names, check_word
 from ..data.codes import codes_of
-from ..data.column import Column, borrowed_columns, is_cudf
-from ..data.frame_access import check_columns, check_frame, column_of
+from ..data.column import Column, borrowed_columns, is_cudf, of
+from ..data.frame_access import check_columns, column_of, frame_in_memory, frame_size
 from ..data.frame_build import rows_of_frame
 from ..errors import InputError
 from ..ids.hash_table import Slots
@@ -43,7 +43,8 @@ class Deduplication(Lookup):
         Parameters
         ----------
         frame : frame of cuDF, pandas, Polars or PyArrow
-            The documents, one or several rows for each id; not changed.
+            The documents, one or several rows for each id; not changed. A lazy frame of Polars is
+            collected.
         on : str, or list of str
             The column of ids, or the columns, if ids of the edges have several.
         by : str, optional
@@ -70,7 +71,7 @@ class Deduplication(Lookup):
         UnknownVertexError, NullsError, MissingColumnError, ColumnTypeError, InputError
             An id is unknown, with ``missing="raise"``, or null, unless these are left out; there is
             no such column; ``by`` has no order, or values of ``per`` cannot be compared; the
-            argument is not a frame, or a lazy one.
+            argument is not a frame.
 
         See Also
         --------
@@ -100,18 +101,33 @@ class Deduplication(Lookup):
         1      12      41    1
         2      13      47    0
         """
-        on, per = _listed("on=", on), [] if per is None else _listed("per=", per)
+        return self._best_rows(frame, _listed("on=", on), by, ascending, per, missing)
+
+    def _best_rows(
+        self,
+        frame: Any,
+        on: list[Any],
+        by: Any,
+        ascending: Any,
+        per: Any,
+        missing: Any,
+    ) -> Any:
+        """Return the rows to keep; without columns ``on``, ids are the positions of rows."""
+        per = [] if per is None else _listed("per=", per)
         check_names("by=", by)
         if isinstance(by, list):
             raise InputError("by= must name one column: combine several into one first")
         check_word("policy for unknown ids, missing,", missing, MISSING)
         ascending = check_flag("ascending", ascending)
-        check_frame(frame)
+        frame = frame_in_memory(frame)
         purpose = "to deduplicate by", "name columns with on=, by= and per="
         check_columns(frame, [*on, *([] if by is None else [by]), *per], *purpose)
         backend, nulls = self._backend, "null" if missing == "drop" else "raise"
         with backend.scope():
-            column, there = self._held(frame, on, nulls, LEAVE_OUT)
+            if on:
+                column, there = self._held(frame, on, nulls, LEAVE_OUT)
+            else:
+                column, there = of("row", backend.xp.arange(frame_size(frame))), None
             groups, known, size = self._groups(column, missing)
             rows = None if there is None else backend.xp.flatnonzero(there)
             if missing == "drop":

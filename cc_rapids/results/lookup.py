@@ -15,11 +15,11 @@ from ..data.column import Column, held, is_cudf, of, of_key_columns
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import (
     check_columns,
-    check_frame,
     check_kinds,
     column_of,
     columns_of,
     first,
+    frame_in_memory,
     is_single,
     key_columns_of,
     only,
@@ -109,7 +109,8 @@ class Lookup:
         Parameters
         ----------
         frame : frame of cuDF, pandas, Polars or PyArrow
-            The frame, which is not changed; the result has the same rows and index.
+            The frame, which is not changed; the result has the same rows and index. A lazy frame
+            of Polars is collected.
         on : str, or list of str
             The column of vertices; for edges either end, whose labels are the same.
         name : str
@@ -135,7 +136,7 @@ class Lookup:
         UnknownVertexError, NullsError, MissingColumnError, ColumnTypeError, InputError
             A vertex is unknown or null; there is no column ``on``, or already a column ``name``; no
             integer type holds both the labels and the vertices that become labels; the argument is
-            not a frame, or a lazy one.
+            not a frame.
 
         See Also
         --------
@@ -166,7 +167,7 @@ class Lookup:
         if not wanted:
             raise InputError("on= names no column: pass the column of the vertices, or several")
         check_name(name)
-        check_frame(frame)
+        frame = frame_in_memory(frame)
         check_columns(frame, wanted)
         names = columns_of(frame)
         check_word("policy for unknown ids, missing,", missing, MISSING)

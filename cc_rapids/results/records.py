@@ -7,10 +7,10 @@ from typing import Any
 
 from ..data.column import chunked, is_cudf
 from ..data.edge_input import EdgeInput
-from ..data.frame_access import check_frame, columns_of, frame_size
+from ..data.frame_access import columns_of, frame_in_memory, frame_size
 from ..data.frame_build import with_column
 from ..data.records import Key
-from ..errors import InputError
+from ..errors import InputError, counted
 from .components import Components
 from .lookup import check_name
 
@@ -53,7 +53,7 @@ class LinkedRecords(Components):
     >>> people = pd.DataFrame({"email": ["a@x.org", "", "a@x.org"], "phone": ["1", "2", "3"]})
     >>> found = cc_rapids.link_records(people, keys=["email", "phone"])
     >>> found
-    <LinkedRecords: 2 entities of 3 records, the largest of 2; 1 links by 2 keys, on threads>
+    <LinkedRecords: 2 entities of 3 records, the largest of 2; 1 link by 2 keys, on threads>
     >>> found.attach(people, name="person")
          email phone  person
     0  a@x.org     1       0
@@ -108,24 +108,86 @@ class LinkedRecords(Components):
         Components.attach : The same for edges.
         Components.labels : The label of each record.
         """
-        frame = chunked(frame)
+        frame = frame_in_memory(chunked(frame))
         if on is not None or self._id_names:
             on = self._id_names if on is None else on
             return super().attach(frame, on, name, missing, nulls)
         check_name(name)
-        check_frame(frame)
-        size = frame_size(frame)
-        if size != self._forest.vertices:
-            raise InputError(
-                f"the frame has {size:,} rows, but {self._forest.vertices:,} records were linked by"
-                " their positions: pass the same frame, or link records with id= and attach by it"
-            )
+        self._check_rows(frame)
         if name in columns_of(frame):
             raise InputError(f"the frame has a column {name!r} already: pass name=")
         with self._backend.scope():
             labels = self._kind.columns(self, name, self._kind.rows(self))
             here = self._given.on_device if isinstance(frame, dict) else is_cudf(frame)
             return with_column(frame, name, self._bring(labels[name], here), None)
+
+    def deduplicate(
+        self,
+        frame: Any,
+        on: str | list[str] | None = None,
+        by: str | None = None,
+        ascending: bool = False,
+        per: str | list[str] | None = None,
+        missing: str = "self",
+    ) -> Any:
+        """Return the records of a frame to keep: of each entity the best one.
+
+        Parameters
+        ----------
+        frame : frame of cuDF, pandas, Polars or PyArrow, or dict of columns
+            The records, which are not changed; a lazy frame of Polars is collected.
+        on : str, or list of str, optional
+            The columns of ids; by default those that were named as ``id``. Without these, records
+            go by their position, so that the frame needs as many rows as records were linked.
+        by, per : str, or for ``per`` list of str, optional
+            As for :meth:`Components.deduplicate`.
+        ascending : bool
+            Keep the least value of ``by`` instead of the greatest.
+        missing : {"self", "drop", "raise"}
+            As for :meth:`Components.deduplicate`.
+
+        Returns
+        -------
+        new frame of the kind of ``frame``
+            Whole rows, in their order in the frame, with their index.
+
+        Raises
+        ------
+        InputError
+            Records go by position, and the frame has another number of rows; also all errors of
+            :meth:`Components.deduplicate`.
+
+        See Also
+        --------
+        Components.deduplicate : The same for edges.
+        LinkedRecords.attach : Label all records instead.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> people = pd.DataFrame({"id": [7, 8, 9], "phone": ["1", "2", "1"], "seen": [3, 5, 4]})
+        >>> cc_rapids.link_records(people, ["phone"], id="id").deduplicate(people, by="seen")
+           id phone  seen
+        1   8     2     5
+        2   9     1     4
+        """
+        frame = frame_in_memory(chunked(frame))
+        if on is not None or self._id_names:
+            return super().deduplicate(
+                frame, self._id_names if on is None else on, by, ascending, per, missing
+            )
+        self._check_rows(frame)
+        return self._best_rows(frame, [], by, ascending, per, missing)
+
+    def _check_rows(self, frame: Any) -> None:
+        """Raise an InputError unless a frame has as many rows as were linked by position."""
+        size = frame_size(frame)
+        if size != self._forest.vertices:
+            raise InputError(
+                f"the frame has {counted(size, 'row')}, but {self._forest.vertices:,} records were"
+                " linked by their positions: pass the same frame, or link records with id= and name"
+                " it by on="
+            )
 
     def summary(self) -> dict[str, Any]:
         """Return facts about the run and the answer.
@@ -156,8 +218,9 @@ class LinkedRecords(Components):
 
     def __repr__(self) -> str:
         facts = self.summary()
+        entities = counted(facts["components"], "entity", "entities")
+        links, keys = counted(facts["edges"], "link"), counted(len(self._keys), "key")
         return (
-            f"<LinkedRecords: {facts['components']:,} entities of {facts['vertices']:,} records,"
-            f" the largest of {facts['largest']:,}; {facts['edges']:,} links by"
-            f" {len(self._keys)} keys, on {facts['engine']}>"
+            f"<LinkedRecords: {entities} of {counted(facts['vertices'], 'record')},"
+            f" the largest of {facts['largest']:,}; {links} by {keys}, on {facts['engine']}>"
         )

@@ -11,7 +11,7 @@ import numpy as np
 from ..data.column import as_series, is_cudf, is_series, series_of
 from ..data.dtypes import is_boolean, is_number, is_time
 from ..data.frame_access import column_of, columns_of, numbers_of
-from ..errors import ColumnTypeError, InputError
+from ..errors import ColumnTypeError, InputError, hint_of
 
 BY = (
     "by must be a frame with a column 'vertex' and a column of scores, or a pair (vertices, scores)"
@@ -41,7 +41,10 @@ def vertices_and_scores(by: Any, width: int, keys: tuple[str, ...] = ()) -> tupl
     framed = hasattr(type(by), "columns") and not is_series(by)
     if pair or not (framed or hasattr(by, "_fields")):
         items = f" of {len(by)} items" if isinstance(by, tuple | list) else ""
-        raise InputError(f"{BY}, not a {type(by).__name__}{items}")
+        way = ""
+        if isinstance(by, str):
+            way = f"; deduplicate(frame, on=..., by={by!r}) goes by a column of a frame"
+        raise InputError(f"{BY}, not a {type(by).__name__}{items}{way}")
     if hasattr(type(by), "collect"):
         by = by.collect()
     ids, names = [f"{k}_vertex" for k in range(width)] or ["vertex"], columns_of(by)
@@ -50,7 +53,9 @@ def vertices_and_scores(by: Any, width: int, keys: tuple[str, ...] = ()) -> tupl
     others = [name for name in names if name not in ids]
     if len(others) != 1 or len(names) != len(ids) + 1:
         several = f" (ids of several columns are in {', '.join(ids)})" if width else ""
-        raise InputError(f"{BY}; this one has {', '.join(map(str, names))}{several}")
+        near = "" if ids[0] in names else hint_of(ids[0], map(str, names))
+        hint = f":{near}" if near else ""
+        raise InputError(f"{BY}; this one has {', '.join(map(str, names))}{several}{hint}")
     columns = [column_of(by, name) for name in ids]
     return columns if width else columns[0], column_of(by, others[0])
 

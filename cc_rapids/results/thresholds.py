@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ class Cuts:
     cc_rapids.Components : The answer at one of them.
     """
 
-    def __init__(self, found: dict[Any, Components], kind: LabelKind) -> None:
+    def __init__(self, found: Mapping[Any, Components], kind: LabelKind) -> None:
         self._found, self._kind = found, kind
         self.thresholds = tuple(found)
 
@@ -96,7 +97,7 @@ class Cuts:
         Returns
         -------
         Components
-            A new object for each call.
+            The same object for each call; it is made by the first, by one pass over the vertices.
 
         Raises
         ------
@@ -107,11 +108,11 @@ class Cuts:
         --------
         Cuts.labels : The label frame at a threshold.
         """
-        for level, found in self._found.items():
+        for level in self.thresholds:
             single = not isinstance(threshold, list | tuple) and np.ndim(threshold) == 0
             same = single and level == threshold
             if isinstance(same, bool | np.bool_) and same:  # of pandas' NA it is NA
-                return found
+                return self._found[level]
         known = ", ".join(map(str, self.thresholds))
         raise InputError(
             f"{shown(threshold)} is not one of the thresholds {known}: pass one of these"

@@ -217,17 +217,15 @@ def _hashed(
         forest.parent[:] = tree
         forest.count()
         return SlotsOfIds(edges, forest, HASHED_NAME, vertices, table=table, dtype=dtype)
-    ids, parent = (
-        array.copy()
-        for array in backend.packed_views(
-            whole, [(start, vertices, kind) for start, _, kind in layout.sorted_ids]
-        )
+    held, flat = backend.packed_views(
+        whole, [(start, vertices, kind) for start, _, kind in layout.sorted_ids]
     )
-    wide = ids.view(np.int64 if is_signed(dtype) else WIDE)
+    ids, parent = backend.alloc_packed((vertices, dtype), (vertices, VERTEX))
+    ids[:], parent[:] = held.view(np.int64 if is_signed(dtype) else WIDE), flat
     forest = Forest(backend, vertices, True, partial(_arrays_of_sorted, backend, parent))
-    forest.counted(vertices, components, 0, (backend.xp.arange(vertices, dtype=VERTEX), parent))
-    decoder = SortedDecoder.of(wide.astype(dtype, copy=False))
-    return EncodedIds(edges, forest, HASHED_NAME, vertices, decoder)
+    forest.parent = parent  # of the arrays the only one that most callers need
+    forest.counted(vertices, components, 0, ())
+    return EncodedIds(edges, forest, HASHED_NAME, vertices, SortedDecoder.of(ids))
 
 
 def _arrays_of_sorted(backend: Backend, parent: Array) -> list[Array]:

@@ -27,7 +27,7 @@ from ..data.frame_access import check_kinds, key_columns_of
 from ..data.memory_budget import Budget, bytes_of
 from ..data.offsets import check as check_offsets
 from ..data.streams import Chunk, Cursor, read_ahead, source_of
-from ..errors import InputError, VerificationError
+from ..errors import InputError, VerificationError, counted
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
 from ..tuning import tuning
@@ -66,8 +66,9 @@ class Audit:
     def __str__(self) -> str:
         also = f"; {self.oracle} finds the same" if self.oracle else ""
         return (
-            f"right: {self.components:,} components of {self.vertices:,} vertices, by"
-            f" {self.edges:,} edges{also}"
+            f"right: {counted(self.components, 'component')} of"
+            f" {counted(self.vertices, 'vertex', 'vertices')}, by"
+            f" {counted(self.edges, 'edge')}{also}"
         )
 
 

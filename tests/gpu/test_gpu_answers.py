@@ -112,6 +112,28 @@ def test_cuts_of_several_columns_and_null_weights(cudf):
     assert found.at(0.9).summary()["dropped"] == 1
 
 
+@pytest.mark.parametrize("dtype", ["i1", "i4", "u8", "f2", "f4", "f8"])
+@pytest.mark.parametrize("direction", ["at_least", "at_most"])
+@pytest.mark.parametrize("design", ["auto", "jtb+naive"])
+def test_large_cuts_are_those_of_threads(cudf, dtype, direction, design):
+    rng = np.random.default_rng(0)
+    src, dst = rng.integers(-(10**5), 10**5, (2, 200_000))
+    weight = rng.integers(0, 100, src.size).astype(dtype)
+    options = {"thresholds": [-1, 5, 20.5, 50, 90, 300], "direction": direction}
+    ends = pd.DataFrame({"src": src, "dst": dst})
+    there = cudf.from_pandas(ends)
+    cupy = pytest.importorskip("cupy")
+    found = components_at(there, weight=cupy.asarray(weight), design=design, **options)
+    want = components_at(ends, weight=weight, **options)
+    assert found.at(50).summary()["engine"] == "cuda"
+    assert found == want
+    assert listed(found.merges()) == listed(want.merges())
+    far = there * 10**12
+    assert components_at(far, weight=weight, **options) == components_at(
+        ends * 10**12, weight=weight, **options
+    )
+
+
 def test_masked_arrays_beside_arrays_of_the_device():
     cupy = pytest.importorskip("cupy")
     masked = np.ma.array([1, 2, 3], mask=[0, 1, 0])

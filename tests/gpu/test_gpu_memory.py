@@ -198,3 +198,22 @@ def test_other_ids_stay_on_the_device(cudf, cupy, monkeypatch, kind):
     most = 16_384 + (SKETCH["hash slots"] if kind == "strings" else 0)
     assert max(map(sum, found)) <= most < frame.memory_usage().sum()
     assert len(found[1]) <= len(found[0]) + 4
+
+
+@pytest.mark.parametrize("spread", [1, 10**12], ids=["near", "far"])
+def test_no_column_of_cuts_visits_the_host(cudf, cupy, monkeypatch, spread):
+    """As few bytes and copies for four times the edges, with and without nulls."""
+    random, found = np.random.default_rng(0), []
+    for m in (50_000, 200_000):
+        ends, weight = random.integers(0, m // 4, (2, m)) * spread, random.random(m)
+        frame = cudf.DataFrame({"src": ends[0], "dst": ends[1], "weight": weight})
+        frame["weight"] = frame["weight"].where(frame["weight"] > 0.01)
+        for given, nulls in ((frame.dropna(), "raise"), (frame, "drop")):
+            options = {"thresholds": [0.9, 0.5, 0.1], "nulls": nulls}
+            cc_rapids.components_at(given, **options).merges()
+            with copies(cupy, monkeypatch) as made:
+                cc_rapids.components_at(given, **options).merges()
+            found.append(made)
+    assert max(map(sum, found)) <= 2048
+    assert len(found[2]) <= len(found[0]) + 4
+    assert len(found[3]) <= len(found[1]) + 4

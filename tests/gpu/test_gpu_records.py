@@ -101,3 +101,27 @@ def test_float_keys_of_cudf_are_refused(cudf):
     frame = cudf.DataFrame({"k": [0.5, 0.5]})
     with pytest.raises(errors.ColumnTypeError, match=r"'k' is float64 .*keys must be integers"):
         cc_rapids.link_records(frame, ["k"])
+
+
+@pytest.mark.parametrize("named", [None, "record_id"])
+def test_deduplicated_records_are_those_of_the_host(cudf, named):
+    frame = people(500).assign(seen=np.arange(500) % 97)
+    options = {"by": "seen", "per": "name"}
+    expected = cc_rapids.link_records(frame, KEYS, id=named).deduplicate(frame, **options)
+    records = cudf.from_pandas(frame)
+    found = cc_rapids.link_records(records, KEYS, id=named)
+    best = found.deduplicate(records, **options)
+    assert isinstance(best, cudf.DataFrame)
+    assert best["seen"].to_pandas().tolist() == expected["seen"].tolist()
+    assert best.index.to_pandas().tolist() == expected.index.tolist()
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 10**6])
+def test_so_many_of_the_largest_are_those_of_the_host(cudf, count):
+    frame = people(2000)
+    expected = cc_rapids.link_records(frame, KEYS)
+    found = cc_rapids.link_records(cudf.from_pandas(frame), KEYS)
+    for method in ("sizes", "largest"):
+        answer = getattr(found, method)(count)
+        assert isinstance(answer, cudf.DataFrame)
+        pd.testing.assert_frame_equal(answer.to_pandas(), getattr(expected, method)(count))

@@ -215,3 +215,27 @@ def test_categories_before_text_are_strings(cudf, tmp_path):
     (tmp_path / "b.csv").write_text("src,dst\n2,3\n7,8\n")
     found = stream_components([tmp_path / "a.parquet", tmp_path / "b.csv"], engine="cuda")
     assert found.labels()["vertex"].to_pylist() == ["1", "2", "3", "7", "8", "ann"]
+
+
+def test_files_are_inserted_into_a_state_on_the_device(cudf, tmp_path):
+    edges = table()
+    parts(edges, tmp_path, write=pq.write_table)
+    frame = cudf.DataFrame({"src": [1], "dst": [2]})
+    first = pa.table({"src": [1], "dst": [2]})
+    seen = Connectivity().insert(frame).insert(str(tmp_path / "*.parquet"))
+    assert seen.components().summary()["engine"] == "cuda"
+    assert seen.components() == cc_rapids.components(pa.concat_tables([first, edges]))
+
+
+@pytest.mark.parametrize("step", [1, 10**12], ids=["close", "hashed"])
+def test_batches_of_integers_are_numbered_and_ordered_as_on_threads(cudf, step):
+    seen, host = Connectivity(), Connectivity(engine="cpu")
+    random = np.random.default_rng(6)
+    for most in (300, 3000, 30_000):
+        src, dst = random.integers(-most, most, (2, 2000)) * step
+        seen.insert(cudf.DataFrame({"src": src, "dst": dst}))
+        host.insert((src, dst))
+        expected = host.components().labels()
+        labels = seen.components().labels()
+        assert labels["vertex"].to_arrow().to_pylist() == expected.vertex.tolist()
+        assert labels["labels"].to_arrow().to_pylist() == expected.labels.tolist()

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from cc_rapids.kernels import cuts, forest, sampling
 from cc_rapids.kernels import edges as reading
-from cc_rapids.kernels import forest, sampling
 from cc_rapids.kernels import giant as giant_module
 from cc_rapids.kernels import queries as batch
 from cc_rapids.kernels.find import find_with_skip
@@ -150,6 +150,35 @@ def flattening(before: Forest, threads: Sequence[Sequence[int]], steps: int) -> 
 
     arrays = {"parent": before, "present": [0]}
     return Race(_title(before, threads), arrays, calls, climbing, verdict)
+
+
+def noting(strict: Forest, loose: Forest, threads: Sequence[Sequence[int]], steps: int) -> Race:
+    """Threads that note what was hooked between two cuts, by climbs that leap so many steps.
+
+    In the stricter cut vertices were noted that are no roots there.
+    """
+    n, root = len(loose), components(len(loose), enumerate(loose))
+    never = 255
+    was, now = ([p != v for v, p in enumerate(trees)] for trees in (strict, loose))
+    cut = tuple(
+        0 if before else 1 if after else never for before, after in zip(was, now, strict=True)
+    )
+
+    def calls(tape: Tape, shared: dict[str, Shared]) -> list[list[Call]]:
+        find = find_with_skip(Interleaver, np.uint64(steps))
+        kernel = cuts.note_hooks(Interleaver, np.uint32, np.uint8, find)
+        return [[partial(kernel, v, *shared.values(), 1) for v in own] for own in threads]
+
+    def verdict(arrays: Arrays, notes: tuple[Any, ...]) -> str | None:
+        above = [root[v] if cut[v] == 1 else n for v in range(n)]
+        same = components(n, enumerate(arrays["parent"])) == root
+        if same and (list(arrays["above"]), tuple(arrays["cut"])) == (above, cut):
+            return None
+        return f"{arrays} where {above} and {cut} are right"
+
+    arrays = {"parent": loose, "cut": [0 if before else never for before in was]}
+    arrays["above"] = [n] * n
+    return Race(_title(loose, threads), arrays, calls, climbing, verdict)
 
 
 def marking(before: Forest, giant: int) -> Race:

@@ -71,6 +71,19 @@ def test_flattening(threads, steps, model):
 
 
 @on_each_memory
+@pytest.mark.parametrize(("threads", "steps"), [([[1, 3], [2]], 1), ([[3], [2, 1]], 16)])
+def test_noting_what_a_cut_has_hooked(threads, steps, model):
+    """Of the roots of a stricter cut: every other vertex is its own there, or hooked already."""
+    every = 1 if DEEP else 3
+    pairs = [
+        (strict, loose)
+        for loose in scenes.forests(4)[::every]
+        for strict in (list(range(4)), [v if v % 2 else p for v, p in enumerate(loose)])
+    ]
+    explore_all((phases.noting(*pair, threads, steps) for pair in pairs), model)
+
+
+@on_each_memory
 def test_marking_the_vertices_of_a_giant(model):
     random = Random(0)
     starts = [[0, *(max(0, v - random.randint(0, 4)) for v in range(1, 11))] for _ in range(20)]

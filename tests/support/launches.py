@@ -54,6 +54,15 @@ def batches(design):
     seen.components()
 
 
+def vertices_of_batches():
+    """Insertions of vertices, and questions about them, where the host goes on."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cc_rapids.backends.dry_run.Rehearsal.in_caller_order", True)
+        for dtype in (INT, LONG, ULONG):
+            seen = cc_rapids.Connectivity(num_vertices=20).insert(edges(dtype))
+            seen.connected(edges(dtype))
+
+
 def changes():
     """What a batch changed: two trees that it joined."""
     seen = cc_rapids.Connectivity().insert((np.array([1, 3]), np.array([2, 4])))
@@ -201,6 +210,23 @@ def audit(given, **options):
     cc_rapids.components(given, **options).audit(given)
 
 
+def thresholds():
+    """Weights of each type, thresholds few and many, and trees whose roots are not the least."""
+    src, dst = edges()
+    options = {"engine": "cuda", "thresholds": [2.5, 1]}
+    for weight in ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"]:
+        for levels, direction in itertools.product(([2.5, 1], [2, 1]), ("at_least", "at_most")):
+            options |= {"thresholds": levels, "direction": direction}
+            cuts = cc_rapids.components_at((src, dst), weight=np.arange(4, dtype=weight), **options)
+            cuts.merges()
+    options["weight"] = np.arange(4)
+    for given in ((src * 10**12, dst), (src.astype(INT), dst.astype(INT)), (src % 4, dst % 4)):
+        cc_rapids.components_at(given, **options).at(1)
+        cc_rapids.components_at(given, **options, design="jtb+naive").at(1)
+    cc_rapids.components_at(edges(), **options | {"thresholds": list(range(300))}).at(1)
+    cc_rapids.components_at(edges(), **options, num_vertices=13).at(1)
+
+
 def graphs():
     """Every generator that has a kernel."""
     for name in generators.REFERENCES:
@@ -244,7 +270,8 @@ def rehearse(which):
         return [("at once", at_once, dtype), *by_name]
 
     named = of(INT) + of(LONG)
-    others = ids, lookups, ahead, strings, records, changes, audits, graphs
+    others = ids, lookups, ahead, strings, records, vertices_of_batches, changes, thresholds
+    others += audits, graphs
     uses = of(ULONG) + [(use.__name__, use) for use in others]
     uses += [(name, solve, design, INT) for name, design in by_name(which).items()]
     uses += [

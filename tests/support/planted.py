@@ -114,7 +114,7 @@ JOBS = {
         {"source": ["a", "b"], "destination": ["c", "d"]},
         {},
     ),
-    "growing": lambda: ((SRC * 3, DST * 3), {}, {}),
+    "growing": lambda: ((SRC * 2, DST * 2), {}, {}),
     "growing far": lambda: ((SRC * 10**7, DST * 10**7), {}, {}),
 }
 for design in (
@@ -405,7 +405,7 @@ def is_right(found, job):
             "offset": lambda v: v + 1000,
             "bit map": lambda v: v * 50,
             "slots": lambda v: v * 10**7,
-            "growing": lambda v: v * 3,
+            "growing": lambda v: v * 2,
             "growing far": lambda v: v * 10**7,
             "strings": words,
         }.get(job, lambda v: v)

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -328,8 +329,47 @@ def test_a_frame_of_another_length_is_refused():
         found.attach(pd.DataFrame(PEOPLE), name="email")
     with pytest.raises(errors.InputError, match="frame cannot be a list"):
         found.attach([1, 2, 3, 4])
-    with pytest.raises(errors.InputError, match=r"frame cannot be a LazyFrame: .*, collected"):
-        link_records(pl.LazyFrame(PEOPLE), KEYS)
+
+
+def test_a_lazy_frame_is_collected():
+    frame = pl.LazyFrame(PEOPLE)
+    found = link_records(frame, KEYS)
+    assert found.equals(link_records(frame.collect(), KEYS))
+    assert found.attach(frame).equals(found.attach(frame.collect()))
+    assert found.deduplicate(frame).equals(found.deduplicate(frame.collect()))
+
+
+@pytest.mark.parametrize("made", [{"id": "record_id"}, {}], ids=["by id", "by position"])
+def test_records_are_deduplicated_by_what_they_were_linked_by(made, engine):
+    frame = pd.DataFrame(PEOPLE).assign(seen=[1, 2, 3, 4])[::-1]
+    found = link_records(frame, KEYS, **made, engine=engine)
+    labelled = found.attach(frame)
+    best = found.deduplicate(frame, by="seen")
+    expected = frame.loc[labelled.groupby("labels")["seen"].idxmax()].sort_index(ascending=False)
+    pd.testing.assert_frame_equal(best, expected)
+    assert 1 < len(best) < len(frame)
+    other = frame.rename(columns={"record_id": "other"})
+    pd.testing.assert_frame_equal(
+        found.deduplicate(other, on="other" if made else None, by="seen"),
+        best.rename(columns={"record_id": "other"}),
+    )
+    if made:
+        with pytest.raises(errors.MissingColumnError, match="no column 'record_id'"):
+            found.deduplicate(other)
+    else:
+        with pytest.raises(errors.InputError, match="frame has 1 row, but 4 records were linked"):
+            found.deduplicate(frame[:1])
+
+
+@pytest.mark.parametrize(
+    ("phones", "said"),
+    [
+        (["1", "1"], "1 entity of 2 records, .*; 1 link by 1 key"),
+        (["1"], "of 1 record, .*; 0 links"),
+    ],
+)
+def test_one_is_told_in_the_singular(phones, said):
+    assert re.search(said, repr(link_records(pd.DataFrame({"phone": phones}), ["phone"])))
 
 
 ODD = pd.DataFrame(PEOPLE).assign(

@@ -38,7 +38,18 @@ FORMATS = {
     "npz": (".npz",),
 }
 PACKED = (".gz", ".zst")
+HEAD, SHOWN_BYTES = 4096, 16  # bytes of a file by which its format is told, and of these shown
 PACKING = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}  # by the first bytes
+BINARY = {  # by the first bytes, of Arrow those of a file or a stream
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",
+    b"PK\x03\x04": "npz",
+}
+TOLD = (*BINARY.values(), "mtx")  # formats that first bytes tell for certain
+NOT_TEXT = (*BINARY.values(), "egr")
+KINDS = {"parquet": "Parquet", "arrow": "Arrow", "npz": "npz or zip", "snap": "text"}  # in words
+KINDS |= {".gz": "gzip", ".zst": "zstd"}
 SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
 
 
@@ -101,6 +112,54 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
 
 
+def looks_like(first: bytes) -> str | None:
+    """Return the format that the first bytes of a file look like, decompressed.
+
+    Text is mtx if it says so, csv if its first line has a comma, tsv if it has a tab, and else
+    snap. None for what is no text, and of no format that is known by its first bytes.
+    """
+    for mark, format in BINARY.items():
+        if first.startswith(mark):
+            return format
+    if first.startswith(b"%%MatrixMarket"):
+        return "mtx"
+    if b"\0" in first:
+        return None
+    lines = (line for line in first.splitlines() if line.strip() and not line.startswith(b"#"))
+    line = next(lines, b"")
+    return "csv" if b"," in line else "tsv" if b"\t" in line else "snap"
+
+
+@contextmanager
+def as_format(file: File, format: str) -> Iterator[None]:
+    """Return a context for reading a file, whose errors say if it looks like another format.
+
+    Raises
+    ------
+    FormatError
+        It does, in place of the InputError that says where reading failed.
+    """
+    try:
+        yield
+    except InputError as error:
+        first = file.first_bytes()
+        packed = packing_of(first)
+        found = packed or (looks_like(first) if first else None)
+        if found is None or found == format or not (packed or found in TOLD or format in NOT_TEXT):
+            raise
+        way = f"the suffix {found} behind that of the format"
+        if found == "snap":  # or any other format of text
+            way = "the suffix of its format, or an option such as --format"
+        elif not packed:
+            way = f"the suffix {FORMATS[found][0]}, or an option such as --format {found}"
+        words = first[:SHOWN_BYTES].split(b"\n")[0] if found not in NOT_TEXT else b""
+        shown = f" ({words!r})" if words and not packed else ""
+        raise FormatError(
+            f"{file.path} cannot be read as {KINDS.get(format, format)}: it begins like"
+            f" {KINDS.get(found, found)}{shown}, so say so by {way}"
+        ) from error
+
+
 Progress = Callable[[int, int], object]
 
 
@@ -109,7 +168,7 @@ class File:
     """A file being read.
 
     ``header`` says whether its first line named the columns, once that has been read; None where
-    a format knows no such line.
+    a format knows no such line. ``first`` are the first bytes of a pipe, if they are known.
     """
 
     path: str
@@ -117,6 +176,7 @@ class File:
     size: int
     on_progress: Progress | None
     header: bool | None = None
+    first: bytes = b""
 
     @cached_property  # PyArrow's stream closes the file below when it is let go
     def stream(self) -> BinaryIO:
@@ -149,6 +209,22 @@ class File:
                 self.report_place()
         except (OSError, EOFError, zlib.error) as error:  # of a damaged packed file
             raise FormatError(f"{self.path} cannot be read to its end: {error}") from error
+
+    def first_bytes(self) -> bytes:
+        """Return the first bytes, decompressed; from a pipe only those that are known.
+
+        The place of the reader is lost.
+        """
+        first = self.first
+        try:
+            if self.raw.seekable():
+                self.raw.seek(0)
+                first = self.raw.read(HEAD) or b""
+            if packing(Path(self.path)) == packing_of(first) != "":
+                first = File(self.path, cast(Any, BytesIO(first)), len(first), None).stream.read(64)
+        except (OSError, EOFError, ValueError, zlib.error):  # closed, or damaged
+            return b""
+        return bytes(first)
 
     def report(self, done: int) -> None:
         """Report to the caller the number of bytes that are done."""

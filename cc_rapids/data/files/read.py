@@ -18,7 +18,7 @@ from .binary import columns_of, damage, read_egr, read_npz, weighed
 from .delimited import DIALECTS, parse
 from .graph_formats import read_he, read_matrix, read_metis, read_shortest_paths
 from .header import DELIMITERS, check_header, place_of
-from .input_file import ColumnRequest, File, Progress, format_of, mark_of, unchanged
+from .input_file import ColumnRequest, File, Progress, as_format, format_of, mark_of, unchanged
 from .text_edges import Pair, beside, first_lines, read_delimited, without_rows
 from .text_ids import IdColumns, are_ids, check_ids
 
@@ -235,7 +235,7 @@ def parquet_facts(file: File, request: ColumnRequest) -> tuple[int, int, tuple[i
     """Return row groups, rows, least and greatest id from the metadata of a Parquet file."""
     import pyarrow.parquet as pq
 
-    with damage(file, "Parquet"):
+    with as_format(file, "parquet"), damage(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable())
         pair = columns_of(file, request, stored.schema_arrow)
         meta, bounds = stored.metadata, cast(list[tuple[Any, Any]], [])
@@ -294,6 +294,20 @@ def read_pieces(
         columns and groups.
     """
     check_sides(file.path, request)
+    with as_format(file, request.format):
+        yield from _pieces(file, request, group, done, rows, text, read)
+
+
+def _pieces(
+    file: File,
+    request: ColumnRequest,
+    group: int,
+    done: int,
+    rows: Callable[[], int],
+    text: list[bool] | None,
+    read: RowGroups | None,
+) -> Iterator[Piece]:
+    """Yield the edges by the reader of the format; see :func:`read_pieces`."""
     if request.format == "parquet" and read is not None:
         yield from group_pieces(file, request, group, done, rows, read)
     elif request.format == "parquet":
@@ -499,7 +513,8 @@ def read_wanted(
 
 def read_opened(file: File, request: ColumnRequest) -> EdgeFile:
     """Return the requested columns of an open file, to its end."""
-    table, vertices = _READERS[request.format](file, request)
+    with as_format(file, request.format):
+        table, vertices = _READERS[request.format](file, request)
     table = _with_weights(Path(file.path), table, request)
     ends: tuple[str | list[str], str | list[str]] = _pair(table)
     if isinstance(request.source, list) and isinstance(request.destination, list):

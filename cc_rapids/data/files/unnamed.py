@@ -7,38 +7,28 @@ from typing import Any
 
 from ...errors import ArgumentTypeError, FormatError
 from .header import DELIMITERS, check_header
-from .input_file import FORMATS, ColumnRequest, File, packing_of
+from .input_file import BINARY, FORMATS, ColumnRequest, File, looks_like, packing_of
 from .read import EdgeFile, check_sides, read_opened
 
-BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow", b"PK\x03\x04": "npz"}
 HEAD = 1 << 16
 
 
 def format_of_bytes(first: bytes, name: str) -> str:
     """Return the format of a file by its first bytes, decompressed.
 
-    Text is csv if its first line has a comma, tsv if it has a tab, mtx if it says so, and else
-    snap.
-
     Raises
     ------
     FormatError
         They are neither text nor of a binary format that is known by its first bytes.
     """
-    for mark, format in BINARY.items():
-        if first.startswith(mark):
-            return format
-    if first.startswith(b"%%MatrixMarket"):
-        return "mtx"
-    if b"\0" in first:
-        known = ", ".join([*DELIMITERS, "mtx", *BINARY.values()])
+    format = looks_like(first)
+    if format is None:
+        known = ", ".join([*DELIMITERS, "mtx", *dict.fromkeys(BINARY.values())])
         raise FormatError(
             f"{name} begins with {first[:8]!r}, which is none of {known}: write it to a file whose"
             f" suffix says its format, of {', '.join(FORMATS)}"
         )
-    lines = (line for line in first.splitlines() if line.strip() and not line.startswith(b"#"))
-    line = next(lines, b"")
-    return "csv" if b"," in line else "tsv" if b"\t" in line else "snap"
+    return format
 
 
 def read_bytes(

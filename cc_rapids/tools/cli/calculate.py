@@ -15,7 +15,9 @@ from .group import INPUT, METHOD, OUTPUT, command, examples, option
 from .options import (
     FILES_IN_WORDS,
     as_json,
+    bound_options,
     check_apart,
+    check_bounds,
     edge_file_options,
     engine_option,
     is_shown,
@@ -35,7 +37,7 @@ from .show import (
     seconds,
     size,
 )
-from .sources import Given, is_whole, limited, name_of, read_one, within
+from .sources import Given, columns_of, is_whole, limited, name_of, read_one, within
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -70,6 +72,8 @@ class LabelChoice(click.Choice[str]):
         "cc-rapids calculate 'pairs*.parquet' --memory-limit 2GiB --output labels.parquet",
         "From standard input to standard output:",
         "cc-rapids calculate - --format csv --output - < pairs.csv > labels.out",
+        "Only edges whose column score is at least .8:",
+        "cc-rapids calculate scored.csv --weight score --at-least 0.8",
         "With names of columns, dropping edges that lack an id:",
         "cc-rapids calculate links.csv --source buyer --destination seller --nulls drop",
         "A random graph of 1000 vertices with a thousandth of all pairs, as JSON:",
@@ -89,7 +93,15 @@ class LabelChoice(click.Choice[str]):
 )
 @edge_file_options()
 @nulls_option
+@bound_options
 @memory_limit_option
+@option(
+    "--num-vertices",
+    metavar="N",
+    type=click.IntRange(min=0),
+    section=INPUT,
+    help="The vertices are 0 .. N-1; this takes the least memory.",
+)
 @option(
     "--design",
     "--algorithm",
@@ -147,6 +159,10 @@ def calculate(
     format: str | None,
     header: bool | None,
     memory_limit: str | None,
+    num_vertices: int | None,
+    weight: str | None,
+    at_least: float | None,
+    at_most: float | None,
     **choices: str | None,
 ) -> None:
     """Find the components of the edges in files.
@@ -154,6 +170,9 @@ def calculate(
     FILE is a file, a folder, or a pattern in quotes; there may be several. - is standard input,
     whose format --format says. The vertices of all files together are labelled. Several files are
     read in chunks, as one is with --memory-limit: then only the vertices have to fit into memory.
+
+    --weight names a column of numbers, and --at-least and --at-most say which edges are read: the
+    vertices of the others are left out, too, and so are edges whose weight is null or nan.
 
     --output is a file ending in .csv, .tsv, .txt, .arrow or .parquet, or - for standard output (csv
     unless --output-format says another), on which nothing else is then printed. With --labels the
@@ -171,6 +190,7 @@ def calculate(
     from ...backends.choice import choose
 
     reading = {"source": source, "destination": destination, "format": format, "header": header}
+    bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
     if output is None and output_format is not None:
         raise click.UsageError("--output-format goes with --output.")
     if output is not None:
@@ -181,13 +201,18 @@ def calculate(
         for path in (path for file in files for path in (within(file) if file != "-" else ())):
             check_apart(output, Path(path))
     start = time.perf_counter()
-    given = _given(files, generate, memory_limit, quiet, reading)
-    spent = time.perf_counter() - start
+    counted = {} if num_vertices is None else {"num_vertices": num_vertices}
+    if generate is not None and counted:
+        raise click.UsageError("--generate makes its vertices: leave out --num-vertices.")
+    given = _given(files, generate, memory_limit, quiet, reading, bounds)
+    if counted and given.options.get("vertices") is not None:
+        raise click.UsageError("FILE lists its own vertices: leave out --num-vertices.")
+    spent = None if given.streamed else time.perf_counter() - start
     chosen: dict[str, Any] = {name: word for name, word in choices.items() if word is not None}
     if not given.streamed:
         chosen.setdefault("engine", choose(len(given.edges)).engine)
     with kernels(quiet) as times:
-        found = components(given.edges, **given.options, **chosen)
+        found = components(given.edges, **(given.options | counted), **chosen)
         prepared = times.seconds
         if output is not None:
             write_table(found.labels(), output, output_format)
@@ -202,17 +227,18 @@ def _given(
     memory_limit: str | None,
     quiet: bool,
     reading: dict[str, Any],
+    bounds: dict[str, Any],
 ) -> Given:
     """Return the edges: made, read, or to be read in chunks."""
     if generate is not None:
-        return Given.of(_made(files, generate, reading | {"memory-limit": memory_limit}))
+        return Given.of(_made(files, generate, reading | {"memory-limit": memory_limit} | bounds))
     if not files:
         raise click.UsageError("Missing argument 'FILE' (or --generate, to have edges made).")
     if memory_limit is not None or not is_whole(files):
-        return limited(files, memory_limit, quiet, reading)
+        return limited(files, memory_limit, quiet, reading, bounds)
     file = Path(files[0])
     with progress(f"reading {name_of(file.name)}", quiet) as on_progress:
-        return Given.of(read_one(file, on_progress, **reading))
+        return Given.of(read_one(file, on_progress, **reading, **columns_of(bounds)), bounds)
 
 
 def _made(files: tuple[str, ...], text: str, reading: dict[str, Any]) -> EdgeFile:
@@ -252,9 +278,12 @@ def _facts(
 
 
 def _times(
-    reading: float, prepared: float, times: KernelTimes, spent: dict[str, Any]
+    reading: float | None, prepared: float, times: KernelTimes, spent: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the seconds of each step; those of kernels were part of the time to compute."""
+    """Return the seconds of each step; those of kernels were part of the time to compute.
+
+    ``reading`` is None of what is read while it is computed.
+    """
     compute = max(0.0, spent["compute"] - prepared)
     seconds = {"read": reading, "kernels": prepared, "copy": spent["copy"], "compute": compute}
     return {"seconds": seconds, "kernels_compiled": times.compiled}

@@ -25,6 +25,26 @@ EXIT_CODES = (
 GRAPH, INPUT, METHOD, OUTPUT, OTHER = "Graph", "Input", "Method", "Output", "Other options"
 SECTIONS = (GRAPH, INPUT, METHOD, OUTPUT, OTHER)  # of help, in this order
 FLAG_WIDTH = 14  # columns of flags beside their help; longer ones have it on the next line
+MEANT: dict[str, str] = dict.fromkeys(  # words that people type, and the command that they mean
+    [
+        "components",
+        "connected-components",
+        "connected_components",
+        "component",
+        "connected",
+        "cc",
+        "run",
+        "solve",
+        "compute",
+        "find",
+        "group",
+        "cluster",
+        "label",
+        "labels",
+    ],
+    "calculate",
+)
+MEANT |= {"benchmark": "bench", "check": "verify", "audit": "verify", "info": "doctor"}
 _FURTHER = 4  # columns of indent of its next lines
 _EXAMPLE_WIDTH = 72  # columns of a command, in 80 with its indent and a backslash
 
@@ -90,6 +110,14 @@ class OneLineErrors(Group):
 
     Output that cannot be written is such an error; a pipe that is closed is exit code 1 alone.
     """
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return a command and its arguments; for a word that means one, an error that names it."""
+        if args[0] not in self.commands and args[0] in MEANT:
+            raise click.UsageError(f"No such command {args[0]!r}. Did you mean {MEANT[args[0]]!r}?")
+        return super().resolve_command(context, args)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command, and exit with its code."""

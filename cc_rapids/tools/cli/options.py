@@ -12,6 +12,7 @@ from ...data.files.header import KNOWN_PAIRS
 from ...data.files.input_file import FORMATS, PACKED
 from ...data.files.write import COUNTED, ONE_BASED, is_standard_output
 from ...data.memory_budget import bytes_of
+from ...data.weight_bound import WeightBound
 from ...errors import EngineError, InputError
 from .group import INPUT, METHOD, OUTPUT, Decorator, option
 
@@ -70,6 +71,29 @@ def memory_limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
         section=INPUT,
         help="Read in chunks, within SIZE of memory, such as 2GiB.",
     )(function)
+
+
+def bound_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the options that keep the edges whose weight is within bounds."""
+    bounds = [
+        ("--weight", "NAME", str, "Column of weights, for --at-least and --at-most."),
+        ("--at-least", "X", float, "Leave out edges of less weight, or of none."),
+        ("--at-most", "X", float, "Leave out edges of more weight, or of none."),
+    ]
+    for flag, metavar, kind, words in reversed(bounds):
+        function = option(flag, metavar=metavar, type=kind, section=INPUT, help=words)(function)
+    return function
+
+
+def check_bounds(bounds: dict[str, Any]) -> dict[str, Any]:
+    """Return the bounds of weights that are given, none or a column and one or two bounds."""
+    given = {name: value for name, value in bounds.items() if value is not None}
+    if given and "weight" not in given:
+        raise click.UsageError("--at-least and --at-most bound a weight: name it with --weight.")
+    if given.keys() == {"weight"}:
+        raise click.UsageError("--weight goes with --at-least or --at-most, which bound it.")
+    WeightBound.check(*(given.get(name) for name in ("weight", "at_least", "at_most")))
+    return given
 
 
 def column_options(function: Callable[..., Any]) -> Callable[..., Any]:

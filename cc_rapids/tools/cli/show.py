@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...incremental.progress import Reporter
+from ...incremental.progress import Reporter, scaled
 from ...tuning import tuning
 
 if TYPE_CHECKING:
@@ -150,21 +150,6 @@ def shortened(text: str, most: int) -> str:
     return f"{text[: most - 3 - end]}...{text[-end:]}"
 
 
-def counted(value: float, unit: str = "") -> str:
-    """Return a count in at most five characters, with a unit behind it.
-
-    Examples
-    --------
-    >>> counted(7), counted(1234), counted(567_000_000), counted(8.9e9, "B")
-    ('7', '1.2 k', '567 M', '8.9 GB')
-    """
-    for power, letter in ((12, "T"), (9, "G"), (6, "M"), (3, "k")):
-        if value >= 999.5 * 10 ** (power - 3):
-            scaled = value / 10**power
-            return f"{scaled:.{0 if scaled >= 99.95 else 1}f} {letter}{unit}"
-    return f"{value:.0f} {unit}".rstrip()
-
-
 def _columns(unit: str) -> list[ProgressColumn]:
     from rich import progress as rich
     from rich.table import Column
@@ -172,8 +157,8 @@ def _columns(unit: str) -> list[ProgressColumn]:
 
     def told(task: rich.Task) -> str:
         bytes_unit, words = ("B", "") if unit == "B" else ("", f" {unit}")
-        done, total = counted(task.completed, bytes_unit), counted(task.total or 0, bytes_unit)
-        rate = f", {counted(task.speed, bytes_unit)}/s" if task.speed else ""
+        done, total = scaled(task.completed, bytes_unit), scaled(task.total or 0, bytes_unit)
+        rate = f", {scaled(task.speed, bytes_unit)}/s" if task.speed else ""
         return f"{done} of {total}{words}{rate}"
 
     class Counts(rich.ProgressColumn):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...data.files.header import check_header
-from ...data.files.input_file import FORMATS, ColumnRequest, File, files_in, packing_of
+from ...data.files.input_file import FORMATS, HEAD, ColumnRequest, File, files_in, packing_of
 from ...data.files.read import IN_PIECES, EdgeFile, Taken, read_edges, read_opened, read_pieces
 from ...errors import InputError
 from .options import STANDARD
@@ -44,10 +44,19 @@ class Given:
     taken: list[Taken] = field(default_factory=list)
 
     @classmethod
-    def of(cls, found: EdgeFile) -> Given:
-        """Return the edges of a file that has been read."""
+    def of(cls, found: EdgeFile, bounds: dict[str, Any] | None = None) -> Given:
+        """Return the edges of a file that has been read, to be kept within bounds of weights."""
         ends = {"source": found.source, "destination": found.destination}
-        return cls(found.table, ends | {"vertices": found.vertices}, taken=[found.taken])
+        table, bounds = found.table, bounds or {}
+        if bounds:  # by which the last column, of weights, is asked for
+            table = table.rename_columns([*table.column_names[:-1], bounds["weight"]])
+        options = ends | {"vertices": found.vertices} | bounds
+        return cls(table, options, taken=[found.taken])
+
+
+def columns_of(bounds: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of :func:`read_one` by which the weights are read, if bounds need them."""
+    return {"weights": True, "weight": bounds["weight"]} if bounds else {}
 
 
 def name_of(file: str) -> str:
@@ -68,7 +77,11 @@ def read_one(file: Path, report: Report | None, *, format: str | None, **reading
 
 
 def limited(
-    files: Sequence[str], memory_limit: str | None, quiet: bool, reading: dict[str, Any]
+    files: Sequence[str],
+    memory_limit: str | None,
+    quiet: bool,
+    reading: dict[str, Any],
+    bounds: dict[str, Any],
 ) -> Given:
     """Return files, folders and patterns, or standard input, to be read in chunks.
 
@@ -82,6 +95,11 @@ def limited(
     if memory_limit is not None:
         options["memory_limit"] = memory_limit
     format, names = reading["format"], {k: v for k, v in reading.items() if k != "format"}
+    if list(files) == [STANDARD] and bounds:
+        raise InputError(
+            f"--weight needs files where memory is limited, and {STANDARD_INPUT} has no weights in"
+            " pieces: leave out --memory-limit, or name a file"
+        )
     if list(files) == [STANDARD]:
         return _in_pieces(_named(format), names, options)
     if format is not None:
@@ -90,7 +108,8 @@ def limited(
             " --format, or name one file and no --memory-limit"
         )
     edges = [path for file in files for path in within(file)]
-    return Given(edges[0] if len(edges) == 1 else edges, names | options, streamed=True)
+    edges_of = edges[0] if len(edges) == 1 else edges
+    return Given(edges_of, names | options | bounds, streamed=True)
 
 
 def is_whole(files: Sequence[str]) -> bool:
@@ -127,8 +146,8 @@ def _standard_input() -> File:
         raise InputError(f"{STANDARD_INPUT} is closed")
     if not hasattr(stream, "peek"):
         stream = BufferedReader(stream)
-    first = stream.peek(4)
-    return File(f"{STANDARD_INPUT}{packing_of(first)}", stream, 0, None)
+    first = bytes(stream.peek(HEAD)[:HEAD])
+    return File(f"{STANDARD_INPUT}{packing_of(first)}", stream, 0, None, first=first)
 
 
 def _in_pieces(format: str, names: dict[str, Any], options: dict[str, Any]) -> Given:

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...data.adapters import adapter_of
+from ...data.edge_input import ReadRequest
 from ...data.files.read import Taken, taken_of
 from ...data.files.text_ids import integers, is_text, plain
+from ...data.weight_bound import WeightBound
 from ...errors import FormatError, InputError, VerificationError
 from ...verify.label_rules import LABEL_RULES, LabelRule
 from .group import INPUT, METHOD, command, examples, option
@@ -17,6 +20,8 @@ from .options import (
     FILES_IN_WORDS,
     STANDARD,
     as_json,
+    bound_options,
+    check_bounds,
     edge_file_options,
     engine_option,
     format_option,
@@ -25,7 +30,7 @@ from .options import (
     quiet_option,
 )
 from .show import kernels, print_json, progress
-from .sources import name_of, read_one
+from .sources import Given, columns_of, name_of, read_one
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,6 +53,7 @@ WRONG = 1  # the exit code
 @click.argument("labels", type=click.Path(path_type=Path, allow_dash=True))
 @edge_file_options()
 @nulls_option
+@bound_options
 @memory_limit_option
 @format_option("--labels-format", "labels_format", "Format of LABELS, if not by its suffix.", INPUT)
 @option(
@@ -77,6 +83,9 @@ def verify(
     engine: str | None,
     oracle: str | None,
     memory_limit: str | None,
+    weight: str | None,
+    at_least: float | None,
+    at_most: float | None,
     quiet: bool,
     json_output: bool,
     **reading: Any,
@@ -86,7 +95,8 @@ def verify(
     LABELS is a file with columns vertex and labels, and FILE the edges; one of them may be - for
     standard input, whose format --format or --labels-format says. --labels is the kind of labels:
     the least vertex of each component (min), another kind of calculate --labels, or any names of
-    components (any). With --memory-limit FILE is read in chunks.
+    components (any). With --memory-limit FILE is read in chunks. Labels that were calculated with
+    --weight are proved with the same bounds.
 
     The components are not computed again: both ends of every edge must have equal labels, and a
     path must join every vertex to its label. The exit code is 0 if the labels are right, 1 with the
@@ -97,7 +107,8 @@ def verify(
     if str(file) == str(labels) == STANDARD:
         raise click.UsageError("Only one of FILE and LABELS can be standard input.")
     start = time.perf_counter()
-    edges, options, taken = _edges(file, quiet, memory_limit, reading)
+    bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
+    edges, options, taken = _edges(file, quiet, memory_limit, reading, bounds)
     with progress(f"reading {name_of(labels.name)}", quiet) as report:
         ends = {"source": "vertex", "destination": "labels", "header": None}
         found = read_one(labels, report, format=labels_format, **ends)
@@ -106,6 +117,11 @@ def verify(
         table = _alike(edges, table, found.taken, file, labels)
     table = table.take(pc.sort_indices(table["vertex"]))
     options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle}
+    if bounds:
+        side, other = options["source"], options["destination"]
+        request = ReadRequest(side, other, header=options.pop("header", None))
+        within = adapter_of(edges).bounded(edges, request, WeightBound(**bounds))
+        edges, options["source"], options["destination"] = within
     rule = LABEL_RULES[naming]
     with kernels(quiet) as times:
         proof, example = _audited(_by_least(table, rule), edges, options)
@@ -130,7 +146,11 @@ def verify(
 
 
 def _edges(
-    file: Path, quiet: bool, memory_limit: str | None, reading: dict[str, Any]
+    file: Path,
+    quiet: bool,
+    memory_limit: str | None,
+    reading: dict[str, Any],
+    bounds: dict[str, Any],
 ) -> tuple[Any, dict[str, Any], Taken | None]:
     """Return the edges to audit, as a table or a path, and the options.
 
@@ -141,9 +161,9 @@ def _edges(
         return file, names | {"memory_limit": memory_limit}, None
     if memory_limit is None:
         with progress(f"reading {name_of(file.name)}", quiet) as report:
-            edges = read_one(file, report, **reading)
-        names = {"source": edges.source, "destination": edges.destination}
-        return edges.table, names | {"vertices": edges.vertices}, edges.taken
+            given = Given.of(read_one(file, report, **reading, **columns_of(bounds)), bounds)
+        names = {name: given.options[name] for name in ("source", "destination", "vertices")}
+        return given.edges, names, given.taken[0]
     if str(file) == STANDARD:
         raise InputError("--memory-limit needs a file: standard input is read as a whole here")
     if reading.pop("format") is not None:

@@ -11,6 +11,7 @@ import pytest
 import cc_rapids
 from cc_rapids import EngineError, backends
 from cc_rapids.backends import choice
+from cc_rapids.data import streams
 from cc_rapids.errors import InputError
 from cc_rapids.tools.cli import options
 
@@ -64,6 +65,23 @@ def test_plans_of_files_say_why(gpu, tmp_path):
     assert "s on the GPU with its start" in str(plan)
     named = cc_rapids.stream_components(tmp_path, explain=True, engine="cpu")
     assert "as named" in str(named)
+
+
+def test_files_are_listed_and_measured_once(gpu, tmp_path, monkeypatch):
+    for k in range(3):
+        pq.write_table(pa.table({"src": [k], "dst": [k + 1]}), tmp_path / f"{k}.parquet")
+    listed, measured = [], []
+    expanded, facts = streams.expanded, streams.parquet_facts
+    monkeypatch.setattr(streams, "expanded", lambda path: (listed.append(path), expanded(path))[1])
+    monkeypatch.setattr(
+        streams, "parquet_facts", lambda *given: (measured.append(1), facts(*given))[1]
+    )
+    plan = cc_rapids.stream_components(tmp_path, explain=True)
+    assert (plan.pieces, plan.edges, plan.vertices) == (3, 3, 4)
+    assert (len(listed), len(measured)) == (1, 3)
+    found = cc_rapids.stream_components(tmp_path, progress=lambda told: None)
+    assert len(found) == 1
+    assert (len(listed), len(measured)) == (2, 6)
 
 
 def test_a_gpu_that_cannot_be_opened_leaves_it_to_threads(gpu, tmp_path, monkeypatch, caplog):

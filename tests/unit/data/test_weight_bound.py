@@ -71,6 +71,8 @@ def test_files_of_text(tmp_path):
     (folder / "1.csv").write_text("src,dst,score\n5,6,.85\n8,9,.7\n")
     found = cc_rapids.components(folder, weight="score", at_least=0.8)
     assert found.labels()["vertex"].to_pylist() == KEPT
+    (taken,) = found.summary()["taken"]
+    assert (taken["format"], taken["columns"]) == ("csv", ["src", "dst"])
 
 
 @pytest.mark.parametrize("to", [np.asarray, list, pd.Series, pl.Series])
@@ -97,6 +99,21 @@ def test_streams_take_bounds_too(tmp_path):
         parquet(tmp_path), weight="score", at_least=0.8, memory_limit="64MiB"
     )
     assert found.labels()["vertex"].to_pylist() == KEPT
+
+
+@pytest.mark.parametrize("form", ["Parquet folder", "dataset", "batches", "reader", "text"])
+def test_progress_tells_how_many_were_kept_of_how_many(form, tmp_path):
+    told = []
+    edges = FORMS[form](tmp_path) if form != "text" else csv(tmp_path)
+    if form == "text":
+        (edges / "1.csv").write_text("src,dst,score\n5,6,.85\n7,8,.1\n8,9,.7\n")
+    bound = {"weight": "score", "at_least": 0.8}
+    cc_rapids.components(edges, **bound, progress=told.append)
+    assert (told[-1].edges, told[-1].rows, told[-1].total) == (3, 6, None)
+    assert str(told[-1]).startswith("3 edges kept of 6, ")
+    assert told[-1].short.startswith("3 of 6 edges, ")
+    cc_rapids.components(iter([FRAME]), progress=told.append)
+    assert told[-1].rows is None
 
 
 def test_row_groups_without_such_edges_are_not_read(tmp_path, monkeypatch):

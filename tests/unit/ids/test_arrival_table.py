@@ -90,7 +90,8 @@ def by_number(index):
     return dict(zip(index.arrived.view(index.wide).tolist(), range(index.n), strict=True))
 
 
-def test_ids_that_go_on_upwards_or_downwards_remake_the_table_now_and_then(monkeypatch):
+@pytest.mark.parametrize("step", [1, 10**12], ids=["by place", "by hash"])
+def test_ids_that_go_on_upwards_or_downwards_remake_the_table_now_and_then(monkeypatch, step):
     made = []
     init = arrival_table.ArrivalTable.__init__
     monkeypatch.setattr(
@@ -100,7 +101,8 @@ def test_ids_that_go_on_upwards_or_downwards_remake_the_table_now_and_then(monke
         made.clear()
         index = Integers.empty(ON)
         for start in range(0, 100_000, 1000):
-            index, _ = index.insert([sign * np.arange(start, start + 1000)], ON)
+            index, _ = index.insert([sign * step * np.arange(start, start + 1000)], ON)
+        assert index.table.by_place == (step == 1)
         assert index.n == 100_000
         assert len(made) <= 16, "one table for each half as many ids more"
 

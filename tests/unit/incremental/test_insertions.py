@@ -4,13 +4,16 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.csv
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 
 from cc_rapids import Connectivity, components
 from cc_rapids.algorithms import auto
 from cc_rapids.algorithms.design import Design
 from cc_rapids.backends import threads
-from cc_rapids.errors import InputError
+from cc_rapids.errors import FormatError, InputError, MissingColumnError
 from cc_rapids.incremental import state
 
 KINDS = {
@@ -130,6 +133,73 @@ def test_the_old_trees_are_not_written():
     old = seen._state
     seen.insert(iter(drawn(50, 30, 3)))
     np.testing.assert_array_equal(old.forest.parent, before)
+
+
+FILES = {
+    "a pattern of csv": "*.csv",
+    "a pattern of Parquet": "*.parquet",
+    "a folder": "csv",
+    "a list": ["1.csv", "0.csv"],
+    "one file": "whole/whole.parquet",
+    "a dataset": lambda: ds.dataset("parquet"),
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Two files of edges as csv, and as Parquet; also each in a folder, and all in one."""
+    monkeypatch.chdir(tmp_path)
+    tables = [pa.table({"src": [5, 2, 9], "dst": [2, 7, 9]}), pa.table({"src": [9], "dst": [8]})]
+    for kind, write in (("csv", pyarrow.csv.write_csv), ("parquet", pq.write_table)):
+        (tmp_path / kind).mkdir()
+        for k, table in enumerate(tables):
+            write(table, f"{k}.{kind}")
+            write(table, f"{kind}/{k}.{kind}")
+    (tmp_path / "whole").mkdir()
+    pq.write_table(pa.concat_tables(tables), "whole/whole.parquet")
+    return tmp_path
+
+
+@pytest.mark.parametrize("edges", FILES.values(), ids=FILES)
+def test_files_are_inserted_as_components_reads_them(folder, edges, engine):
+    edges = edges() if callable(edges) else edges
+    found = Connectivity(engine=engine).insert(([8], [7])).insert(edges)
+    labels = found.components().labels()
+    assert type(labels) is pa.Table
+    assert labels["vertex"].to_pylist() == [2, 5, 7, 8, 9]
+    assert labels["labels"].to_pylist() == [2] * 5
+    alone = Connectivity(engine=engine)
+    changed = alone.insert(edges, return_changes=True)
+    assert changed["vertex"].to_pylist() == [2, 5, 7, 8, 9]
+    assert alone.components() == components(edges)
+
+
+def test_files_that_do_not_fit_together_insert_nothing(folder):
+    seen = Connectivity().insert(([1], [2]))
+    with pytest.raises(FormatError, match=r"no file matches nix\*\.csv"):
+        seen.insert("nix*.csv")
+    with pytest.raises(FormatError, match=r"nix\.csv does not exist"):
+        seen.insert("nix.csv")
+    with pytest.raises(MissingColumnError, match=r"0\.csv has no column 'a'"):
+        seen.insert("*.csv", "a", "dst")
+    (folder / "2.csv").write_text("src,dst\n3,x\n")
+    with pytest.raises(FormatError, match="some ids are text"):
+        seen.insert("*.csv")
+    (folder / "2.csv").write_text("src,dst\n3,\n")
+    with pytest.raises(InputError, match="null"):
+        seen.insert("*.csv")
+    assert (len(seen), seen.components().num_vertices) == (1, 2)
+    assert len(seen.insert("*.csv", nulls="drop")) == 2
+    with pytest.raises(InputError, match="an id lies outside"):
+        Connectivity(3).insert("*.parquet")
+
+
+@pytest.mark.parametrize("pairs", ["*.csv", "csv", ["0.csv"]])
+def test_pairs_in_several_files_are_refused(folder, pairs):
+    seen = Connectivity().insert("*.csv")
+    for ask in (seen.connected, seen.process, components("0.csv").connected):
+        with pytest.raises(InputError, match="name one file, or read them into one frame"):
+            ask(pairs)
 
 
 @pytest.mark.parametrize("sample", ["strided", "strided(every=2)", "strided(every=20)"])

@@ -1,5 +1,7 @@
 """The reporter that streams, clusters and commands share: whom it tells, and how often."""
 
+import re
+
 import pytest
 from rich.console import Console
 
@@ -63,8 +65,24 @@ def test_the_bar_of_a_stream_is_whole_at_80_columns(total):
     with Reporter(True, terminal=terminal) as reporter:
         reporter.report(9_999_999_999, total, lambda _: facts)
     lines = terminal.export_text().splitlines()
-    assert max(map(len, lines)) <= 2 * 80  # a frame is drawn over the one before it
-    shown = " ".join(" ".join(lines).split())
+    (line,) = lines  # of frames, each drawn over the one before it
+    *_, shown = re.findall("[━╸╺]+[^━╸╺]+", line.rstrip())
+    assert len(shown) <= 80
     assert "…" not in shown
-    assert shown.count("━") + shown.count("╸") + shown.count("╺") >= progress.BAR_WIDTH
-    assert "components of 1,000,000,000 vertices" in shown
+    assert shown.count("━") + shown.count("╸") + shown.count("╺") == progress.BAR_WIDTH
+    of, time = ("", "") if total is None else (" of 20.0 G", ", 2:03 left")
+    assert shown.endswith(f" 10.0 G{of} edges, 12.3 M/s{time}; 100 M components")
+
+
+def test_the_longest_line_of_a_stream_fits_80_columns():
+    facts = progress.StreamProgress(*[999_400_000_000_000] * 2, 10**12, 10**12, 1, 999.4e9, 9e9)
+    assert len(f"{'-' * progress.BAR_WIDTH} {facts.short}") <= 80
+
+
+def test_a_wide_terminal_shows_all_facts_in_a_line():
+    terminal = Console(record=True, force_terminal=True, width=160, stderr=True)
+    facts = progress.StreamProgress(9_999, 20_000, 300, 20, 1.0, 9_999.0, 1.0)
+    with Reporter(True, terminal=terminal) as reporter:
+        reporter.report(9_999, 20_000, lambda _: facts)
+    (line,) = terminal.export_text().splitlines()
+    assert str(facts) in line

@@ -6,6 +6,7 @@ import tracemalloc
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.dataset
@@ -16,7 +17,7 @@ from support.stream_inputs import parts, table
 import cc_rapids
 import cc_rapids.incremental.progress
 from cc_rapids import stream_components
-from cc_rapids.data.memory_budget import bytes_of
+from cc_rapids.data.memory_budget import EDGE, FILE_BYTES, PAIR, VERTEX, bytes_of, in_words
 from cc_rapids.data.streams import Chunk, Cursor, read_ahead
 
 ROOT = Path(__file__).parents[3]
@@ -35,32 +36,109 @@ def test_limits_that_are_none(limit):
         bytes_of(limit)
 
 
-@pytest.mark.parametrize("given", [True, False], ids=["range", "integers"])
-def test_memory_stays_within_the_limit(given, tmp_path):
-    n = 100_000
-    pq.write_table(table(edges=400_000, ids=n), tmp_path / "one.parquet")  # one row group
-    options = {"num_vertices": n} if given else {}
-    stream_components(tmp_path / "one.parquet", **options)  # compiles
-    limit = 4_700_000 + n * (20 if given else 40)
-    before = pa.default_memory_pool().max_memory()
-    held = pa.total_allocated_bytes()
+def spread(n, rows, step=1, late=()):
+    """Ids of n vertices in as many rows as two columns have, each vertex once, then any."""
+    random = np.random.default_rng(2)
+    ids = random.permutation(n) * step
+    ids = np.concatenate([ids, random.choice(ids, 2 * rows - n - len(late)), late])
+    return ids.astype(np.int64).reshape(rows, 2)
+
+
+N, ROWS = 100_000, 400_000
+KINDS = {
+    "close": spread(N, ROWS),
+    "three places each": spread(N, ROWS, 3),
+    "hashed": spread(N, ROWS, 10**12),
+    "upwards": np.sort(spread(N, ROWS), axis=None).reshape(ROWS, 2),
+    "upwards and far": np.sort(spread(N, ROWS, 10**12), axis=None).reshape(ROWS, 2),
+    "three places each, and late one far away": spread(N, ROWS, 3, [10**15]),
+}
+OPTIONS = [({"num_vertices": N}, "close")] + [({}, kind) for kind in KINDS]
+
+
+@pytest.mark.parametrize("chunk", [2000, 60_000])
+@pytest.mark.parametrize(("options", "kind"), OPTIONS, ids=["range", *KINDS])
+def test_memory_stays_within_the_limit(options, kind, chunk, tmp_path):
+    ends = KINDS[kind]
+    edges = pa.table({"src": ends[:, 0], "dst": ends[:, 1]})
+    row = "range" if options else "integers"
+    limit = FILE_BYTES + N * VERTEX[row] + chunk * EDGE[row]
+    stays_within(limit, tmp_path, edges, **options)
+
+
+@pytest.mark.parametrize("width", [2, 3])
+def test_memory_of_several_columns_stays_within_the_limit(width, tmp_path):
+    parts = [spread(N, N // 2, step) for step in (1, 10**12, 3)[:width]]
+    names = [[f"{side}{k}" for k in range(width)] for side in ("src", "dst")]
+    columns = {
+        name: part[:, end]
+        for end, own in enumerate(names)
+        for name, part in zip(own, parts, strict=True)
+    }
+    limit = FILE_BYTES + N * (VERTEX["integers"] + PAIR) * width + 2000 * EDGE["integers"] * width
+    stays_within(limit, tmp_path, pa.table(columns), source=names[0], destination=names[1])
+
+
+def stays_within(limit, folder, edges, **options):
+    """A stream takes no more than its limit; without what Arrow reads by, no more than the rest."""
+    path = folder / "one.parquet"
+    pq.write_table(edges, path)  # one row group
+    stream_components(path, **options)  # compiles
+    arrow = pa.proxy_memory_pool(default := pa.default_memory_pool())
+    pa.set_memory_pool(arrow)
     tracemalloc.start()
     try:
-        found = stream_components(tmp_path / "one.parquet", memory_limit=limit, **options)
+        found = stream_components(path, memory_limit=limit, **options)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert found.summary()["edges"] == 400_000
-    arrow = pa.default_memory_pool().max_memory()
-    assert peak + (arrow - held if arrow > before else 0) <= limit
+        pa.set_memory_pool(default)
+    assert found.summary()["edges"] == len(edges)
+    assert peak <= limit - FILE_BYTES
+    assert peak + arrow.max_memory() <= limit
 
 
 def test_vertices_that_do_not_fit_are_refused_with_the_figures(tmp_path):
     with pytest.raises(cc_rapids.CapacityError, match=r"1,000,000,000 vertices take 18.63 GiB"):
         cc_rapids.components(iter([]), num_vertices=10**9, memory_limit="2GiB")
     parts(table(edges=40_000, ids=10**6), tmp_path)
-    with pytest.raises(cc_rapids.CapacityError, match=r"vertices take .* memory_limit is 6\.0 MiB"):
+    says = r"after [0-9,]+ of [0-9,]+ edges, [0-9,]+ vertices take .* memory_limit is 6\.0 MiB"
+    with pytest.raises(cc_rapids.CapacityError, match=rf"{says}: raise it; with num_vertices=n"):
         cc_rapids.components(str(tmp_path / "*.parquet"), memory_limit="6MiB")
+
+
+def test_figures_are_those_so_far_in_the_units_of_the_limit(tmp_path):
+    parts(table(edges=40_000, ids=10**6), tmp_path)
+    pattern = str(tmp_path / "*.parquet")
+    with pytest.raises(cc_rapids.CapacityError, match=r"memory_limit is 6\.0 MB: raise") as raised:
+        cc_rapids.components(pattern, memory_limit="6MB")
+    assert "iB" not in str(raised.value)
+    texts = ((a.astype(str), a.astype(str)) for a in np.arange(200_000).reshape(-1, 1000))
+    with pytest.raises(cc_rapids.CapacityError, match=r"^after [0-9,]+ edges, .* raise it$"):
+        cc_rapids.components(texts, memory_limit="12MiB")
+    assert "memory_limit 6.0 MB" in str(
+        cc_rapids.components(pattern, memory_limit="6MB", explain=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("512MB", "512.0 MB"),
+        ("1.5GB", "1.50 GB"),
+        ("1500kB", "1.5 MB"),
+        ("500kB", "500,000 bytes"),
+        ("512MiB", "512.0 MiB"),
+        ("1000MiB", "1000.0 MiB"),
+        ("2GiB", "2.00 GiB"),
+        ("1024KiB", "1.0 MiB"),
+        (64_000_000, "64.0 MB"),
+        (1 << 26, "64.0 MiB"),
+    ],
+)
+def test_limits_are_told_in_the_units_in_which_they_are_given(typed, shown):
+    limit = bytes_of(typed)
+    assert in_words(limit, limit).replace(",", "") == shown.replace(",", "")
 
 
 def test_a_plan_reads_metadata_alone(tmp_path, monkeypatch):

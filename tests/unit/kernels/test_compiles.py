@@ -60,10 +60,12 @@ def binaries(ptx, kernel, signature, direct, capabilities):
 def faults(kernel, signature, direct, capabilities):
     """What is wrong with a kernel, a line for each architecture.
 
-    Numba compares and adds integers of mixed signs as floats, which nobody means.
+    Numba compares and adds integers of mixed signs as floats, which nobody means. Floats that a
+    kernel is given, as weights and thresholds are, it computes with.
     """
     ptx = compiler.to_ptx(kernel, signature, CAPABILITIES[0])
-    if floats := FLOATS.findall(ptx):
+    floats = [] if any(word.startswith("float") for word in signature) else FLOATS.findall(ptx)
+    if floats:
         yield f"computes with floats: {floats[0].strip()}"
     for made, (major, minor), binary in binaries(ptx, kernel, signature, direct, capabilities):
         taken = {name: getattr(binary, name) for name in ("stack", "spills", "local")}

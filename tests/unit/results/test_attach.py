@@ -124,7 +124,7 @@ def test_columns_may_be_named_by_numbers():
     assert columns(found.attach(frame, on=0, name=7)) == [[2, 1], [0, 0], [1, 1]]
     assert list(found.attach(frame, on=0, name=7)) == [0, 1, 7]
     assert list(frame) == [0, 1]
-    with pytest.raises(errors.MissingColumnError, match=r"no column 'vertex' .*; there are 0, 1:"):
+    with pytest.raises(errors.MissingColumnError, match=r"no column 'vertex' .* there are 0, 1;"):
         found.attach(frame)
     with pytest.raises(errors.InputError, match="has a column 1 already: pass name="):
         found.attach(frame, on=0, name=1)
@@ -140,9 +140,23 @@ def test_names_that_frames_have_themselves():
 
 def test_what_is_no_frame_is_refused():
     found = components(([1], [2]))
-    for frame in (pl.LazyFrame({"vertex": [1]}), pd.Series([1]), found.labels(), [1], "vertex"):
+    for frame in (pd.Series([1]), found.labels(), [1], "vertex"):
         with pytest.raises(errors.InputError, match=f"cannot be a {type(frame).__name__}: pass"):
             found.attach(frame)
+
+
+def test_a_lazy_frame_is_collected():
+    attached = components(([1], [2])).attach(pl.LazyFrame({"vertex": [2], "w": [0]}))
+    assert attached.equals(pl.DataFrame({"vertex": [2], "w": [0], "labels": [1]}))
+
+
+def test_the_default_name_is_told_as_such_and_others_get_the_nearest():
+    found, frame = components(([1], [2])), pd.DataFrame({"vertices": [1], "weight": [2]})
+    says = "no column 'vertex' .*: 'vertex' is the name by default, and there are vertices, weight;"
+    with pytest.raises(errors.MissingColumnError, match=f"{says} name the column with on="):
+        found.attach(frame)
+    with pytest.raises(errors.MissingColumnError, match=r"'verices' .* did you mean 'vertices'\?"):
+        found.attach(frame, on="verices")
 
 
 def test_writing_into_an_attached_frame_leaves_the_given_one():

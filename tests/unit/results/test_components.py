@@ -77,6 +77,35 @@ def test_the_largest_of_equals_is_the_one_with_the_least_id(ask, kind):
     assert rows(ask(kind).largest()) == [[0, 1, 7], [SIZES[kind][0]] * 3]
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_so_many_of_the_largest(ask, kind):
+    found = ask(kind)
+    for count in (0, 1, 2, np.int64(3), 99):
+        labels, sizes = rows(found.sizes(count))
+        assert [labels, sizes] == [column[:count] for column in rows(found.sizes())]
+        vertices, among = rows(found.largest(count))
+        every = zip(*rows(found.labels()), strict=True)
+        assert list(zip(vertices, among, strict=True)) == [row for row in every if row[1] in labels]
+
+
+@pytest.mark.parametrize("count", [-1, 1.5, "3", True, [3]])
+def test_what_is_no_count_of_components_is_refused(count):
+    found = cc_rapids.components(([1], [2]))
+    for method in (found.sizes, found.largest):
+        with pytest.raises(
+            cc_rapids.InputError, match=r"count= must be a count of at least 0, not"
+        ):
+            method(count)
+
+
+def test_one_is_told_in_the_singular():
+    found = cc_rapids.components(([1], [1]))
+    assert "1 component of 1 vertex, the largest of 1; 1 edge, " in repr(found)
+    assert str(found.audit(([1], [1]))) == "right: 1 component of 1 vertex, by 1 edge"
+    seen = cc_rapids.Connectivity().insert(([1], [1]))
+    assert "1 component of 1 vertex; 1 edge in 1 batch, " in repr(seen)
+
+
 def test_the_largest_need_not_have_the_least_id(engine):
     found = components(([1, 8, 5], [1, 5, 6]), engine=engine, labels="dense")
     assert rows(found.largest()) == [[5, 6, 8], [1, 1, 1]]

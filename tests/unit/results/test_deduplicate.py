@@ -290,9 +290,12 @@ def test_few_rows_of_a_large_answer_need_no_group_of_each_vertex(monkeypatch):
         (
             {"on": "id"},
             errors.MissingColumnError,
-            "no column 'id' to deduplicate by; there are doc",
+            "no column 'id' to deduplicate by: .* there are doc",
         ),
         ({"by": "size"}, errors.MissingColumnError, "'size' .* columns with on=, by= and per="),
+        ({"by": "lengths"}, errors.MissingColumnError, r"'lengths' .*: did you mean 'length'\?"),
+        ({"per": "corpsu"}, errors.MissingColumnError, r"'corpsu' .*: did you mean 'corpus'\?"),
+        ({"on": "vertex"}, errors.MissingColumnError, "'vertex' is the name by default, and there"),
         ({"per": "web"}, errors.MissingColumnError, "no column 'web' to deduplicate by"),
         ({"by": ["length"]}, errors.InputError, "by= must name one column"),
         ({"on": []}, errors.InputError, "on= names no column"),
@@ -343,10 +346,16 @@ def pa_views(words):
     return pd.Series(pd.arrays.ArrowExtensionArray(pa.array(words, pa.string_view())))
 
 
-@pytest.mark.parametrize("frame", [pl.LazyFrame({"vertex": [1]}), [1, 2], 5])
+@pytest.mark.parametrize("frame", [[1, 2], 5])
 def test_what_is_no_frame_is_refused(frame):
     with pytest.raises(errors.InputError, match="frame cannot be a"):
         components(PAIRS).deduplicate(frame)
+
+
+def test_a_lazy_frame_is_collected():
+    docs = pl.LazyFrame({"vertex": [11, 13, 9], "score": [1, 2, 3]})
+    best = components(PAIRS).deduplicate(docs, by="score")
+    assert best.equals(docs.collect()[1:])
 
 
 def test_a_dictionary_of_columns_gives_one():

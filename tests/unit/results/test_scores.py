@@ -159,7 +159,8 @@ def test_scores_of_ids_of_several_columns(engine, by):
     ("by", "says"),
     [
         (pd.Series([1]), r"or a pair \(vertices, scores\), not a Series"),
-        ("score", "not a str"),
+        ("score", r"not a str; deduplicate\(frame, on=..., by='score'\) goes by a column"),
+        (pd.DataFrame({"vertexid": [1], "score": [2]}), "vertexid, score: did you mean 'vertexid'"),
         ([IDS, IDS], "not a list of 2 items"),
         ((IDS,), "not a tuple of 1 items"),
         (5, "not a int"),

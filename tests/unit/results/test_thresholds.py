@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.counted import TO_HOST, counted
 
 import cc_rapids
 
@@ -334,3 +335,148 @@ def test_an_unknown_threshold_is_said():
         with pytest.raises(cc_rapids.InputError, match=r"is not one of the thresholds 0\.9"):
             cuts.at(threshold)
     assert cuts.at(np.array(0.9)) is cuts.at(0.9)
+
+
+TYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", ">i4", ">f8"]
+THRESHOLDS = {
+    "integers": [3, 100, 1, -1],
+    "beyond small types": [300, 100, 2**40, -(2**40), 2],
+    "beyond int64": np.array([2**63 + 5, 100, 2**64 - 1, 0], np.uint64),
+    "floats": [0.5, 3, 99.5, 1e9, -1e300],
+    "many": [level / 3 for level in range(300)],
+}
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("kind", THRESHOLDS)
+@pytest.mark.parametrize("direction", ["at_least", "at_most"])
+def test_weights_are_compared_as_numpy_compares_them(dtype, kind, direction):
+    levels, values = THRESHOLDS[kind], np.arange(0, 120, 3).astype(dtype)
+    ends = np.arange(values.size), np.arange(1, values.size + 1)
+    with np.errstate(over="ignore"):
+        cuts = cc_rapids.components_at(ends, weight=values, thresholds=levels, direction=direction)
+        for level in cuts.thresholds:
+            own = np.array(level).astype(dtype) if np.dtype(dtype).kind == "f" else level
+            within = values >= own if direction == "at_least" else values <= own
+            assert cuts.at(level).summary()["edges"] == int(within.sum())
+            assert len(cuts.at(level)) == values.size + 1 - int(within.sum())
+
+
+@pytest.mark.parametrize("direction", ["at_least", "at_most"])
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_large_integers_are_compared_exactly(dtype, direction):
+    values = np.array([0, 2**53, 2**53 + 1, 2**63 - 2, 2**63 - 1], dtype)
+    ends = np.arange(5), np.arange(1, 6)
+    levels = [-1, *values.tolist()]
+    cuts = cc_rapids.components_at(ends, weight=values, thresholds=levels, direction=direction)
+    edges = [cuts.at(level).summary()["edges"] for level in sorted(levels)]
+    assert edges == ([5, 5, 4, 3, 2, 1] if direction == "at_least" else [0, 1, 2, 3, 4, 5])
+
+
+SPREADS = {
+    "as they are": lambda ids: ids,
+    "offset": lambda ids: ids - 10**12,
+    "beyond int64": lambda ids: ids.astype(np.uint64) + np.uint64(2**63),
+    "far apart": lambda ids: ids * 10**12,
+}
+
+
+@pytest.mark.parametrize("kind", SPREADS)
+@pytest.mark.parametrize("dropped", [False, True])
+@pytest.mark.parametrize("named", [False, True])
+def test_cuts_of_ids_of_each_spread(engine, kind, dropped, named):
+    rng = np.random.default_rng(0)
+    src, dst = SPREADS[kind](rng.integers(0, 500, (2, 600)))
+    weight = rng.random(600)
+    if dropped:
+        weight[::7] = np.nan
+    edges = pd.DataFrame({"src": src, "dst": dst, "weight": weight})
+    options = {"nulls": "drop", "engine": engine}
+    more = SPREADS[kind](np.array([3, 700]))
+    if named:
+        options["vertices"] = more
+    cuts = cc_rapids.components_at(edges, thresholds=[0.9, 0.5, 0.1], **options)
+    weighed = edges[edges["weight"].notna()]
+    every = np.concatenate([weighed["src"], weighed["dst"], more[: 2 * named]])
+    for level in cuts.thresholds:
+        want = separate(edges, level, "at_least", vertices=every)
+        assert cuts.labels(level).equals(want.labels())
+        assert cuts.sizes(level).equals(want.sizes())
+        assert cuts.at(level).summary()["dropped"] == (86 if dropped else 0)
+
+
+@pytest.mark.parametrize(
+    "design", ["jtb+naive", "rem-cas+halve-one", "hooks+full", "liu-tarjan(PRF)"]
+)
+def test_cuts_by_other_designs(engine, design):
+    rng = np.random.default_rng(1)
+    edges = pd.DataFrame(rng.integers(0, 300, (400, 2)), columns=["src", "dst"])
+    edges["weight"] = rng.random(400)
+    levels = [0.9, 0.6, 0.5, 0.0]
+    cuts = cc_rapids.components_at(edges, thresholds=levels, design=design, engine=engine)
+    want = cc_rapids.components_at(edges, thresholds=levels)
+    assert cuts.at(0.6).summary()["design"] == str(cc_rapids.Design.parse(design))
+    for level in levels:
+        assert cuts.labels(level).equals(want.labels(level))
+
+
+@pytest.mark.parametrize("many", [16, 17, 254, 255, 256, 257])
+def test_many_thresholds(engine, many):
+    """Of as many as fit into a byte, and more; each cut joins one more edge."""
+    ends, weight = (np.arange(many), np.arange(1, many + 1)), np.arange(many)
+    cuts = cc_rapids.components_at(ends, weight=weight, thresholds=weight, engine=engine)
+    assert [len(cuts.at(level)) for level in cuts.thresholds] == list(range(many, 0, -1))
+    assert cuts.merges().threshold.tolist() == np.repeat(np.arange(many - 1)[::-1], 2).tolist()
+
+
+def test_an_answer_is_made_once():
+    cuts = cc_rapids.components_at(pd.DataFrame(LINE), thresholds=[0.9, 0.8, 0.7])
+    assert cuts.at(0.7) is cuts.at(0.7)
+    assert cuts.at(0.9).labels()["labels"].tolist() == [1, 1, 3, 4]  # after a looser one
+
+
+def test_columns_that_change_meanwhile_are_said(monkeypatch):
+    src, dst = np.arange(100), np.arange(1, 101)
+    in_place = cc_rapids.incremental.thresholds._in_place
+
+    def changing(*given):
+        found = in_place(*given)
+        src[50] = 10**12
+        return found
+
+    monkeypatch.setattr(cc_rapids.incremental.thresholds, "_in_place", changing)
+    with pytest.raises(cc_rapids.InputError, match="changed while it was read"):
+        cc_rapids.components_at((src, dst), weight=np.ones(100), thresholds=[1])
+
+
+def random_pairs(m, spread):
+    rng = np.random.default_rng(m)
+    return tuple(rng.integers(0, m // 4, (2, m)) * spread), rng.random(m)
+
+
+@pytest.mark.parametrize("spread", [1, 10**12], ids=["near", "far"])
+def test_no_column_visits_the_host(spread):
+    """As few copies, of as few bytes, for five times the edges."""
+    found = []
+    for m in (8_000, 40_000):
+        ends, weight = random_pairs(m, spread)
+        with counted() as backend:
+            cuts = cc_rapids.components_at(ends, weight=weight, thresholds=[0.9, 0.5, 0.1])
+            cuts.merges()
+        found.append(backend.copies)
+    for copies in found:
+        assert {direction for direction, _ in copies} == {TO_HOST}
+        assert sum(size for _, size in copies) <= 512
+    assert len(found[0]) == len(found[1])
+
+
+def test_all_cuts_together_take_the_memory_of_one():
+    ends, weight = random_pairs(40_000, 1)
+    held = []
+    for many in (2, 200):
+        levels = np.linspace(0, 1, many).tolist()
+        with counted() as backend:
+            cuts = cc_rapids.components_at(ends, weight=weight, thresholds=levels)
+            held.append(backend.held)
+        assert len(cuts) == many
+    assert held[0] == held[1] <= 6 * 10_000 + (1 << 17)

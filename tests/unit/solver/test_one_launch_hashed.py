@@ -64,7 +64,7 @@ def test_labels_are_those_of_the_usual_way(launched, table_at_once, dtype, m):
     src[0], dst[0] = np.iinfo(dtype).min, np.iinfo(dtype).max
     found = components((src, dst))
     found.labels()
-    assert launched == ["solve"] * (1 if table_at_once else 2)
+    assert launched == ["solve"] * (1 if table_at_once else 2) + ["decode_rows"]
     check(found, src, dst)
     usual = components((src, dst), design=ONE_LAUNCH_RULE.design)
     for kind in ("min", "max", "dense", "size", "fingerprint"):

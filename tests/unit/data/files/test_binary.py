@@ -129,7 +129,7 @@ class TestEgr:
             (words(*path)[:-4], "which take 44 bytes, or 60 with weights, but it has 40"),
             (words(*path)[:-1], "but it has 43"),
             (words(*path, 7), "but it has 48"),
-            (words(-1, 4, 0), "declares -1 vertices"),
+            (words(-2, 4, 0), "declares -2 vertices"),
             (
                 words(4, 4, 1, 1, 3, 4, 4, 1, 0, 2, 1),
                 "nindex[0] is 1, where row 0 begins",
@@ -143,7 +143,7 @@ class TestEgr:
                 "nindex[2] is 1, where row 1 ends, and",
             ),
             (words(4, 4, 0, 1, 3, 4, 4, 1, 0, 4, 1), "edge 2 has dst 4, but the vertices are 0 to"),
-            (b"H 4 1 1\nE 0 1 1\n", "not an egr file"),
+            (b"H 4 1 1\nE 0 1 1\n", "cannot be read as egr: it begins like text"),
         ],
     )
     def test_malformed(self, refusal, content, part):

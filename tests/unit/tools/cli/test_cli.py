@@ -192,6 +192,15 @@ def test_bad_input_is_one_line(run, edges, tmp_path, words, parts):
     assert edges.read_text() == EDGES
 
 
+@pytest.mark.parametrize("word", ["components", "connected-components", "cc", "run", "solve"])
+def test_words_for_finding_components_suggest_the_command(run, word):
+    refused(run(word, "a.csv"), f"No such command '{word}'. Did you mean 'calculate'?")
+
+
+def test_other_words_suggest_the_nearest(run):
+    refused(run("calculator", "a.csv"), "No such command 'calculator'", "calculate")
+
+
 def test_nulls_and_malformed_lines_are_one_line(run, tmp_path):
     path = tmp_path / "edges.csv"
     path.write_text("src,dst\n1,\n")

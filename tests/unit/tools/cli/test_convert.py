@@ -90,7 +90,7 @@ def test_what_is_lost_and_moved_is_said(run, tmp_path):
         (EDGES, ["e.cvs"], ["did you mean '.csv'"]),
         (EDGES, ["edges.csv"], ["is the input file"]),
         (EDGES, ["no/e.gr"], ["there is no directory"]),
-        (EDGES, ["e.gr", "--from", "egr"], ["edges.csv", "not an egr file"]),
+        (EDGES, ["e.gr", "--from", "egr"], ["edges.csv", "it begins like csv"]),
     ],
 )
 def test_bad_input_is_one_line(run, path, tmp_path, monkeypatch, content, words, parts):

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
@@ -171,6 +172,118 @@ def test_what_is_refused_of_several_files(folder):
     assert "memory" in refused(None, "calculate", "pairs.csv", "--memory-limit", "1KiB")
     assert "input file" in refused(None, "calculate", "edges", "--output", "edges/day=1/a.parquet")
     assert pq.read_table("edges/day=1/a.parquet").num_rows == 2
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=["whole", "limited"])
+@pytest.mark.parametrize(
+    ("kind", "named", "says"),
+    [
+        (
+            "parquet",
+            "csv",
+            "as csv: it begins like Parquet, so say so by the suffix .parquet",
+        ),
+        ("arrow", "snap", "as text: it begins like Arrow, so say so by the suffix .arrow"),
+        ("parquet", "arrow", "as Arrow: it begins like Parquet"),
+        ("csv", "parquet", "as Parquet: it begins like csv (b'src,dst'), so say so by the suffix"),
+        ("tsv", "arrow", "as Arrow: it begins like tsv (b'src\\tdst')"),
+        ("snap", "parquet", "as Parquet: it begins like text (b'"),
+    ],
+)
+def test_bytes_of_another_format_are_told(kind, named, says, limit, tmp_path):
+    content = as_bytes(kind)
+    for pack in (bytes, gzip.compress):
+        said = refused(pack(content), "calculate", "-", "--format", named, *limit)
+        assert f"standard input{'' if pack is bytes else '.gz'} cannot be read {says}" in said
+        assert "\\x" not in said
+    path = tmp_path / f"edges.{named}"
+    path.write_bytes(content)
+    if named != "snap":
+        assert f"{path} cannot be read {says}" in refused(b"", "calculate", str(path), *limit)
+
+
+SCORED = "src,dst,score\n5,2,.9\n2,7,.85\n7,9,.1\n9,9,.8\n4,8,.95\n"
+KEPT = '"vertex","labels"\n2,2\n5,2\n7,2\n9,9\n'
+BOUNDS = ["--weight", "score", "--at-least", ".8", "--at-most", "0.9"]
+
+
+@pytest.fixture
+def scored(tmp_path):
+    """Weighted edges as one file of each kind, and in two files of a folder of each."""
+    table = pa.csv.read_csv(pa.py_buffer(SCORED.encode()))
+    for kind, write in (("csv", pa.csv.write_csv), ("parquet", pq.write_table)):
+        (tmp_path / kind).mkdir()
+        write(table, f"scored.{kind}")
+        write(table[:2], f"{kind}/a.{kind}")
+        write(table[2:], f"{kind}/b.{kind}")
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=["whole", "limited"])
+@pytest.mark.parametrize("words", ["scored.csv", "scored.parquet", "csv", "parquet", "csv/*.csv"])
+def test_edges_within_bounds_of_their_weight(words, limit, scored):
+    output = ["--output", "labels.csv"]
+    facts = json.loads(given("", "calculate", words, *BOUNDS, *limit, *output, "--json"))
+    assert Path("labels.csv").read_text() == KEPT
+    assert (facts["edges"], facts["columns"]) == (3, ["src", "dst"])
+    if "*" not in words:
+        right = given("", "verify", words, "labels.csv", *BOUNDS, *limit)
+        assert right.startswith("right: 2 components of 4 vertices, by 3 edges")
+        all_of_them = CliRunner().invoke(main, ["verify", words, "labels.csv", *limit])
+        assert all_of_them.exit_code == 1
+
+
+def test_bounds_of_standard_input():
+    words = ["calculate", "-", "--format", "csv", *BOUNDS]
+    given(SCORED, *words, "--output", "labels.csv")
+    assert Path("labels.csv").read_text() == KEPT
+    message = "--weight needs files where memory is limited"
+    assert message in refused(SCORED, *words, "--memory-limit", "1GiB")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--weight", "score"], "--weight goes with --at-least or --at-most, which bound it."),
+        (["--at-most", "1"], "bound a weight: name it with --weight."),
+        (["--weight", "score", "--at-least", "x"], "'x' is not a valid float"),
+        (["--weight", "score", "--at-least", "nan"], "must be a number, not nan"),
+        (["--weight", "scor", "--at-least", "1"], "no column 'scor'; did you mean 'score'?"),
+        (["--weight", "dst", "--at-least", "1"], "'dst' is an end of the edges"),
+    ],
+)
+def test_bounds_that_are_refused(words, says, scored):
+    assert says in refused("", "calculate", "scored.csv", *words)
+
+
+def test_a_number_of_vertices(folder):
+    for words in (["pairs.csv"], ["pairs.csv", "--memory-limit", "1GiB"]):
+        facts = json.loads(given("", "calculate", *words, "--num-vertices", "12", "--json"))
+        assert (facts["vertices"], facts["components"]) == (12, 9)
+    assert "outside 0..4" in refused("", "calculate", "pairs.csv", "--num-vertices", "5")
+    words = ["calculate", "--generate", "path(nodes=3)", "--num-vertices", "3"]
+    assert "--generate makes its vertices" in refused("", *words)
+    Path("own.mtx").write_bytes(as_bytes("mtx"))
+    words = ["calculate", "own.mtx", "--num-vertices", "9"]
+    assert "lists its own vertices: leave out --num-vertices" in refused("", *words)
+
+
+def test_the_time_to_read_is_that_of_what_is_read_at_once(folder):
+    facts = [json.loads(given("", "calculate", "pairs.csv", "--json", *limit)) for limit in LIMITS]
+    whole, limited = (each["seconds"]["read"] for each in facts)
+    assert whole > 0
+    assert limited is None
+
+
+def test_made_edges_have_no_weights():
+    words = ["calculate", "--generate", "path(nodes=3)", *BOUNDS]
+    assert "--generate makes the edges, so --weight does not go with it" in refused("", *words)
+
+
+def test_a_packed_file_without_its_suffix_is_told(tmp_path):
+    path = tmp_path / "edges.csv"
+    path.write_bytes(gzip.compress(as_bytes("csv")))
+    says = "begins like gzip, so say so by the suffix .gz behind that of the format"
+    assert says in refused(b"", "calculate", str(path))
 
 
 def test_an_unknown_format_names_all_that_are_known():
