@@ -125,7 +125,7 @@ _PAIRS = (
         default=1.9,
         show_default=True,
         metavar="X",
-        help="Of the Zipf law of the clusters' sizes: above 1.",
+        help="Of the Zipf law of sizes, above 1.",
     ),
     _option(
         ["--most"],
@@ -133,7 +133,7 @@ _PAIRS = (
         default=5000,
         show_default=True,
         metavar="N",
-        help="The size of the largest clusters.",
+        help="The largest size.",
     ),
 )
 
@@ -144,7 +144,7 @@ def _by_options(name: str, *options: str) -> Callable[[Any, Params], Any]:
 
 GENERATORS = {
     "banded_pairs": Generator(
-        "Near-duplicate pairs of documents, each found in many bands.",
+        "Near-duplicate pairs, each found in many bands.",
         "--documents 1000 --pairs 10000 --bands 5",
         (
             *_PAIRS,
@@ -154,7 +154,7 @@ GENERATORS = {
                 default=10,
                 show_default=True,
                 metavar="N",
-                help="How often each pair is found.",
+                help="Finds of each pair.",
             ),
         ),
         _by_options("banded_pairs", "documents", "pairs", "bands", "exponent", "most", "seed"),
@@ -180,7 +180,7 @@ GENERATORS = {
         lambda module, params: module.duplicated(params["of"], params["times"], params["seed"]),
     ),
     "gnm": Generator(
-        "The random graph G(n, m): distinct pairs, no self-loops.",
+        "The random graph G(n, m): distinct pairs, no loops.",
         "--nodes 1000 --density 0.01 --weights 1 100",
         (_NODES, *_EDGES),
         _gnm,
@@ -227,7 +227,7 @@ GENERATORS = {
         lambda module, params: module.path(params["nodes"], params["shuffle"]),
     ),
     "permuted": Generator(
-        "The edges of another generator, with vertices renumbered.",
+        "Another generator, with vertices renumbered.",
         "--of 'cliques(sizes=\"3,1,2\")' --seed 5",
         (_OF,),
         lambda module, params: module.permuted(params["of"], params["seed"]),
@@ -244,7 +244,7 @@ GENERATORS = {
                 default=2,
                 show_default=True,
                 metavar="N",
-                help="The number of keys of a record.",
+                help="Keys of a record.",
             ),
             _option(
                 ["--power"],
@@ -252,26 +252,26 @@ GENERATORS = {
                 default=1.5,
                 show_default=True,
                 metavar="X",
-                help="A key is number KEYS * u^X, with u between 0 and 1.",
+                help="Key KEYS * u^X, u from 0 to 1.",
             ),
             _option(
                 ["--permute/--no-permute"],
                 default=True,
-                help="Number vertices at random (default), or records first.",
+                help="Number vertices at random, or records first.",
             ),
         ),
         _by_options("record_keys", "records", "keys", "each", "power", "seed", "permute"),
     ),
     "reference": Generator(
-        "A graph of the benchmarks, in any size.",
+        "A graph of the benchmarks, in any size.\n\nTheir names: kron21, social22, road, uniform25M,"
+        " rmat24, pairs60M, bands10M, records50M, pairs1M.",
         "--name kron21 --scale 12",
         (
             _option(
                 ["--name"],
                 required=True,
                 metavar="NAME",
-                help="kron21, social22, road, uniform25M, rmat24, pairs60M, bands10M,"
-                " records50M or pairs1M.",
+                help="Its name, such as kron21 or pairs60M.",
             ),
             _option(
                 ["--scale"],

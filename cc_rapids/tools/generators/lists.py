@@ -94,7 +94,9 @@ def banded_pairs(
         The number of rows. A band has ``pairs / bands`` of them, and the last what remains.
     bands : int
         How often a pair is found, at least 1.
-    exponent, most
+    exponent : float
+        As for :func:`near_duplicate_pairs`.
+    most : int
         As for :func:`near_duplicate_pairs`.
     seed : int
         Any number from 0 on.

@@ -316,7 +316,10 @@ def _zipf_shares(exponent: float, size: int) -> npt.NDArray[np.uint64]:
     last = float(k[-1])
     rest = last ** (1 - exponent) / (exponent - 1) - last**-exponent / 2
     rest += exponent * last ** (-exponent - 1) / 12
-    return np.rint(total[:size] / (total[-1] + rest) * (1 << 32)).astype(np.uint64)
+    shares: npt.NDArray[np.uint64] = np.rint(
+        total[:size] / (float(total[-1]) + rest) * (1 << 32)
+    ).astype(np.uint64)
+    return shares
 
 
 def record_keys(
