@@ -263,8 +263,8 @@ GENERATORS = {
         _by_options("record_keys", "records", "keys", "each", "power", "seed", "permute"),
     ),
     "reference": Generator(
-        "A graph of the benchmarks, in any size.\n\nTheir names: kron21, social22, road, uniform25M,"
-        " rmat24, pairs60M, bands10M, records50M, pairs1M.",
+        "A graph of the benchmarks, in any size.\n\nTheir names: kron21, social22, road,"
+        " uniform25M, rmat24, pairs60M, bands10M, records50M, pairs1M.",
         "--name kron21 --scale 12",
         (
             _option(
