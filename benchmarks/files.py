@@ -138,8 +138,9 @@ def table(folder=records.HERE):
             *lines,
             "",
             f"Medians of {row['edges'] / 1e6:.0f} M edges of {row['vertices'] / 1e6:.1f} M ids in"
-            f" {row['files']} files, and in parentheses how often that of the frame, read and solved;"
-            f" hashed ids lie anywhere in 64 bits, and the stream has a memory limit of {limit}."
+            f" {row['files']} files, and in parentheses how often that of the frame, read and"
+            f" solved; hashed ids lie anywhere in 64 bits, and the stream has a memory limit of"
+            f" {limit}."
             f" On {row['device']}, at {row['commit']} ({row['date']}), with a load of"
             f" {row['load']}; {versions}. {row['read_ms']['runs']} runs of each, in turns, and"
             f" {row['polars_ms']['runs']} of the peer; all labels are equal.",

@@ -47,7 +47,9 @@ class Tuning:
         Ids from which on their number is estimated before a hash table is made for them. ids.jsonl.
     hashed_at_once : int
         Edges of a list, at most, for whose ids the launch that scans them has a hash table ready:
-        some 3 MiB. ids.jsonl.
+        some 3 MiB. [067].
+    spread_sample_ids : int
+        Ids of a column that are looked at to see whether ids are spread evenly. [068].
     sampled_scan_edges : int
         Edges from which on the range of ids is guessed by some rows. [033].
     order_probes : int
@@ -103,6 +105,7 @@ class Tuning:
     small_id_range: int = 1 << 20
     estimated_ids: int = 1 << 16
     hashed_at_once: int = 1 << 15
+    spread_sample_ids: int = 1 << 13
     sampled_scan_edges: int = 1 << 20
     order_probes: int = 4096
     range_margin_ids: int = 4096

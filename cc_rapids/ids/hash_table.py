@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .range import IdRange
 
 GIB = 1 << 30
-SAMPLED, PARTS, UNEVEN = 1 << 13, 64, 1.3  # ids of a column that are looked at, for parts of ids
+PARTS, UNEVEN = 64, 1.3  # of the range of ids, and the most of its share that a part may have
 SLOTS = 1.65  # slots for each id that is expected
 log = logging.getLogger(__name__)
 
@@ -191,14 +191,14 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
     if sum(column.size for column in columns) <= tuning.estimated_ids:
         return False
     sign = np.uint64(0 if ids.dtype == np.uint64 else 1 << 63)
-    some = []
+    some, most = [], tuning.spread_sample_ids
     for column in columns:
-        rows = backend.xp.ascontiguousarray(column[:: max(column.size // SAMPLED, 1)][:SAMPLED])
+        rows = backend.xp.ascontiguousarray(column[:: max(column.size // most, 1)][:most])
         some.append(backend.to_host(rows).astype(np.int64).view(np.uint64) ^ sign)
     different = np.unique(np.concatenate(some))
     low, high = ids.low + int(sign), ids.high + int(sign)
     counts = np.histogram(different.astype(np.float64), PARTS, (float(low), float(high)))[0]
-    return bool(different.size > SAMPLED // 4 and counts.max() * PARTS <= UNEVEN * different.size)
+    return bool(different.size > most // 4 and counts.max() * PARTS <= UNEVEN * different.size)
 
 
 def _estimate_ids(columns: list[Array], backend: Backend) -> int:

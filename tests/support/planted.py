@@ -20,7 +20,6 @@ from cc_rapids import components, oracle
 from cc_rapids.algorithms.literature import rounds, search
 from cc_rapids.backends import base
 from cc_rapids.ids import arrival_table as arrivals
-from cc_rapids.ids import decoders as names
 from cc_rapids.ids import hash_table, multi_column
 from cc_rapids.kernels import (
     arrival_table,
@@ -30,6 +29,7 @@ from cc_rapids.kernels import (
     gather,
     giant,
     id_bitmap,
+    id_place,
     jtb,
     rem,
     sampling,
@@ -108,6 +108,11 @@ JOBS = {
     "max": lambda: ((SRC, DST), {"labels": "max", "design": "none+async+naive"}, {}),
     "bit map": SPREAD(50),
     "slots": SPREAD(10**7),
+    "placed": lambda: (
+        (SRC * 10**7, DST * 10**7),
+        {},
+        {"small_id_range": 100, "estimated_ids": 10, "spread_sample_ids": 1000},
+    ),
     "strings": lambda: ((words(SRC), words(DST)), {}, {}),
     "several": lambda: (
         pd.DataFrame({"a": SRC // 7, "b": SRC % 7, "c": DST // 7, "d": DST % 7}),
@@ -277,7 +282,13 @@ PLANTS = {
         id_bitmap.members, "np.uint64(b)) + low", "np.uint64(b // 2)) + low", "bit map"
     ),
     "listed ids": Plant(
-        names.SortedDecoder.decode, "self.ids[vertices]", "self.ids[vertices][::-1]", "bit map"
+        gather.decode_rows, "held[parent[v]]", "held[parent[v >> NEXT]]", "bit map"
+    ),
+    "place ids": Plant(
+        id_place.place_ids, "own(column, i, bias)", "own(column, i >> ONE, bias)", "placed"
+    ),
+    "order slots": Plant(
+        id_place.order_slots, "np.int64(key ^ bias)", "np.int64(key ^ bias ^ (k & ONE))", "placed"
     ),
     "number slots": Plant(ids.number_slots, "column[i])", "column[i // 2])", "slots"),
     "insert": Plant(ids.insert, "if held == key:", "if held != key:", "slots"),
@@ -405,6 +416,7 @@ def is_right(found, job):
             "offset": lambda v: v + 1000,
             "bit map": lambda v: v * 50,
             "slots": lambda v: v * 10**7,
+            "placed": lambda v: v * 10**7,
             "growing": lambda v: v * 2,
             "growing far": lambda v: v * 10**7,
             "strings": words,

@@ -19,9 +19,11 @@ def long_lists(monkeypatch):
     """Let lists of this file count as long, on an engine without launches that hash short ones."""
     for kind in {type(backends.get("threads")), *([_cuda()] if SIMULATED else [])}:
         monkeypatch.setattr(kind, "in_one_launch", False)
-    monkeypatch.setattr(hash_table, "SAMPLED", M)
     monkeypatch.setattr(hash_table, "PARTS", 4)
-    with tuning.override(estimated_ids=M // 10, sampled_scan_edges=M // 10, small_id_range=10):
+    few = M // 10
+    with tuning.override(
+        estimated_ids=few, sampled_scan_edges=few, spread_sample_ids=M, small_id_range=10
+    ):
         yield
 
 
