@@ -10,6 +10,7 @@ import pathlib
 import tempfile
 from importlib.metadata import version
 
+import measured_code
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -94,6 +95,7 @@ def measure(folder, paths, args):
     assert np.array_equal(known, ids)
     assert np.array_equal(ids[np.unique(numbers, return_index=True)[1]][numbers], labels)
     whole = wall["solve"]["median"]
+    code = measured_code.of_run(lambda: [ways[name]() for name in ("pattern", "stream", "insert")])
     return {
         "edges": args.edges,
         "vertices": ids.size,
@@ -101,6 +103,7 @@ def measure(folder, paths, args):
         "memory_limit": limit,
         **{f"{name}_ms": wall[name] for name in ways},
         "of_solve": {name: round(wall[name]["median"] / whole, 2) for name in ways},
+        "code": code,
     }
 
 
@@ -118,9 +121,14 @@ def by_hand(pattern):
     return ids.to_numpy(), scipy.sparse.csgraph.connected_components(matrix, directed=False)[1]
 
 
+def newest(folder):
+    """Return the newest record of each kind of ids."""
+    return list({row["kind"]: row for row in records.load("files", folder)}.values())
+
+
 def table(folder=records.HERE):
     """Return the table of the newest record of each kind of ids, and what it stands on."""
-    rows = {row["kind"]: row for row in records.load("files", folder)}
+    rows = {row["kind"]: row for row in newest(folder)}
     if set(rows) != set(KINDS):
         return "Not measured yet: `python benchmarks/files.py`."
     lines = [f"| | {' | '.join(f'{kind} ids' for kind in rows)} |", "| --- | --: | --: |"]

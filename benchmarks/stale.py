@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import bench_figures
 import datasets
 import design_tables
+import files
 import larger
 import measured_code
 import paper_tables
@@ -131,6 +132,7 @@ FIGURES = (
     Figure(BENCH, "bench-faster-gpu.svg", "bench", "wall", gpu, RUN_GPU),
     Figure(BENCH, "table gpu: alone", "bench", "device", gpu, RUN_GPU, "solve_code"),
     Figure(BENCH, "bench-limit-gpu.svg", "bench", "device", gpu, RUN_GPU, "solve_code"),
+    Figure(BENCH, "table files", "files", "wall", files.newest, "files.py"),
     Figure(BENCH, "table threads: to labels", "bench", "wall", threads, RUN_THREADS),
     Figure(BENCH, "bench-faster-threads.svg", "bench", "wall", threads, RUN_THREADS),
     Figure(BENCH, "table threads: alone", "bench", "wall", threads, RUN_THREADS, "solve_code"),

@@ -140,6 +140,16 @@ def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
     return kind(plain)
 
 
+def make_series(frame: Any, name: str, values: Any) -> Any:
+    """Make a cuDF series with the index of a frame of as many rows from a new array."""
+    import cudf
+
+    found = make_frame(cudf.DataFrame, {name: values})[name]
+    if not (isinstance(frame.index, cudf.RangeIndex) and frame.index.equals(found.index)):
+        found.index = frame.index
+    return found
+
+
 @cache
 def _framing(kind: Any) -> Callable[[dict[str, Any]], Any]:
     """Return the function that makes a cuDF frame from columns.
@@ -169,8 +179,8 @@ def _framing(kind: Any) -> Callable[[dict[str, Any]], Any]:
 def _wrapping() -> Callable[[Any], Any]:
     """Return the function that makes a cuDF column from an array.
 
-    New arrays of integers are not looked at again, which would cost as much as a small list takes;
-    all others, and all where cuDF does not let us, go to ``as_column``.
+    New arrays of integers and booleans are not looked at again, which would cost as much as a small
+    list takes; all others, and all where cuDF does not let us, go to ``as_column``.
     """
     from cudf.core.buffer import as_buffer
     from cudf.core.column import ColumnBase, as_column
@@ -183,12 +193,13 @@ def _wrapping() -> Callable[[Any], Any]:
 
     def wrap(column: Any) -> Any:
         dtype: Any = getattr(column, "dtype", None)
-        own = type(column).__module__.startswith("cupy") and getattr(dtype, "kind", "") in "iu"
+        own = type(column).__module__.startswith("cupy") and getattr(dtype, "kind", "") in "iub"
         if not (own and 0 < column.size < MOST_ROWS and column.flags.c_contiguous):
             return as_column(column)
         kind = known.get(dtype)
         if kind is None:
-            kind = known[dtype] = DataType(getattr(TypeId, dtype.name.upper()))
+            name = "BOOL8" if dtype.kind == "b" else dtype.name.upper()
+            kind = known[dtype] = DataType(getattr(TypeId, name))
         plain = Plain(kind, column.size, as_buffer(column), None, 0, 0, [], validate=False)
         return ColumnBase.create(plain, dtype, validate=False)
 

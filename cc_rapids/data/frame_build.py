@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, shown
+from . import cudf_internals
 from .column import (
     LIBRARIES,
     VIEWS,
@@ -273,7 +274,9 @@ def column_like(edges: Any, name: str, values: Any, backend: Any, on_device: boo
     frame = _frame_of(edges)
     if frame is None:
         return bring(values, backend, on_device)
-    return column_of(with_column(frame, name, bring(values, backend, is_cudf(frame)), None), name)
+    if is_cudf(frame):
+        return cudf_internals.make_series(frame, name, bring(values, backend, True))
+    return column_of(with_column(frame, name, bring(values, backend, False), None), name)
 
 
 def _frame_of(edges: Any) -> Any:

@@ -45,13 +45,13 @@ def init_slots(on: Any) -> Any:
     @on.device
     def init_slots(t, step, keys, tree, taken, lowest, starts):
         s, w, b = t, t, t
-        while s < keys.size:
+        while s < np.uint64(keys.size):
             keys[s], tree[s], lowest[s] = EMPTY, s, ALL
             s += step
-        while w < taken.size:
+        while w < np.uint64(taken.size):
             taken[w] = NOTHING
             w += step
-        while b < starts.size:
+        while b < np.uint64(starts.size):
             starts[b] = NOTHING
             b += step
 
@@ -108,7 +108,7 @@ def count_buckets(on: Any, climb: Any, distance: Any) -> Any:
     @on.device
     def count_buckets(t, step, low, shift, keys, tree, within, starts, totals, flags):
         s, occur, roots = t, np.int64(0), np.int64(0)
-        while s < keys.size:
+        while s < np.uint64(keys.size):
             if keys[s] != EMPTY:
                 r = climb(tree, s)
                 if r != s:
@@ -175,7 +175,7 @@ def place_ids(on: Any, distance: Any) -> Any:
     @on.device
     def place_ids(t, step, low, shift, keys, within, starts, placed, slot_at):
         s = t
-        while s < keys.size:
+        while s < np.uint64(keys.size):
             if keys[s] != EMPTY:
                 far = distance(keys, s, low)
                 i = np.uint64(starts[far >> shift]) + np.uint64(within[s])

@@ -110,7 +110,7 @@ JOBS = {
     "slots": SPREAD(10**7),
     "placed": lambda: (
         (SRC * 10**7, DST * 10**7),
-        {},
+        {"design": "none+async+naive"},
         {"small_id_range": 100, "estimated_ids": 10, "spread_sample_ids": 1000},
     ),
     "strings": lambda: ((words(SRC), words(DST)), {}, {}),
