@@ -184,9 +184,10 @@ class _Reader:
             found = _in_place(old, given, columns) or _numbered(old, given, columns)
             edges, decoder = found.edges, found.decoder
             assert decoder is not None
-            grows = GrowingTrees(found.forest, self.levels.size, self.design)
-            for rows in buckets:
-                grows.join(Edges(edges.src[rows], edges.dst[rows], edges.low), rows.size)
+            with old.backend.reusing():  # of the columns of a bucket, which many sizes take
+                grows = GrowingTrees(found.forest, self.levels.size, self.design)
+                for rows in buckets:
+                    grows.join(Edges(edges.src[rows], edges.dst[rows], edges.low), rows.size)
             if int(old.backend.to_host(found.forest.out_of_range)[0]):
                 raise given.changed()
             return grows.grown(batches.with_output_like(old, given).given, decoder, found.name)
