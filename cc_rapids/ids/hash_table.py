@@ -144,18 +144,15 @@ class PlacedSlots(SlotTable):
     """
 
     def __init__(self, columns: list[Array], ids: IdRange, backend: Backend) -> None:
-        self.backend, self.sign = backend, 0 if ids.dtype == np.uint64 else 1 << 63
+        self.backend, self.sign = backend, _sign_of(ids)
         self.expected_vertices = _estimate_ids(columns, backend)
         size = slots_for(self.expected_vertices) + kernel_places.MARGIN
-        span = ids.high - ids.low
-        shift = max(span.bit_length() - 32, 0)
-        share = ((size - kernel_places.MARGIN) << 32) // ((span >> shift) + 1)
         vertex: Any = np.uint32 if size < 1 << 32 else np.uint64
         self.keys = backend.fill(backend.empty(size + 1, np.uint64), 0xFF)
         full = backend.fill(backend.empty(1, np.uint32), 0)
         self.columns = [backend.empty(column.size, vertex) for column in columns]
         place = backend.kernel(kernel_places.place_ids, self.sign)
-        where = as_word(ids.low + self.sign), as_word(span), shift, as_word(share)
+        where = _beginnings(ids, size - kernel_places.MARGIN)
         for column, out in zip(columns, self.columns, strict=True):
             place(column.size, column, self.keys, *where, full, out)
         self.complete = not backend.to_host(full)[0]
@@ -190,15 +187,29 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
     """Return whether some of the ids are as many in each part of their range."""
     if sum(column.size for column in columns) <= tuning.estimated_ids:
         return False
-    sign = np.uint64(0 if ids.dtype == np.uint64 else 1 << 63)
-    some, most = [], tuning.spread_sample_ids
+    seen = backend.fill(backend.empty(1 << kernel_places.SEEN_BITS - 5, np.uint32), 0)
+    counts = backend.fill(backend.empty(PARTS, np.uint32), 0)
+    count, where = backend.kernel(kernel_places.count_parts, _sign_of(ids)), _beginnings(ids, PARTS)
+    most = tuning.spread_sample_ids
     for column in columns:
-        rows = backend.xp.ascontiguousarray(column[:: max(column.size // most, 1)][:most])
-        some.append(backend.to_host(rows).astype(np.int64).view(np.uint64) ^ sign)
-    different = np.unique(np.concatenate(some))
-    low, high = ids.low + int(sign), ids.high + int(sign)
-    counts = np.histogram(different.astype(np.float64), PARTS, (float(low), float(high)))[0]
-    return bool(different.size > most // 4 and counts.max() * PARTS <= UNEVEN * different.size)
+        every = max(column.size // most, 1)
+        count(min(most, column.size), column, every, *where, seen, counts)
+    found = backend.to_host(counts)
+    different = int(found.sum())
+    return bool(different > most // 4 and int(found.max()) * PARTS <= UNEVEN * different)
+
+
+def _sign_of(ids: IdRange) -> int:
+    """Return the bit that is flipped so that the unsigned order of the bits is that of the ids."""
+    return 0 if ids.dtype == np.uint64 else 1 << 63
+
+
+def _beginnings(ids: IdRange, slots: int) -> tuple[int, int, int, int]:
+    """Return low, span, shift and share of kernels/id_place.py, for so many slots to begin at."""
+    span = ids.high - ids.low
+    shift = max(span.bit_length() - 32, 0)
+    share = (slots << 32) // ((span >> shift) + 1)
+    return as_word(ids.low + _sign_of(ids)), as_word(span), shift, as_word(share)
 
 
 def _estimate_ids(columns: list[Array], backend: Backend) -> int:

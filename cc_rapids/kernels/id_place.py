@@ -19,10 +19,12 @@ import numpy as np
 
 from . import primitives
 from .edges import SOON
-from .id_hash import EMPTY, HALF, ONE, ZERO
+from .id_hash import EMPTY, HALF, ONE, ZERO, mix
 
+BIT, FIVE, LAST = np.uint32(1), np.uint64(5), np.uint64(31)  # of sets in words of 32 bits
 PROBES = np.uint64(512)  # slots that are looked at before ids count as bunched
 MARGIN = 1024  # slots behind the last one where a search may begin
+SEEN_BITS = 20  # of a hash, by which ids are told apart where some are looked at
 
 
 def begin(on: Any) -> Any:
@@ -67,6 +69,32 @@ def prefetch_ahead(on: Any, bias: np.uint64) -> Any:
             prefetch(keys, first(own(column, j, bias), low, span, shift, share))
 
     return prefetch_slot
+
+
+def count_parts(on: Any, sign: int) -> Any:
+    """Count the different ids of some rows by the part of the range that they are in.
+
+    Parts are what slots are for a table. Of ids whose hashes begin with the same bits one counts.
+    seen : (2^SEEN_BITS / 32,) uint32, at first 0.
+    """
+    bias, first, own, mixed = np.uint64(sign), begin(on), key_of(on), mix(on)
+    bit_or, add, drop = on.atomic_or, on.atomic_add, np.uint64(64 - SEEN_BITS)
+
+    @on.elementwise
+    def count_parts(i, column, every, low, span, shift, share, seen, counts):
+        key = own(column, i * np.uint64(every), bias)
+        low, span, shift, share = (
+            np.uint64(low),
+            np.uint64(span),
+            np.uint64(shift),
+            np.uint64(share),
+        )
+        h = mixed(key) >> drop
+        bit = np.uint32(BIT << np.uint32(h & LAST))
+        if bit_or(seen, h >> FIVE, bit) & bit == 0:
+            add(counts, first(key, low, span, shift, share), BIT)
+
+    return count_parts
 
 
 def place_ids(on: Any, sign: int) -> Any:

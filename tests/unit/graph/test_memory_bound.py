@@ -127,8 +127,7 @@ KINDS = {
     "bit map": lambda ends: ends * 200,
     "hash slots": lambda ends: ends * 10**12,
 }
-# Bytes of counters by which it is known how many ids there are, and of ids that are looked at.
-SKETCH = {"hash slots": (1 << 16) + 2 * (1 << 13) * 8}
+SKETCH = {"hash slots": 1 << 16}  # bytes, of counters by which it is known how many ids there are
 
 
 @pytest.mark.parametrize("at_once", [False, True], ids=["usual", "in one launch"])
@@ -150,4 +149,4 @@ def test_nothing_visits_the_host_but_counts(kind, at_once, tuned):
         assert {direction for direction, _ in copies} == {TO_HOST}
         assert 1 <= len(copies) <= 8
         assert sum(size for _, size in copies) <= 512 + SKETCH.get(kind, 0)
-    assert len(found[1]) <= len(found[0]) + 3 * (kind in SKETCH)
+    assert len(found[1]) <= len(found[0]) + 2 * (kind in SKETCH)
