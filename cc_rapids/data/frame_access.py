@@ -185,6 +185,8 @@ def rows_between(column: Any, begin: int, end: int) -> Any:
 def numbers_of(column: Any, what: str = "numbers") -> tuple[Any, Any]:
     """Return a column of numbers as an array, and a mask of those that are not null or nan.
 
+    The array is not copied where that can be, so it is not to be written.
+
     Raises
     ------
     ColumnTypeError, InputError
@@ -193,6 +195,11 @@ def numbers_of(column: Any, what: str = "numbers") -> tuple[Any, Any]:
     if is_cudf(column):
         if not is_number(column.dtype):
             raise _no_numbers(what, column.dtype, len(column))
+        if not column.null_count:
+            import cupy
+
+            values = cupy.asarray(column)  # where it lies
+            return values, values == values
         there = column.notnull().to_cupy()
         values = column.fillna(0).to_cupy()
         return values, there & (values == values)

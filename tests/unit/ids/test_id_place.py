@@ -5,7 +5,7 @@ import pytest
 from support.machine import EACH_THREAD_IS_SLOW, SIMULATED
 
 import cc_rapids
-from cc_rapids import backends, oracle
+from cc_rapids import oracle
 from cc_rapids.ids import hash_table
 from cc_rapids.ids.range import IdRange
 from cc_rapids.kernels import id_place
@@ -15,20 +15,15 @@ M = 300 if SIMULATED else 6000
 
 
 @pytest.fixture(autouse=True)
-def long_lists(monkeypatch):
+def long_lists(monkeypatch, on):
     """Let lists of this file count as long, on an engine without launches that hash short ones."""
-    for kind in {type(backends.get("threads")), *([_cuda()] if SIMULATED else [])}:
-        monkeypatch.setattr(kind, "in_one_launch", False)
+    monkeypatch.setattr(type(on), "in_one_launch", False)
     monkeypatch.setattr(hash_table, "PARTS", 4)
     few = M // 10
     with tuning.override(
         estimated_ids=few, sampled_scan_edges=few, spread_sample_ids=M, small_id_range=10
     ):
         yield
-
-
-def _cuda():
-    return type(backends.get("cuda"))
 
 
 @pytest.fixture
