@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from ...data.files.write import TABLES, check_output, write_table
 from .group import INPUT, METHOD, OUTPUT, command, examples, option
 from .options import (
     FILES_IN_WORDS,
+    LabelChoice,
     as_json,
     bound_options,
     check_apart,
@@ -26,6 +26,7 @@ from .options import (
     quiet_option,
     written_to,
 )
+from .paths import name_of, within
 from .recipes import complete_recipe, recipe
 from .show import (
     kernel_rows,
@@ -33,11 +34,10 @@ from .show import (
     print_json,
     print_rows,
     print_table,
-    progress,
     seconds,
     size,
 )
-from .sources import Given, columns_of, is_whole, limited, name_of, read_one, within
+from .sources import Given, read_given
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,19 +47,6 @@ if TYPE_CHECKING:
 
 SHOWN_MEMBERS = 6
 GENERATED = "generated"  # in place of a format
-
-
-class LabelChoice(click.Choice[str]):
-    """A choice of the kinds of labels, whose module is loaded only when they are needed."""
-
-    def __init__(self) -> None:
-        self.case_sensitive = True
-
-    @property
-    def choices(self) -> Sequence[str]:  # type: ignore[override]
-        from ...results.labels import LABEL_KINDS
-
-        return tuple(LABEL_KINDS)
 
 
 @command(
@@ -234,11 +221,7 @@ def _given(
         return Given.of(_made(files, generate, reading | {"memory-limit": memory_limit} | bounds))
     if not files:
         raise click.UsageError("Missing argument 'FILE' (or --generate, to have edges made).")
-    if memory_limit is not None or not is_whole(files):
-        return limited(files, memory_limit, quiet, reading, bounds)
-    file = Path(files[0])
-    with progress(f"reading {name_of(file.name)}", quiet) as on_progress:
-        return Given.of(read_one(file, on_progress, **reading, **columns_of(bounds)), bounds)
+    return read_given(files, memory_limit, quiet, reading, bounds)
 
 
 def _made(files: tuple[str, ...], text: str, reading: dict[str, Any]) -> EdgeFile:

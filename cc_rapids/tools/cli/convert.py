@@ -24,8 +24,9 @@ from .options import (
     quiet_option,
     written_to,
 )
+from .paths import name_of
 from .show import print_json, print_rows, progress, seconds
-from .sources import name_of, read_one
+from .sources import read_one
 
 if TYPE_CHECKING:
     import pyarrow as pa

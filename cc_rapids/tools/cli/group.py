@@ -44,6 +44,8 @@ MEANT: dict[str, str] = dict.fromkeys(  # words that people type, and the comman
     ],
     "calculate",
 )
+MEANT |= dict.fromkeys(["dedup", "dedupe", "deduplication"], "deduplicate")
+MEANT |= dict.fromkeys(["link-records", "link_records", "records", "entities", "resolve"], "link")
 MEANT |= {"benchmark": "bench", "check": "verify", "audit": "verify", "info": "doctor"}
 _FURTHER = 4  # columns of indent of its next lines
 _EXAMPLE_WIDTH = 72  # columns of a command, in 80 with its indent and a backslash
@@ -57,9 +59,13 @@ class Option(click.Option):
         self.section = section
 
     def get_help_extra(self, context: click.Context) -> Any:
-        """Return what help adds in brackets: the default, without ranges such as x>=1."""
+        """Return what help adds in brackets: the default, without ranges such as x>=1.
+
+        Help says itself which options are required, in the room that it has.
+        """
         extra = super().get_help_extra(context)
         extra.pop("range", None)
+        extra.pop("required", None)
         return extra
 
 

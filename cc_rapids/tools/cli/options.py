@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +60,19 @@ class Size(click.ParamType):  # type: ignore[type-arg]
         except InputError:
             self.fail(f"{value!r} is no size such as 512MiB or 2GiB", param, context)
         return str(value)
+
+
+class LabelChoice(click.Choice[str]):
+    """A choice of the kinds of labels, whose module is loaded only when they are needed."""
+
+    def __init__(self) -> None:
+        self.case_sensitive = True
+
+    @property
+    def choices(self) -> Sequence[str]:  # type: ignore[override]
+        from ...results.labels import LABEL_KINDS
+
+        return tuple(LABEL_KINDS)
 
 
 def memory_limit_option(function: Callable[..., Any]) -> Callable[..., Any]:

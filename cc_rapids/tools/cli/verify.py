@@ -29,8 +29,9 @@ from .options import (
     nulls_option,
     quiet_option,
 )
+from .paths import name_of
 from .show import kernels, print_json, progress
-from .sources import Given, columns_of, name_of, read_one
+from .sources import Given, columns_of, read_one
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -79,6 +79,10 @@ def files(tmp_path, monkeypatch):
     Path("download.dat").write_text("# a comment\n1 2\n2 3\n")
     Path("labels.csv").write_text("vertex,labels\n2,2\n4,4\n5,2\n7,2\n8,4\n9,9\n")
     Path("labels_of_another.csv").write_text("vertex,labels\n2,1\n4,7\n5,1\n7,1\n8,7\n9,3\n")
+    Path("docs.csv").write_text("doc_id,length,corpus\n5,4,web\n2,9,web\n3,1,books\n")
+    Path("people.csv").write_text(
+        "record_id,email,name,birthday\n1,a@x.org,A,2000\n2,a@x.org,B,2000\n3,,B,2000\n"
+    )
     Path(".config/fish/completions").mkdir(parents=True)
     for density in (0.05, 0.1):
         made = ["--nodes", "40", "--density", str(density), "--quiet"]
