@@ -181,7 +181,8 @@ def deduplicate(
     start = time.perf_counter()
     table = read_table(docs, docs_format, quiet)
     table.check([on, *([] if by is None else [by]), *per])
-    given = _alike(read_given([pairs], memory_limit, quiet, reading, bounds), table, on, pairs)
+    edges = read_given([pairs], {"memory_limit": memory_limit}, quiet, reading, bounds)
+    given = _alike(edges, table, on)
     chosen: dict[str, Any] = {"nulls": nulls or "raise", "engine": engine or "auto"}
     with kernels(quiet) as times:
         found: Components = components(given.edges, **given.options, **chosen)
@@ -210,7 +211,7 @@ def deduplicate(
         print_rows(_rows(facts, kernel_rows(times, times.seconds)))
 
 
-def _alike(given: Given, table: WholeTable, on: str, pairs: str) -> Given:
+def _alike(given: Given, table: WholeTable, on: str) -> Given:
     """Return the pairs; with ids as text, if those of the documents are and both are text files."""
     import pyarrow as pa
 

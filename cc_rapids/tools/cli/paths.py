@@ -24,7 +24,7 @@ def name_of(file: str) -> str:
 
 def is_pattern(file: str) -> bool:
     """Return whether a word is a pattern, and not the name of a file that looks like one."""
-    return glob.has_magic(file) and not os.path.exists(file)
+    return glob.has_magic(file) and "://" not in file and not os.path.exists(file)
 
 
 def within(file: str) -> list[str]:

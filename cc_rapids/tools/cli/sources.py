@@ -57,14 +57,18 @@ def columns_of(bounds: dict[str, Any]) -> dict[str, Any]:
 
 def read_given(
     files: Sequence[str],
-    memory_limit: str | None,
+    chunked: dict[str, Any],
     quiet: bool,
     reading: dict[str, Any],
     bounds: dict[str, Any],
 ) -> Given:
-    """Return the edges of files, read whole if they are one, or else to be read in chunks."""
-    if memory_limit is not None or not is_whole(files):
-        return limited(files, memory_limit, quiet, reading, bounds)
+    """Return the edges of files, read whole if they are one, or else to be read in chunks.
+
+    ``chunked`` are options of streams, such as ``memory_limit``, or None for those not given.
+    """
+    chunked = {name: value for name, value in chunked.items() if value is not None}
+    if chunked or not is_whole(files):
+        return limited(files, chunked, quiet, reading, bounds)
     file = Path(files[0])
     with progress(f"reading {name_of(file.name)}", quiet) as on_progress:
         return Given.of(read_one(file, on_progress, **reading, **columns_of(bounds)), bounds)
@@ -84,7 +88,7 @@ def read_one(file: Path, report: Report | None, *, format: str | None, **reading
 
 def limited(
     files: Sequence[str],
-    memory_limit: str | None,
+    chunked: dict[str, Any],
     quiet: bool,
     reading: dict[str, Any],
     bounds: dict[str, Any],
@@ -97,9 +101,7 @@ def limited(
         ``--format`` is given for files, whose suffixes determine theirs, or not for standard input;
         a folder has no file of a known format.
     """
-    options: dict[str, Any] = {"progress": not quiet}
-    if memory_limit is not None:
-        options["memory_limit"] = memory_limit
+    options: dict[str, Any] = {"progress": not quiet} | chunked
     format, names = reading["format"], {k: v for k, v in reading.items() if k != "format"}
     if list(files) == [STANDARD] and bounds:
         raise InputError(

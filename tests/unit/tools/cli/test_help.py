@@ -89,8 +89,11 @@ def files(tmp_path, monkeypatch):
         Path("graphs").mkdir(exist_ok=True)
         words = ["generate", "gnm", f"graphs/{density}.he", *made]
         assert CliRunner().invoke(main, words).exit_code == 0
-    convert = ["convert", "pairs.csv", "pairs.parquet", "--quiet"]
-    assert CliRunner().invoke(main, convert).exit_code == 0
+    for words in (
+        ["convert", "pairs.csv", "pairs.parquet", "--quiet"],
+        ["calculate", "pairs.csv", "--output", "labels", "--rows-per-file", "4", "--quiet"],
+    ):
+        assert CliRunner().invoke(main, words).exit_code == 0
     return tmp_path
 
 
@@ -127,7 +130,10 @@ class TestJson:
         facts = json.loads(done.stdout)
         assert (facts["file"], facts["columns"]) == ("pairs.csv", ["src", "dst"])
         assert (facts["vertices"], facts["edges"], facts["components"]) == (6, 4, 3)
-        assert facts["top"] == [{"labels": 2, "size": 3}, {"labels": 4, "size": 2}]
+        assert facts["top"] == [
+            {"labels": 2, "size": 3, "members": [2, 5, 7]},
+            {"labels": 4, "size": 2, "members": [4, 8]},
+        ]
         assert facts["output"] == "o.csv"
         assert set(facts["seconds"]) == {"read", "kernels", "copy", "compute"}
         assert facts["kernels_compiled"] >= 0
