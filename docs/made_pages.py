@@ -22,6 +22,7 @@ from cc_rapids.backends.words import THEMES
 from cc_rapids.cli import main
 from cc_rapids.kernels.spec import CHOICES, COUNT
 from cc_rapids.results.labels import LABEL_KINDS
+from cc_rapids.tools.cli.group import LINE_SECONDS
 
 ROOT = pathlib.Path(__file__).parent.parent
 HEAD = {
@@ -307,6 +308,10 @@ def commands():
         "`cc-rapids COMMAND --help` prints what this page tells of a command. Progress and errors"
         " go to standard error: an error is one line, with the exit code 2. A command that was"
         " interrupted exits with 130, and one whose output nobody reads any more with 1.",
+        "",
+        "Progress is a bar, shown of work that takes more than a second while standard error is a"
+        " terminal. In a script, a log or a pipe nothing is shown; `--progress` prints a line there"
+        f" at the start and every {LINE_SECONDS} seconds, and `--no-progress` shows none anywhere.",
     ]
     with click.Context(main, info_name="cc-rapids") as above:
         parts += ["", *HelpInMarkdown.of(main, above)]

@@ -26,7 +26,7 @@ from .options import (
     is_shown,
     memory_limit_option,
     nulls_option,
-    quiet_option,
+    quiet_options,
 )
 from .paths import name_of
 from .recipes import complete_recipe, recipe
@@ -181,7 +181,7 @@ UNREAD: dict[str, Any] = {
     section=OUTPUT,
     help="Print the plan, and neither compute nor write anything.",
 )
-@quiet_option
+@quiet_options
 @as_json
 def calculate(
     files: tuple[str, ...],

@@ -21,7 +21,7 @@ from .options import (
     edge_file_options,
     format_option,
     is_shown,
-    quiet_option,
+    quiet_options,
     written_to,
 )
 from .paths import name_of
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 @option(
     "--weights/--no-weights", default=True, section=INPUT, help="Are weights kept? (yes by default)"
 )
-@quiet_option
+@quiet_options
 @as_json
 def convert(
     file: Path, output: Path, to: str | None, quiet: bool, json_output: bool, **reading: Any

@@ -33,7 +33,7 @@ from .options import (
     is_shown,
     memory_limit_option,
     nulls_option,
-    quiet_option,
+    quiet_options,
     written_to,
 )
 from .paths import paths_of
@@ -133,7 +133,7 @@ if TYPE_CHECKING:
     section=OUTPUT,
     help=f"If not by suffix: {', '.join(TABLES)}.",
 )
-@quiet_option
+@quiet_options
 @as_json
 def deduplicate(
     docs: str,

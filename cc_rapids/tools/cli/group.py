@@ -16,10 +16,14 @@ from ... import __version__
 from ...errors import CcRapidsError
 
 INTERRUPTED = 130  # the exit code of a process that was ended by Ctrl-C
+LINE_SECONDS = 10  # between two lines of progress
+PROGRESS = "cc_rapids.progress"  # of a context: whether it is shown; on a terminal if None
 EXIT_CODES = (
     "Exit codes: 0 done; 1 an answer is wrong (verify, evaluate), or whoever read the output, such"
     f" as head, has closed it; 2 an error, in one line on stderr; {INTERRUPTED} interrupted by"
-    " Ctrl-C. Data goes to stdout, and messages and progress to stderr."
+    " Ctrl-C. Data goes to stdout, and messages and progress to stderr: of work that takes more"
+    " than a second a bar, if stderr is a terminal; otherwise nothing, or with --progress a line"
+    f" at the start and every {LINE_SECONDS} seconds."
 )
 
 GRAPH, INPUT, METHOD, OUTPUT, OTHER = "Graph", "Input", "Method", "Output", "Other options"

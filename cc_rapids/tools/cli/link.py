@@ -18,7 +18,7 @@ from .options import (
     check_apart,
     engine_option,
     is_shown,
-    quiet_option,
+    quiet_options,
     written_to,
 )
 from .paths import paths_of
@@ -101,7 +101,7 @@ if TYPE_CHECKING:
     section=OUTPUT,
     help=f"If not by suffix: {', '.join(TABLES)}.",
 )
-@quiet_option
+@quiet_options
 @as_json
 def link(
     records: str,

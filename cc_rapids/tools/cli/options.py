@@ -14,7 +14,7 @@ from ...data.files.write import COUNTED, ONE_BASED, is_standard_output
 from ...data.memory_budget import bytes_of
 from ...data.weight_bound import WeightBound
 from ...errors import EngineError, InputError
-from .group import INPUT, METHOD, OUTPUT, Decorator, option
+from .group import INPUT, METHOD, OUTPUT, PROGRESS, Decorator, option
 
 if TYPE_CHECKING:
     from ...backends import Backend
@@ -235,7 +235,24 @@ def engine_in_words(backend: Backend) -> str:
     return words if backend.on_device else f"{words} (no GPU: see cc-rapids doctor)"
 
 
-quiet_option = option("--quiet", is_flag=True, section=OUTPUT, help="Print nothing but errors.")
+def quiet_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the options ``--quiet``, and ``--progress``, which the context keeps."""
+
+    def keep(context: click.Context, _: click.Parameter, wanted: bool | None) -> None:
+        context.meta[PROGRESS] = wanted
+
+    progress = option(
+        "--progress/--no-progress",
+        default=None,
+        expose_value=False,
+        callback=keep,
+        section=OUTPUT,
+        help="Show it off a terminal, too, in lines; or nowhere.",
+    )
+    quiet = option("--quiet", is_flag=True, section=OUTPUT, help="Print nothing but errors.")
+    return quiet(progress(function))
+
+
 as_json = option(
     "--json",
     "json_output",

@@ -17,7 +17,7 @@ from ...data.files.read import IN_PIECES, EdgeFile, Taken, read_edges, read_open
 from ...errors import InputError
 from .options import STANDARD
 from .paths import STANDARD_INPUT, is_pattern, name_of, standard_input, stated_format, within
-from .show import progress
+from .show import progress, stream_progress
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,7 +101,7 @@ def limited(
         ``--format`` is given for files, whose suffixes determine theirs, or not for standard input;
         a folder has no file of a known format.
     """
-    options: dict[str, Any] = {"progress": not quiet} | chunked
+    options: dict[str, Any] = {"progress": stream_progress(quiet)} | chunked
     format, names = reading["format"], {k: v for k, v in reading.items() if k != "format"}
     if list(files) == [STANDARD] and bounds:
         raise InputError(

@@ -27,7 +27,7 @@ from .options import (
     format_option,
     memory_limit_option,
     nulls_option,
-    quiet_option,
+    quiet_options,
 )
 from .paths import name_of, paths_of
 from .show import kernels, print_json, progress
@@ -75,7 +75,7 @@ WRONG = 1  # the exit code
     section=METHOD,
     help="A library that must find the same components.",
 )
-@quiet_option
+@quiet_options
 @as_json
 def verify(
     file: Path,

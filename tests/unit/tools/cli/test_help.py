@@ -233,3 +233,32 @@ class TestProgress:
     def test_quiet_work_shows_none(self, terminal):
         with show.progress("reading a.csv", True) as report:
             assert report is None
+
+    @pytest.mark.parametrize(
+        ("words", "line"),
+        [
+            (["calculate", "pairs.csv"], "reading pairs.csv: 24 B of 24 B"),
+            (["calculate", "pairs.csv", "pairs.parquet"], "edges/s"),
+            (["convert", "pairs.csv", "o.tsv"], "writing o.tsv: 4 of 4 edges"),
+            (["link", "people.csv", "--key", "email"], "reading people.csv: "),
+        ],
+    )
+    def test_off_a_terminal_there_are_lines_if_they_are_asked_for(self, run, files, words, line):
+        assert run(*words).stderr == ""
+        assert line in run(*words, "--progress").stderr
+        assert run(*words, "--progress", "--quiet").stderr == ""
+
+    def test_lines_are_some_seconds_apart(self, run, files):
+        Path("long.csv").write_text("src,dst\n" + "1,2\n" * 1_000_000)
+        done = run("calculate", "long.csv", "--progress")
+        assert done.stderr.count("reading long.csv: ") == 1
+
+    def test_on_a_terminal_it_can_be_left_out(self, run, files, terminal, tuned):
+        tuned(silent_seconds=0)
+        assert run("convert", "pairs.csv", "o.tsv", "--no-progress").exit_code == 0
+        assert "reading" not in terminal.export_text()
+        assert run("convert", "pairs.csv", "o.tsv").exit_code == 0
+        assert "reading" in terminal.export_text()
+
+    def test_the_page_says_when_it_is_shown(self, run):
+        assert "--progress" in run("--help").stdout
