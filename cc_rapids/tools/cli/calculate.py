@@ -210,8 +210,9 @@ def calculate(
     """Find the components of the edges in files.
 
     FILE is a file, a folder, or a pattern in quotes; there may be several. - is standard input,
-    whose format --format says. The vertices of all files together are labelled. Several files are
-    read in chunks, as one is with --memory-limit: then only the vertices have to fit into memory.
+    which is one file, whose format --format says. The vertices of all files together are labelled.
+    Several files are read in chunks, as one is with --memory-limit: then only the vertices have to
+    fit into memory.
 
     --weight names a column of numbers, and --at-least and --at-most say which edges are read: the
     vertices of the others are left out, too, and so are edges whose weight is null or nan.

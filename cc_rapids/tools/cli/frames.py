@@ -123,9 +123,9 @@ def _opened(file: File, kind: str) -> pa.Table:
     import pyarrow.parquet as pq
 
     with as_format(file, kind), damage(file, kind):
-        data = pa.py_buffer(b"".join(file.pieces()))
         if kind in _DELIMITERS:
-            return _of_text(data, _DELIMITERS[kind])
+            return _of_text(pa.py_buffer(b"".join(file.pieces())), _DELIMITERS[kind])
+        data = pa.py_buffer(file.seekable().read())
         if kind == "parquet":
             return pq.ParquetFile(pa.BufferReader(data)).read()
         is_file = data[:6].to_pybytes() == b"ARROW1"

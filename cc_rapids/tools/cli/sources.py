@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...data.files.header import check_header
 from ...data.files.input_file import ColumnRequest, File
 from ...data.files.read import IN_PIECES, EdgeFile, Taken, read_edges, read_opened, read_pieces
+from ...data.weight_bound import WeightBound
 from ...errors import InputError
 from .options import STANDARD
 from .paths import STANDARD_INPUT, is_pattern, name_of, standard_input, stated_format, within
@@ -103,13 +104,8 @@ def limited(
     """
     options: dict[str, Any] = {"progress": stream_progress(quiet)} | chunked
     format, names = reading["format"], {k: v for k, v in reading.items() if k != "format"}
-    if list(files) == [STANDARD] and bounds:
-        raise InputError(
-            f"--weight needs files where memory is limited, and {STANDARD_INPUT} has no weights in"
-            " pieces: leave out --memory-limit, or name a file"
-        )
     if list(files) == [STANDARD]:
-        return _in_pieces(stated_format(format), names, options)
+        return _in_pieces(stated_format(format), names, options, bounds)
     if format is not None:
         raise InputError(
             "the suffixes of files that are read in chunks determine their formats: leave out"
@@ -127,21 +123,33 @@ def is_whole(files: Sequence[str]) -> bool:
     return not (os.path.isdir(files[0]) or "://" in files[0] or is_pattern(files[0]))
 
 
-def _in_pieces(format: str, names: dict[str, Any], options: dict[str, Any]) -> Given:
+def _in_pieces(
+    format: str, names: dict[str, Any], options: dict[str, Any], bounds: dict[str, Any]
+) -> Given:
     """Return standard input in pieces, or whole where its format is read so."""
-    file, request = standard_input(), ColumnRequest(format=format, **names)
+    file = standard_input()
+    request = ColumnRequest(format=format, **names, **columns_of(bounds))
     check_header(request.header, [STANDARD_INPUT], [format])
     if format not in IN_PIECES:
-        found = Given.of(read_opened(file, request))
+        found = Given.of(read_opened(file, request), bounds)
         return Given(found.edges, found.options | options, taken=found.taken)
     given = Given(None, {"source": "src", "destination": "dst"} | options, streamed=True)
-    given.edges = _tables(file, request, given.taken)
+    given.edges = _tables(
+        file, request, given.taken, WeightBound(**bounds | {"weight": "weight"}) if bounds else None
+    )
     return given
 
 
-def _tables(file: File, request: ColumnRequest, taken: list[Taken]) -> Iterator[pa.Table]:
-    """Yield the pieces of a file, whose columns are src and dst."""
+def _tables(
+    file: File, request: ColumnRequest, taken: list[Taken], bound: WeightBound | None
+) -> Iterator[pa.Table]:
+    """Yield the pieces of a file within a bound of weights, whose columns are src and dst."""
     for piece in read_pieces(file, request, 0, 0, lambda: PIECE_ROWS, None):
+        ends = piece.table.column_names[: request.ends]
         if not taken:
-            taken.append(Taken(request.format, tuple(piece.table.column_names), file.header))
-        yield piece.table.rename_columns(["src", "dst"])
+            taken.append(Taken(request.format, tuple(ends), file.header))
+        names = ["src", "dst", "weight"][: piece.table.num_columns]
+        table = piece.table.rename_columns(names)
+        if bound is not None and len(names) > request.ends:  # or there is no line in the file
+            table = bound.of_frame(table).select(names[: request.ends])
+        yield table
