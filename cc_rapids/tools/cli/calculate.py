@@ -244,7 +244,6 @@ def calculate(
     shown as that of kernels, apart from the time to compute.
     """
     from ...api import components
-    from ...backends.choice import choose
 
     reading = {"source": source, "destination": destination, "format": format, "header": header}
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
@@ -268,8 +267,7 @@ def calculate(
         raise click.UsageError("FILE lists its own vertices: leave out --num-vertices.")
     spent = None if given.streamed else time.perf_counter() - start
     chosen: dict[str, Any] = {name: word for name, word in choices.items() if word is not None}
-    if not given.streamed:
-        chosen.setdefault("engine", choose(len(given.edges)).engine)
+    chosen.setdefault("engine", given.engine())
     options = given.options | count_given | chosen
     if explain:
         _explain(components(given.edges, **options, explain=True), shown, json_output)

@@ -183,7 +183,7 @@ def deduplicate(
     table.check([on, *([] if by is None else [by]), *per])
     edges = read_given([pairs], {"memory_limit": memory_limit}, quiet, reading, bounds)
     given = _alike(edges, table, on)
-    chosen: dict[str, Any] = {"nulls": nulls or "raise", "engine": engine or "auto"}
+    chosen: dict[str, Any] = {"nulls": nulls or "raise", "engine": engine or given.engine()}
     with kernels(quiet) as times:
         found: Components = components(given.edges, **given.options, **chosen)
         rows = _kept(found, table, on, by, ascending, list(per), missing, pairs)
@@ -239,6 +239,7 @@ def _kept(
     pairs: str,
 ) -> pa.Array:
     """Return the positions of the documents to keep."""
+    import numpy as np
     import pyarrow as pa
 
     ids = table.table[on]
@@ -263,7 +264,7 @@ def _kept(
     row = "row"
     while row in columns:
         row += "_"
-    columns[row] = pa.array(range(len(ids)), pa.int64())
+    columns[row] = pa.array(np.arange(len(ids)))
     kept = found.deduplicate(pa.table(columns), on, by, ascending, per or None, missing)
     return kept[row].combine_chunks()
 

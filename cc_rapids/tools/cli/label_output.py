@@ -1,4 +1,4 @@
-"""Where a command writes labels: a file, standard output, or a folder of Parquet files."""
+"""The place to which a command writes labels: a file, standard output, or a folder of files."""
 
 from __future__ import annotations
 

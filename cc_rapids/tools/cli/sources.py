@@ -50,6 +50,12 @@ class Given:
         options = ends | {"vertices": found.vertices} | bounds
         return cls(table, options, taken=[found.taken])
 
+    def engine(self) -> str:
+        """Return the engine that takes the least time, by default; of a stream the library says."""
+        from ...backends.choice import choose
+
+        return "auto" if self.streamed else choose(len(self.edges)).engine
+
 
 def columns_of(bounds: dict[str, Any]) -> dict[str, Any]:
     """Return the options of :func:`read_one` by which the weights are read, if bounds need them."""
