@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     metavar="NAME",
     required=True,
     section=INPUT,
-    help="Column of DOCS with the ids that pairs name; required.",
+    help="Column of DOCS with the ids of pairs.",
 )
 @table_format_option("--format", "docs_format", "DOCS")
 @option(

@@ -79,13 +79,9 @@ class Option(click.Option):
         self.section = section
 
     def get_help_extra(self, context: click.Context) -> Any:
-        """Return what help adds in brackets: the default, without ranges such as x>=1.
-
-        Help says itself which options are required, in the room that it has.
-        """
+        """Return what help adds in brackets: the default, without ranges such as x>=1."""
         extra = super().get_help_extra(context)
         extra.pop("range", None)
-        extra.pop("required", None)
         return extra
 
 

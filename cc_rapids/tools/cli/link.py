@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     multiple=True,
     required=True,
     section=INPUT,
-    help="Column to agree in, or several with commas; one or more.",
+    help="Column, or several with commas; repeatable.",
 )
 @option(
     "--id",
