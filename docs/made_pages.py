@@ -22,6 +22,7 @@ from cc_rapids.backends.words import THEMES
 from cc_rapids.cli import main
 from cc_rapids.kernels.spec import CHOICES, COUNT
 from cc_rapids.results.labels import LABEL_KINDS
+from cc_rapids.tools.cli.group import LINE_SECONDS
 
 ROOT = pathlib.Path(__file__).parent.parent
 HEAD = {
@@ -307,6 +308,10 @@ def commands():
         "`cc-rapids COMMAND --help` prints what this page tells of a command. Progress and errors"
         " go to standard error: an error is one line, with the exit code 2. A command that was"
         " interrupted exits with 130, and one whose output nobody reads any more with 1.",
+        "",
+        "Progress is a bar, shown of work that takes more than a second while standard error is a"
+        " terminal. In a script, a log or a pipe nothing is shown; `--progress` prints a line there"
+        f" at the start and every {LINE_SECONDS} seconds, and `--no-progress` shows none anywhere.",
     ]
     with click.Context(main, info_name="cc-rapids") as above:
         parts += ["", *HelpInMarkdown.of(main, above)]
@@ -377,6 +382,8 @@ SAMPLES = (
     "generate uniform pairs.parquet --nodes 1000 --edges 700 --seed 1",
     "calculate pairs.parquet --output labels.parquet --top 3",
     "verify pairs.parquet labels.parquet",
+    "deduplicate docs.csv near.csv --on doc_id --by length --output keep.csv",
+    "link people.csv --key email --key name,birthday --id record_id --output entities.csv",
     "convert pairs.parquet pairs.csv",
     "bench --nodes 1000 --rounds 3 --form coo --ids int32",
     "evaluate graphs --rounds 3 --algorithm auto --algorithm soman --out results",
@@ -384,12 +391,20 @@ SAMPLES = (
     "doctor",
 )
 MOST = 24  # lines of a sample
+SAMPLE_FILES = {
+    "docs.csv": "doc_id,length\n11,43\n12,41\n13,47\n14,51\n16,41\n17,27\n",
+    "near.csv": "src,dst\n11,13\n13,14\n12,16\n",
+    "people.csv": "record_id,email,name,birthday\n11,ann@x.org,Ann Lee,1990-05-01\n"
+    "12,,A. Lee,1990-05-01\n13,ann@x.org,A. Lee,1990-05-01\n14,,Bo,\n",
+}
 
 
 def samples():
     """Return the lines that each command prints for an example, with the line that is typed."""
     runner, shown = CliRunner(), {}
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for name, text in SAMPLE_FILES.items():
+            pathlib.Path(name).write_text(text)
         for line in SAMPLES:
             ran = runner.invoke(main, line.split(), env={"COLUMNS": "80"})
             assert ran.exit_code == 0, f"cc-rapids {line}: {ran.output}"

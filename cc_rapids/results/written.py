@@ -79,7 +79,7 @@ class Written(Lookup):
         """
         import pyarrow.parquet as pq
 
-        from ..data.files.write import check_place, make_folder  # most answers write no files
+        from ..data.files.write import check_new_folder, make_folder  # most answers write no files
         from .labels import check_labels
 
         check_path("folder", folder)
@@ -90,9 +90,7 @@ class Written(Lookup):
         if kind is not None:
             check_labels(kind)
         target = Path(folder)
-        if target.exists() and (not target.is_dir() or any(target.iterdir())):
-            raise OutputError(f"{target} exists and is not an empty folder: name a new one")
-        check_place(target)
+        check_new_folder(target)
         partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
         make_folder(partial)
         written = []

@@ -85,3 +85,21 @@ def test_batches_of_new_ids_are_numbered_on_the_device(cudf, step):
         found.labels().to_pandas(), cc_rapids.components(rows.reset_index(drop=True)).labels()
     )
     assert bool(seen.connected(cudf.from_pandas(rows)).all())
+
+
+def test_commands_of_tables_find_the_same_on_a_gpu(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs.csv").write_text("doc_id,length,email\n5,4,a\n2,9,a\n3,1,\n4,7,b\n")
+    (tmp_path / "pairs.csv").write_text("src,dst\n5,2\n2,4\n")
+    for engine in ("gpu", "cpu"):
+        words = ["docs.csv", "pairs.csv", "--on", "doc_id", "--by", "length"]
+        done = run("deduplicate", *words, "--engine", engine, "--output", f"{engine}.csv")
+        assert done.exit_code == 0, done.stderr
+        words = ["docs.csv", "--key", "email", "--id", "doc_id", "--output", f"{engine}.tsv"]
+        done = run("link", *words, "--engine", engine)
+        assert done.exit_code == 0, done.stderr
+        words = ["calculate", "pairs.csv", "--top", 1, "--engine", engine]
+        assert run(*words, "--output", f"{engine}/").exit_code == 0
+    for name in ("csv", "tsv"):
+        assert (tmp_path / f"gpu.{name}").read_text() == (tmp_path / f"cpu.{name}").read_text()
+    assert pq.read_table("gpu").equals(pq.read_table("cpu"))

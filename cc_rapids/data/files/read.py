@@ -19,7 +19,7 @@ from .delimited import DIALECTS, parse
 from .graph_formats import read_he, read_matrix, read_metis, read_shortest_paths
 from .header import DELIMITERS, check_header, place_of
 from .input_file import ColumnRequest, File, Progress, as_format, format_of, mark_of, unchanged
-from .text_edges import Pair, beside, first_lines, read_delimited, without_rows
+from .text_edges import Pair, Weights, beside, first_lines, read_delimited, without_rows
 from .text_ids import IdColumns, are_ids, check_ids
 
 if TYPE_CHECKING:
@@ -194,11 +194,13 @@ def text_pieces(
         yield Piece(without_rows(request, text), 0, 0, False)
         return
     places = request.columns(file.path, names)
+    weighed = request.weight_column(file.path, names, places)
+    take = places if weighed is None else (*places, weighed)
     pairs = [Pair(file.path, dialect, names, own) for own in request.pairs(file.path, names)]
     at = 0
     for block in chain([first], feed):
-        read = parse(file.path, block, dialect, len(names), places)
-        columns, tables = dict(zip(places, read, strict=True)), []
+        read = parse(file.path, block, dialect, len(names), take)
+        columns, tables = dict(zip(take, read, strict=True)), []
         for k, pair in enumerate(pairs):
             ids = IdColumns()
             pair.append(block, columns, ids)
@@ -206,6 +208,10 @@ def text_pieces(
             tables.append(ids.table(pair.names, None if text is None else text[k]))
         strings = [any(map(pa.types.is_string, one.schema.types)) for one in tables]
         table = beside(tables)
+        if weighed is not None:
+            weights = Weights()
+            weights.append(file.path, block, dialect, weighed, columns[weighed].text)
+            table = table.append_column("weight", weights.column())
         if text is None:
             text = strings
         elif any(own and not before for own, before in zip(strings, text, strict=True)):

@@ -101,6 +101,21 @@ def check_place(path: Path) -> None:
             raise OutputError(f"cannot write {path}: directory {target.parent} is not writable")
 
 
+def check_new_folder(path: Path) -> None:
+    """Check that a folder could be made at a path, or is there and empty.
+
+    Raises
+    ------
+    OutputError
+        There is a file or a folder with files, or the folder above is missing or closed to writing.
+    """
+    with _errors_of(path):
+        if not path.exists():
+            check_place(path)
+        elif not path.is_dir() or any(path.iterdir()):
+            raise OutputError(f"{path} exists and is not an empty folder: name a new one")
+
+
 def make_folder(path: Path) -> None:
     """Make a folder if it does not exist.
 

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from . import bench, calculate, completion, convert, designs, doctor, evaluate, generate, verify
+from . import (
+    bench,
+    calculate,
+    completion,
+    convert,
+    deduplicate,
+    designs,
+    doctor,
+    evaluate,
+    generate,
+    link,
+    verify,
+)
 from .group import main
 
 __all__ = ["main"]
@@ -13,6 +25,8 @@ for command in (  # in the order of use, in which they are listed
     convert.convert,
     calculate.calculate,
     verify.verify,
+    deduplicate.deduplicate,
+    link.link,
     designs.designs,
     bench.bench,
     evaluate.evaluate,

@@ -11,7 +11,7 @@ import click
 
 from ... import __version__
 from .group import INPUT, METHOD, OUTPUT, command, examples, option
-from .options import counts_option, engine_in_words, engine_or_threads, quiet_option, rounds_option
+from .options import counts_option, engine_in_words, engine_or_threads, quiet_options, rounds_option
 from .recipes import Recipe, complete_recipe, recipe
 from .show import compact, kernels, print_table, progress
 
@@ -95,7 +95,7 @@ TITLE = "milliseconds, medians; --json has spreads, memory and limits"
     section=METHOD,
     help="Time SciPy or cuGraph in the same run (default).",
 )
-@quiet_option
+@quiet_options
 @option(
     "--json",
     "json_output",

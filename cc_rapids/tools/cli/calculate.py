@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...data.files.read import EdgeFile, Taken
-from ...data.files.write import TABLES, check_output, write_table
+from ...data.files.write import TABLES
+from ...errors import counted
 from .group import INPUT, METHOD, OUTPUT, command, examples, option
+from .label_output import ROWS_FLAG, LabelOutput
 from .options import (
     FILES_IN_WORDS,
+    LabelChoice,
     as_json,
     bound_options,
-    check_apart,
     check_bounds,
     edge_file_options,
     engine_option,
     is_shown,
     memory_limit_option,
     nulls_option,
-    quiet_option,
-    written_to,
+    quiet_options,
 )
+from .paths import name_of
 from .recipes import complete_recipe, recipe
 from .show import (
     kernel_rows,
@@ -33,33 +36,29 @@ from .show import (
     print_json,
     print_rows,
     print_table,
-    progress,
     seconds,
     size,
 )
-from .sources import Given, columns_of, is_whole, limited, name_of, read_one, within
+from .sources import Given, read_given
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from rich.table import Table
 
     from ...backends.kernel_times import KernelTimes
+    from ...incremental.stream import StreamPlan
     from ...results.components import Components
+    from ...solver.plan import Plan
 
 SHOWN_MEMBERS = 6
 GENERATED = "generated"  # in place of a format
-
-
-class LabelChoice(click.Choice[str]):
-    """A choice of the kinds of labels, whose module is loaded only when they are needed."""
-
-    def __init__(self) -> None:
-        self.case_sensitive = True
-
-    @property
-    def choices(self) -> Sequence[str]:  # type: ignore[override]
-        from ...results.labels import LABEL_KINDS
-
-        return tuple(LABEL_KINDS)
+# Of files of which all was linked by earlier runs
+UNREAD: dict[str, Any] = {
+    "format": None,
+    "columns": [],
+    "header": None,
+    "delimiter": None,
+}  # all was resumed
 
 
 @command(
@@ -70,6 +69,10 @@ class LabelChoice(click.Choice[str]):
         "cc-rapids calculate pairs.parquet --output labels.parquet --top 3",
         "Several files, a pattern in quotes, or a folder, within 2 GiB of memory:",
         "cc-rapids calculate 'pairs*.parquet' --memory-limit 2GiB --output labels.parquet",
+        "Resumed if it is interrupted, with labels in a folder of Parquet files:",
+        "cc-rapids calculate 'pairs*.parquet' --checkpoint run.state --output out/",
+        "What a run would do and take:",
+        "cc-rapids calculate pairs.csv --explain",
         "From standard input to standard output:",
         "cc-rapids calculate - --format csv --output - < pairs.csv > labels.out",
         "Only edges whose column score is at least .8:",
@@ -95,6 +98,20 @@ class LabelChoice(click.Choice[str]):
 @nulls_option
 @bound_options
 @memory_limit_option
+@option(
+    "--checkpoint",
+    metavar="PATH",
+    type=click.Path(path_type=Path, dir_okay=False),
+    section=INPUT,
+    help="Read in chunks, and resume from this file if it is there.",
+)
+@option(
+    "--checkpoint-every",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0),
+    section=INPUT,
+    help="Between two writes of --checkpoint; 60 by default.",
+)
 @option(
     "--num-vertices",
     metavar="N",
@@ -126,9 +143,16 @@ class LabelChoice(click.Choice[str]):
 @option(
     "--output",
     metavar="PATH",
-    type=click.Path(path_type=Path, allow_dash=True),
+    type=click.Path(allow_dash=True),
     section=OUTPUT,
-    help="Write each vertex and its label to PATH, or - for stdout.",
+    help="Write vertices and labels to PATH, FOLDER/, or - (stdout).",
+)
+@option(
+    ROWS_FLAG,
+    metavar="N",
+    type=click.IntRange(min=1),
+    section=OUTPUT,
+    help="Rows of each Parquet file of a folder; 10 M by default.",
 )
 @option(
     "--output-format",
@@ -144,14 +168,30 @@ class LabelChoice(click.Choice[str]):
     section=OUTPUT,
     help="Show the K largest components.",
 )
-@quiet_option
+@option(
+    "--members",
+    metavar="K",
+    type=click.IntRange(min=0),
+    section=OUTPUT,
+    help=f"Members that --top shows: {SHOWN_MEMBERS}, or all with --json.",
+)
+@option(
+    "--explain",
+    is_flag=True,
+    section=OUTPUT,
+    help="Print the plan, and neither compute nor write anything.",
+)
+@quiet_options
 @as_json
 def calculate(
     files: tuple[str, ...],
     generate: str | None,
-    output: Path | None,
+    output: str | None,
     output_format: str | None,
+    rows_per_file: int | None,
     top: int | None,
+    members: int | None,
+    explain: bool,
     quiet: bool,
     json_output: bool,
     source: str | None,
@@ -159,6 +199,8 @@ def calculate(
     format: str | None,
     header: bool | None,
     memory_limit: str | None,
+    checkpoint: Path | None,
+    checkpoint_every: float | None,
     num_vertices: int | None,
     weight: str | None,
     at_least: float | None,
@@ -168,8 +210,9 @@ def calculate(
     """Find the components of the edges in files.
 
     FILE is a file, a folder, or a pattern in quotes; there may be several. - is standard input,
-    whose format --format says. The vertices of all files together are labelled. Several files are
-    read in chunks, as one is with --memory-limit: then only the vertices have to fit into memory.
+    which is one file, whose format --format says. The vertices of all files together are labelled.
+    Several files are read in chunks, as one is with --memory-limit: then only the vertices have to
+    fit into memory.
 
     --weight names a column of numbers, and --at-least and --at-most say which edges are read: the
     vertices of the others are left out, too, and so are edges whose weight is null or nan.
@@ -179,6 +222,20 @@ def calculate(
     label is not the least id of a component but its greatest (max), its number from 0 by least id
     (dense) or by size (size), or a hash of its vertices (fingerprint).
 
+    An --output that ends in /, or --rows-per-file, is a new folder of Parquet files, which are
+    written one after another: the labels of all vertices are never held at once, if they are least
+    ids.
+
+    --checkpoint names a file to which the state is written every --checkpoint-every seconds (0:
+    after each chunk) while files are read. If the command is interrupted, the same command goes on
+    from there, also with files that were added meanwhile; it is refused for other files, columns
+    or vertices. The file is kept at the end: delete it when the answer is done with.
+
+    --explain prints the engine, the ids, the design, the most vertices and the memory of the run
+    that the same options would be, and of files read in chunks also the time.
+
+    --top with --json has all members of the components that it shows, or as many as --members says.
+
     With --memory pinned a GPU reads the edges from its own memory, filled through pinned host
     memory, and with zero-copy from pinned host memory itself. On threads all three are ordinary
     memory.
@@ -187,64 +244,93 @@ def calculate(
     shown as that of kernels, apart from the time to compute.
     """
     from ...api import components
-    from ...backends.choice import choose
 
     reading = {"source": source, "destination": destination, "format": format, "header": header}
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
-    if output is None and output_format is not None:
-        raise click.UsageError("--output-format goes with --output.")
+    for flag, value in (("--output-format", output_format), (ROWS_FLAG, rows_per_file)):
+        if output is None and value is not None:
+            raise click.UsageError(f"{flag} goes with --output.")
+    if members is not None and top is None:
+        raise click.UsageError("--members goes with --top.")
+    chunked = {"memory_limit": memory_limit} | _checkpoint(checkpoint, checkpoint_every, bounds)
+    written = None
     if output is not None:
-        output, output_format = written_to(output, output_format)
-    shown = is_shown(output, quiet, json_output)
-    if output is not None:
-        check_output(output, output_format)
-        for path in (path for file in files for path in (within(file) if file != "-" else ())):
-            check_apart(output, Path(path))
+        written = LabelOutput.checked(output, output_format, rows_per_file, files)
+    place = None if written is None else written.path
+    shown = not quiet if explain else is_shown(place, quiet, json_output)
     start = time.perf_counter()
-    counted = {} if num_vertices is None else {"num_vertices": num_vertices}
-    if generate is not None and counted:
+    count_given = {} if num_vertices is None else {"num_vertices": num_vertices}
+    if generate is not None and count_given:
         raise click.UsageError("--generate makes its vertices: leave out --num-vertices.")
-    given = _given(files, generate, memory_limit, quiet, reading, bounds)
-    if counted and given.options.get("vertices") is not None:
+    given = _given(files, generate, chunked, quiet, reading, bounds)
+    if count_given and given.options.get("vertices") is not None:
         raise click.UsageError("FILE lists its own vertices: leave out --num-vertices.")
     spent = None if given.streamed else time.perf_counter() - start
     chosen: dict[str, Any] = {name: word for name, word in choices.items() if word is not None}
-    if not given.streamed:
-        chosen.setdefault("engine", choose(len(given.edges)).engine)
+    chosen.setdefault("engine", given.engine())
+    options = given.options | count_given | chosen
+    if explain:
+        _explain(components(given.edges, **options, explain=True), shown, json_output)
+        return
     with kernels(quiet) as times:
-        found = components(given.edges, **(given.options | counted), **chosen)
+        found = components(given.edges, **options)
         prepared = times.seconds
-        if output is not None:
-            write_table(found.labels(), output, output_format)
-    facts = _facts(files, generate, given, found, output)
+        parts = 0 if written is None else written.write(found)
+    facts = _facts(files, generate, given, found)
+    facts |= {"output": None if place is None else str(place)}
+    if written is not None and written.rows_per_file is not None:
+        facts["output_files"] = parts
     facts |= _times(spent, prepared, times, facts["seconds"])
-    _tell(found, facts, kernel_rows(times, prepared), top, shown, json_output)
+    if json_output:
+        print_json(facts | ({} if top is None else {"top": _top(found, top, members)}))
+    elif shown:
+        print_rows(_rows(facts, kernel_rows(times, prepared)))
+        if top:
+            print_table(_largest(found, top, SHOWN_MEMBERS if members is None else members))
+
+
+def _checkpoint(
+    path: Path | None, every: float | None, bounds: dict[str, Any]
+) -> dict[str, Path | float | None]:
+    """Return the options of the library for a checkpoint."""
+    if path is None and every is not None:
+        raise click.UsageError("--checkpoint-every goes with --checkpoint.")
+    if path is not None and bounds:
+        raise click.UsageError(
+            "--checkpoint numbers the rows of all edges, and --weight leaves some out: leave out"
+            " one of the two."
+        )
+    return {"checkpoint": path, "checkpoint_every": every}
+
+
+def _explain(plan: Plan | StreamPlan, shown: bool, json_output: bool) -> None:
+    """Print a plan."""
+    if json_output:
+        print_json(asdict(plan))
+    elif shown:
+        click.echo(plan)
 
 
 def _given(
     files: tuple[str, ...],
     generate: str | None,
-    memory_limit: str | None,
+    chunked: dict[str, Any],
     quiet: bool,
     reading: dict[str, Any],
     bounds: dict[str, Any],
 ) -> Given:
     """Return the edges: made, read, or to be read in chunks."""
     if generate is not None:
-        return Given.of(_made(files, generate, reading | {"memory-limit": memory_limit} | bounds))
+        return Given.of(_made(files, generate, reading | chunked | bounds))
     if not files:
         raise click.UsageError("Missing argument 'FILE' (or --generate, to have edges made).")
-    if memory_limit is not None or not is_whole(files):
-        return limited(files, memory_limit, quiet, reading, bounds)
-    file = Path(files[0])
-    with progress(f"reading {name_of(file.name)}", quiet) as on_progress:
-        return Given.of(read_one(file, on_progress, **reading, **columns_of(bounds)), bounds)
+    return read_given(files, chunked, quiet, reading, bounds)
 
 
 def _made(files: tuple[str, ...], text: str, reading: dict[str, Any]) -> EdgeFile:
     given = [name for name, value in reading.items() if value is not None]
     if files or given:
-        what = f"FILE {files[0]}" if files else f"--{given[0]}"
+        what = f"FILE {files[0]}" if files else f"--{given[0].replace('_', '-')}"
         raise click.UsageError(f"--generate makes the edges, so {what} does not go with it.")
     import pyarrow as pa
 
@@ -259,11 +345,10 @@ def _facts(
     generate: str | None,
     given: Given,
     found: Components,
-    output: Path | None,
 ) -> dict[str, Any]:
     """Return all facts about the run but its times."""
     summary = found.summary()
-    taken = [one.facts() for one in given.taken] or summary.pop("taken")
+    taken = [one.facts() for one in given.taken] or summary.pop("taken", [UNREAD])
     origin: dict[str, Any] = {"generate": generate} if generate is not None else {}
     if files:
         origin = {"file": files[0]} if len(files) == 1 else {"files": list(files)}
@@ -273,7 +358,6 @@ def _facts(
         **({"taken": taken} if len(taken) > 1 else {}),
         **summary,
         "streamed": given.streamed,
-        "output": None if output is None else str(output),
     }
 
 
@@ -289,35 +373,20 @@ def _times(
     return {"seconds": seconds, "kernels_compiled": times.compiled}
 
 
-def _tell(
-    found: Components,
-    facts: dict[str, Any],
-    prepared: dict[str, str | None],
-    top: int | None,
-    shown: bool,
-    json_output: bool,
-) -> None:
-    if json_output:
-        print_json(facts | ({} if top is None else {"top": _top(found, top)}))
-    elif shown:
-        print_rows(_rows(facts, prepared))
-        if top:
-            print_table(_largest(found, top))
-
-
 def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, str | None]:
     """Return the facts as lines of text."""
     spent, largest = facts["seconds"], facts["largest"]
     share = f" ({largest / facts['vertices']:.1%} of the vertices)" if largest else ""
     generated, streamed = facts["format"] == GENERATED, facts["streamed"]
-    ways = facts.get("taken") or [facts]
+    ways = facts.get("taken") or ([facts] if facts["format"] else [])
     compute = "time to read and compute" if streamed else "time to compute"
     return {
         "file": name_of(facts["file"]) if "file" in facts else None,
         "files": ", ".join(facts["files"]) if "files" in facts else None,
         "generate": facts.get("generate"),
-        "format": None if generated else "; ".join(dict.fromkeys(map(_way, ways))),
-        "columns": "; ".join(dict.fromkeys(", ".join(way["columns"]) for way in ways)),
+        "format": None if generated else "; ".join(dict.fromkeys(map(_way, ways))) or None,
+        "columns": "; ".join(dict.fromkeys(", ".join(way["columns"]) for way in ways)) or None,
+        "resumed": facts.get("resumed"),
         "engine": f"{facts['engine']}: {facts['device']}",
         "design": facts["design"],
         "memory": None if facts["memory"] == "device" else facts["memory"],
@@ -331,8 +400,14 @@ def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, s
         **prepared,
         compute: seconds(spent["compute"]),
         "peak memory": size(facts["peak_bytes"]),
-        "labels in": facts["output"],
+        "labels in": _where(facts),
     }
+
+
+def _where(facts: dict[str, Any]) -> str | None:
+    """Return where the labels were written, in words."""
+    files: int | None = facts.get("output_files")
+    return facts["output"] if files is None else f"{facts['output']}: {counted(files, 'file')}"
 
 
 def _way(facts: dict[str, Any]) -> str:
@@ -340,23 +415,33 @@ def _way(facts: dict[str, Any]) -> str:
     return str(Taken(facts["format"], tuple(facts["columns"]), facts["header"]))
 
 
-def _top(found: Components, top: int) -> list[dict[str, Any]]:
-    """Return the largest components, for JSON output."""
-    rows: list[dict[str, Any]] = found.sizes().slice(0, top).to_pylist()
-    return rows
+def _top(found: Components, top: int, members: int | None) -> list[dict[str, Any]]:
+    """Return the largest components and their members, for JSON output."""
+    rows: list[dict[str, Any]] = found.sizes(top).to_pylist()
+    return [
+        row | {"members": inside.slice(0, members).to_pylist()}
+        for row, inside in zip(rows, _members(found, top), strict=True)
+    ]
 
 
-def _largest(found: Components, top: int) -> Table:
-    """Return the largest components: size, label, and a sample of their members."""
+def _members(found: Components, top: int) -> Iterator[pa.ChunkedArray]:
+    """Yield the vertices of each of the largest components."""
     import pyarrow.compute as pc
+
+    if top:
+        inside = found.largest(top)
+        for label in found.sizes(top)["labels"]:
+            yield inside.filter(pc.equal(inside["labels"], label))["vertex"]
+
+
+def _largest(found: Components, top: int, members: int) -> Table:
+    """Return the largest components: size, label, and a sample of their members."""
     from rich.table import Table
 
     table = Table("size", "label", "some members")
-    labels, sizes = found.labels(), found.sizes().slice(0, top)
-    for label, members in zip(sizes["labels"], sizes["size"], strict=True):
-        inside = labels.filter(pc.equal(labels["labels"], label))["vertex"]
-        step = max(1, len(inside) // SHOWN_MEMBERS)
-        some = inside.take(list(range(0, len(inside), step))[:SHOWN_MEMBERS]).to_pylist()
-        more = ", ..." if len(inside) > len(some) else ""
-        table.add_row(f"{members.as_py():,}", str(label.as_py()), ", ".join(map(str, some)) + more)
+    for row, inside in zip(found.sizes(top).to_pylist(), _members(found, top), strict=True):
+        step = max(1, len(inside) // max(members, 1))
+        some = inside.take(list(range(0, len(inside), step))[:members]).to_pylist()
+        more = ", ..." if len(inside) > len(some) > 0 else ""
+        table.add_row(f"{row['size']:,}", str(row["labels"]), ", ".join(map(str, some)) + more)
     return table

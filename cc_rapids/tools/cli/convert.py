@@ -21,11 +21,12 @@ from .options import (
     edge_file_options,
     format_option,
     is_shown,
-    quiet_option,
+    quiet_options,
     written_to,
 )
+from .paths import name_of
 from .show import print_json, print_rows, progress, seconds
-from .sources import name_of, read_one
+from .sources import read_one
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
 @option(
     "--weights/--no-weights", default=True, section=INPUT, help="Are weights kept? (yes by default)"
 )
-@quiet_option
+@quiet_options
 @as_json
 def convert(
     file: Path, output: Path, to: str | None, quiet: bool, json_output: bool, **reading: Any

@@ -18,7 +18,7 @@ from .options import (
     engine_in_words,
     engine_or_threads,
     header_option,
-    quiet_option,
+    quiet_options,
     rounds_option,
 )
 from .show import compact, kernels, print_json, print_table, progress
@@ -90,7 +90,7 @@ DEFAULT = ("auto", "none+async+halve", "soman")
     section=OUTPUT,
     help="Draw the figures; by default if matplotlib is there.",
 )
-@quiet_option
+@quiet_options
 @as_json
 def evaluate(
     folder: Path,

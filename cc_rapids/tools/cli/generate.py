@@ -15,7 +15,7 @@ from ...errors import CapacityError
 from ...tuning import tuning
 from .generators import COMMON, GENERATORS
 from .group import OUTPUT, Command, Group, Option, examples
-from .options import FORMATS_IN_WORDS, as_json, is_shown, quiet_option, written_to
+from .options import FORMATS_IN_WORDS, as_json, is_shown, quiet_options, written_to
 from .recipes import Recipe, make
 from .show import kernel_rows, kernels, print_json, print_rows, progress, seconds, size
 
@@ -84,7 +84,7 @@ def _command(name: str) -> click.Command:
             ),
         ],
     )
-    for option in (quiet_option, as_json):
+    for option in (quiet_options, as_json):
         option(command)
     return command
 

@@ -13,13 +13,17 @@ from typing import Any, NoReturn
 import click
 
 from ... import __version__
-from ...errors import CcRapidsError
+from ...errors import CcRapidsError, nearest_words
 
 INTERRUPTED = 130  # the exit code of a process that was ended by Ctrl-C
+LINE_SECONDS = 10  # between two lines of progress
+PROGRESS = "cc_rapids.progress"  # of a context: whether it is shown; on a terminal if None
 EXIT_CODES = (
     "Exit codes: 0 done; 1 an answer is wrong (verify, evaluate), or whoever read the output, such"
     f" as head, has closed it; 2 an error, in one line on stderr; {INTERRUPTED} interrupted by"
-    " Ctrl-C. Data goes to stdout, and messages and progress to stderr."
+    " Ctrl-C. Data goes to stdout, and messages and progress to stderr: of work that takes more"
+    " than a second a bar, if stderr is a terminal; otherwise nothing, or with --progress a line"
+    f" at the start and every {LINE_SECONDS} seconds."
 )
 
 GRAPH, INPUT, METHOD, OUTPUT, OTHER = "Graph", "Input", "Method", "Output", "Other options"
@@ -44,7 +48,25 @@ MEANT: dict[str, str] = dict.fromkeys(  # words that people type, and the comman
     ],
     "calculate",
 )
+MEANT |= dict.fromkeys(["dedup", "dedupe", "deduplication"], "deduplicate")
+MEANT |= dict.fromkeys(["link-records", "link_records", "records", "entities", "resolve"], "link")
 MEANT |= {"benchmark": "bench", "check": "verify", "audit": "verify", "info": "doctor"}
+MEANT_OPTIONS: dict[str, str] = {  # words that people type for options
+    "--threshold": "--at-least",
+    "--minimum": "--at-least",
+    "--maximum": "--at-most",
+    "--sep": "--format",
+    "--delimiter": "--format",
+    "--cpu": "--engine",
+    "--gpu": "--engine",
+    "--device": "--engine",
+    "--resume": "--checkpoint",
+    "--plan": "--explain",
+    "--dry-run": "--explain",
+    "--out": "--output",
+    "--silent": "--quiet",
+    "--sort-by": "--by",
+}
 _FURTHER = 4  # columns of indent of its next lines
 _EXAMPLE_WIDTH = 72  # columns of a command, in 80 with its indent and a backslash
 
@@ -87,6 +109,20 @@ def sections(command: click.Command, context: click.Context) -> dict[str, list[c
 
 class Command(_InSections):
     """A command without commands below it."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Parse arguments; the error for an unknown option names the one that is meant."""
+        try:
+            return super().parse_args(context, args)
+        except click.NoSuchOption as error:
+            typed = error.option_name
+            near = [] if error.possibilities else nearest_words(typed, MEANT_OPTIONS, 1, 0.8)
+            meant = MEANT_OPTIONS.get(near[0] if near else typed)
+            if meant is None or all(meant not in one.opts for one in self.params):
+                raise
+            raise click.UsageError(
+                f"No such option {typed!r}. Did you mean {meant!r}?", context
+            ) from error
 
 
 class Group(_InSections, click.Group):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from ...data.files.write import COUNTED, ONE_BASED, is_standard_output
 from ...data.memory_budget import bytes_of
 from ...data.weight_bound import WeightBound
 from ...errors import EngineError, InputError
-from .group import INPUT, METHOD, OUTPUT, Decorator, option
+from .group import INPUT, METHOD, OUTPUT, PROGRESS, Decorator, option
 
 if TYPE_CHECKING:
     from ...backends import Backend
@@ -60,6 +60,19 @@ class Size(click.ParamType):  # type: ignore[type-arg]
         except InputError:
             self.fail(f"{value!r} is no size such as 512MiB or 2GiB", param, context)
         return str(value)
+
+
+class LabelChoice(click.Choice[str]):
+    """A choice of the kinds of labels, whose module is loaded only when they are needed."""
+
+    def __init__(self) -> None:
+        self.case_sensitive = True
+
+    @property
+    def choices(self) -> Sequence[str]:  # type: ignore[override]
+        from ...results.labels import LABEL_KINDS
+
+        return tuple(LABEL_KINDS)
 
 
 def memory_limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -222,7 +235,24 @@ def engine_in_words(backend: Backend) -> str:
     return words if backend.on_device else f"{words} (no GPU: see cc-rapids doctor)"
 
 
-quiet_option = option("--quiet", is_flag=True, section=OUTPUT, help="Print nothing but errors.")
+def quiet_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the options ``--quiet``, and ``--progress``, which the context keeps."""
+
+    def keep(context: click.Context, _: click.Parameter, wanted: bool | None) -> None:
+        context.meta[PROGRESS] = wanted
+
+    progress = option(
+        "--progress/--no-progress",
+        default=None,
+        expose_value=False,
+        callback=keep,
+        section=OUTPUT,
+        help="Show it off a terminal, too, in lines; or nowhere.",
+    )
+    quiet = option("--quiet", is_flag=True, section=OUTPUT, help="Print nothing but errors.")
+    return quiet(progress(function))
+
+
 as_json = option(
     "--json",
     "json_output",

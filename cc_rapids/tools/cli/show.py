@@ -12,6 +12,7 @@ import click
 
 from ...incremental.progress import Reporter, scaled
 from ...tuning import tuning
+from .group import LINE_SECONDS, PROGRESS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -110,7 +111,8 @@ def kernels(quiet: bool) -> Iterator[KernelTimes]:
 def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None]:
     """Show a progress bar on a terminal's stderr for long work, with rate and time left.
 
-    It fits 80 columns: the words are shortened before the bar and the numbers are.
+    Where stderr is no terminal there is none, or a line now and then if ``--progress`` asks for it.
+    The bar fits 80 columns: the words are shortened before the bar and the numbers are.
 
     Parameters
     ----------
@@ -122,13 +124,44 @@ def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None
         ``"B"`` for bytes, or the word for what is counted.
     """
     terminal = console(stderr=True)
-    if quiet or not terminal.is_terminal:
+    if not _is_wanted(quiet, terminal):
         yield None
+        return
+    if not terminal.is_terminal:
+        by_line = _by_line()
+
+        def line(done: int, total: int) -> None:
+            by_line(lambda: f"{words}: {_told(unit, done, total)}")
+
+        yield line
         return
     columns = partial(_columns, unit)
     short = shortened(words, max(terminal.width - BESIDE_WORDS - len(unit), LEAST_WORDS))
     with Reporter(True, bar=tuning.silent_seconds, columns=columns, terminal=terminal) as reporter:
         yield lambda done, total: reporter.report(done, total, lambda _: short)
+
+
+def stream_progress(quiet: bool) -> bool | Callable[[object], object]:
+    """Return the option ``progress`` of a stream: a bar, or a line now and then, or none."""
+    terminal = console(stderr=True)
+    wanted = _is_wanted(quiet, terminal)
+    if not wanted or terminal.is_terminal:
+        return wanted
+    by_line = _by_line()
+    return lambda facts: by_line(lambda: str(facts))
+
+
+def _is_wanted(quiet: bool, terminal: Console) -> bool:
+    """Return whether progress is shown: on a terminal, or where ``--progress`` says so."""
+    context = click.get_current_context(silent=True)
+    asked = None if context is None else context.meta.get(PROGRESS)
+    return not quiet and (terminal.is_terminal if asked is None else bool(asked))
+
+
+def _by_line() -> Callable[[Callable[[], str]], None]:
+    """Return what prints a line on stderr, if it is due, given what makes its text."""
+    reporter = Reporter(partial(click.echo, err=True), call=LINE_SECONDS)
+    return lambda text: reporter.report(0, None, lambda _: text())
 
 
 BAR = 16  # columns
@@ -150,16 +183,20 @@ def shortened(text: str, most: int) -> str:
     return f"{text[: most - 3 - end]}...{text[-end:]}"
 
 
+def _told(unit: str, done: float, total: float) -> str:
+    """Return the amount done of a total, of bytes or of what is counted."""
+    bytes_unit, words = ("B", "") if unit == "B" else ("", f" {unit}")
+    return f"{scaled(done, bytes_unit)} of {scaled(total, bytes_unit)}{words}"
+
+
 def _columns(unit: str) -> list[ProgressColumn]:
     from rich import progress as rich
     from rich.table import Column
     from rich.text import Text
 
     def told(task: rich.Task) -> str:
-        bytes_unit, words = ("B", "") if unit == "B" else ("", f" {unit}")
-        done, total = scaled(task.completed, bytes_unit), scaled(task.total or 0, bytes_unit)
-        rate = f", {scaled(task.speed, bytes_unit)}/s" if task.speed else ""
-        return f"{done} of {total}{words}{rate}"
+        rate = f", {scaled(task.speed, 'B' if unit == 'B' else '')}/s" if task.speed else ""
+        return f"{_told(unit, task.completed, task.total or 0)}{rate}"
 
     class Counts(rich.ProgressColumn):
         """The column of a progress bar with the amount done and the rate."""

@@ -5,29 +5,26 @@ Standard input is read as a file is, whole, or in pieces where there is a limit 
 
 from __future__ import annotations
 
-import glob
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ...data.files.header import check_header
-from ...data.files.input_file import FORMATS, HEAD, ColumnRequest, File, files_in, packing_of
+from ...data.files.input_file import ColumnRequest, File
 from ...data.files.read import IN_PIECES, EdgeFile, Taken, read_edges, read_opened, read_pieces
+from ...data.weight_bound import WeightBound
 from ...errors import InputError
 from .options import STANDARD
+from .paths import STANDARD_INPUT, is_pattern, name_of, standard_input, stated_format, within
+from .show import progress, stream_progress
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from .show import Report
 
-STANDARD_INPUT = "standard input"
 PIECE_ROWS = 1 << 20  # of standard input, where memory is limited
 
 
@@ -53,15 +50,35 @@ class Given:
         options = ends | {"vertices": found.vertices} | bounds
         return cls(table, options, taken=[found.taken])
 
+    def engine(self) -> str:
+        """Return the engine that takes the least time, by default; of a stream the library says."""
+        from ...backends.choice import choose
+
+        return "auto" if self.streamed else choose(len(self.edges)).engine
+
 
 def columns_of(bounds: dict[str, Any]) -> dict[str, Any]:
     """Return the options of :func:`read_one` by which the weights are read, if bounds need them."""
     return {"weights": True, "weight": bounds["weight"]} if bounds else {}
 
 
-def name_of(file: str) -> str:
-    """Return a name as messages have it."""
-    return STANDARD_INPUT if file == STANDARD else file
+def read_given(
+    files: Sequence[str],
+    chunked: dict[str, Any],
+    quiet: bool,
+    reading: dict[str, Any],
+    bounds: dict[str, Any],
+) -> Given:
+    """Return the edges of files, read whole if they are one, or else to be read in chunks.
+
+    ``chunked`` are options of streams, such as ``memory_limit``, or None for those not given.
+    """
+    chunked = {name: value for name, value in chunked.items() if value is not None}
+    if chunked or not is_whole(files):
+        return limited(files, chunked, quiet, reading, bounds)
+    file = Path(files[0])
+    with progress(f"reading {name_of(file.name)}", quiet) as on_progress:
+        return Given.of(read_one(file, on_progress, **reading, **columns_of(bounds)), bounds)
 
 
 def read_one(file: Path, report: Report | None, *, format: str | None, **reading: Any) -> EdgeFile:
@@ -71,14 +88,14 @@ def read_one(file: Path, report: Report | None, *, format: str | None, **reading
     """
     if str(file) != STANDARD:
         return read_edges(file, format=format, on_progress=report, **reading)
-    request = ColumnRequest(format=_named(format), **reading)
+    request = ColumnRequest(format=stated_format(format), **reading)
     check_header(request.header, [STANDARD_INPUT], [request.format])
-    return read_opened(_standard_input(), request)
+    return read_opened(standard_input(), request)
 
 
 def limited(
     files: Sequence[str],
-    memory_limit: str | None,
+    chunked: dict[str, Any],
     quiet: bool,
     reading: dict[str, Any],
     bounds: dict[str, Any],
@@ -91,17 +108,10 @@ def limited(
         ``--format`` is given for files, whose suffixes determine theirs, or not for standard input;
         a folder has no file of a known format.
     """
-    options: dict[str, Any] = {"progress": not quiet}
-    if memory_limit is not None:
-        options["memory_limit"] = memory_limit
+    options: dict[str, Any] = {"progress": stream_progress(quiet)} | chunked
     format, names = reading["format"], {k: v for k, v in reading.items() if k != "format"}
-    if list(files) == [STANDARD] and bounds:
-        raise InputError(
-            f"--weight needs files where memory is limited, and {STANDARD_INPUT} has no weights in"
-            " pieces: leave out --memory-limit, or name a file"
-        )
     if list(files) == [STANDARD]:
-        return _in_pieces(_named(format), names, options)
+        return _in_pieces(stated_format(format), names, options, bounds)
     if format is not None:
         raise InputError(
             "the suffixes of files that are read in chunks determine their formats: leave out"
@@ -116,55 +126,36 @@ def is_whole(files: Sequence[str]) -> bool:
     """Return whether the input is one file, or standard input, which can be read at once."""
     if len(files) > 1 or files[0] == STANDARD:
         return len(files) == 1
-    return not (os.path.isdir(files[0]) or "://" in files[0] or _is_pattern(files[0]))
+    return not (os.path.isdir(files[0]) or "://" in files[0] or is_pattern(files[0]))
 
 
-def _is_pattern(file: str) -> bool:
-    return glob.has_magic(file) and not os.path.exists(file)
-
-
-def within(file: str) -> list[str]:
-    """Return the files of a folder, of known formats and sorted; all else as it is."""
-    if file == STANDARD:
-        raise click.UsageError("- is standard input, and stands alone.")
-    return files_in(file) if os.path.isdir(file) else [file]
-
-
-def _named(format: str | None) -> str:
-    if format is None:
-        raise click.UsageError(
-            f"{STANDARD_INPUT} has no suffix: say its format, one of {', '.join(FORMATS)}, by"
-            " --format (in convert --from)."
-        )
-    return format
-
-
-def _standard_input() -> File:
-    """Return standard input as an open file, whose name says whether it is compressed."""
-    stream: Any = getattr(sys.stdin, "buffer", None)
-    if stream is None:
-        raise InputError(f"{STANDARD_INPUT} is closed")
-    if not hasattr(stream, "peek"):
-        stream = BufferedReader(stream)
-    first = bytes(stream.peek(HEAD)[:HEAD])
-    return File(f"{STANDARD_INPUT}{packing_of(first)}", stream, 0, None, first=first)
-
-
-def _in_pieces(format: str, names: dict[str, Any], options: dict[str, Any]) -> Given:
+def _in_pieces(
+    format: str, names: dict[str, Any], options: dict[str, Any], bounds: dict[str, Any]
+) -> Given:
     """Return standard input in pieces, or whole where its format is read so."""
-    file, request = _standard_input(), ColumnRequest(format=format, **names)
+    file = standard_input()
+    request = ColumnRequest(format=format, **names, **columns_of(bounds))
     check_header(request.header, [STANDARD_INPUT], [format])
     if format not in IN_PIECES:
-        found = Given.of(read_opened(file, request))
+        found = Given.of(read_opened(file, request), bounds)
         return Given(found.edges, found.options | options, taken=found.taken)
     given = Given(None, {"source": "src", "destination": "dst"} | options, streamed=True)
-    given.edges = _tables(file, request, given.taken)
+    given.edges = _tables(
+        file, request, given.taken, WeightBound(**bounds | {"weight": "weight"}) if bounds else None
+    )
     return given
 
 
-def _tables(file: File, request: ColumnRequest, taken: list[Taken]) -> Iterator[pa.Table]:
-    """Yield the pieces of a file, whose columns are src and dst."""
+def _tables(
+    file: File, request: ColumnRequest, taken: list[Taken], bound: WeightBound | None
+) -> Iterator[pa.Table]:
+    """Yield the pieces of a file within a bound of weights, whose columns are src and dst."""
     for piece in read_pieces(file, request, 0, 0, lambda: PIECE_ROWS, None):
+        ends = piece.table.column_names[: request.ends]
         if not taken:
-            taken.append(Taken(request.format, tuple(piece.table.column_names), file.header))
-        yield piece.table.rename_columns(["src", "dst"])
+            taken.append(Taken(request.format, tuple(ends), file.header))
+        names = ["src", "dst", "weight"][: piece.table.num_columns]
+        table = piece.table.rename_columns(names)
+        if bound is not None and len(names) > request.ends:  # or there is no line in the file
+            table = bound.of_frame(table).select(names[: request.ends])
+        yield table

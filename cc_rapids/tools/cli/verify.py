@@ -27,10 +27,11 @@ from .options import (
     format_option,
     memory_limit_option,
     nulls_option,
-    quiet_option,
+    quiet_options,
 )
+from .paths import name_of, paths_of
 from .show import kernels, print_json, progress
-from .sources import Given, columns_of, name_of, read_one
+from .sources import Given, columns_of, read_one
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,6 +46,8 @@ WRONG = 1  # the exit code
     + "\n\n"
     + examples(
         "cc-rapids verify pairs.csv labels.csv",
+        "Labels in a folder of Parquet files:",
+        "cc-rapids verify pairs.csv labels",
         "Labels of another program, with any names of components:",
         "cc-rapids verify pairs.csv labels_of_another.csv --labels any",
     )
@@ -72,7 +75,7 @@ WRONG = 1  # the exit code
     section=METHOD,
     help="A library that must find the same components.",
 )
-@quiet_option
+@quiet_options
 @as_json
 def verify(
     file: Path,
@@ -92,7 +95,8 @@ def verify(
 ) -> None:
     """Prove that the labels of a file are right, from the edges.
 
-    LABELS is a file with columns vertex and labels, and FILE the edges; one of them may be - for
+    LABELS is a file with columns vertex and labels, or a folder or pattern (in quotes) of such
+    files, as calculate --output FOLDER/ writes; and FILE the edges. One of them may be - for
     standard input, whose format --format or --labels-format says. --labels is the kind of labels:
     the least vertex of each component (min), another kind of calculate --labels, or any names of
     components (any). With --memory-limit FILE is read in chunks. Labels that were calculated with
@@ -109,12 +113,9 @@ def verify(
     start = time.perf_counter()
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
     edges, options, taken = _edges(file, quiet, memory_limit, reading, bounds)
-    with progress(f"reading {name_of(labels.name)}", quiet) as report:
-        ends = {"source": "vertex", "destination": "labels", "header": None}
-        found = read_one(labels, report, format=labels_format, **ends)
-    table = plain(found.table)
+    table, taken_labels = _labels(labels, labels_format, quiet)
     if memory_limit is None and taken is not None:
-        table = _alike(edges, table, found.taken, file, labels)
+        table = _alike(edges, table, taken_labels, file, labels)
     table = table.take(pc.sort_indices(table["vertex"]))
     options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle}
     if bounds:
@@ -143,6 +144,22 @@ def verify(
     _tell(facts, proof, taken, quiet, json_output)
     if example is not None:
         click.get_current_context().exit(WRONG)
+
+
+def _labels(labels: Path, format: str | None, quiet: bool) -> tuple[pa.Table, Taken]:
+    """Return the labels of a file, a folder or a pattern, and how the first file was read."""
+    import pyarrow as pa
+
+    ends = {"source": "vertex", "destination": "labels", "header": None}
+    parts = []
+    for path in map(Path, paths_of(str(labels))):
+        with progress(f"reading {name_of(path.name)}", quiet) as report:
+            parts.append(read_one(path, report, format=format, **ends))
+    tables = [plain(part.table) for part in parts]
+    if any(one.schema.types != tables[0].schema.types for one in tables):
+        kinds = " and ".join(dict.fromkeys(str(one.schema.types[0]) for one in tables))
+        raise FormatError(f"the files of {labels} hold labels of different kinds: {kinds}")
+    return pa.concat_tables(tables), parts[0].taken
 
 
 def _edges(

@@ -79,14 +79,21 @@ def files(tmp_path, monkeypatch):
     Path("download.dat").write_text("# a comment\n1 2\n2 3\n")
     Path("labels.csv").write_text("vertex,labels\n2,2\n4,4\n5,2\n7,2\n8,4\n9,9\n")
     Path("labels_of_another.csv").write_text("vertex,labels\n2,1\n4,7\n5,1\n7,1\n8,7\n9,3\n")
+    Path("docs.csv").write_text("doc_id,length,corpus\n5,4,web\n2,9,web\n3,1,books\n")
+    Path("people.csv").write_text(
+        "record_id,email,name,birthday\n1,a@x.org,A,2000\n2,a@x.org,B,2000\n3,,B,2000\n"
+    )
     Path(".config/fish/completions").mkdir(parents=True)
     for density in (0.05, 0.1):
         made = ["--nodes", "40", "--density", str(density), "--quiet"]
         Path("graphs").mkdir(exist_ok=True)
         words = ["generate", "gnm", f"graphs/{density}.he", *made]
         assert CliRunner().invoke(main, words).exit_code == 0
-    convert = ["convert", "pairs.csv", "pairs.parquet", "--quiet"]
-    assert CliRunner().invoke(main, convert).exit_code == 0
+    for words in (
+        ["convert", "pairs.csv", "pairs.parquet", "--quiet"],
+        ["calculate", "pairs.csv", "--output", "labels", "--rows-per-file", "4", "--quiet"],
+    ):
+        assert CliRunner().invoke(main, words).exit_code == 0
     return tmp_path
 
 
@@ -123,7 +130,10 @@ class TestJson:
         facts = json.loads(done.stdout)
         assert (facts["file"], facts["columns"]) == ("pairs.csv", ["src", "dst"])
         assert (facts["vertices"], facts["edges"], facts["components"]) == (6, 4, 3)
-        assert facts["top"] == [{"labels": 2, "size": 3}, {"labels": 4, "size": 2}]
+        assert facts["top"] == [
+            {"labels": 2, "size": 3, "members": [2, 5, 7]},
+            {"labels": 4, "size": 2, "members": [4, 8]},
+        ]
         assert facts["output"] == "o.csv"
         assert set(facts["seconds"]) == {"read", "kernels", "copy", "compute"}
         assert facts["kernels_compiled"] >= 0
@@ -223,3 +233,32 @@ class TestProgress:
     def test_quiet_work_shows_none(self, terminal):
         with show.progress("reading a.csv", True) as report:
             assert report is None
+
+    @pytest.mark.parametrize(
+        ("words", "line"),
+        [
+            (["calculate", "pairs.csv"], "reading pairs.csv: 24 B of 24 B"),
+            (["calculate", "pairs.csv", "pairs.parquet"], "edges/s"),
+            (["convert", "pairs.csv", "o.tsv"], "writing o.tsv: 4 of 4 edges"),
+            (["link", "people.csv", "--key", "email"], "reading people.csv: "),
+        ],
+    )
+    def test_off_a_terminal_there_are_lines_if_they_are_asked_for(self, run, files, words, line):
+        assert run(*words).stderr == ""
+        assert line in run(*words, "--progress").stderr
+        assert run(*words, "--progress", "--quiet").stderr == ""
+
+    def test_lines_are_some_seconds_apart(self, run, files):
+        Path("long.csv").write_text("src,dst\n" + "1,2\n" * 1_000_000)
+        done = run("calculate", "long.csv", "--progress")
+        assert done.stderr.count("reading long.csv: ") == 1
+
+    def test_on_a_terminal_it_can_be_left_out(self, run, files, terminal, tuned):
+        tuned(silent_seconds=0)
+        assert run("convert", "pairs.csv", "o.tsv", "--no-progress").exit_code == 0
+        assert "reading" not in terminal.export_text()
+        assert run("convert", "pairs.csv", "o.tsv").exit_code == 0
+        assert "reading" in terminal.export_text()
+
+    def test_the_page_says_when_it_is_shown(self, run):
+        assert "--progress" in run("--help").stdout

@@ -66,7 +66,7 @@ def test_help_of_commands_is_one_line_and_whole(shown, name):
 
 def test_commands_stand_in_the_order_of_use(shown):
     order = ["doctor", "generate", "convert", "calculate", "verify"]
-    order += ["designs", "bench", "evaluate", "completion"]
+    order += ["deduplicate", "link", "designs", "bench", "evaluate", "completion"]
     assert main.list_commands(click.Context(main)) == order
     named = [words[0] for line in shown("-h") if (words := line.split()) and words[0] in order]
     assert named == order
@@ -146,3 +146,24 @@ class TestTables:
         assert max(map(len, lines)) <= WIDTH
         cells = "".join(line.split("│")[2].strip() for line in lines if line.count("│") == 3)
         assert str(path) in cells
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("calculate a.csv --treshold 3", "--at-least"),
+        ("calculate a.csv --threshold 3", "--at-least"),
+        ("calculate a.csv --otput b.csv", "--output"),
+        ("calculate a.csv --resume b", "--checkpoint"),
+        ("deduplicate a b --sort-by x", "--by"),
+        ("generate uniform a.csv --sed 3", "--seed"),
+        ("generate uniform a.csv --threshold 3", None),
+        ("calculate a.csv --xyzzy 3", None),
+    ],
+)
+def test_an_unknown_option_is_told_with_the_one_that_is_meant(words, meant):
+    done = CliRunner().invoke(main, words.split())
+    assert done.exit_code == 2
+    assert done.stderr.startswith("Error: No such option '--")
+    assert "Did you mean" in done.stderr if meant else "Did you mean" not in done.stderr
+    assert meant is None or f"'{meant}'" in done.stderr

@@ -232,12 +232,11 @@ def test_edges_within_bounds_of_their_weight(words, limit, scored):
         assert all_of_them.exit_code == 1
 
 
-def test_bounds_of_standard_input():
-    words = ["calculate", "-", "--format", "csv", *BOUNDS]
+@pytest.mark.parametrize("limit", LIMITS, ids=["whole", "limited"])
+def test_bounds_of_standard_input(limit):
+    words = ["calculate", "-", "--format", "csv", *BOUNDS, *limit]
     given(SCORED, *words, "--output", "labels.csv")
     assert Path("labels.csv").read_text() == KEPT
-    message = "--weight needs files where memory is limited"
-    assert message in refused(SCORED, *words, "--memory-limit", "1GiB")
 
 
 @pytest.mark.parametrize(
@@ -388,3 +387,106 @@ def test_the_labels_of_a_folder_are_verified(tmp_path):
     checked = [*command, "verify", str(tmp_path / "years"), str(labels), "--json"]
     told = json.loads(subprocess.run(checked, capture_output=True, check=True).stdout)
     assert (told["correct"], told["edges"], told["vertices"]) == (True, 3, 5)
+
+
+class TestWeightsOfStandardInput:
+    """Edges within a bound of weights, read from standard input whole or in pieces."""
+
+    TEXT = "src,dst,score\n1,2,.9\n2,3,.5\n4,5,1\n6,7,.4\n"
+    WORDS = ("--weight", "score", "--at-least", ".5", "--json")
+
+    def content(self, kind):
+        if kind == "csv":
+            return self.TEXT.encode()
+        if kind == "tsv":
+            return self.TEXT.replace(",", "\t").encode()
+        sink = pa.BufferOutputStream()
+        table = pyarrow.csv.read_csv(pa.BufferReader(self.TEXT.encode()))
+        if kind == "parquet":
+            pq.write_table(table, sink)
+        else:
+            with pyarrow.ipc.new_file(sink, table.schema) as writer:
+                writer.write_table(table)
+        return sink.getvalue().to_pybytes()
+
+    @pytest.mark.parametrize("limit", LIMITS, ids=["whole", "limited"])
+    @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "arrow"])
+    def test_edges_out_of_bounds_are_left_out(self, kind, limit):
+        told = given(self.content(kind), "calculate", "-", "--format", kind, *self.WORDS, *limit)
+        facts = json.loads(told)
+        assert (facts["vertices"], facts["edges"], facts["components"]) == (5, 3, 2)
+        told = given(
+            self.content(kind),
+            "calculate",
+            "-",
+            "--format",
+            kind,
+            *self.WORDS,
+            "--at-most",
+            ".9",
+            *limit,
+        )
+        assert json.loads(told)["edges"] == 2
+
+    def test_nulls_within_a_limit(self):
+        table = pa.table({"a": ["x", "y"], "b": ["y", "z"], "score": [None, float("nan")]})
+        sink = pa.BufferOutputStream()
+        pq.write_table(table.append_column("c", pa.array([1, 2])), sink)
+        ends = ["--source", "a", "--destination", "b", *self.WORDS, *LIMITS[1]]
+        content = sink.getvalue().to_pybytes()
+        told = json.loads(given(content, "calculate", "-", "--format", "parquet", *ends))
+        assert told["vertices"] == 0
+
+    @pytest.mark.parametrize("limit", LIMITS, ids=["whole", "limited"])
+    def test_missing_columns_and_no_rows(self, limit):
+        words = ["calculate", "-", "--format", "csv", *self.WORDS, *limit]
+        assert json.loads(given("src,dst,score\n", *words))["edges"] == 0
+        assert json.loads(given("", *words))["edges"] == 0
+        assert "'score'" in refused("src,dst,skore\n1,2,3\n", *words)
+        assert "line 2" in refused("src,dst,score\n1,2,high\n", *words)
+
+
+class TestFilesInARow:
+    """Standard input is one file: of several in a row the last metadata name wrong bytes."""
+
+    @pytest.fixture
+    def joined(self):
+        return as_bytes("parquet") * 2
+
+    @pytest.mark.parametrize("limit", LIMITS, ids=["whole", "limited"])
+    @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+    def test_parquet_files_in_a_row_are_refused(self, joined, limit, pack):
+        said = refused(pack(joined), "calculate", "-", "--format", "parquet", *limit)
+        assert "several Parquet files, one behind the other" in said
+        said = refused(pack(joined), "link", "-", "--format", "parquet", "--key", "src")
+        assert "several Parquet files" in said
+
+    def test_by_a_pipe_and_from_a_file(self, joined, folder):
+        (folder / "two").write_bytes(joined)
+        for line in ("cat two |", "< two"):
+            shell = f"{line} {' '.join(COMMAND)} calculate - --format parquet"
+            done = subprocess.run(
+                ["bash", "-c", shell],
+                env=os.environ | {"PYTHONPATH": ROOT},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == 2
+            assert "several Parquet files" in done.stderr
+
+    def test_one_file_with_an_index_is_read(self):
+        sink = pa.BufferOutputStream()
+        pq.write_table(TABLE, sink, write_page_index=True)
+        told = given(
+            sink.getvalue().to_pybytes(), "calculate", "-", "--format", "parquet", "--json"
+        )
+        assert json.loads(told)["edges"] == 4
+
+    def test_a_file_without_rows_is_read(self):
+        sink = pa.BufferOutputStream()
+        pq.write_table(TABLE.slice(0, 0), sink)
+        told = given(
+            sink.getvalue().to_pybytes(), "calculate", "-", "--format", "parquet", "--json"
+        )
+        assert json.loads(told)["edges"] == 0

@@ -1,0 +1,283 @@
+"""``cc-rapids deduplicate``."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...data.files.text_ids import is_text
+from ...data.files.write import TABLES, check_output, write_table
+from ...errors import FormatError, NullsError, counted
+from .frames import (
+    TABULAR_IN_WORDS,
+    WholeTable,
+    read_table,
+    same_kind,
+    table_format_option,
+)
+from .group import INPUT, METHOD, OUTPUT, command, examples, option
+from .options import (
+    FILES_IN_WORDS,
+    STANDARD,
+    as_json,
+    bound_options,
+    check_apart,
+    check_bounds,
+    engine_option,
+    format_option,
+    header_option,
+    is_shown,
+    memory_limit_option,
+    nulls_option,
+    quiet_options,
+    written_to,
+)
+from .paths import paths_of
+from .show import kernel_rows, kernels, print_json, print_rows, seconds
+from .sources import Given, read_given
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ...results.components import Components
+
+
+@command(
+    epilog=TABULAR_IN_WORDS
+    + "\n\n"
+    + FILES_IN_WORDS
+    + "\n\n"
+    + examples(
+        "cc-rapids deduplicate docs.csv pairs.csv --on doc_id --by length --output keep.csv",
+        "Of pairs with a score, one document for each corpus:",
+        "cc-rapids deduplicate docs.csv scored.csv --on doc_id --by length --per corpus"
+        " --weight score --at-least 0.8 --output keep.csv",
+        "From standard input to standard output:",
+        "cc-rapids deduplicate - pairs.csv --format csv --on doc_id --output - < docs.csv >"
+        " keep.out",
+    )
+)
+@click.argument("docs", type=click.Path(allow_dash=True))
+@click.argument("pairs", type=click.Path(allow_dash=True))
+@option(
+    "--on",
+    metavar="NAME",
+    required=True,
+    section=INPUT,
+    help="Column of DOCS with the ids of pairs.",
+)
+@table_format_option("--format", "docs_format", "DOCS")
+@option(
+    "--left",
+    "--source",
+    "source",
+    metavar="NAME",
+    section=INPUT,
+    help="Column of one id of each pair.",
+)
+@option(
+    "--right",
+    "--destination",
+    "destination",
+    metavar="NAME",
+    section=INPUT,
+    help="Column of the other id of each pair.",
+)
+@format_option("--pairs-format", "format", "Format of PAIRS, if not by its suffix.", INPUT)
+@header_option
+@nulls_option
+@bound_options
+@memory_limit_option
+@option(
+    "--by",
+    metavar="NAME",
+    section=METHOD,
+    help="Column whose greatest value is kept; else the first row.",
+)
+@option(
+    "--ascending/--descending",
+    default=False,
+    section=METHOD,
+    help="Keep the least value of --by, or the greatest (default).",
+)
+@option(
+    "--per",
+    metavar="NAME",
+    multiple=True,
+    section=METHOD,
+    help="Keep one document for each value of this column.",
+)
+@option(
+    "--missing",
+    type=click.Choice(["self", "drop", "raise"]),
+    default="self",
+    section=METHOD,
+    help="Documents in no pair: keep (self, default), drop, raise.",
+)
+@engine_option
+@option(
+    "--output",
+    metavar="PATH",
+    type=click.Path(path_type=Path, allow_dash=True),
+    section=OUTPUT,
+    help="Write the documents to keep to PATH, or - for stdout.",
+)
+@option(
+    "--output-format",
+    metavar="FORMAT",
+    type=click.Choice(list(TABLES)),
+    section=OUTPUT,
+    help=f"If not by suffix: {', '.join(TABLES)}.",
+)
+@quiet_options
+@as_json
+def deduplicate(
+    docs: str,
+    pairs: str,
+    on: str,
+    docs_format: str | None,
+    by: str | None,
+    ascending: bool,
+    per: tuple[str, ...],
+    missing: str,
+    memory_limit: str | None,
+    nulls: str | None,
+    engine: str | None,
+    weight: str | None,
+    at_least: float | None,
+    at_most: float | None,
+    output: Path | None,
+    output_format: str | None,
+    quiet: bool,
+    json_output: bool,
+    **reading: Any,
+) -> None:
+    """Keep the best document of each group of near-duplicates.
+
+    DOCS is a table of documents, and PAIRS are near-duplicates among them: two columns of ids. Both
+    ends of a pair are one group, and so are pairs that share a document. Of each group the row with
+    the greatest value of --by is kept, the first of equal ones, and without --by the first row. The
+    output is whole rows of DOCS, in their order; documents in no pair are kept. One of DOCS and
+    PAIRS may be - for standard input, whose format --format or --pairs-format says.
+    """
+    from ...api import components
+
+    if docs == pairs == STANDARD:
+        raise click.UsageError("Only one of DOCS and PAIRS can be standard input.")
+    if output is None and output_format is not None:
+        raise click.UsageError("--output-format goes with --output.")
+    bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
+    if output is not None:
+        output, output_format = written_to(output, output_format)
+        check_output(output, output_format)
+        for file in (docs, pairs):
+            for path in paths_of(file):
+                check_apart(output, Path(path))
+    shown = is_shown(output, quiet, json_output)
+    start = time.perf_counter()
+    table = read_table(docs, docs_format, quiet)
+    table.check([on, *([] if by is None else [by]), *per])
+    edges = read_given([pairs], {"memory_limit": memory_limit}, quiet, reading, bounds)
+    given = _alike(edges, table, on)
+    chosen: dict[str, Any] = {"nulls": nulls or "raise", "engine": engine or given.engine()}
+    with kernels(quiet) as times:
+        found: Components = components(given.edges, **given.options, **chosen)
+        rows = _kept(found, table, on, by, ascending, list(per), missing, pairs)
+    if output is not None:
+        write_table(table.table.take(rows), output, output_format)
+    summary = found.summary()
+    facts = {
+        "docs": docs,
+        "pairs": pairs,
+        "rows": len(table.table),
+        "edges": summary["edges"],
+        "components": summary["components"],
+        "largest": summary["largest"],
+        "kept": len(rows),
+        "removed": len(table.table) - len(rows),
+        "engine": summary["engine"],
+        "output": None if output is None else str(output),
+        "seconds": time.perf_counter() - start - times.seconds,
+        "kernel_seconds": times.seconds,
+        "kernels_compiled": times.compiled,
+    }
+    if json_output:
+        print_json(facts)
+    elif shown:
+        print_rows(_rows(facts, kernel_rows(times, times.seconds)))
+
+
+def _alike(given: Given, table: WholeTable, on: str) -> Given:
+    """Return the pairs; with ids as text, if those of the documents are and both are text files."""
+    import pyarrow as pa
+
+    ids, edges = table.table[on], given.edges
+    if given.streamed or table.words is None or not is_text(ids.type) or not len(ids):
+        return given
+    if given.taken[0].delimiter is None:
+        return given
+    ends = given.options["source"], given.options["destination"]
+    columns = {
+        name: edges[name].cast(pa.large_string()) if name in ends else edges[name]
+        for name in edges.column_names
+    }
+    return replace(given, edges=pa.table(columns))
+
+
+def _kept(
+    found: Components,
+    table: WholeTable,
+    on: str,
+    by: str | None,
+    ascending: bool,
+    per: list[str],
+    missing: str,
+    pairs: str,
+) -> pa.Array:
+    """Return the positions of the documents to keep."""
+    import numpy as np
+    import pyarrow as pa
+
+    ids = table.table[on]
+    if ids.null_count and missing != "drop":
+        raise NullsError(
+            f"{table.name}: {ids.null_count:,} of {counted(len(ids), 'row')} have no id in {on!r},"
+            " and name no document: --missing drop leaves them out; or fill them first"
+        )
+    if len(found) and len(ids):
+        other = found.sizes(1).schema.field("labels").type
+        same = same_kind(ids, table.words and table.words[on], other)
+        if same is None:
+            raise FormatError(
+                f"the ids of {table.name}, in {on!r}, are {ids.type}, but those of {pairs} are"
+                f" {other}, so they cannot be compared; write both as numbers or both as text"
+            )
+        ids = same
+    columns = {name: (table.words or table.table)[name] for name in per}
+    if by is not None:
+        columns[by] = table.ordered(by)
+    columns[on] = ids
+    row = "row"
+    while row in columns:
+        row += "_"
+    columns[row] = pa.array(np.arange(len(ids)))
+    kept = found.deduplicate(pa.table(columns), on, by, ascending, per or None, missing)
+    return kept[row].combine_chunks()
+
+
+def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, str | None]:
+    """Return the facts as lines of text."""
+    return {
+        "documents": f"{facts['rows']:,} in {facts['docs']}",
+        "pairs": f"{facts['edges']:,} in {facts['pairs']}",
+        "groups": f"{facts['components']:,}, the largest of {facts['largest']:,}",
+        "kept": f"{facts['kept']:,}",
+        "removed": f"{facts['removed']:,}",
+        **prepared,
+        "time": seconds(facts["seconds"]),
+        "kept in": facts["output"],
+    }

@@ -1,0 +1,180 @@
+"""Whole tables for commands: documents and records, from files or standard input."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...data.files.binary import damage
+from ...data.files.header import place_of
+from ...data.files.input_file import File, as_format, format_of
+from ...data.files.text_edges import numbers
+from ...data.files.text_ids import integers, is_text
+from ...errors import FormatError
+from .group import INPUT, Decorator, option
+from .options import STANDARD
+from .paths import name_of, paths_of, standard_input, stated_format
+from .show import progress
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TABULAR = ("csv", "tsv", "parquet", "arrow")
+TABULAR_IN_WORDS = (
+    f"Tables are {', '.join(TABULAR[:-1])} or {TABULAR[-1]}, by the suffix, perhaps with .gz or"
+    " .zst behind it; the first line of csv and tsv names the columns. A folder, or a pattern in"
+    " quotes, is one table of all its files. Tables are held in memory. What csv and tsv hold is"
+    " written as it was: 007 and 1.50 are text, though --by compares numbers as such."
+)
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
+
+
+@dataclass(frozen=True)
+class WholeTable:
+    """A table as it was read.
+
+    Attributes
+    ----------
+    name
+        Of the file, for messages.
+    table
+        All columns, those of text files as what they hold: integers, floats, or else text.
+    words
+        The same columns as the words of text files; None of other files.
+    """
+
+    name: str
+    table: pa.Table
+    words: pa.Table | None
+
+    def check(self, names: Sequence[str]) -> None:
+        """Raise a MissingColumnError or an InputError unless each column is there once."""
+        for name in names:
+            place_of(self.name, self.table.column_names, name)
+
+    def ordered(self, name: str) -> pa.ChunkedArray:
+        """Return a column to compare by: numbers, if all words of it are."""
+        found = None if self.words is None else numbers(self.words[name])
+        return self.table[name] if found is None else found
+
+
+def table_format_option(flag: str, name: str, what: str) -> Decorator:
+    """Return an option that names the format of a table."""
+    kind, words = click.Choice(TABULAR), f"Format of {what}, if not by its suffix."
+    return option(flag, name, metavar="FORMAT", type=kind, section=INPUT, help=words)
+
+
+def read_table(given: str, format: str | None, quiet: bool) -> WholeTable:
+    """Return the table of a file, a folder or a pattern, or of standard input for ``-``.
+
+    Raises
+    ------
+    FormatError
+        A file is missing, damaged or of another format, or the files differ in their columns.
+    """
+    import pyarrow as pa
+
+    parts = [_read(path, format, quiet) for path in paths_of(given)]
+    name, first = name_of(given), parts[0]
+    if any(part.schema.names != first.schema.names for part in parts):
+        raise FormatError(f"the files of {name} have different columns, and are no one table")
+    texts = [part.schema.metadata == _WORDS for part in parts]
+    if any(texts) != all(texts):
+        raise FormatError(f"the files of {name} are partly text: name files of one kind")
+    try:
+        table = pa.concat_tables(parts, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise FormatError(f"the files of {name} are no one table: {error}") from error
+    if not texts[0]:
+        return WholeTable(name, table, None)
+    typed = [_typed(column) for column in table.columns]
+    return WholeTable(name, pa.table(typed, names=table.column_names), table)
+
+
+_WORDS = {b"cc_rapids": b"words"}  # the mark of a table whose columns are the words of a text
+
+
+def _read(path: str, format: str | None, quiet: bool) -> pa.Table:
+    """Return the table of one file, whose columns are words if it is text."""
+    if path == STANDARD:
+        return _opened(standard_input(), stated_format(format))
+    kind = format_of(path, format)
+    if kind not in TABULAR:
+        raise FormatError(f"{path} is {kind}, and a table is one of {', '.join(TABULAR)}")
+    try:
+        with (
+            progress(f"reading {Path(path).name}", quiet) as report,
+            open(path, "rb", buffering=0) as raw,
+        ):
+            return _opened(File(path, raw, os.path.getsize(path), report), kind)
+    except FileNotFoundError:
+        raise FormatError(f"{path} does not exist") from None
+
+
+def _opened(file: File, kind: str) -> pa.Table:
+    """Return the table of an open file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with as_format(file, kind), damage(file, kind):
+        if kind in _DELIMITERS:
+            return _of_text(pa.py_buffer(b"".join(file.pieces())), _DELIMITERS[kind])
+        data = pa.py_buffer(file.seekable().read())
+        if kind == "parquet":
+            return pq.ParquetFile(pa.BufferReader(data)).read()
+        is_file = data[:6].to_pybytes() == b"ARROW1"
+        opened = pa.ipc.open_file(data) if is_file else pa.ipc.open_stream(data)
+        table = opened.read_all()
+        table.validate(full=True)  # or offsets of text beyond its end are followed
+        return table
+
+
+def _of_text(data: pa.Buffer, delimiter: str) -> pa.Table:
+    """Return the words of a csv or tsv file, where an empty one without quotes is null."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    parsed = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+    names = csv.open_csv(pa.BufferReader(data), parse_options=parsed).schema.names
+    kept = csv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.large_string()),
+        null_values=[""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=False,
+    )
+    table = csv.read_csv(pa.BufferReader(data), parse_options=parsed, convert_options=kept)
+    return table.replace_schema_metadata(_WORDS)
+
+
+def _typed(words: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return words as integers, or as floats that are spelt as floats are; else as they are."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if words.null_count == len(words):
+        return words
+    found = integers(words)
+    if found is None:
+        with suppress(pa.ArrowInvalid):
+            floats = words.cast(pa.float64())
+            if pc.all(pc.equal(floats.cast(words.type), words)).as_py():
+                return floats
+    return words if found is None else found
+
+
+def same_kind(
+    own: pa.ChunkedArray, words: pa.ChunkedArray | None, other: pa.DataType
+) -> pa.ChunkedArray | None:
+    """Return ids of a table as the kind of other ids, text or numbers; None if they are not.
+
+    Numbers in a text file are text, too.
+    """
+    if is_text(own.type) == is_text(other):
+        return own
+    return words if is_text(other) else None

@@ -1,0 +1,220 @@
+"""``cc-rapids link``."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...data.files.write import TABLES, check_output, write_table
+from ...errors import counted
+from .frames import TABULAR_IN_WORDS, WholeTable, read_table, table_format_option
+from .group import INPUT, METHOD, OUTPUT, command, examples, option
+from .options import (
+    LabelChoice,
+    as_json,
+    check_apart,
+    engine_option,
+    is_shown,
+    quiet_options,
+    written_to,
+)
+from .paths import paths_of
+from .show import kernel_rows, kernels, print_json, print_rows, seconds
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@command(
+    epilog=TABULAR_IN_WORDS
+    + "\n\n"
+    + examples(
+        "cc-rapids link people.csv --key email --key name,birthday --id record_id"
+        " --output entities.parquet",
+        "The whole records, with a column of entities:",
+        "cc-rapids link people.csv --key email --attach entity --output people.parquet",
+        "Without values that more than 50 records share:",
+        "cc-rapids link people.csv --key email --max-group 50 --json",
+        "From standard input to standard output:",
+        "cc-rapids link - --format csv --key email --output - < people.csv > entities.out",
+    )
+)
+@click.argument("records", type=click.Path(allow_dash=True))
+@option(
+    "--key",
+    "keys",
+    metavar="NAMES",
+    multiple=True,
+    required=True,
+    section=INPUT,
+    help="Column, or several with commas; repeatable.",
+)
+@option(
+    "--id",
+    metavar="NAMES",
+    section=INPUT,
+    help="Column of record ids, or several; rows from 0 if not.",
+)
+@table_format_option("--format", "format", "RECORDS")
+@option(
+    "--max-group",
+    metavar="N",
+    type=click.IntRange(min=1),
+    section=METHOD,
+    help="Leave out values that more than N records share.",
+)
+@option(
+    "--ignore",
+    metavar="VALUE",
+    multiple=True,
+    section=METHOD,
+    help="A value that links nothing, as empty text; repeatable.",
+)
+@engine_option
+@option(
+    "--labels",
+    type=LabelChoice(),
+    default="min",
+    section=OUTPUT,
+    help="The kind of labels; by default the least id of each.",
+)
+@option(
+    "--attach",
+    metavar="NAME",
+    section=OUTPUT,
+    help="Write whole records, with the label in column NAME.",
+)
+@option(
+    "--output",
+    metavar="PATH",
+    type=click.Path(path_type=Path, allow_dash=True),
+    section=OUTPUT,
+    help="Write each record and its label to PATH, or - for stdout.",
+)
+@option(
+    "--output-format",
+    metavar="FORMAT",
+    type=click.Choice(list(TABLES)),
+    section=OUTPUT,
+    help=f"If not by suffix: {', '.join(TABLES)}.",
+)
+@quiet_options
+@as_json
+def link(
+    records: str,
+    keys: tuple[str, ...],
+    id: str | None,
+    format: str | None,
+    max_group: int | None,
+    ignore: tuple[str, ...],
+    engine: str | None,
+    labels: str,
+    attach: str | None,
+    output: Path | None,
+    output_format: str | None,
+    quiet: bool,
+    json_output: bool,
+) -> None:
+    """Find records that are one entity: those that share a key.
+
+    RECORDS is a table. Records that agree in any --key are one entity, and so are records linked by
+    others; of a key of several columns, as name,birthday, all have to agree. Empty values, and
+    those of --ignore, link nothing. The output has a row for each record: its id (vertex) and the
+    label of its entity (labels).
+    """
+    from ...linkage import link_records
+
+    if output is None and (output_format is not None or attach is not None):
+        flag = "--attach" if output_format is None else "--output-format"
+        raise click.UsageError(f"{flag} goes with --output.")
+    if output is not None:
+        output, output_format = written_to(output, output_format)
+        check_output(output, output_format)
+        for path in paths_of(records):
+            check_apart(output, Path(path))
+    shown = is_shown(output, quiet, json_output)
+    start = time.perf_counter()
+    table = read_table(records, format, quiet)
+    wanted = [_columns(table, key) for key in keys]
+    ids = None if id is None else _columns(table, id)
+    with kernels(quiet) as times:
+        found = link_records(
+            _compared(table, wanted, ids or []),
+            wanted,
+            ids,
+            max_group=max_group,
+            ignore=_ignored(ignore),
+            labels=labels,
+            engine=engine,
+        )
+        if output is not None:
+            rows = found.labels() if attach is None else found.attach(table.table, name=attach)
+            write_table(rows, output, output_format)
+    summary = found.summary()
+    told = summary["keys"].items()
+    facts = {
+        "file": records,
+        "records": summary["vertices"],
+        "entities": summary["components"],
+        "largest": summary["largest"],
+        "keys": [{"key": [key] if isinstance(key, str) else list(key), **one} for key, one in told],
+        "engine": summary["engine"],
+        "output": None if output is None else str(output),
+        "seconds": time.perf_counter() - start - times.seconds,
+        "kernel_seconds": times.seconds,
+        "kernels_compiled": times.compiled,
+    }
+    if json_output:
+        print_json(facts)
+    elif shown:
+        print_rows(_rows(facts, kernel_rows(times, times.seconds)))
+
+
+def _columns(table: WholeTable, names: str) -> list[str]:
+    """Return the columns of a word with commas, of which one may be in a column's own name."""
+    found = [names] if names in table.table.column_names else names.split(",")
+    table.check(found)
+    return found
+
+
+def _compared(table: WholeTable, keys: list[list[str]], ids: list[str]) -> pa.Table:
+    """Return the columns of keys and ids; keys of text files are compared as they are written."""
+    import pyarrow as pa
+
+    names = dict.fromkeys(name for key in [ids, *keys] for name in key)
+    typed = table.table if table.words is None else table.words
+    return pa.table({name: (table.table if name in ids else typed)[name] for name in names})
+
+
+def _ignored(words: tuple[str, ...]) -> list[Any]:
+    """Return the values that link nothing: of columns of text, and of integers."""
+    numbers = [int(word) for word in words if word.removeprefix("-").isdecimal()]
+    return ["", *words, *numbers]
+
+
+def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, str | None]:
+    """Return the facts as lines of text."""
+    largest = counted(facts["largest"], "record")
+    return {
+        "file": facts["file"],
+        "records": f"{facts['records']:,}",
+        "entities": f"{facts['entities']:,}, the largest of {largest}",
+        **{f"key {', '.join(one['key'])}": _key(one) for one in facts["keys"]},
+        **prepared,
+        "time": seconds(facts["seconds"]),
+        "labels in": facts["output"],
+    }
+
+
+def _key(facts: dict[str, Any]) -> str:
+    """Return what a key linked, and what it left out, in words."""
+    groups, rows = facts["left_out_groups"], facts["left_out_rows"]
+    parts = [counted(facts["links"], "link")]
+    if facts["without_value"]:
+        parts.append(f"{counted(facts['without_value'], 'record')} without a value")
+    if groups:
+        parts.append(f"left out {counted(groups, 'value')} of {counted(rows, 'record')}")
+    return "; ".join(parts)

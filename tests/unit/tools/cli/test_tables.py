@@ -1,0 +1,282 @@
+"""Tables of documents and records: deduplicated by pairs, and linked by keys."""
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.ipc
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+
+from cc_rapids.cli import main
+
+DOCS = (
+    "doc_id,length,corpus\n11,43,web\n12,41,books\n13,47,web\n14,51,books\n16,41,web\n17,27,web\n"
+)
+PAIRS = "src,dst\n11,13\n13,14\n12,16\n"
+PEOPLE = (
+    "record_id,email,name,birthday\n11,ann@x.org,Ann Lee,1990-05-01\n12,,A. Lee,1990-05-01\n"
+    "13,ann@x.org,A. Lee,1990-05-01\n14,,Bo,\n"
+)
+COMMAND = [sys.executable, "-m", "cc_rapids"]
+KEYS = ["--key", "email", "--key", "name,birthday"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Documents, near-duplicates of them, and records."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[4]))
+    for name, text in (("docs", DOCS), ("pairs", PAIRS), ("people", PEOPLE)):
+        (tmp_path / f"{name}.csv").write_text(text)
+    return tmp_path
+
+
+def given(*words, content=None):
+    done = CliRunner().invoke(main, [str(word) for word in words], input=content)
+    assert (done.exit_code, done.stderr) == (0, ""), done.stderr
+    return done.stdout
+
+
+def refused(*words, content=None):
+    done = CliRunner().invoke(main, [str(word) for word in words], input=content)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("Error: ")
+    return done.stderr
+
+
+def kept(*words, docs="docs.csv", pairs="pairs.csv", on="doc_id"):
+    given("deduplicate", docs, pairs, "--on", on, *words, "--output", "keep.parquet")
+    return pq.read_table("keep.parquet")[on].to_pylist()
+
+
+class TestDeduplicate:
+    @pytest.mark.parametrize(
+        ("words", "expected"),
+        [
+            ([], [11, 12, 17]),
+            (["--by", "length"], [12, 14, 17]),
+            (["--by", "length", "--descending"], [12, 14, 17]),
+            (["--by", "length", "--ascending"], [11, 12, 17]),
+            (["--by", "length", "--per", "corpus"], [12, 13, 14, 16, 17]),
+            (["--by", "length", "--missing", "drop"], [12, 14]),
+            (["--by", "length", "--memory-limit", "1GiB"], [12, 14, 17]),
+        ],
+    )
+    def test_the_best_of_each_group_is_kept(self, words, expected):
+        assert kept(*words) == expected
+
+    def test_the_rows_are_whole_and_as_they_were(self):
+        with open("docs.csv", "w") as file:
+            file.write('doc_id,length,note\n11,43.50,007\n13,7.00,"a,""b"""\n17,,""\n18,1.25,\n')
+        given("deduplicate", "docs.csv", "pairs.csv", "--on", "doc_id", "--by", "length")
+        output = ["--by", "length", "--ascending", "--output", "keep.csv"]
+        given("deduplicate", "docs.csv", "pairs.csv", "--on", "doc_id", *output)
+        with open("keep.csv") as file:
+            lines = file.read().splitlines()
+        assert lines == [
+            '"doc_id","length","note"',
+            '13,"7.00","a,""b"""',
+            '17,,""',
+            '18,"1.25",',
+        ]
+
+    def test_numbers_are_compared_as_numbers_and_dates_as_dates(self):
+        with open("docs.csv", "w") as file:
+            file.write("doc_id,score,seen\n11,9.50,2024-01-02\n13,10.25,2023-12-31\n")
+        assert kept("--by", "score") == [13]
+        assert kept("--by", "seen") == [11]
+
+    @pytest.mark.parametrize("kind", ["parquet", "arrow", "tsv", "csv.gz"])
+    def test_formats(self, kind):
+        table = pyarrow.csv.read_csv("docs.csv")
+        if kind == "parquet":
+            pq.write_table(table, "docs.parquet")
+        elif kind == "arrow":
+            with pyarrow.ipc.new_file("docs.arrow", table.schema) as writer:
+                writer.write_table(table)
+        else:
+            text = DOCS if kind == "csv.gz" else DOCS.replace(",", "\t")
+            packed = gzip.compress(text.encode()) if kind == "csv.gz" else text.encode()
+            with open(f"docs.{kind}", "wb") as file:
+                file.write(packed)
+        assert kept("--by", "length", docs=f"docs.{kind}") == [12, 14, 17]
+
+    def test_a_folder_or_a_pattern_is_one_table(self, folder):
+        (folder / "docs").mkdir()
+        lines = DOCS.splitlines(keepends=True)
+        (folder / "docs/a.csv").write_text("".join(lines[:3]))
+        (folder / "docs/b.csv").write_text("".join([lines[0], *lines[3:]]))
+        assert kept("--by", "length", docs="docs") == [12, 14, 17]
+        assert kept("--by", "length", docs="docs/*.csv") == [12, 14, 17]
+        assert "no file matches" in refused("deduplicate", "x*.csv", "pairs.csv", "--on", "doc_id")
+        (folder / "docs/c.csv").write_text("doc_id,width\n1,2\n")
+        words = ["deduplicate", "docs", "pairs.csv", "--on", "doc_id"]
+        assert "different columns" in refused(*words)
+
+    def test_names_and_weights_of_pairs(self, folder):
+        (folder / "scored.csv").write_text("a,b,score\n11,13,.9\n13,14,.5\n12,16,.8\n")
+        words = ["--left", "a", "--right", "b", "--weight", "score", "--at-least", ".8"]
+        assert kept("--by", "length", *words, pairs="scored.csv") == [12, 13, 14, 17]
+
+    def test_standard_input_and_output(self):
+        words = ["--on", "doc_id", "--by", "length", "--output", "-"]
+        expected = b'"doc_id","length","corpus"\n12,41,"books"\n14,51,"books"\n17,27,"web"\n'
+        for own, content in (
+            (["-", "pairs.csv", "--format", "csv"], DOCS),
+            (["docs.csv", "-", "--pairs-format", "csv"], PAIRS),
+        ):
+            line = [*COMMAND, "deduplicate", *own, *words]
+            done = subprocess.run(line, input=content.encode(), capture_output=True, check=False)
+            assert (done.stdout, done.stderr) == (expected, b"")
+        said = refused("deduplicate", "docs.csv", "pairs.csv", *words, "--json")
+        assert "standard output" in said
+
+    def test_what_is_told(self):
+        told = given("deduplicate", "docs.csv", "pairs.csv", "--on", "doc_id")
+        assert "6 in docs.csv" in told
+        assert "2, the largest of 3" in told
+        words = ["--on", "doc_id", "--output", "keep.csv", "--json"]
+        facts = json.loads(given("deduplicate", "docs.csv", "pairs.csv", *words))
+        known = {"rows": 6, "edges": 3, "components": 2, "kept": 3, "removed": 3}
+        assert facts.items() >= known.items()
+        assert facts["output"] == "keep.csv"
+        assert given("deduplicate", "docs.csv", "pairs.csv", "--on", "doc_id", "--quiet") == ""
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (["--on", "docid"], "no column 'docid'; did you mean 'doc_id'?"),
+            (["--on", "doc_id", "--by", "len_gth"], "did you mean 'length'?"),
+            (["--on", "doc_id", "--per", "corpse"], "did you mean 'corpus'?"),
+            (["--on", "doc_id", "--left", "scr"], "did you mean 'src'?"),
+            (["--on", "doc_id", "--missing", "raise"], "17"),
+            (["--on", "corpus"], "cannot be compared"),
+            (["--on", "doc_id", "--output", "docs.csv"], "is the input file"),
+            (["--on", "doc_id", "--output-format", "csv"], "goes with --output"),
+            (["--on", "doc_id", "--at-least", "1"], "--weight"),
+            ([], "'--on'"),
+        ],
+    )
+    def test_what_is_refused(self, words, said):
+        with open("names.arrow", "wb") as sink:
+            table = pa.table({"src": [11, 13], "dst": [13, 14]})
+            with pyarrow.ipc.new_stream(sink, table.schema) as writer:
+                writer.write_table(table)
+        pairs = "names.arrow" if "corpus" in words else "pairs.csv"
+        assert said in refused("deduplicate", "docs.csv", pairs, *words)
+
+    def test_files_that_cannot_be_read(self, folder):
+        (folder / "bad.csv").write_text("doc_id,length\n1\n")
+        (folder / "empty.csv").write_text("")
+        (folder / "graph.mtx").write_text("%%MatrixMarket")
+        (folder / "bad.parquet").write_text("doc_id")
+        for name, said in (
+            ("bad.csv", "Expected 2 columns, got 1"),
+            ("empty.csv", "mpty"),
+            ("graph.mtx", "is mtx"),
+            ("bad.parquet", "bad.parquet"),
+            ("none.csv", "does not exist"),
+        ):
+            assert said in refused("deduplicate", name, "pairs.csv", "--on", "doc_id")
+        assert "Only one" in refused("deduplicate", "-", "-", "--on", "doc_id")
+
+    def test_rows_without_an_id(self, folder):
+        (folder / "docs.csv").write_text(DOCS + ",99,web\n")
+        said = refused("deduplicate", "docs.csv", "pairs.csv", "--on", "doc_id")
+        assert "1 of 7 rows have no id in 'doc_id'" in said
+        assert "--missing drop" in said
+        assert kept("--by", "length", "--missing", "drop") == [12, 14]
+
+    def test_ids_of_text_files_are_alike(self, folder):
+        (folder / "docs.csv").write_text(DOCS + "x1,99,web\n")
+        assert kept("--by", "length") == ["12", "14", "17", "x1"]
+        (folder / "docs.csv").write_text(DOCS)
+        (folder / "pairs.csv").write_text(PAIRS + "x1,11\n")
+        assert kept("--by", "length") == [12, 14, 17]
+
+    def test_huge_and_negative_ids(self, folder):
+        (folder / "docs.csv").write_text(f"doc_id,n\n{2**62},1\n-5,2\n0,3\n")
+        (folder / "pairs.csv").write_text(f"src,dst\n{2**62},-5\n")
+        assert kept("--by", "n") == [-5, 0]
+
+    def test_without_rows(self, folder):
+        (folder / "docs.csv").write_text("doc_id,length\n")
+        assert kept("--by", "length") == []
+        (folder / "docs.csv").write_text(DOCS)
+        (folder / "pairs.csv").write_text("src,dst\n")
+        assert kept("--by", "length") == [11, 12, 13, 14, 16, 17]
+
+
+class TestLink:
+    def labels(self, *words):
+        given("link", "people.csv", *words, "--output", "entities.parquet")
+        table = pq.read_table("entities.parquet")
+        return table["labels"].to_pylist()
+
+    def test_records_that_share_a_key(self):
+        assert self.labels(*KEYS, "--id", "record_id") == [11, 11, 11, 14]
+        assert self.labels(*KEYS) == [0, 0, 0, 3]
+        assert self.labels("--key", "email") == [0, 1, 0, 3]
+        assert self.labels(*KEYS, "--labels", "dense") == [0, 0, 0, 1]
+        assert self.labels(*KEYS, "--max-group", "1") == [0, 1, 2, 3]
+        assert self.labels("--key", "email", "--ignore", "ann@x.org") == [0, 1, 2, 3]
+
+    def test_whole_records_with_their_entity(self):
+        given("link", "people.csv", *KEYS, "--attach", "who", "--output", "with.csv")
+        with open("with.csv") as file:
+            lines = file.read().splitlines()
+        assert lines[0] == '"record_id","email","name","birthday","who"'
+        assert lines[2] == '12,,"A. Lee","1990-05-01",0'
+        assert "'name' already" in refused(
+            "link", "people.csv", *KEYS, "--attach", "name", "--output", "with.csv"
+        )
+
+    def test_numbers_in_text_are_compared_as_they_are_written(self, folder):
+        (folder / "people.csv").write_text("phone,id\n7,1\n007,2\n7,3\n0,4\n0,5\n1.5,6\n1.5,7\n")
+        words = ["--key", "phone", "--ignore", "0"]
+        assert self.labels(*words) == [0, 1, 0, 3, 4, 5, 5]
+        pq.write_table(pa.table({"phone": [7, 7, 0, 0]}), "people.parquet")
+        given("link", "people.parquet", *words, "--output", "o.parquet")
+        assert pq.read_table("o.parquet")["labels"].to_pylist() == [0, 0, 2, 3]
+
+    def test_a_column_with_a_comma_in_its_name(self, folder):
+        (folder / "people.csv").write_text('"a,b",c\n1,2\n1,3\n')
+        assert self.labels("--key", "a,b") == [0, 0]
+
+    def test_what_is_told(self):
+        told = given("link", "people.csv", *KEYS, "--id", "record_id")
+        assert "2, the largest of 3 records" in told
+        assert "1 link; 2 records without a value" in told
+        words = ["--key", "email", "--max-group", "1"]
+        assert "left out 1 value of 2 records" in given("link", "people.csv", *words)
+        facts = json.loads(given("link", "people.csv", *KEYS, "--json"))
+        assert facts["keys"][1]["key"] == ["name", "birthday"]
+        assert (facts["records"], facts["entities"], facts["output"]) == (4, 2, None)
+
+    def test_standard_input(self):
+        told = given("link", "-", "--format", "csv", *KEYS, "--json", content=PEOPLE)
+        assert json.loads(told)["entities"] == 2
+        assert "--format" in refused("link", "-", *KEYS, content=PEOPLE)
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (["--key", "emial"], "did you mean 'email'?"),
+            (["--key", "name,birthdy"], "did you mean 'birthday'?"),
+            (["--key", "email", "--id", "recordid"], "did you mean 'record_id'?"),
+            (["--key", "email", "--key", "email"], "twice"),
+            (["--key", "email", "--id", "email"], "null"),
+            (["--key", "email", "--attach", "who"], "--attach goes with --output"),
+            (["--key", "email", "--output", "people.csv"], "is the input file"),
+            ([], "'--key'"),
+        ],
+    )
+    def test_what_is_refused(self, words, said):
+        assert said in refused("link", "people.csv", *words)
