@@ -871,7 +871,7 @@ class Paths(Adapter):
         taken: list[Taken] = []
         tables = weighed_files(edges, request, bound.name("files"), taken)
         sides = request.sides if request.has_lists else request.names
-        return Weighed(tables, bound.of_frame, taken), *sides
+        return Weighed(tables, bound.of_frame, taken, arrow=True), *sides
 
 
 class Patterns(Paths):
@@ -1002,7 +1002,7 @@ class Readers(Batches):
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
 
-        return Items(edges, *request.names, threaded=True)
+        return Items(edges, *request.names, threaded=True, arrow=True)
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]
@@ -1014,7 +1014,7 @@ class Readers(Batches):
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
         from .streams import Weighed, tables_of
 
-        within = Weighed(tables_of(edges), bound.of_frame)
+        within = Weighed(tables_of(edges), bound.of_frame, arrow=True)
         return within, request.source, request.destination
 
 

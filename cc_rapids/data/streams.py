@@ -819,7 +819,6 @@ class Items(_OnHost):
 
     fixed = FILE_BYTES
     readers = 1
-    arrow = False
 
     def __init__(
         self,
@@ -828,8 +827,10 @@ class Items(_OnHost):
         destination: Side,
         threaded: bool = False,
         closes: bool = False,
+        arrow: bool = False,
     ) -> None:
         self.items, self.names = items, (source, destination)
+        self.arrow = arrow or (isinstance(items, Weighed) and items.arrow)  # all are tables
         self.taken: list[Taken] = items.taken if isinstance(items, Weighed) else []
         self.threaded = threaded  # an iterator may be bound to its thread, a reader is not
         self.closes = closes  # a caller's own generator is left open, as a loop over it would
@@ -916,13 +917,17 @@ class Weighed:
     """Frames or pairs, of each the edges within a bound of weights; an iterator.
 
     ``within`` gives these of one, ``taken`` is how files were read so far, and ``rows`` how many
-    edges were, within the bound or not.
+    edges were, within the bound or not. ``arrow`` says that all are PyArrow's, of files or readers.
     """
 
     def __init__(
-        self, items: Iterable[Any], within: Callable[[Any], Any], taken: list[Taken] | None = None
+        self,
+        items: Iterable[Any],
+        within: Callable[[Any], Any],
+        taken: list[Taken] | None = None,
+        arrow: bool = False,
     ) -> None:
-        self.items, self.within = iter(items), within
+        self.items, self.within, self.arrow = iter(items), within, arrow
         self.taken: list[Taken] = [] if taken is None else taken
         self.rows = 0
 

@@ -350,8 +350,10 @@ class Audited:
         oracle : {"scipy", "networkx", "cugraph"}, optional
             A library that must find the same components; not for streams.
         **given
-            ``vertices``, ``num_vertices``, ``nulls`` and ``header`` as for the answer, and
-            ``memory_limit`` for streams, as in :func:`cc_rapids.stream_components`.
+            ``vertices``, ``num_vertices``, ``nulls``, ``header``, and ``weight`` with ``at_least``
+            or ``at_most`` as for the answer, and ``memory_limit`` for streams, as in
+            :func:`cc_rapids.stream_components`. Rows are then numbered among the edges within the
+            bounds.
 
         Returns
         -------
