@@ -1123,12 +1123,16 @@ def read_file(path: Any, request: ReadRequest) -> EdgeInput:
     if request.has_lists:
         source, destination = (side if len(side) > 1 else side[0] for side in request.sides)
     file = read_edges(path, source=source, destination=destination, header=request.header)
-    return _of_file(file, request)
+    return _of_file(file, request, os.fspath(path))
 
 
-def _of_file(file: EdgeFile, request: ReadRequest) -> EdgeInput:
+def _of_file(file: EdgeFile, request: ReadRequest, path: str = "") -> EdgeInput:
     """Return the edges of a file that has been read, and the vertices that it lists."""
-    found = read_table(file.table, *several(file.source, file.destination), request.nulls)
+    from .streams import Chunk, Cursor
+
+    ends = file.source, file.destination
+    with Chunk(file.table, *ends, Cursor(), path=path, first=0).naming_nulls():
+        found = read_table(file.table, *several(*ends), request.nulls)
     if request.vertices is not None and file.vertices is not None:
         many = f"{len(file.vertices):,}"
         raise InputError(f"the file itself lists {many} vertices: leave out vertices")

@@ -119,5 +119,5 @@ def sides_beside(bound: WeightBound, names: list[str], request: ReadRequest) -> 
     if isinstance(source, list) or isinstance(destination, list):
         return source, destination
     others = [name for name in names if name != bound.weight]
-    ends = edge_columns("the files", others, source, destination)
+    ends = edge_columns("the dataset", others, source, destination)
     return others[ends[0]], others[ends[1]]

@@ -10,8 +10,10 @@ import fcntl
 import glob
 import json
 import os
+import signal
+import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -321,6 +323,34 @@ class Resumed:
     stream: Source
     done: bool
     more: str
+
+
+@contextmanager
+def held_interrupts(wanted: bool) -> Iterator[None]:
+    """Return a context at whose end, if so ``wanted``, SIGINT and SIGTERM are handled.
+
+    Their handlers, which may raise, are called then, and never while a chunk is linked in part.
+    Threads other than the main one are not interrupted anyway, and signals without a handler in
+    Python stay as they are.
+    """
+    if not wanted or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handlers: dict[int, Callable[[int, Any], Any]] = {}
+    for known in (signal.SIGINT, signal.SIGTERM):
+        call = signal.getsignal(known)
+        if callable(call):
+            handlers[known] = call
+    came: list[tuple[int, Any]] = []
+    for number in handlers:
+        signal.signal(number, lambda *received: came.append(received))
+    try:
+        yield
+    finally:
+        for number, call in handlers.items():
+            signal.signal(number, call)
+        for number, frame in came:
+            handlers[number](number, frame)
 
 
 @dataclass

@@ -96,7 +96,7 @@ def _pieces(state: ConnectivityState, edges: Any, words: Words) -> Iterator[Edge
     chunks = read_ahead(stream.read(Cursor(), budget, text), stream.readers)
     with closing(chunks):  # type: ignore[type-var]
         for number, chunk in enumerate(chunks):
-            given = inputs.read(chunk.frame, chunk.source, chunk.destination, nulls)
+            given = chunk.read(nulls)
             if chunk.vertices is not None:
                 given = replace(given, vertices=chunk.vertices)
             if not number or given.src.size or given.vertices is not None:  # or a file's end

@@ -21,14 +21,14 @@ from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, named
 from ..data.streams import Chunk, Cursor, Gathered, Source, read_ahead, source_of
-from ..errors import CapacityError, InputError
+from ..errors import CapacityError, InputError, NullsError
 from ..ids.growing import Index, Integers, Range, Texts, Tuples
 from ..options import Options, within_bound
 from ..results.components import Components
 from ..results.labels import LabelKind
 from . import inputs
 from . import state as batches
-from .checkpoint import Resumed, Saver
+from .checkpoint import Resumed, Saver, held_interrupts
 from .connectivity import snapshot
 from .insertions import initial_state, insert_given
 from .progress import StreamProgress, StreamReporter
@@ -279,11 +279,13 @@ def stream_components(
         For text files, as in :func:`cc_rapids.components`; applies to all files.
     checkpoint, checkpoint_every : path and float, optional
         A file to which the state is written every ``checkpoint_every`` seconds (0: after each
-        chunk), and from which a run resumes if it exists: finished files and row groups are then
-        not read again. The file remains after the end. It identifies its input: files (also of
-        datasets and patterns) by path, size and modification time, data in memory or from an
-        iterable by a hash of each item; finished items of an iterable are read again to compare
-        them. The same input may have grown: more files, wherever their names come in the order,
+        chunk) and when a run is interrupted by Ctrl-C, and from which a run resumes if it exists:
+        finished files and row groups are then not read again. SIGTERM ends Python at once, and
+        nothing is written, unless it has a handler that raises:
+        ``signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))``. The file remains after the end.
+        It identifies its input: files (also of datasets and patterns) by path, size and
+        modification time, data in memory or from an iterable by a hash of each item; finished items
+        of an iterable are read again to compare them. The same input may have grown: more files, wherever their names come in the order,
         more items, or a last item with more rows. The run then continues, and
         ``summary()["resumed"]`` and the log report it.
     explain : bool
@@ -376,7 +378,12 @@ def find_in_stream(
 
                 library: Any = options.frames
                 table = nw.from_arrow(table, backend=library).to_native()
-            found: Components = solve(table, own, tuple(stream.taken))
+            try:
+                found: Components = solve(table, own, tuple(stream.taken))
+            except NullsError:
+                for chunk in stream.chunks:
+                    chunk.read(options.nulls)  # raises the error of the first file with nulls
+                raise
             return found
     words: dict[str, Any] = {
         "columns": _asked(stream, source, destination),
@@ -492,14 +499,23 @@ class Run:
         taken: Iterator[Chunk] = (
             read_ahead(chunks, self.stream.readers) if self.stream.threaded else chunks
         )
-        with closing(taken):  # type: ignore[type-var]
-            for chunk in taken:
-                state, cursor = self._link(state, chunk), chunk.after
-                self._plan_chunk(state)
-                if not chunk.old:
-                    if self.saver.due():
-                        self.saver.write(state, cursor)
-                    reporter.report_state(state)
+        new = False  # whether the state is that after a chunk which no checkpoint has
+        try:
+            with closing(taken):  # type: ignore[type-var]
+                for chunk in taken:
+                    with held_interrupts(self.saver.path is not None):
+                        new = False
+                        state, cursor = self._link(state, chunk), chunk.after
+                        new = not chunk.old
+                    self._plan_chunk(state)
+                    if new:
+                        if self.saver.due():
+                            self.saver.write(state, cursor)
+                        reporter.report_state(state)
+        except (KeyboardInterrupt, SystemExit):
+            if new:
+                self.saver.write(state, cursor)
+            raise
         self.saver.finish()
         self.saver.write(state, cursor, done=True)
         return state
@@ -517,7 +533,7 @@ class Run:
 
     def _link(self, state: ConnectivityState, chunk: Chunk) -> ConnectivityState:
         """Return the state with one chunk linked, in its own trees while no vertex is new."""
-        given = inputs.read(chunk.frame, chunk.source, chunk.destination, self.nulls)
+        given = chunk.read(self.nulls)
         if chunk.vertices is not None:
             given = replace(given, vertices=chunk.vertices)
         self.saver.passed(given, chunk.after)

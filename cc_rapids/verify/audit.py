@@ -308,9 +308,7 @@ def _chunks(
     taken: Iterator[Chunk] = read_ahead(read, stream.readers) if stream.threaded else read
     with closing(taken):  # type: ignore[type-var]
         for chunk in taken:
-            yield frames.read(
-                chunk.frame, chunk.source, chunk.destination, chunk.vertices, None, nulls
-            )
+            yield chunk.read(nulls, chunk.vertices)
 
 
 @dataclass(frozen=True)
