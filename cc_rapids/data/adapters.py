@@ -407,8 +407,8 @@ def _pair(edges: Any, source: str, destination: str, nulls: str) -> EdgeInput:
         edges = ([], [])
     if isinstance(edges, list) and any(isinstance(item, tuple) for item in edges):
         raise InputError(
-            f"edges are a list of {len(edges):,} tuples: pass the two columns instead, for example"
-            " tuple(zip(*edges))"
+            f"edges are a list of {counted(len(edges), 'tuple')}: pass the two columns instead, for"
+            " example tuple(zip(*edges))"
         )
     if len(edges) != 2:
         raise InputError(

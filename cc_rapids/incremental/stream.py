@@ -285,9 +285,9 @@ def stream_components(
         ``signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))``. The file remains after the end.
         It identifies its input: files (also of datasets and patterns) by path, size and
         modification time, data in memory or from an iterable by a hash of each item; finished items
-        of an iterable are read again to compare them. The same input may have grown: more files, wherever their names come in the order,
-        more items, or a last item with more rows. The run then continues, and
-        ``summary()["resumed"]`` and the log report it.
+        of an iterable are read again to compare them. The same input may have grown: more files,
+        wherever their names come in the order, more items, or a last item with more rows. The run
+        then continues, and ``summary()["resumed"]`` and the log report it.
     explain : bool
         Return a ``StreamPlan`` with edges, time and memory, from metadata only.
 

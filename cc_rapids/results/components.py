@@ -19,7 +19,7 @@ from ..data.edge_input import EdgeInput
 from ..data.frame_access import bring, only
 from ..data.key_names import are_usable
 from ..data.typed import FrameT
-from ..errors import InputError, counted, shown
+from ..errors import InputError, counted, id_shown, shown
 from ..graph.forest import Forest
 from ..ids.decoders import IdDecoder, OffsetDecoder, SortedDecoder, same_integers
 from ..ids.strings import same_strings
@@ -924,9 +924,11 @@ class Components(Selection[FrameT], Container, Written, Audited):
         """Return the number of a component, in the order of the least ids, given its label."""
         number = self._kind.find(self, label)
         if number is None:
+            k = len(self._counts)
+            these = "the only component" if k == 1 else f"these {k:,} components"
             raise InputError(
-                f"{shown(label)} is not a label of these {len(self._counts):,} components (labels"
-                f" are of kind {self._kind.name!r}); component_of() gives the label of a vertex"
+                f"{id_shown(label)} is not a label of {these} (labels are of kind"
+                f" {self._kind.name!r}); component_of() gives the label of a vertex"
             )
         return number
 
