@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
@@ -34,6 +35,7 @@ from .insertions import initial_state, insert_given
 from .progress import StreamProgress, StreamReporter
 from .state import ConnectivityState
 
+CLOSE = 8  # times the vertices, up to which the ids of a stream may be close together
 RATES = {"range": 30e6, "integers": 8e6, "strings": 0.3e6}  # edges a second on two CPU cores
 
 
@@ -65,6 +67,9 @@ class StreamPlan:
         Assumed edges per second, for two CPU cores.
     seconds : float or None
         The time for all edges at that rate.
+    bounded : bool
+        Whether ``edges`` are the most there can be, as a bound on weights or another filter of a
+        dataset keeps some of the rows.
 
     See Also
     --------
@@ -84,6 +89,7 @@ class StreamPlan:
     fits: bool | None
     rate: float
     seconds: float | None
+    bounded: bool = False
 
     def _repr_html_(self) -> str:
         lines = dict(line.split(maxsplit=1) for line in str(self).splitlines())
@@ -98,13 +104,14 @@ class StreamPlan:
             if self.bytes is None
             else f"at most {in_words(self.bytes, self.limit)}"
         )
-        time = "unknown" if self.seconds is None else f"about {self.seconds:,.1f} s"
+        word = "at most" if self.bounded else "about"
+        time = "unknown" if self.seconds is None else f"{word} {self.seconds:,.1f} s"
         warning = "" if self.fits in (None, True) else "; the vertices may not fit"
         return "\n".join(
             (
                 f"engine    {self.engine}: {self.device}; {self.reason}",
                 f"pieces    {shown(self.pieces)}",
-                f"edges     {shown(self.edges)}",
+                f"edges     {shown(self.edges, 'at most ' if self.bounded else '')}",
                 f"vertices  {shown(self.vertices, 'at most ')} ({self.ids})",
                 f"memory    {memory}; memory_limit {in_words(self.limit, self.limit)}{warning}",
                 f"time      {time}, at a stated {self.rate:,.0f} edges a second",
@@ -144,6 +151,8 @@ def plan(
     """
     facts = source.measure()
     edges, span = facts["edges"], facts["span"]
+    bounded = edges is None and bool(source.rows)
+    edges = source.rows if bounded else edges
     kind = _ids_of(facts, count)
     vertices = count
     if vertices is None and edges is not None:
@@ -168,6 +177,7 @@ def plan(
         fits=fits,
         rate=rate,
         seconds=None if edges is None else edges / rate,
+        bounded=bounded,
     )
 
 
@@ -529,7 +539,29 @@ class Run:
                 raise
             total = self.stream.measure()["edges"]
             of = "" if total is None else f" of {total:,}"
-            raise CapacityError(f"after {state.edges:,}{of} edges, {error}") from None
+            advice = self._advice(state, total)
+            raise CapacityError(f"after {state.edges:,}{of} edges, {error}{advice}") from None
+
+    def _advice(self, state: ConnectivityState, total: int | None) -> str:
+        """Return the text about the limit that would do, and whether ids may be numbers below n.
+
+        The vertices are estimated by those of the edges so far, as if all edges brought as many.
+        """
+        kind, vertices, text, width = memory_use(state.index)
+        times = 1.0 if total is None else max(1.0, total / state.edges)
+        most = math.ceil(times * vertices)
+        advice, index = "", state.index
+        if isinstance(index, Integers) and index.low >= 0 and index.high < CLOSE * most:
+            advice = (
+                "; or, if ids are 0..n-1, pass num_vertices=n (--num-vertices), by which each takes"
+                f" 20 bytes: the greatest so far is {index.high:,}"
+            )
+        if total is None:
+            return advice
+        need = self.budget.held(kind, most, math.ceil(times * text), width)
+        need += LEAST_ROWS * self.budget.an_edge(kind, width)
+        need += need // 20
+        return f" to about {self.budget.in_words(need)}, if all edges bring as many{advice}"
 
     def _link(self, state: ConnectivityState, chunk: Chunk) -> ConnectivityState:
         """Return the state with one chunk linked, in its own trees while no vertex is new."""

@@ -165,4 +165,4 @@ def test_the_plan_of_a_bounded_stream_knows_the_kind_of_ids(tmp_path):
     plan = cc_rapids.stream_components(
         parquet(tmp_path), weight="score", at_least=0.8, explain=True
     )
-    assert (plan.ids, plan.edges) == ("integers", None)
+    assert (plan.ids, plan.edges, plan.bounded) == ("integers", 6, True)
