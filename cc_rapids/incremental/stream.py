@@ -271,8 +271,8 @@ def stream_components(
         Bytes, or a string such as ``"2GiB"``, for vertices and chunks together; by default half of
         the free memory, of the GPU if that runs. The size of chunks follows from it, see
         :mod:`cc_rapids.data.memory_budget`: vertices take 20 bytes each with ``num_vertices``, else
-        52, and strings 80 and four times the text. Items of an iterable, and frames that the answer
-        returns, are not counted.
+        52, and strings 80 and four times the text. It is not that of the process: Python and its
+        libraries, items of an iterable, and frames that the answer returns are not counted.
     progress : bool or callable
         If True, show a bar on stderr if that is a terminal. A callable is called with a
         ``StreamProgress`` after the first chunk, then twice a second, and at the end. Otherwise

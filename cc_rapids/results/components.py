@@ -833,8 +833,8 @@ class Components(Selection[FrameT], Container, Written, Audited):
         Returns
         -------
         Components
-            The answer. Its frames are of the same library as before it was saved, or of PyArrow if
-            that is missing (which is logged).
+            The answer, a :class:`LinkedRecords` where one was saved. Its frames are of the same
+            library as before it was saved, or of PyArrow if that is missing (which is logged).
 
         Raises
         ------
@@ -848,6 +848,10 @@ class Components(Selection[FrameT], Container, Written, Audited):
         from . import saved
 
         return saved.read(check_path("path", path), engine)
+
+    def _own_words(self) -> dict[str, Any]:
+        """Return what a file holds of an answer besides the components, as JSON values."""
+        return {}
 
     def __repr__(self) -> str:
         facts = self.summary()

@@ -187,6 +187,19 @@ class LinkedRecords(Components):
             )
         return super()._unknown(column, known, remedy)
 
+    @classmethod
+    def _of_words(cls, words: dict[str, Any], *answer: Any) -> LinkedRecords:
+        """Return the answer of a file; ``words`` are those of the keys and names of ids."""
+        keys = {
+            key if isinstance(key, str) else tuple(key): KeyFacts(**facts)
+            for key, facts in words["keys"]
+        }
+        return cls(*answer, keys=keys, id_names=list(words["id"]))
+
+    def _own_words(self) -> dict[str, Any]:
+        keys = [[key, asdict(facts)] for key, facts in self._keys.items()]
+        return {"records": {"keys": keys, "id": self._id_names}}
+
     def _check_rows(self, frame: Any) -> None:
         """Raise an InputError unless a frame has as many rows as were linked by position."""
         size = frame_size(frame)
