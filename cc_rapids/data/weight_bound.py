@@ -44,6 +44,11 @@ class WeightBound:
                 raise InputError(f"{name}= must be a number, not {shown(bound)}")
         return cls(weight, at_least, at_most)
 
+    def words(self) -> list[Any]:
+        """Return the column and the bounds as JSON values, by which a checkpoint knows them."""
+        column = self.weight if isinstance(self.weight, str) else "an array"
+        return [column, *(None if b is None else float(b) for b in (self.at_least, self.at_most))]
+
     def bounds(self, dtype: Any = None) -> list[tuple[str, Any]]:
         """Return the comparisons as (operator, bound); of 32-bit floats the bound is one too."""
         found = [(">=", self.at_least), ("<=", self.at_most)]

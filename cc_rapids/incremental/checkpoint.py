@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from ..data.column import Content, text_buffers, text_of_buffers
 from ..data.dtypes import is_integer
 from ..data.edge_input import EdgeInput
 from ..data.files import archive
+from ..data.files.read import Taken
 from ..data.frame_kind import given_like, kind_words
 from ..data.read import NOTHING
 from ..data.streams import Cursor, Source
@@ -55,6 +56,7 @@ def write(
         "batches": state.batches,
         "dropped": state.given.dropped_rows,
         "answers": kind_words(state.given),
+        "taken": [asdict(taken) for taken in state.given.taken],
         **own,
         "notes": notes,
     }
@@ -137,7 +139,9 @@ def _state(words: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> C
     given = kind_of(given_like(words["answers"], index.kinds), None)
     forest = Forest(backend, n, all_present=True)
     forest.parent[:] = backend.asarray(parent)
-    given = replace(given, dropped_rows=counts["dropped"])
+    known = words.get("taken", ())  # which files of earlier versions lack
+    taken = tuple(Taken(**own | {"columns": tuple(own["columns"])}) for own in known)
+    given = replace(given, dropped_rows=counts["dropped"], taken=taken)
     return ConnectivityState(backend, index, forest, given, counts["edges"], counts["batches"])
 
 

@@ -250,9 +250,9 @@ def stream_components(
         The columns; in files and datasets by default those that :func:`cc_rapids.components` would
         select, for each file separately. Several columns together form one id.
     weight : str, or (m,) array, optional
-        As for :func:`cc_rapids.components`; not with ``checkpoint``.
+        As for :func:`cc_rapids.components`.
     at_least, at_most : float, optional
-        As for :func:`cc_rapids.components`; not with ``checkpoint``.
+        As for :func:`cc_rapids.components`.
     vertices : column, array or range, optional
         As for :func:`cc_rapids.components`.
     num_vertices : int, optional
@@ -400,6 +400,7 @@ def find_in_stream(
         "header": options.header,
         "nulls": options.nulls,
         "num_vertices": count,
+        "weight": options.applied_bound and options.applied_bound.words(),
     }
     if options.checkpoint is not None:
         words["vertices"] = _digest(vertices, width)
