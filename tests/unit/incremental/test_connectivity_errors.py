@@ -121,6 +121,8 @@ def test_a_renamed_column_of_a_file_is_no_end(tmp_path):
         says = "'account', 'phone', and in the file before they were 'account', 'device': name"
         with pytest.raises(MissingColumnError, match=says):
             own.insert(renamed)
+        with pytest.raises(MissingColumnError, match=says):
+            own.insert([str(renamed)])
         assert own.insert(file("3.parquet", "device", "account")) is own
         own.insert(file("4.parquet", "src", "dst")).insert(([3], [4]))
         own.insert(pd.DataFrame({"src": [1], "dst": [5]}))
