@@ -85,6 +85,17 @@ def shown(value: object) -> str:
     return f"a {kind.__name__}{items}"
 
 
+def id_shown(value: object) -> str:
+    """Return the text for an id in a message: of one of several columns, each part.
+
+    Examples
+    --------
+    >>> id_shown(("user", 7)), id_shown(7)
+    ("('user', 7)", '7')
+    """
+    return f"({', '.join(map(shown, value))})" if isinstance(value, tuple) else shown(value)
+
+
 def _shorter(most: int, found: re.Match[str]) -> str:
     return _without_middle(found[0], most)
 

@@ -41,7 +41,7 @@ class Options:
     Make one by :meth:`check`. ``policy`` replaces ``design``: it chooses the design that runs.
     ``speculates`` is true if the label frame is requested at once, and ``expected_rows`` the number
     of its rows, if the caller knows it. ``chunked`` is true if an option was given that makes edges
-    be read in chunks.
+    be read in chunks. ``weight_bound`` becomes ``applied_bound`` once the edges are those within.
     """
 
     source: Side | None = None
@@ -50,6 +50,7 @@ class Options:
     num_vertices: int | None = None
     header: bool | None = None
     weight_bound: WeightBound | None = None
+    applied_bound: WeightBound | None = None
     labels: LabelKind = LABEL_KINDS["min"]
     nulls: str = NULLS[0]
     policy: DesignPolicy = MEASURED
@@ -105,10 +106,10 @@ class Options:
         bounds, weight_bound = (weight, at_least, at_most), None
         if any(given is not None for given in bounds):
             weight_bound = WeightBound.check(*bounds)
-        if weight_bound and (forest or given.get("checkpoint") is not None):
+        if weight_bound and forest:
             raise InputError(
-                "forest= and checkpoint= number the rows of all edges, and at_least= and at_most="
-                " leave some out: keep the rows in question first, of files by"
+                "forest= numbers the rows of all edges, and at_least= and at_most= leave some out:"
+                " keep the rows in question first, of files by"
                 " pyarrow.dataset.dataset(path).filter(...)"
             )
         engine = None if engine is None else backends.named(engine)
@@ -191,4 +192,5 @@ def within_bound(edges: Any, options: Options) -> tuple[Any, Options]:
     request = ReadRequest(source, destination, options.nulls, options.header)
     edges, source, destination = adapter.bounded(edges, request, options.weight_bound)
     ends = {"source": source, "destination": destination}
-    return edges, replace(options, header=None, weight_bound=None, **ends)
+    applied = replace(options, weight_bound=None, applied_bound=options.weight_bound)
+    return edges, replace(applied, header=None, **ends)

@@ -407,8 +407,8 @@ def _pair(edges: Any, source: str, destination: str, nulls: str) -> EdgeInput:
         edges = ([], [])
     if isinstance(edges, list) and any(isinstance(item, tuple) for item in edges):
         raise InputError(
-            f"edges are a list of {len(edges):,} tuples: pass the two columns instead, for example"
-            " tuple(zip(*edges))"
+            f"edges are a list of {counted(len(edges), 'tuple')}: pass the two columns instead, for"
+            " example tuple(zip(*edges))"
         )
     if len(edges) != 2:
         raise InputError(
@@ -871,7 +871,7 @@ class Paths(Adapter):
         taken: list[Taken] = []
         tables = weighed_files(edges, request, bound.name("files"), taken)
         sides = request.sides if request.has_lists else request.names
-        return Weighed(tables, bound.of_frame, taken), *sides
+        return Weighed(tables, bound.of_frame, taken, arrow=True), *sides
 
 
 class Patterns(Paths):
@@ -1002,7 +1002,7 @@ class Readers(Batches):
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
 
-        return Items(edges, *request.names, threaded=True)
+        return Items(edges, *request.names, threaded=True, arrow=True)
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]
@@ -1014,7 +1014,7 @@ class Readers(Batches):
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
         from .streams import Weighed, tables_of
 
-        within = Weighed(tables_of(edges), bound.of_frame)
+        within = Weighed(tables_of(edges), bound.of_frame, arrow=True)
         return within, request.source, request.destination
 
 
@@ -1123,12 +1123,16 @@ def read_file(path: Any, request: ReadRequest) -> EdgeInput:
     if request.has_lists:
         source, destination = (side if len(side) > 1 else side[0] for side in request.sides)
     file = read_edges(path, source=source, destination=destination, header=request.header)
-    return _of_file(file, request)
+    return _of_file(file, request, os.fspath(path))
 
 
-def _of_file(file: EdgeFile, request: ReadRequest) -> EdgeInput:
+def _of_file(file: EdgeFile, request: ReadRequest, path: str = "") -> EdgeInput:
     """Return the edges of a file that has been read, and the vertices that it lists."""
-    found = read_table(file.table, *several(file.source, file.destination), request.nulls)
+    from .streams import Chunk, Cursor
+
+    ends = file.source, file.destination
+    with Chunk(file.table, *ends, Cursor(), path=path, first=0).naming_nulls():
+        found = read_table(file.table, *several(*ends), request.nulls)
     if request.vertices is not None and file.vertices is not None:
         many = f"{len(file.vertices):,}"
         raise InputError(f"the file itself lists {many} vertices: leave out vertices")

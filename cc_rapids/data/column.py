@@ -669,7 +669,7 @@ def of_key_columns(key_columns: list[Column]) -> Column:
         return key_columns[0]
     name, dtype = (
         ", ".join(map(str, words))
-        for words in zip(*((p.name, p.dtype) for p in key_columns), strict=True)
+        for words in (dict.fromkeys(p.name for p in key_columns), [p.dtype for p in key_columns])
     )
     return Column(
         name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -103,10 +104,25 @@ def frame_in_memory(frame: Any) -> Any:
     except nw.exceptions.DuplicateError:
         return frame  # duplicate names do not matter unless requested
     except TypeError:
-        raise InputError(
-            f"frame cannot be a {type(frame).__name__}: pass one of cuDF, pandas, Polars or PyArrow"
-        ) from None
+        raise _no_frame(frame) from None
     return frame
+
+
+READERS = {"csv": "read_csv", "tsv": "read_csv", "parquet": "read_parquet", "pq": "read_parquet"}
+
+
+def _no_frame(frame: Any) -> InputError:
+    """Return the error for what is no frame; that for a path says how to read it."""
+    few = "pass one of cuDF, pandas, Polars or PyArrow"
+    if not isinstance(frame, str | os.PathLike):
+        return InputError(f"frame cannot be a {type(frame).__name__}: {few}")
+    path = str(os.fspath(frame))
+    read = READERS.get(path.rpartition(".")[2].lower(), "read_parquet")
+    tabs = ", sep='\\t'" if path.endswith(".tsv") else ""
+    return InputError(
+        f"frame cannot be the path {path!r}: read it first, such as by pd.{read}({path!r}{tabs}),"
+        " and pass the frame"
+    )
 
 
 def check_columns(
@@ -304,15 +320,19 @@ def check_kinds(own: Column, column: Column, some: bool = True) -> None:
 
     They can be if the answer has not ``some``.
     """
-    left, right = own.key_columns or (own,), column.key_columns or (column,)
-    fits = len(left) == len(right) and all(
-        a.strings == b.strings or not (b.size and some) for a, b in zip(left, right, strict=True)
-    )
-    if not fits:
+    if not of_one_kind(own, column, some):
         raise InputError(
             f"{column.name!r} is {column.dtype}, but the vertices are {own.dtype}: pass ids of the"
             " same kind as those of the edges"
         )
+
+
+def of_one_kind(own: Column, column: Column, some: bool = True) -> bool:
+    """Return whether ids of two columns can be equal, if the first has ``some``."""
+    left, right = own.key_columns or (own,), column.key_columns or (column,)
+    return len(left) == len(right) and all(
+        a.strings == b.strings or not (b.size and some) for a, b in zip(left, right, strict=True)
+    )
 
 
 def key_columns_of(name: str, ids: Any, width: int) -> list[Column]:

@@ -36,6 +36,7 @@ TEXT_BYTES = 96 << 20  # blocks of 16 MiB of text, split and converted
 FILE_BYTES = 4 << 20
 LEAST_ROWS, MOST_ROWS = 1 << 10, 1 << 22
 MOST_ON_DEVICE = 1 << 25  # a GPU links that many at once, while two readers read the next ones
+FORGOTTEN = 1 << 20  # bytes in text without a unit below which that was forgotten
 UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
 UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
 WORDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", re.IGNORECASE)
@@ -49,13 +50,20 @@ def bytes_of(limit: int | str | None, free: int | None = None) -> int:
     Raises
     ------
     InputError
-        The limit is neither a number of bytes nor a text such as ``"2GiB"``.
+        The limit is neither a number of bytes nor a text such as ``"2GiB"``, or a text of less than
+        a MiB without a unit.
     """
     if limit is None:
         return (free or os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) // 2
     matched = WORDS.fullmatch(limit) if isinstance(limit, str) else None
     if matched and matched[2].lower() in UNITS:
-        limit = int(float(matched[1]) * UNITS[matched[2].lower()])
+        number = matched[1]
+        if matched[0].strip() == number and float(number) < FORGOTTEN:
+            raise InputError(
+                f"memory_limit must be a positive number of bytes or have a unit, and {limit!r} has"
+                f" none: did you mean '{number}MiB'? pass that, or '{number}B'"
+            )
+        limit = int(float(number) * UNITS[matched[2].lower()])
     if isinstance(limit, bool) or not isinstance(limit, int) or limit <= 0:
         raise InputError(
             "memory_limit must be a positive number of bytes or a string such as '2GiB', not"
@@ -139,13 +147,10 @@ class Budget:
         rows = self.free_bytes // edge
         if rows < LEAST_ROWS:
             least = held + LEAST_ROWS * edge
-            hint = "; with num_vertices=n (--num-vertices), ids 0..n-1 take 20 bytes each"
-            may_count = width == 1 and (kind == "integers" or (kind == "strings" and not vertices))
             raise CapacityError(
                 f"{vertices:,} vertices take {self.in_words(held - self.fixed)}, and reading takes"
                 f" {self.in_words(self.fixed)}: {self.in_words(least)} with the"
-                f" smallest chunk, but memory_limit is {self.in_words(self.limit)}: raise"
-                f" it{hint if may_count else ''}"
+                f" smallest chunk, but memory_limit is {self.in_words(self.limit)}: raise it"
             )
         self.rows = min(rows, self.most)
         return self.rows

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, InputError, shown
+from ..errors import ArgumentTypeError, InputError, counted, shown
 from .adapters import Adapter, adapter_of
 from .arguments import check_flag, check_word
 from .column import REFUSE
@@ -73,6 +73,11 @@ def read_pairs(
     ArgumentTypeError
         They are two single ids, of ``width`` columns each.
     """
+    if isinstance(pairs, list) and any(isinstance(pair, tuple) for pair in pairs):
+        raise ArgumentTypeError(
+            f"pairs are a list of {counted(len(pairs), 'tuple')}: pass the two columns instead, for"
+            " example tuple(zip(*pairs))"
+        )
     two: Any = ()
     if destination is None and source is not None and not isinstance(source, list):
         two = () if isinstance(pairs, str) and os.path.exists(pairs) else (pairs, source)

@@ -25,12 +25,13 @@ from ..errors import (
     FormatError,
     InputError,
     MissingColumnError,
+    NullsError,
     counted,
     unknown,
 )
 from . import read as frames
 from .column import Content
-from .edge_input import ReadRequest, Side, named
+from .edge_input import EdgeInput, ReadRequest, Side, named
 from .files.header import DELIMITERS, check_header, edge_columns, place_of
 from .files.input_file import ColumnRequest, File, Mark, files_in, format_of, mark_of, unchanged
 from .files.read import (
@@ -70,7 +71,8 @@ class Chunk:
 
     ``vertices`` are all vertices of the file, where that says how many there are. A chunk that is
     ``old`` was linked before a resumed run began, and is only compared with what it was. Where
-    there is a ``load``, that gives the rows, in any thread, and the frame has none.
+    there is a ``load``, that gives the rows, in any thread, and the frame has none. ``path`` is the
+    file, empty for data in memory, and ``first`` the row of it that comes first, None if unknown.
     """
 
     frame: Any
@@ -80,10 +82,40 @@ class Chunk:
     vertices: range | None = None
     old: bool = False
     load: Callable[[], Any] | None = None
+    path: str = ""
+    first: int | None = None
 
     def loaded(self) -> Chunk:
         """Return the chunk with its frame loaded."""
         return self if self.load is None else replace(self, frame=self.load(), load=None)
+
+    def read(self, nulls: str, vertices: Any = None) -> EdgeInput:
+        """Return the edges, checked; an error for nulls names the file and the first row."""
+        with self.naming_nulls():
+            ends = self.source, self.destination
+            return frames.read(self.frame, *ends, vertices, None, nulls)
+
+    @contextmanager
+    def naming_nulls(self) -> Iterator[None]:
+        """Return a context in which errors for nulls name the file and the first row."""
+        try:
+            yield
+        except NullsError as error:
+            if not self.path:
+                raise
+            row = self._first_null()
+            at = "" if row is None else f", row {row:,} (from 0)"
+            raise NullsError(f"{self.path}{at}: {error}") from None
+
+    def _first_null(self) -> int | None:
+        """Return the first row of the file with a null; None if it is unknown, as on a GPU."""
+        if self.first is None or not hasattr(self.frame, "column_names"):
+            return None
+        import pyarrow.compute as pc
+
+        columns = (self.frame[name] for name in flat(self.source, self.destination))
+        rows = [pc.index(pc.is_null(column), True).as_py() for column in columns]
+        return self.first + min((row for row in rows if row >= 0), default=0)
 
 
 class Source(Protocol):
@@ -296,6 +328,7 @@ class Files:
     ) -> Iterator[Chunk]:
         path = self.paths[number]
         last: Chunk | None = None
+        first = None if begin.group or begin.rows else 0
         mark = self.marks[number]
         with opened(path, mark) as file:
             wanted = self._wanted(path)
@@ -321,7 +354,13 @@ class Files:
                 source, destination = self.names
                 if not (isinstance(source, list) and isinstance(destination, list)):
                     source, destination = columns[:2]
-                last = Chunk(piece.table, source, destination, after, piece.vertices, load=load)
+                last = Chunk(
+                    *(piece.table, source, destination, after, piece.vertices),
+                    load=load,
+                    path=path,
+                    first=first,
+                )
+                first = None if load or first is None else first + len(piece.table)
         if last is not None:  # with the last piece the file is done
             yield replace(last, after=Cursor(number + 1))
 
@@ -594,6 +633,7 @@ class Fragments(_OnHost):
                     held.enter_context(_unchanged(self.files[k], self.marks[k]))
                 held.enter_context(_readable(getattr(fragment, "path", "a file of the dataset")))
                 check_columns(fragment, self.columns)
+                path, first = getattr(fragment, "path", ""), 0
                 for number, piece in enumerate(_groups(fragment)):
                     if (file, number) >= start[:2]:
                         done = start.rows if (file, number) == start[:2] else 0
@@ -602,7 +642,9 @@ class Fragments(_OnHost):
                                 yield last
                             last = None if chunk.after.rows else chunk  # the end of a row group
                             if last is None:
-                                yield chunk
+                                row = first + chunk.after.rows - len(chunk.frame)
+                                yield replace(chunk, path=path, first=row)
+                    first += sum(group.num_rows for group in getattr(piece, "row_groups", []))
             if last is not None:
                 yield replace(last, after=Cursor(file + 1))
 
@@ -819,7 +861,6 @@ class Items(_OnHost):
 
     fixed = FILE_BYTES
     readers = 1
-    arrow = False
 
     def __init__(
         self,
@@ -828,8 +869,10 @@ class Items(_OnHost):
         destination: Side,
         threaded: bool = False,
         closes: bool = False,
+        arrow: bool = False,
     ) -> None:
         self.items, self.names = items, (source, destination)
+        self.arrow = arrow or (isinstance(items, Weighed) and items.arrow)  # all are tables
         self.taken: list[Taken] = items.taken if isinstance(items, Weighed) else []
         self.threaded = threaded  # an iterator may be bound to its thread, a reader is not
         self.closes = closes  # a caller's own generator is left open, as a loop over it would
@@ -916,13 +959,17 @@ class Weighed:
     """Frames or pairs, of each the edges within a bound of weights; an iterator.
 
     ``within`` gives these of one, ``taken`` is how files were read so far, and ``rows`` how many
-    edges were, within the bound or not.
+    edges were, within the bound or not. ``arrow`` says that all are PyArrow's, of files or readers.
     """
 
     def __init__(
-        self, items: Iterable[Any], within: Callable[[Any], Any], taken: list[Taken] | None = None
+        self,
+        items: Iterable[Any],
+        within: Callable[[Any], Any],
+        taken: list[Taken] | None = None,
+        arrow: bool = False,
     ) -> None:
-        self.items, self.within = iter(items), within
+        self.items, self.within, self.arrow = iter(items), within, arrow
         self.taken: list[Taken] = [] if taken is None else taken
         self.rows = 0
 

@@ -44,6 +44,11 @@ class WeightBound:
                 raise InputError(f"{name}= must be a number, not {shown(bound)}")
         return cls(weight, at_least, at_most)
 
+    def words(self) -> list[Any]:
+        """Return the column and the bounds as JSON values, by which a checkpoint knows them."""
+        column = self.weight if isinstance(self.weight, str) else "an array"
+        return [column, *(None if b is None else float(b) for b in (self.at_least, self.at_most))]
+
     def bounds(self, dtype: Any = None) -> list[tuple[str, Any]]:
         """Return the comparisons as (operator, bound); of 32-bit floats the bound is one too."""
         found = [(">=", self.at_least), ("<=", self.at_most)]
@@ -119,5 +124,5 @@ def sides_beside(bound: WeightBound, names: list[str], request: ReadRequest) -> 
     if isinstance(source, list) or isinstance(destination, list):
         return source, destination
     others = [name for name in names if name != bound.weight]
-    ends = edge_columns("the files", others, source, destination)
+    ends = edge_columns("the dataset", others, source, destination)
     return others[ends[0]], others[ends[1]]

@@ -10,10 +10,12 @@ import fcntl
 import glob
 import json
 import os
+import signal
+import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,7 @@ from ..data.column import Content, text_buffers, text_of_buffers
 from ..data.dtypes import is_integer
 from ..data.edge_input import EdgeInput
 from ..data.files import archive
+from ..data.files.read import Taken
 from ..data.frame_kind import given_like, kind_words
 from ..data.read import NOTHING
 from ..data.streams import Cursor, Source
@@ -53,6 +56,7 @@ def write(
         "batches": state.batches,
         "dropped": state.given.dropped_rows,
         "answers": kind_words(state.given),
+        "taken": [asdict(taken) for taken in state.given.taken],
         **own,
         "notes": notes,
     }
@@ -135,7 +139,9 @@ def _state(words: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> C
     given = kind_of(given_like(words["answers"], index.kinds), None)
     forest = Forest(backend, n, all_present=True)
     forest.parent[:] = backend.asarray(parent)
-    given = replace(given, dropped_rows=counts["dropped"])
+    known = words.get("taken", ())  # which files of earlier versions lack
+    taken = tuple(Taken(**own | {"columns": tuple(own["columns"])}) for own in known)
+    given = replace(given, dropped_rows=counts["dropped"], taken=taken)
     return ConnectivityState(backend, index, forest, given, counts["edges"], counts["batches"])
 
 
@@ -321,6 +327,34 @@ class Resumed:
     stream: Source
     done: bool
     more: str
+
+
+@contextmanager
+def held_interrupts(wanted: bool) -> Iterator[None]:
+    """Return a context at whose end, if so ``wanted``, SIGINT and SIGTERM are handled.
+
+    Their handlers, which may raise, are called then, and never while a chunk is linked in part.
+    Threads other than the main one are not interrupted anyway, and signals without a handler in
+    Python stay as they are.
+    """
+    if not wanted or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handlers: dict[int, Callable[[int, Any], Any]] = {}
+    for known in (signal.SIGINT, signal.SIGTERM):
+        call = signal.getsignal(known)
+        if callable(call):
+            handlers[known] = call
+    came: list[tuple[int, Any]] = []
+    for number in handlers:
+        signal.signal(number, lambda *received: came.append(received))
+    try:
+        yield
+    finally:
+        for number, call in handlers.items():
+            signal.signal(number, call)
+        for number, frame in came:
+            handlers[number](number, frame)
 
 
 @dataclass

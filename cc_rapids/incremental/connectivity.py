@@ -189,7 +189,8 @@ class Connectivity:
             and the iterator itself, may insert edges: at its end both are joined, by one more pass
             over the vertices.
         source, destination : str, or lists of str of equal length, optional
-            As for :func:`cc_rapids.components`.
+            As for :func:`cc_rapids.components`. If they are left out, a file with two columns that
+            are no known pair needs the names that the ends had in a file before.
         nulls : {"raise", "drop"}
             As for :func:`cc_rapids.components`.
         header : bool, optional
@@ -244,6 +245,8 @@ class Connectivity:
             given = inputs.read(edges, *names)
             with self._lock:
                 before = self._state
+                if source is None and destination is None:
+                    inputs.check_columns_as_before(given, before.given)
                 states = self._take(before, insert_given(before, given, *how))
         if not wanted:
             return self

@@ -15,6 +15,7 @@ from ..data import read as frames
 from ..data.arguments import check_word
 from ..data.column import of, of_key_columns
 from ..data.edge_input import EdgeInput
+from ..data.files.header import is_known_pair
 from ..data.frame_access import (
     collected,
     column_of,
@@ -71,6 +72,23 @@ def read(
 ) -> EdgeInput:
     """Return the edges as :func:`cc_rapids.components` reads them."""
     return frames.read(edges, source, destination, None, None, nulls, header)
+
+
+def check_columns_as_before(given: EdgeInput, before: EdgeInput) -> None:
+    """Raise a MissingColumnError if a file has other columns of ids than those before.
+
+    That is if nothing but their number has chosen them, as what was inserted cannot be taken back.
+    """
+    files = [one for one in given.taken if one.header is not False]
+    earlier = [one for one in before.taken if one.header is not False]
+    if not (files and earlier) or is_known_pair(files[-1].columns):
+        return
+    now, then = files[-1].columns, earlier[-1].columns
+    if all(set(now) != set(one.columns) for one in earlier):
+        raise MissingColumnError(
+            f"the columns of ids are {', '.join(map(repr, now))}, and in the file before they were"
+            f" {', '.join(map(repr, then))}: name those of this file with source= and destination="
+        )
 
 
 def read_rows(

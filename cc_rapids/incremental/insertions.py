@@ -88,6 +88,7 @@ def insert_all(
 def _pieces(state: ConnectivityState, edges: Any, words: Words) -> Iterator[EdgeInput]:
     """Yield the edges of files or of a dataset in pieces; the next one is read meanwhile."""
     source, destination, nulls, header = words
+    unnamed = source is None and destination is None
     source, destination, width = inputs.sides(source, destination, None)
     stream = source_of(edges, source, destination, header=header)
     budget = Budget(bytes_of(None), stream.fixed, readers=stream.readers)
@@ -96,7 +97,9 @@ def _pieces(state: ConnectivityState, edges: Any, words: Words) -> Iterator[Edge
     chunks = read_ahead(stream.read(Cursor(), budget, text), stream.readers)
     with closing(chunks):  # type: ignore[type-var]
         for number, chunk in enumerate(chunks):
-            given = inputs.read(chunk.frame, chunk.source, chunk.destination, nulls)
+            given = replace(chunk.read(nulls), taken=tuple(stream.taken))
+            if unnamed:
+                inputs.check_columns_as_before(given, state.given)
             if chunk.vertices is not None:
                 given = replace(given, vertices=chunk.vertices)
             if not number or given.src.size or given.vertices is not None:  # or a file's end

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from ..errors import counted
 from ..tuning import tuning
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class StreamProgress:
             left = f", {min(int(self.left / 60), 99_999)}:{int(self.left % 60):02} left"
         return (
             f"{scaled(self.edges)}{total} edges, {scaled(self.rate)}/s{left};"
-            f" {scaled(self.components)} components"
+            f" {scaled(self.components)} component{'' if self.components == 1 else 's'}"
         )
 
     def __str__(self) -> str:
@@ -84,7 +85,8 @@ class StreamProgress:
         before += "" if self.rows is None else f" kept of {self.rows:,}"
         return (
             f"{self.edges:,}{total} edges{before}, {self.rate:,.0f} edges/s{left};"
-            f" {self.components:,} components of {self.vertices:,} vertices"
+            f" {counted(self.components, 'component')} of"
+            f" {counted(self.vertices, 'vertex', 'vertices')}"
         )
 
 

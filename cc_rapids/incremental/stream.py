@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
@@ -21,19 +22,20 @@ from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, named
 from ..data.streams import Chunk, Cursor, Gathered, Source, read_ahead, source_of
-from ..errors import CapacityError, InputError
+from ..errors import CapacityError, InputError, NullsError
 from ..ids.growing import Index, Integers, Range, Texts, Tuples
 from ..options import Options, within_bound
 from ..results.components import Components
 from ..results.labels import LabelKind
 from . import inputs
 from . import state as batches
-from .checkpoint import Resumed, Saver
+from .checkpoint import Resumed, Saver, held_interrupts
 from .connectivity import snapshot
 from .insertions import initial_state, insert_given
 from .progress import StreamProgress, StreamReporter
 from .state import ConnectivityState
 
+CLOSE = 8  # times the vertices, up to which the ids of a stream may be close together
 RATES = {"range": 30e6, "integers": 8e6, "strings": 0.3e6}  # edges a second on two CPU cores
 
 
@@ -65,6 +67,9 @@ class StreamPlan:
         Assumed edges per second, for two CPU cores.
     seconds : float or None
         The time for all edges at that rate.
+    bounded : bool
+        Whether ``edges`` are the most there can be, as a bound on weights or another filter of a
+        dataset keeps some of the rows.
 
     See Also
     --------
@@ -84,6 +89,7 @@ class StreamPlan:
     fits: bool | None
     rate: float
     seconds: float | None
+    bounded: bool = False
 
     def _repr_html_(self) -> str:
         lines = dict(line.split(maxsplit=1) for line in str(self).splitlines())
@@ -98,13 +104,14 @@ class StreamPlan:
             if self.bytes is None
             else f"at most {in_words(self.bytes, self.limit)}"
         )
-        time = "unknown" if self.seconds is None else f"about {self.seconds:,.1f} s"
+        word = "at most" if self.bounded else "about"
+        time = "unknown" if self.seconds is None else f"{word} {self.seconds:,.1f} s"
         warning = "" if self.fits in (None, True) else "; the vertices may not fit"
         return "\n".join(
             (
                 f"engine    {self.engine}: {self.device}; {self.reason}",
                 f"pieces    {shown(self.pieces)}",
-                f"edges     {shown(self.edges)}",
+                f"edges     {shown(self.edges, 'at most ' if self.bounded else '')}",
                 f"vertices  {shown(self.vertices, 'at most ')} ({self.ids})",
                 f"memory    {memory}; memory_limit {in_words(self.limit, self.limit)}{warning}",
                 f"time      {time}, at a stated {self.rate:,.0f} edges a second",
@@ -144,6 +151,8 @@ def plan(
     """
     facts = source.measure()
     edges, span = facts["edges"], facts["span"]
+    bounded = edges is None and bool(source.rows)
+    edges = source.rows if bounded else edges
     kind = _ids_of(facts, count)
     vertices = count
     if vertices is None and edges is not None:
@@ -168,6 +177,7 @@ def plan(
         fits=fits,
         rate=rate,
         seconds=None if edges is None else edges / rate,
+        bounded=bounded,
     )
 
 
@@ -240,9 +250,9 @@ def stream_components(
         The columns; in files and datasets by default those that :func:`cc_rapids.components` would
         select, for each file separately. Several columns together form one id.
     weight : str, or (m,) array, optional
-        As for :func:`cc_rapids.components`; not with ``checkpoint``.
+        As for :func:`cc_rapids.components`.
     at_least, at_most : float, optional
-        As for :func:`cc_rapids.components`; not with ``checkpoint``.
+        As for :func:`cc_rapids.components`.
     vertices : column, array or range, optional
         As for :func:`cc_rapids.components`.
     num_vertices : int, optional
@@ -261,8 +271,8 @@ def stream_components(
         Bytes, or a string such as ``"2GiB"``, for vertices and chunks together; by default half of
         the free memory, of the GPU if that runs. The size of chunks follows from it, see
         :mod:`cc_rapids.data.memory_budget`: vertices take 20 bytes each with ``num_vertices``, else
-        52, and strings 80 and four times the text. Items of an iterable, and frames that the answer
-        returns, are not counted.
+        52, and strings 80 and four times the text. It is not that of the process: Python and its
+        libraries, items of an iterable, and frames that the answer returns are not counted.
     progress : bool or callable
         If True, show a bar on stderr if that is a terminal. A callable is called with a
         ``StreamProgress`` after the first chunk, then twice a second, and at the end. Otherwise
@@ -279,13 +289,15 @@ def stream_components(
         For text files, as in :func:`cc_rapids.components`; applies to all files.
     checkpoint, checkpoint_every : path and float, optional
         A file to which the state is written every ``checkpoint_every`` seconds (0: after each
-        chunk), and from which a run resumes if it exists: finished files and row groups are then
-        not read again. The file remains after the end. It identifies its input: files (also of
-        datasets and patterns) by path, size and modification time, data in memory or from an
-        iterable by a hash of each item; finished items of an iterable are read again to compare
-        them. The same input may have grown: more files, wherever their names come in the order,
-        more items, or a last item with more rows. The run then continues, and
-        ``summary()["resumed"]`` and the log report it.
+        chunk) and when a run is interrupted by Ctrl-C, and from which a run resumes if it exists:
+        finished files and row groups are then not read again. SIGTERM ends Python at once, and
+        nothing is written, unless it has a handler that raises:
+        ``signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))``. The file remains after the end.
+        It identifies its input: files (also of datasets and patterns) by path, size and
+        modification time, data in memory or from an iterable by a hash of each item; finished items
+        of an iterable are read again to compare them. The same input may have grown: more files,
+        wherever their names come in the order, more items, or a last item with more rows. The run
+        then continues, and ``summary()["resumed"]`` and the log report it.
     explain : bool
         Return a ``StreamPlan`` with edges, time and memory, from metadata only.
 
@@ -376,13 +388,19 @@ def find_in_stream(
 
                 library: Any = options.frames
                 table = nw.from_arrow(table, backend=library).to_native()
-            found: Components = solve(table, own, tuple(stream.taken))
+            try:
+                found: Components = solve(table, own, tuple(stream.taken))
+            except NullsError:
+                for chunk in stream.chunks:
+                    chunk.read(options.nulls)  # raises the error of the first file with nulls
+                raise
             return found
     words: dict[str, Any] = {
         "columns": _asked(stream, source, destination),
         "header": options.header,
         "nulls": options.nulls,
         "num_vertices": count,
+        "weight": options.applied_bound and options.applied_bound.words(),
     }
     if options.checkpoint is not None:
         words["vertices"] = _digest(vertices, width)
@@ -492,14 +510,23 @@ class Run:
         taken: Iterator[Chunk] = (
             read_ahead(chunks, self.stream.readers) if self.stream.threaded else chunks
         )
-        with closing(taken):  # type: ignore[type-var]
-            for chunk in taken:
-                state, cursor = self._link(state, chunk), chunk.after
-                self._plan_chunk(state)
-                if not chunk.old:
-                    if self.saver.due():
-                        self.saver.write(state, cursor)
-                    reporter.report_state(state)
+        new = False  # whether the state is that after a chunk which no checkpoint has
+        try:
+            with closing(taken):  # type: ignore[type-var]
+                for chunk in taken:
+                    with held_interrupts(self.saver.path is not None):
+                        new = False
+                        state, cursor = self._link(state, chunk), chunk.after
+                        new = not chunk.old
+                    self._plan_chunk(state)
+                    if new:
+                        if self.saver.due():
+                            self.saver.write(state, cursor)
+                        reporter.report_state(state)
+        except (KeyboardInterrupt, SystemExit):
+            if new:
+                self.saver.write(state, cursor)
+            raise
         self.saver.finish()
         self.saver.write(state, cursor, done=True)
         return state
@@ -513,11 +540,33 @@ class Run:
                 raise
             total = self.stream.measure()["edges"]
             of = "" if total is None else f" of {total:,}"
-            raise CapacityError(f"after {state.edges:,}{of} edges, {error}") from None
+            advice = self._advice(state, total)
+            raise CapacityError(f"after {state.edges:,}{of} edges, {error}{advice}") from None
+
+    def _advice(self, state: ConnectivityState, total: int | None) -> str:
+        """Return the text about the limit that would do, and whether ids may be numbers below n.
+
+        The vertices are estimated by those of the edges so far, as if all edges brought as many.
+        """
+        kind, vertices, text, width = memory_use(state.index)
+        times = 1.0 if total is None else max(1.0, total / state.edges)
+        most = math.ceil(times * vertices)
+        advice, index = "", state.index
+        if isinstance(index, Integers) and index.low >= 0 and index.high < CLOSE * most:
+            advice = (
+                "; or, if ids are 0..n-1, pass num_vertices=n (--num-vertices), by which each takes"
+                f" 20 bytes: the greatest so far is {index.high:,}"
+            )
+        if total is None:
+            return advice
+        need = self.budget.held(kind, most, math.ceil(times * text), width)
+        need += LEAST_ROWS * self.budget.an_edge(kind, width)
+        need += need // 20
+        return f" to about {self.budget.in_words(need)}, if all edges bring as many{advice}"
 
     def _link(self, state: ConnectivityState, chunk: Chunk) -> ConnectivityState:
         """Return the state with one chunk linked, in its own trees while no vertex is new."""
-        given = inputs.read(chunk.frame, chunk.source, chunk.destination, self.nulls)
+        given = chunk.read(self.nulls)
         if chunk.vertices is not None:
             given = replace(given, vertices=chunk.vertices)
         self.saver.passed(given, chunk.after)

@@ -19,7 +19,7 @@ from ..data.edge_input import EdgeInput
 from ..data.frame_access import bring, only
 from ..data.key_names import are_usable
 from ..data.typed import FrameT
-from ..errors import InputError, counted, shown
+from ..errors import InputError, counted, id_shown, shown
 from ..graph.forest import Forest
 from ..ids.decoders import IdDecoder, OffsetDecoder, SortedDecoder, same_integers
 from ..ids.strings import same_strings
@@ -350,8 +350,10 @@ class Audited:
         oracle : {"scipy", "networkx", "cugraph"}, optional
             A library that must find the same components; not for streams.
         **given
-            ``vertices``, ``num_vertices``, ``nulls`` and ``header`` as for the answer, and
-            ``memory_limit`` for streams, as in :func:`cc_rapids.stream_components`.
+            ``vertices``, ``num_vertices``, ``nulls``, ``header``, and ``weight`` with ``at_least``
+            or ``at_most`` as for the answer, and ``memory_limit`` for streams, as in
+            :func:`cc_rapids.stream_components`. Rows are then numbered among the edges within the
+            bounds.
 
         Returns
         -------
@@ -831,8 +833,8 @@ class Components(Selection[FrameT], Container, Written, Audited):
         Returns
         -------
         Components
-            The answer. Its frames are of the same library as before it was saved, or of PyArrow if
-            that is missing (which is logged).
+            The answer, a :class:`LinkedRecords` where one was saved. Its frames are of the same
+            library as before it was saved, or of PyArrow if that is missing (which is logged).
 
         Raises
         ------
@@ -846,6 +848,10 @@ class Components(Selection[FrameT], Container, Written, Audited):
         from . import saved
 
         return saved.read(check_path("path", path), engine)
+
+    def _own_words(self) -> dict[str, Any]:
+        """Return what a file holds of an answer besides the components, as JSON values."""
+        return {}
 
     def __repr__(self) -> str:
         facts = self.summary()
@@ -922,9 +928,11 @@ class Components(Selection[FrameT], Container, Written, Audited):
         """Return the number of a component, in the order of the least ids, given its label."""
         number = self._kind.find(self, label)
         if number is None:
+            k = len(self._counts)
+            these = "the only component" if k == 1 else f"these {k:,} components"
             raise InputError(
-                f"{shown(label)} is not a label of these {len(self._counts):,} components (labels"
-                f" are of kind {self._kind.name!r}); component_of() gives the label of a vertex"
+                f"{id_shown(label)} is not a label of {these} (labels are of kind"
+                f" {self._kind.name!r}); component_of() gives the label of a vertex"
             )
         return number
 

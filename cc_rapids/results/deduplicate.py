@@ -16,7 +16,7 @@ from ..errors import InputError
 from ..ids.hash_table import Slots
 from ..ids.strings import slots_of
 from .best import best_rows, compact, sort_keys
-from .lookup import Lookup
+from .lookup import ALONE, Lookup
 from .scores import ordered
 
 MISSING = "self", "drop", "raise"
@@ -153,7 +153,9 @@ class Deduplication(Lookup):
         Unknown ids have numbers of their own if ``missing`` is ``"self"``, and any otherwise.
         """
         xp, n = self._backend.xp, self._forest.n
-        groups, known = self._roots(column, "raise" if missing == "raise" else "null")
+        policy = "raise" if missing == "raise" else "null"
+        groups, known = self._roots(column, policy, ALONE)
+        self._warn_if_strange(column, known)
         alone = xp.flatnonzero(~known)
         if missing != "self" or not alone.size:
             return groups, known, n

@@ -18,7 +18,8 @@ import numpy as np
 from ..backends import Array, Backend
 from ..data.arguments import check_word
 from ..data.column import Column, borrowed_columns, of, of_key_columns
-from ..data.frame_access import is_single, rows_of
+from ..data.frame_access import is_single, of_one_kind, rows_of
+from ..errors import InputError, id_shown
 from ..ids.range import bounds, type_of
 from ..ids.strings import different, factorise, hashes_of, taken, where
 
@@ -113,7 +114,13 @@ class IdLabels(LabelKind):
     def find(self, answer: Components, label: Any) -> int | None:
         if not is_single(label):
             return None
-        rows, known = answer._places(answer._one(label), "null")
+        column, ids = answer._one(label), answer._given.src
+        if len(answer) and not of_one_kind(ids, column):
+            raise InputError(
+                f"label {id_shown(label)} cannot be one of this answer, whose labels are"
+                f" {ids.dtype}: pass one as labels() returns them"
+            )
+        rows, known = answer._places(column, "null")
         vertex, own = self.vertices_and_rows(answer)
         if bool(known.all()) and bool((vertex[rows] == own[rows]).all()):
             return int(answer._dense[rows[0]])

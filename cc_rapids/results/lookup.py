@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable
 from functools import reduce
 from operator import and_
@@ -22,7 +24,9 @@ from ..data.frame_access import (
     frame_in_memory,
     is_single,
     key_columns_of,
+    on_host,
     only,
+    values_of,
 )
 from ..data.frame_build import with_column
 from ..errors import ArgumentTypeError, InputError, NullsError, UnknownVertexError, shown
@@ -31,6 +35,9 @@ from ..ids.decoders import IdDecoder
 
 MISSING, NULLS = ("raise", "null", "self"), ("raise", "null")
 NULL_LABELS = "nulls='null' or missing='null' gives them null labels"
+INCLUDE = "components(..., vertices=) includes vertices that no edge names"
+ALONE = f"missing='self' takes each as a component of its own, for rows without pairs; or {INCLUDE}"
+FEW = 3  # ids that a message shows
 
 
 def check_name(name: Any) -> None:
@@ -40,6 +47,23 @@ def check_name(name: Any) -> None:
     check_names("name=", name)
     if isinstance(name, str) and name.encode(errors="replace").decode() != name:
         raise InputError(f"name={name!r} holds half of a surrogate pair: pass another name")
+
+
+def levels_up() -> int:
+    """Return the ``stacklevel`` of a warning by which it names the caller of the package."""
+    package, level, frame = __name__.partition(".")[0], 1, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _some(column: Column, rows: Any) -> str:
+    """Return the first few ids of some rows of a column as text."""
+    with column.borrow() as borrowed:
+        key_columns = borrowed if column.key_columns else [borrowed]
+        ids = [tuple(first(part[int(i) : int(i) + 1]) for part in key_columns) for i in rows[:FEW]]
+    some = ", ".join(str(one[0] if len(one) == 1 else one) for one in ids)
+    return some + (", ..." if len(rows) > FEW else "")
 
 
 class Lookup:
@@ -175,7 +199,9 @@ class Lookup:
             check_word("nulls policy", nulls, NULLS)
         with self._backend.scope():
             column, there = self._held(frame, wanted, nulls or NULLS[missing == "null"])
-            rows, known = self._places(column, "raise" if missing == "raise" else "null")
+            policy = "raise" if missing == "raise" else "null"
+            rows, known = self._places(column, policy, ALONE)
+            self._warn_if_strange(column, known)
             at = None if there is None else self._spread(there)
             alone = missing == "self" and column.size > 0
             if alone:
@@ -250,31 +276,35 @@ class Lookup:
         none = self._backend.xp.zeros(rows.size, np.int64)
         return dict.fromkeys(self._label(rows[:0], name), none)
 
-    def _places(self, column: Column, missing: str) -> tuple[Array, Array]:
+    def _places(self, column: Column, missing: str, remedy: str = INCLUDE) -> tuple[Array, Array]:
         """Return the row of each id in the answer, and a mask of the known ids."""
-        return self._found(column, missing, self._forest.rows_of)
+        return self._found(column, missing, self._forest.rows_of, remedy)
 
     def _places_of(self, column: Column, borrowed: Any, missing: str) -> tuple[Array, Array]:
         """Return the same for a column that is lent."""
         return self._found_of(column, borrowed, missing, self._forest.rows_of)
 
-    def _roots(self, column: Column, missing: str) -> tuple[Array, Array]:
+    def _roots(self, column: Column, missing: str, remedy: str = INCLUDE) -> tuple[Array, Array]:
         """Return the vertex that is the root of each id, and a mask of the known ids."""
-        return self._found(column, missing, self._forest.roots_of)
+        return self._found(column, missing, self._forest.roots_of, remedy)
 
     def _roots_of(self, column: Column, borrowed: Any, missing: str) -> tuple[Array, Array]:
         """Return the same for a column that is lent."""
         return self._found_of(column, borrowed, missing, self._forest.roots_of)
 
     def _found(
-        self, column: Column, missing: str, value_of: Callable[[Array, Array], tuple[Array, Array]]
+        self,
+        column: Column,
+        missing: str,
+        value_of: Callable[[Array, Array], tuple[Array, Array]],
+        remedy: str = INCLUDE,
     ) -> tuple[Array, Array]:
         """Return what the forest says of the vertex of each id, and a mask of the known ids.
 
-        0 for ids that are unknown.
+        0 for ids that are unknown. ``remedy`` is what the error for these advises.
         """
         with column.borrow() as borrowed:
-            return self._found_of(column, borrowed, missing, value_of)
+            return self._found_of(column, borrowed, missing, value_of, remedy)
 
     def _found_of(
         self,
@@ -282,13 +312,14 @@ class Lookup:
         borrowed: Any,
         missing: str,
         value_of: Callable[[Array, Array], tuple[Array, Array]],
+        remedy: str = INCLUDE,
     ) -> tuple[Array, Array]:
         """Return the same for a column that is lent."""
         backend, xp, forest = self._backend, self._backend.xp, self._forest
         check_kinds(self._given.src, column, forest.vertices > 0 or missing == "raise")
         if not (column.size and forest.vertices):
             if column.size and missing == "raise":
-                raise self._unknown(column, np.zeros(column.size, bool))
+                raise self._unknown(column, np.zeros(column.size, bool), remedy)
             return xp.zeros(column.size, np.int64), xp.zeros(column.size, bool)
         key_columns = [
             part if own.strings else backend.asarray(part)
@@ -303,21 +334,30 @@ class Lookup:
         )
         found, known = value_of(vertices, known)
         if missing == "raise" and not bool(known.all()):
-            raise self._unknown(column, backend.to_host(known))
+            raise self._unknown(column, backend.to_host(known), remedy)
         return found, known
 
-    def _unknown(self, column: Column, known: Any) -> UnknownVertexError:
+    def _unknown(self, column: Column, known: Any, remedy: str) -> UnknownVertexError:
         strange = np.flatnonzero(~known)
-        with column.borrow() as borrowed:
-            key_columns = borrowed if column.key_columns else [borrowed]
-            rows = [
-                tuple(first(part[int(i) : int(i) + 1]) for part in key_columns) for i in strange[:3]
-            ]
-        some = ", ".join(str(row[0] if len(row) == 1 else row) for row in rows)
         return UnknownVertexError(
             f"{strange.size:,} of {column.size:,} in {column.name!r} are not vertices of this"
-            f" answer: {some}{', ...' if strange.size > 3 else ''}; components(..., vertices=)"
-            " includes vertices that no edge names"
+            f" answer: {_some(column, strange)}; {remedy}"
+        )
+
+    def _warn_if_strange(self, column: Column, known: Array) -> None:
+        """Warn if no id of a frame is a vertex, although there are vertices: on= may be wrong."""
+        if not (column.size and self._forest.vertices) or bool(known.any()):
+            return
+        theirs = _some(column, np.arange(column.size))
+        few = self._backend.xp.arange(min(FEW, self._forest.vertices))
+        own = values_of(only(on_host(self._frame(self._vertex(few))), "vertex"))
+        more = ", ..." if self._forest.vertices > FEW else ""
+        warnings.warn(
+            f"none of the {column.size:,} ids in {column.name!r} is a vertex of this answer: they"
+            f" are {theirs}, and its vertices are {', '.join(map(str, own))}{more}; does on= name"
+            " the column of the ids, and are they spelled as in the edges?",
+            UserWarning,
+            stacklevel=levels_up(),
         )
 
     def _labelled(self, columns: dict[str, Any], numbers: Any) -> Any:

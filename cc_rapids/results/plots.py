@@ -9,7 +9,7 @@ import numpy as np
 
 from ..data.column import is_cudf
 from ..data.frame_access import column_of, columns_of, numbers_of, only
-from ..errors import InputError, MissingExtraError, install_advice
+from ..errors import InputError, MissingExtraError, counted, install_advice
 
 if TYPE_CHECKING:
     from .components import Components
@@ -307,4 +307,5 @@ def _rows(found: Components, column: Any) -> Any:
 
 
 def _title(found: Components) -> str:
-    return f"{len(found):,} components of {found.summary()['vertices']:,} vertices"
+    vertices = counted(found.num_vertices, "vertex", "vertices")
+    return f"{counted(len(found), 'component')} of {vertices}"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..data.column import chunked, is_cudf
+from ..data.column import Column, chunked, is_cudf
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import columns_of, frame_in_memory, frame_size
 from ..data.frame_build import with_column
 from ..data.records import Key
-from ..errors import InputError, counted
+from ..errors import InputError, UnknownVertexError, counted
 from .components import Components
 from .lookup import check_name
 
@@ -178,6 +178,27 @@ class LinkedRecords(Components):
             )
         self._check_rows(frame)
         return self._best_rows(frame, [], by, ascending, per, missing)
+
+    def _unknown(self, column: Column, known: Any, remedy: str) -> UnknownVertexError:
+        if not self._id_names:
+            remedy = (
+                "records were linked by their positions: give these (attach and deduplicate do"
+                " without on=), or name the column of ids by link_records(..., id=)"
+            )
+        return super()._unknown(column, known, remedy)
+
+    @classmethod
+    def _of_words(cls, words: dict[str, Any], *answer: Any) -> LinkedRecords:
+        """Return the answer of a file; ``words`` are those of the keys and names of ids."""
+        keys = {
+            key if isinstance(key, str) else tuple(key): KeyFacts(**facts)
+            for key, facts in words["keys"]
+        }
+        return cls(*answer, keys=keys, id_names=list(words["id"]))
+
+    def _own_words(self) -> dict[str, Any]:
+        keys = [[key, asdict(facts)] for key, facts in self._keys.items()]
+        return {"records": {"keys": keys, "id": self._id_names}}
 
     def _check_rows(self, frame: Any) -> None:
         """Raise an InputError unless a frame has as many rows as were linked by position."""

@@ -56,6 +56,7 @@ def write(path: str | os.PathLike[str], found: Components) -> None:
         "taken": [asdict(taken) for taken in found._given.taken],
         "answers": kind_words(found._given),
         "columns": [own for own, _ in columns],
+        **found._own_words(),
     }
     archive.write(path, words, arrays)
 
@@ -113,6 +114,7 @@ def read(path: str | os.PathLike[str], engine: str | None) -> Components:
 
 def _found(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) -> Components:
     from .components import Components, Facts
+    from .records import LinkedRecords
 
     parent = arrays["parent"]
     check_parents(parent)
@@ -137,7 +139,9 @@ def _found(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) ->
         kind, facts = check_labels(words["labels"]), Facts(**words["facts"])
         rows = arrays.get("forest_row")
         held = None if rows is None else backend.asarray(rows)
-        found = Components(given, backend, decoder, forest, kind, facts, held)
+        answer = given, backend, decoder, forest, kind, facts, held
+        linked = words.get("records")
+        found = Components(*answer) if linked is None else LinkedRecords._of_words(linked, *answer)
         if rows is not None:
             found._forest_columns = _forest_columns(found, arrays)
     return found

@@ -22,11 +22,12 @@ from ..data import read as frames
 from ..data.adapters import adapter_of
 from ..data.arguments import check_word
 from ..data.column import Column, of, of_key_columns
-from ..data.edge_input import EdgeInput
+from ..data.edge_input import EdgeInput, ReadRequest
 from ..data.frame_access import check_kinds, key_columns_of
 from ..data.memory_budget import Budget, bytes_of
 from ..data.offsets import check as check_offsets
 from ..data.streams import Chunk, Cursor, read_ahead, source_of
+from ..data.weight_bound import WeightBound
 from ..errors import InputError, VerificationError, counted
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
@@ -230,6 +231,9 @@ def audit(
     num_vertices: int | None = None,
     nulls: str = "raise",
     header: bool | None = None,
+    weight: Any = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
     oracle: str | None = None,
     memory_limit: int | str | None = None,
 ) -> Audit:
@@ -237,6 +241,11 @@ def audit(
     started = perf_counter()
     if oracle is not None:
         check_word("oracle", oracle, PEERS)
+    bound = WeightBound.check(weight, at_least, at_most)
+    if bound is not None:
+        request = ReadRequest(source, destination, nulls, header)
+        edges, source, destination = adapter_of(edges).bounded(edges, request, bound)
+        header = None
     adapter = adapter_of(edges)
     with answer.borrow_for(backend):
         run = _Run(answer)
@@ -299,9 +308,7 @@ def _chunks(
     taken: Iterator[Chunk] = read_ahead(read, stream.readers) if stream.threaded else read
     with closing(taken):  # type: ignore[type-var]
         for chunk in taken:
-            yield frames.read(
-                chunk.frame, chunk.source, chunk.destination, chunk.vertices, None, nulls
-            )
+            yield chunk.read(nulls, chunk.vertices)
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ BROKEN = [
     ("incremental", "elsewhere.insert(", "network.insert("),
     ("keep_the_best", 'by="reviews"', "by=None"),
     ("keep_the_best", 'by="reviews"', 'by="reviews", missing="drop"'),
-    ("larger_than_memory", "        raise KeyboardInterrupt", "        return"),
+    ("larger_than_memory", "        raise RuntimeError", "        return"),
     ("larger_than_memory", 'Path(folder) / "far.npz"', "None"),
     ("larger_than_memory", '"checkpoint_every": 0', '"checkpoint_every": 60'),
     ("larger_than_memory", "(N - 7), FILES)", "(N - 8), FILES)"),

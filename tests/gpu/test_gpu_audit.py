@@ -116,3 +116,12 @@ def test_a_long_list_whose_bits_are_shared(cudf):
         with pytest.raises(VerificationError, match=f"edge {row:,} joins"):
             found.audit((src, dst))
         labels[:] = answer
+
+
+def test_bounds_of_weights_are_those_of_the_answer(cudf):
+    frame = cudf.DataFrame({"src": [1, 2, 5], "dst": [2, 3, 6], "w": [0.9, 0.5, 0.95]})
+    bound = {"weight": "w", "at_least": 0.8}
+    found = components(frame, **bound)
+    assert found.audit(frame, **bound).edges == 2
+    with pytest.raises(VerificationError, match="3 has no label"):
+        found.audit(frame)

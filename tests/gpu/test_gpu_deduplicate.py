@@ -131,3 +131,16 @@ def test_host_frames_and_answers_of_the_device_mix(cudf):
     pd.testing.assert_frame_equal(found.deduplicate(docs, on="id", by="score"), expected)
     best = cc_rapids.components(pairs).deduplicate(cudf.from_pandas(docs), on="id", by="score")
     assert best.index.to_pandas().tolist() == expected.index.tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_column_without_any_vertex_is_warned_of(cudf, kind):
+    ids = KINDS[kind](np.arange(8))
+    pairs = cudf.from_pandas(pd.DataFrame({"src": ids[:2], "dst": ids[2:4]}))
+    docs = cudf.from_pandas(pd.DataFrame({"id": ids[4:], "own": ids[:4]}))
+    found = cc_rapids.components(pairs)
+    with pytest.warns(UserWarning, match="none of the 4 ids in 'id' is a vertex of this answer"):
+        assert len(found.deduplicate(docs, on="id")) == 4
+    with pytest.warns(UserWarning, match="and its vertices are "):
+        found.attach(docs, on="id", missing="null")
+    found.deduplicate(docs, on="own")

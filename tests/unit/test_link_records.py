@@ -447,3 +447,22 @@ def test_more_records_than_rows_have_numbers_are_refused(monkeypatch):
     monkeypatch.setattr("cc_rapids.data.records.MOST_RECORDS", 4)
     with pytest.raises(errors.InputError, match="4 records are too many: at most 3"):
         link_records(PEOPLE, KEYS)
+
+
+@pytest.mark.parametrize("ids", [None, "id", ["id", "kind"]])
+def test_saved_entities_come_back_as_they_were(ids, tmp_path):
+    people = pd.DataFrame(
+        {
+            "email": ["a", "b", "a"],
+            "name": ["x", "y", "y"],
+            "id": [7, 8, 9],
+            "kind": ["u", "u", "v"],
+        }
+    )
+    found = cc_rapids.link_records(people, ["email", ["name", "kind"]], id=ids)
+    found.save(tmp_path / "found")
+    again = cc_rapids.Components.load(tmp_path / "found")
+    assert isinstance(again, cc_rapids.LinkedRecords)
+    assert (again == found, again.summary(), repr(again)) == (True, found.summary(), repr(found))
+    assert again.attach(people).equals(found.attach(people))
+    assert again.deduplicate(people).equals(found.deduplicate(people))

@@ -11,7 +11,7 @@ from zipfile import BadZipFile
 
 from ...errors import CcRapidsError, FormatError
 from ..dtypes import is_integer, is_number
-from .header import KNOWN_PAIRS, naming
+from .header import KNOWN_PAIRS, naming, place_of
 from .input_file import ColumnRequest, File
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ def damage(file: File, kind: str) -> Iterator[None]:
 def columns_of(file: File, request: ColumnRequest, schema: Any) -> list[str]:
     """Return the names of the two columns of ids, and of the column of weights if there is one."""
     if len(schema.names) < 2:
+        for name in request.requested:
+            place_of(file.path, schema.names, name)
         raise FormatError(
             f"{file.path} lacks columns: two are needed, but it has {naming(schema.names)}"
         )

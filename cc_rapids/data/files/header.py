@@ -123,6 +123,11 @@ def _missing(path: str, names: Sequence[str], name: str) -> str:
     return f"{path} has no column {_quoted(name)}{hint}"
 
 
+def is_known_pair(names: Sequence[str]) -> bool:
+    """Return whether two columns are one of ``KNOWN_PAIRS``, in any case of letters."""
+    return {name.lower() for name in names} in [set(pair) for pair in KNOWN_PAIRS]
+
+
 def _known_pair(path: str, names: Sequence[str], one: int | None) -> tuple[int, int] | None:
     """Return the first known pair whose two names exist, and which includes ``one`` if given.
 

@@ -34,6 +34,7 @@ from ...errors import (
     GraphStateError,
     InputError,
     MissingColumnError,
+    counted,
     shown,
 )
 from ...ids.range import check_range
@@ -184,7 +185,8 @@ class DaskComponents:
     def __repr__(self) -> str:
         facts = self.facts
         return (
-            f"<DaskComponents: {len(self):,} components of {facts['vertices']:,} vertices, by"
+            f"<DaskComponents: {counted(len(self), 'component')} of"
+            f" {counted(facts['vertices'], 'vertex', 'vertices')}, by"
             f" {facts['partition']} on {facts['workers']:,} workers in {facts['seconds']:.3g} s>"
         )
 

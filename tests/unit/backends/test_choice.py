@@ -4,7 +4,9 @@ import sys
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
+import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
@@ -121,3 +123,22 @@ def test_frames_are_for_files_alone(tmp_path):
         cc_rapids.components(FRAME, frames="polars")
     with pytest.raises(InputError, match="frames= is for files"):
         cc_rapids.components([FRAME, FRAME], frames="polars")
+
+
+WEIGHED = pd.DataFrame({"left": ["a", "b", "x"], "right": ["b", "c", "y"], "w": [0.9, 0.5, 0.95]})
+
+
+@pytest.mark.parametrize("extra", [{}, {"memory_limit": "1GiB"}])
+@pytest.mark.parametrize("bound", [{}, {"weight": "w", "at_least": 0.8}])
+def test_frames_of_files_and_readers_with_a_bound(extra, bound, tmp_path):
+    csv, tsv, arrow = (tmp_path / f"pairs.{kind}" for kind in ("csv", "tsv", "arrow"))
+    WEIGHED.to_csv(csv, index=False)
+    WEIGHED.to_csv(tsv, index=False, sep="\t")
+    feather.write_feather(WEIGHED, str(arrow))
+    forms = [csv, tsv, arrow, [csv, arrow], pa.Table.from_pandas(WEIGHED).to_reader()]
+    for edges in forms:
+        found = cc_rapids.components(edges, "left", "right", frames="polars", **bound, **extra)
+        assert isinstance(found.labels(), pl.DataFrame)
+        assert found.labels()["vertex"].to_list() == (list("abxy") if bound else list("abcxy"))
+        own = cc_rapids.components(csv, "left", "right", **bound, **extra)
+        assert isinstance(own.labels(), pa.Table)

@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import cc_rapids
-from cc_rapids.errors import ColumnTypeError, InputError, MissingColumnError
+from cc_rapids.errors import CheckpointError, ColumnTypeError, InputError, MissingColumnError
 
 FRAME = pd.DataFrame(
     {
@@ -165,4 +165,41 @@ def test_the_plan_of_a_bounded_stream_knows_the_kind_of_ids(tmp_path):
     plan = cc_rapids.stream_components(
         parquet(tmp_path), weight="score", at_least=0.8, explain=True
     )
-    assert (plan.ids, plan.edges) == ("integers", None)
+    assert (plan.ids, plan.edges, plan.bounded) == ("integers", 6, True)
+
+
+FORMS_OF_STREAMS = {
+    "parquet": (parquet, lambda folder: folder),
+    "text": (csv, lambda folder: folder),
+    "dataset": (parquet, ds.dataset),
+    "items": (parquet, lambda folder: iter([FRAME[:3], FRAME[3:]])),
+    "frame": (parquet, lambda folder: FRAME),
+}
+
+
+@pytest.mark.parametrize("form", FORMS_OF_STREAMS)
+def test_checkpoints_hold_the_bound(form, tmp_path, tuned):
+    tuned(progress_call_seconds=0.0)
+    options = {"weight": "score", "checkpoint": tmp_path / "far.ckpt"}
+    folder = tmp_path / "edges"
+    folder.mkdir()
+    write, given = FORMS_OF_STREAMS[form]
+    write(folder)
+    if form == "text":
+        (folder / "1.csv").write_text("src,dst,score\n5,6,.85\n8,9,.7\n")
+
+    def stop(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cc_rapids.components(given(folder), at_least=0.8, progress=stop, **options)
+    for other in ({"at_least": 0.7}, {"at_most": 0.8}, {"at_least": 0.8, "at_most": 9}):
+        with pytest.raises(CheckpointError, match=r"other inputs \(weight: "):
+            cc_rapids.components(given(folder), **other, **options)
+    with pytest.raises(CheckpointError, match="other inputs"):
+        cc_rapids.components(given(folder), checkpoint=options["checkpoint"])
+    for _ in range(2):
+        found = cc_rapids.components(given(folder), at_least=0.8, **options)
+        assert np.asarray(found.labels()["vertex"]).tolist() == KEPT
+        assert (found.summary()["edges"], len(found)) == (3, 2)
+        assert found.summary()["resumed"]

@@ -106,3 +106,25 @@ def test_arguments_that_do_not_go_together():
     assert "none+async+halve" in repr(Connectivity(design="auto"))
     with pytest.raises(cc_rapids.EngineError):
         Connectivity(engine="gpu")
+
+
+def test_a_renamed_column_of_a_file_is_no_end(tmp_path):
+    def file(name, *columns):
+        path = tmp_path / name
+        pd.DataFrame(dict(zip(columns, ([1], [2]), strict=True))).to_parquet(path, index=False)
+        return path
+
+    first, renamed = file("1.parquet", "account", "device"), file("2.parquet", "account", "phone")
+    seen = Connectivity().insert(first)
+    seen.save(tmp_path / "seen")
+    for own in (seen, Connectivity.load(tmp_path / "seen")):
+        says = "'account', 'phone', and in the file before they were 'account', 'device': name"
+        with pytest.raises(MissingColumnError, match=says):
+            own.insert(renamed)
+        with pytest.raises(MissingColumnError, match=says):
+            own.insert([str(renamed)])
+        assert own.insert(file("3.parquet", "device", "account")) is own
+        own.insert(file("4.parquet", "src", "dst")).insert(([3], [4]))
+        own.insert(pd.DataFrame({"src": [1], "dst": [5]}))
+        own.insert(renamed, "account", "phone").insert(renamed)
+    Connectivity().insert(pd.DataFrame({"src": [1], "dst": [2]})).insert(([2], [3])).insert(first)

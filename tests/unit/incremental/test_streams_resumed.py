@@ -4,6 +4,7 @@ import fcntl
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -24,6 +25,7 @@ from support.stream_inputs import SMALL, parts, same, table, words
 import cc_rapids
 import cc_rapids.incremental.progress
 from cc_rapids import CheckpointError
+from cc_rapids.incremental import stream
 
 pytestmark = pytest.mark.slow
 
@@ -437,3 +439,65 @@ def test_a_checkpoint_is_a_connectivity_too(tmp_path):
     cc_rapids.components(iter([edges]), checkpoint=tmp_path / "far.npz")
     seen = cc_rapids.Connectivity.load(tmp_path / "far.npz")
     assert len(seen) == len(cc_rapids.components(edges))
+
+
+def ends(*_):
+    sys.exit(143)
+
+
+INTERRUPTS = {"SIGINT": KeyboardInterrupt, "SIGTERM": SystemExit}
+
+
+@pytest.mark.parametrize("name", INTERRUPTS)
+@pytest.mark.parametrize("where", ["reading", "linking"])
+@pytest.mark.parametrize("form", ["files", "iterable"])
+def test_an_interrupted_run_leaves_a_checkpoint(form, where, name, tmp_path, monkeypatch, often):
+    linked, came = [], []
+    insert = stream.insert_given
+
+    def stop(at):
+        if where == at and len(linked) == 2 and not came:
+            came.append(at)
+            os.kill(os.getpid(), getattr(signal, name))
+
+    def link(*arguments, **options):
+        linked.append(arguments)
+        found = insert(*arguments, **options)
+        stop("linking")
+        return found
+
+    monkeypatch.setattr(stream, "insert_given", link)
+    edges = table()
+    paths = parts(edges, tmp_path, count=3, group=9000)
+
+    def given():
+        for path in paths:
+            stop("reading")
+            yield pq.read_table(path)
+
+    options = {"checkpoint": tmp_path / "far.ckpt"}
+    before = signal.getsignal(signal.SIGINT), signal.signal(signal.SIGTERM, ends)
+    try:
+        files = form == "files"
+        tell = {"progress": lambda _: stop("reading")} if files else {}
+        with pytest.raises(INTERRUPTS[name]):
+            cc_rapids.components(paths if files else given(), **options, **tell)
+        assert signal.getsignal(signal.SIGINT) is before[0]
+        assert signal.getsignal(signal.SIGTERM) is ends
+    finally:
+        signal.signal(signal.SIGTERM, before[1])
+    assert len(linked) == 2
+    found = cc_rapids.components(paths if files else given(), **options)
+    assert len(linked) == 3
+    assert found.summary()["resumed"].startswith("6,000 edges were linked by earlier runs")
+    same(found, edges)
+
+
+def test_an_error_within_a_chunk_leaves_no_checkpoint(tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(stream, "insert_given", fail)
+    with pytest.raises(KeyboardInterrupt):
+        cc_rapids.components(parts(table(), tmp_path), checkpoint=tmp_path / "far.ckpt")
+    assert not (tmp_path / "far.ckpt").exists()

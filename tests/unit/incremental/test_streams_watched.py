@@ -1,5 +1,6 @@
 """The memory that streams take, what they say of it before, and of themselves on the way."""
 
+import re
 import threading
 import time
 import tracemalloc
@@ -24,10 +25,27 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize(
-    ("limit", "size"), [(5, 5), ("2GiB", 2 << 30), ("1.5 MB", 1_500_000), ("7", 7), ("2k", 2000)]
+    ("limit", "size"),
+    [
+        (5, 5),
+        ("2GiB", 2 << 30),
+        ("1.5 MB", 1_500_000),
+        ("7B", 7),
+        ("7 b", 7),
+        ("2k", 2000),
+        ("2000000", 2_000_000),
+    ],
 )
 def test_limits_in_words(limit, size):
     assert bytes_of(limit) == size
+
+
+@pytest.mark.parametrize("limit", ["512", " 2.5 "])
+def test_texts_without_a_unit_are_refused_by_plans_and_runs(limit):
+    number = limit.strip()
+    for options in ({}, {"explain": True}):
+        with pytest.raises(cc_rapids.InputError, match=f"has none: did you mean '{number}MiB'"):
+            cc_rapids.components(iter([]), memory_limit=limit, **options)
 
 
 @pytest.mark.parametrize("limit", [0, -1, "much", True, 1.5, "GiB", "5i"])
@@ -101,10 +119,24 @@ def stays_within(limit, folder, edges, **options):
 def test_vertices_that_do_not_fit_are_refused_with_the_figures(tmp_path):
     with pytest.raises(cc_rapids.CapacityError, match=r"1,000,000,000 vertices take 18.63 GiB"):
         cc_rapids.components(iter([]), num_vertices=10**9, memory_limit="2GiB")
-    parts(table(edges=40_000, ids=10**6), tmp_path)
+    parts(table(edges=40_000, ids=10**5), tmp_path)
     says = r"after [0-9,]+ of [0-9,]+ edges, [0-9,]+ vertices take .* memory_limit is 6\.0 MiB"
-    with pytest.raises(cc_rapids.CapacityError, match=rf"{says}: raise it; with num_vertices=n"):
+    pattern = str(tmp_path / "*.parquet")
+    with pytest.raises(cc_rapids.CapacityError, match=rf"{says}: raise it to about ") as raised:
+        cc_rapids.components(pattern, memory_limit="6MiB")
+    assert re.search(r"; or, if ids .* num_vertices=n .* is 99,[0-9]{3}$", str(raised.value))
+    (enough,) = re.findall(r"about ([0-9.]+ MiB), if all edges bring as many", str(raised.value))
+    assert len(cc_rapids.components(pattern, memory_limit=enough))
+
+
+def test_ids_far_apart_are_not_to_be_counted(tmp_path):
+    ends = {name: np.arange(k, k + 40_000) * 10**8 for k, name in enumerate(("src", "dst"))}
+    parts(pa.table(ends), tmp_path)
+    says = r"raise it to about [0-9.]+ MiB, if all edges bring as many$"
+    with pytest.raises(cc_rapids.CapacityError, match=says):
         cc_rapids.components(str(tmp_path / "*.parquet"), memory_limit="6MiB")
+    with pytest.raises(cc_rapids.CapacityError, match=r"4\.0 MiB: raise it$"):
+        cc_rapids.components(str(tmp_path / "*.parquet"), memory_limit="4MiB")
 
 
 def test_figures_are_those_so_far_in_the_units_of_the_limit(tmp_path):
@@ -155,6 +187,14 @@ def test_a_plan_reads_metadata_alone(tmp_path, monkeypatch):
     exact = cc_rapids.components(pattern, explain=True, num_vertices=5000)
     assert exact.vertices == 5000
     assert not cc_rapids.components(pattern, explain=True, memory_limit="4MiB").fits
+    bound = {"weight": "w", "at_least": 0.5, "explain": True}
+    pq.write_table(
+        pa.table({"src": [1, 2], "dst": [2, 3], "w": [0.1, 0.9]}), tmp_path / "w.parq.pq"
+    )
+    most = cc_rapids.components(tmp_path / "w.parq.pq", **bound)
+    assert (most.edges, most.vertices, most.bounded, plan.bounded) == (2, 4, True, False)
+    assert "edges     at most 2\n" in str(most)
+    assert "time      at most " in str(most)
     unknown = str(cc_rapids.components(iter([]), explain=True))
     assert "edges     unknown before they are read" in unknown
 

@@ -2,6 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.dataset
+import pyarrow.parquet as pq
 import pytest
 
 from cc_rapids import Connectivity, components, components_at, stream_components
@@ -113,3 +117,24 @@ def test_floats_beside_nan_are_no_ids():
     for floats in ([NAN, 1.5], np.array([NAN, NAN])):
         with pytest.raises(ColumnTypeError, match="'src' is float64"):
             components(iter([(floats, [1, 2])]), nulls="drop")
+
+
+@pytest.mark.parametrize("extra", [{}, {"memory_limit": "1GiB"}])
+@pytest.mark.parametrize("kind", ["parquet", "csv", "one file", "dataset", "row groups"])
+def test_nulls_of_files_name_the_file_and_the_first_row(kind, extra, tmp_path):
+    whole, gaps = tmp_path / "0", tmp_path / "1"
+    first, second = pa.table({"a": [1, 2], "b": [2, 3]}), {"a": [1, None, None], "b": [2, 3, 4]}
+    suffix = ".csv" if kind == "csv" else ".parquet"
+    write = pyarrow.csv.write_csv if kind == "csv" else pq.write_table
+    sliced = {"row_group_size": 1} if kind == "row groups" else {}
+    write(first, whole.with_suffix(suffix), **sliced)
+    write(pa.table(second), gaps.with_suffix(suffix), **sliced)
+    edges = gaps.with_suffix(suffix) if kind == "one file" else tmp_path
+    edges = pyarrow.dataset.dataset(edges) if kind == "dataset" else edges
+    says = rf"{gaps.name}\{suffix}, row 1 \(from 0\): column 'a' has . nulls in"
+    for solve in (components, Connectivity().insert):
+        with pytest.raises(NullsError, match=says):
+            solve(edges, "a", "b", **(extra if solve is components else {}))
+    found = components(edges, "a", "b", nulls="drop", **extra)
+    with pytest.raises(NullsError, match=says):
+        found.audit(edges, "a", "b")

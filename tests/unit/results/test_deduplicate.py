@@ -1,5 +1,6 @@
 """The rows that are kept, against pandas' own way: labels, a stable sort, and drop_duplicates."""
 
+import re
 from datetime import datetime
 
 import networkx as nx
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from support.edge_lists import quick
 
 import cc_rapids
-from cc_rapids import components, errors
+from cc_rapids import InputError, components, errors
 from cc_rapids.ids import hash_table, strings
 
 PAIRS = pd.DataFrame({"src": [11, 12, 11], "dst": [13, 16, 14]})
@@ -80,6 +81,7 @@ SCORES = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:none of the .* is a vertex")
 @quick
 @given(st.data(), st.sampled_from(sorted(EVERY)), st.sampled_from(sorted(SCORES)))
 def test_it_keeps_what_pandas_keeps(data, kind, scores):
@@ -364,3 +366,49 @@ def test_a_dictionary_of_columns_gives_one():
     assert list(found) == ["vertex", "text"]
     assert found["vertex"].tolist() == [9, 1]
     assert found["text"] == ["nine", "one"]
+
+
+STRANGE = {
+    "deduplicate": lambda found, frame, on: found.deduplicate(frame, on=on),
+    "drop": lambda found, frame, on: found.deduplicate(frame, on=on, missing="drop"),
+    "self": lambda found, frame, on: found.attach(frame, on=on, missing="self"),
+    "null": lambda found, frame, on: found.attach(frame, on=on, missing="null"),
+}
+
+
+@pytest.mark.parametrize("how", STRANGE)
+def test_a_column_without_any_vertex_is_warned_of(how):
+    pairs = pd.DataFrame({"src": ["a11", "b12"], "dst": ["b13", "b16"]})
+    docs = pd.DataFrame({"doc": ["A11", "B12", "B13", "B16"], "id": ["a11", "x", "y", "z"]})
+    found, call = cc_rapids.components(pairs), STRANGE[how]
+    says = (
+        "none of the 4 ids in 'doc' is a vertex of this answer: they are A11, B12, B13, ..., and"
+        " its vertices are a11, b12, b13, ...; does on= name"
+    )
+    with pytest.warns(UserWarning, match=re.escape(says)) as warned:
+        rows = call(found, docs, "doc")
+    assert warned[0].filename == __file__
+    assert len(rows) == (0 if how == "drop" else 4)
+    call(found, docs, "id")  # one is a vertex
+    call(found, docs[:0], "doc")
+    call(cc_rapids.components(pairs[:0]), docs, "doc")
+    two = cc_rapids.components(([7], [8]))
+    with pytest.warns(UserWarning, match=r"in 'id' .*are 1, 2, and its vertices are 7, 8; does"):
+        call(two, pd.DataFrame({"id": [1, 2]}), "id")
+    several = pd.DataFrame({"k": ["u"], "i": [1], "l": ["u"], "j": [2]})
+    both = cc_rapids.components(several, ["k", "i"], ["l", "j"])
+    with pytest.warns(UserWarning, match=r"in 'l, i' .* are \('w', 5\), .* are \('u', 1\), \('u'"):
+        call(both, pd.DataFrame({"l": ["w"], "i": [5]}), ["l", "i"])
+
+
+@pytest.mark.parametrize("name", ["docs.parquet", "docs.csv", "docs.tsv"])
+def test_paths_are_refused_with_the_way_to_read_them(name, tmp_path):
+    found, read = cc_rapids.components(([1], [2])), f"pd.read_{name[5:].replace('tsv', 'csv')}"
+    for path in (name, tmp_path / name):
+        for call in (found.deduplicate, found.attach):
+            with pytest.raises(
+                InputError, match=re.escape(f"{name}': read it first, such as by {read}")
+            ):
+                call(path)
+        with pytest.raises(InputError, match="read it first"):
+            cc_rapids.link_records(path, ["email"])

@@ -1,6 +1,7 @@
 """What is asked of an answer: by vertex, by component and by size, for every kind of caller."""
 
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 from support.as_lists import columns
 from support.edge_lists import components_of, edge_lists, far_lists, quick
 
-from cc_rapids import components, errors
+from cc_rapids import Connectivity, components, errors, link_records
+from cc_rapids.errors import ArgumentTypeError, InputError, UnknownVertexError
 
 SRC, DST = [5, 2, 9, 3, 11], [2, 7, 9, 4, 3]  # 2: 2 5 7, 3: 3 4 11, 9: 9
 WORDS = [[f"w{v:02}" for v in side] for side in (SRC, DST)]
@@ -278,3 +280,41 @@ def test_no_ids_have_no_labels(make, engine, sides, none):
 def test_sizes_that_are_no_numbers_are_refused(sizes):
     with pytest.raises(errors.InputError, match="size must be a number of vertices, not "):
         components((SRC, DST)).filter(*sizes)
+
+
+def test_unknown_ids_of_frames_get_the_policy_that_keeps_them():
+    found = components(([11], [13]))
+    docs = pd.DataFrame({"doc": [11, 17]})
+    for call in (found.attach, partial(found.deduplicate, missing="raise")):
+        with pytest.raises(UnknownVertexError, match=r"1 of 2 in 'doc' .*: 17; missing='self'"):
+            call(docs, on="doc")
+    with pytest.raises(UnknownVertexError, match=r"17; components\(\.\.\., vertices=\) includes"):
+        found.component_of(17)
+    people = pd.DataFrame({"email": ["a", "b", "a"], "id": [7, 8, 9]})
+    with pytest.raises(UnknownVertexError, match=r"linked by their positions: .*records\(.*id=\)"):
+        link_records(people, ["email"]).attach(people, on="id")
+    with pytest.raises(UnknownVertexError, match="missing='self'"):
+        link_records(people, ["email"], id="id").attach(people.assign(id=[7, 8, 5]))
+
+
+def test_labels_of_another_kind_are_called_labels():
+    found = components(([100], [200]))
+    for call in (found.subset, lambda label: found.edges(label, ([100], [200]))):
+        with pytest.raises(InputError, match=r"^label '100' cannot be one .* labels are int64"):
+            call("100")
+    with pytest.raises(InputError, match=r"^7 is not a label of the only component "):
+        found.subset(7)
+    frame = pd.DataFrame({"k": ["u"], "i": [1], "l": ["u"], "j": [2]})
+    both = components(frame, ["k", "i"], ["l", "j"])
+    with pytest.raises(InputError, match=r"^\('u', 9\) is not a label"):
+        both.subset(("u", 9))
+    with pytest.raises(InputError, match="label 'u' cannot be one of this answer"):
+        both.subset("u")
+    with pytest.raises(UnknownVertexError, match=r"1 of 1 in 'second' are not vertices"):
+        Connectivity().insert(frame, ["k", "i"], ["l", "j"]).same_component(("u", 1), ("w", 5))
+
+
+def test_pairs_in_a_list_are_called_pairs():
+    for asked in (components(([1], [2])), Connectivity().insert(([1], [2]))):
+        with pytest.raises(ArgumentTypeError, match=r"pairs are a list of 1 tuple: .*zip\(\*pairs"):
+            asked.connected([(1, 2)])

@@ -403,3 +403,18 @@ def test_answers_of_batches_are_audited(engine):
     assert seen.components().audit(EDGES).components == 3
     words = cc_rapids.Connectivity(engine=engine).insert((["z"], ["b"])).insert((["a"], ["z"]))
     assert words.components().audit((["z", "a"], ["b", "z"])).components == 1
+
+
+def test_bounds_of_weights_are_those_of_the_answer(tmp_path):
+    frame = pd.DataFrame({"left": [1, 2, 5], "right": [2, 3, 6], "w": [0.9, 0.5, 0.95]})
+    frame.to_csv(tmp_path / "pairs.csv", index=False)
+    frame.to_parquet(tmp_path / "pairs.parquet")
+    ends, bound = ("left", "right"), {"weight": "w", "at_least": 0.8, "at_most": 1}
+    for edges in (frame, tmp_path / "pairs.csv", tmp_path / "pairs.parquet"):
+        found = components(edges, *ends, **bound)
+        assert (found.audit(edges, *ends, **bound).edges, len(found)) == (2, 2)
+        with pytest.raises(VerificationError, match="edge 1 joins 2 and 3, and 3 has no label"):
+            found.audit(edges, *ends)
+    assert found.audit(frame, *ends, **bound, oracle="scipy").oracle == "scipy"
+    with pytest.raises(InputError, match="pass weight='its column'"):
+        found.audit(frame, *ends, at_least=0.8)

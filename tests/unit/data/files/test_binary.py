@@ -5,9 +5,11 @@ import io
 import numpy as np
 import pyarrow as pa
 import pyarrow.feather
+import pyarrow.parquet as pq
 import pytest
 import scipy.sparse
 
+from cc_rapids import components
 from cc_rapids.data.files.read import read_edges
 from cc_rapids.errors import FormatError, MissingColumnError
 
@@ -148,3 +150,12 @@ class TestEgr:
     )
     def test_malformed(self, refusal, content, part):
         assert part in refusal("a.egr", content)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_a_file_of_one_column_lacks_the_one_that_is_named(suffix, tmp_path):
+    path = tmp_path / f"edges.{suffix}"
+    write = pq.write_table if suffix == "parquet" else pyarrow.feather.write_feather
+    write(pa.table({"src": [1]}), path)
+    with pytest.raises(MissingColumnError, match=r"has no column 'to'; it has src$"):
+        components(path, "src", "to")
