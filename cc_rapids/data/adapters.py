@@ -914,6 +914,14 @@ class ByteStreams(Adapter):
             source, destination = request.sides
         return _of_file(read_bytes(edges, source, destination, request.header), request)
 
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
+        from .files.unnamed import read_bytes
+
+        ends, name = (request.source, request.destination), bound.name("the file")
+        found = read_bytes(edges, *ends, request.header, name)
+        within = replace(bound, weight="weight").of_frame(found.table)
+        return within, found.source, found.destination
+
 
 class PathLists(Paths):
     """A list of paths."""

@@ -1038,7 +1038,8 @@ def _files(
     for path in paths:
         kind = format_of(Path(path))
         first_line = header if kind in DELIMITERS else None
-        file = read_wanted(path, ColumnRequest(*asked, kind, first_line, True, weight, text))
+        wanted = ColumnRequest(*asked, kind, first_line, True, weight, text, null_weights=True)
+        file = read_wanted(path, wanted)
         if text is None and len(file.table):
             text = text_of(file.table, file.source, file.destination)
         if file.taken not in taken:

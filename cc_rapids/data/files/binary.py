@@ -50,7 +50,7 @@ def columns_of(file: File, request: ColumnRequest, schema: Any) -> list[str]:
 def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
     """Return a table with its last column, if it is not one of ids, as weights.
 
-    These are int64 or double, without nulls.
+    These are int64 or double, without nulls unless these are requested.
     """
     import pyarrow as pa
 
@@ -59,7 +59,8 @@ def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
         return table
     column, name = table.column(at), table.column_names[at]
     whole, real = pa.types.is_integer(column.type), pa.types.is_floating(column.type)
-    if column.null_count or not (whole or real):
+    nulls = column.null_count and not request.null_weights
+    if nulls or not (whole or real):
         raise FormatError(
             f"{file.path}: column {name!r} holds {column.type} and {column.null_count} nulls;"
             " weights must be numbers, one for each edge"

@@ -242,7 +242,8 @@ class ColumnRequest:
     """The columns that the caller requested, for ids of one or several columns.
 
     ``text`` says of files of text, for each column of an id, whether all of it are strings, as in
-    files that were read before.
+    files that were read before. With ``null_weights`` an edge may have none: a null, or an empty
+    field of text.
     """
 
     source: str | list[str] | None
@@ -252,6 +253,7 @@ class ColumnRequest:
     weights: bool = False
     weight: str | None = None
     text: list[bool] | None = None
+    null_weights: bool = False
 
     @property
     def requested(self) -> list[str]:

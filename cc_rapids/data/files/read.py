@@ -209,7 +209,7 @@ def text_pieces(
         strings = [any(map(pa.types.is_string, one.schema.types)) for one in tables]
         table = beside(tables)
         if weighed is not None:
-            weights = Weights()
+            weights = Weights(request.null_weights)
             weights.append(file.path, block, dialect, weighed, columns[weighed].text)
             table = table.append_column("weight", weights.column())
         if text is None:

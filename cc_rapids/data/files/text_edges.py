@@ -22,18 +22,24 @@ if TYPE_CHECKING:
 
 
 class Weights:
-    """A column of weights, gathered block by block; int64, or double if any is not whole."""
+    """A column of weights, gathered block by block; int64, or double if any is not whole.
 
-    def __init__(self) -> None:
+    Where they may be ``null``, an empty field is one; else each has to be a number.
+    """
+
+    def __init__(self, null: bool = False) -> None:
         self._blocks: list[pa.ChunkedArray] = []
+        self._null = null
 
     def append(
         self, path: str, block: Block, dialect: Dialect, place: int, text: pa.ChunkedArray
     ) -> None:
         """Add the text of one block, from field ``place`` of its lines."""
-        values = None if text.null_count else numbers(text)
+        if self._null:
+            text = _without_empty(text)
+        values = None if text.null_count and not self._null else numbers(text)
         if values is None:
-            raise _no_number(path, block, dialect, place)
+            raise _no_number(path, block, dialect, place, self._null)
         self._blocks.append(values)
 
     def column(self) -> pa.ChunkedArray:
@@ -57,11 +63,21 @@ def numbers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
     return None
 
 
-def _no_number(path: str, block: Block, dialect: Dialect, place: int) -> FormatError:
+def _without_empty(text: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return text with nulls for what is empty."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    empty = pc.equal(pc.utf8_trim(text, " \t"), "")
+    return pc.if_else(empty, pa.scalar(None, text.type), text)
+
+
+def _no_number(path: str, block: Block, dialect: Dialect, place: int, null: bool) -> FormatError:
     """Return the error for the first line whose weight is not a number."""
     for number, line in block.lines():
         fields = dialect.split(dialect.clean(line))
-        if any(fields) and not _is_number(fields, place):
+        left_out = null and len(fields) > place and not fields[place].strip()
+        if any(fields) and not left_out and not _is_number(fields, place):
             return FormatError(
                 f"{path}, line {number}: expected a number as weight in field {place + 1}, found"
                 f" {shown(line)}"
@@ -82,7 +98,7 @@ def read_delimited(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
     if first is None:
         return without_rows(request, request.text), None
     ends = request.columns(file.path, names)
-    at, weights = request.weight_column(file.path, names, ends), Weights()
+    at, weights = request.weight_column(file.path, names, ends), Weights(request.null_weights)
     take = ends if at is None else (*ends, at)
     pairs = [Pair(file.path, dialect, names, own) for own in request.pairs(file.path, names)]
     ids = [IdColumns() for _ in pairs]

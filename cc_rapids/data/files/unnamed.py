@@ -36,8 +36,11 @@ def read_bytes(
     source: str | list[str] | None,
     destination: str | list[str] | None,
     header: bool | None,
+    weight: str | None = None,
 ) -> EdgeFile:
     """Return the edges of an open binary file, from where it is to its end; it stays open.
+
+    If a column is named, with their weights as ``weight``, some of which may be null.
 
     Raises
     ------
@@ -61,7 +64,10 @@ def read_bytes(
         return File(f"{name}{packed}", raw, len(content), None)
 
     format = format_of_bytes(next(opened().pieces(HEAD), b""), name)
-    request = ColumnRequest(source, destination, format, header)
+    weights = weight is not None
+    request = ColumnRequest(
+        source, destination, format, header, weights, weight, null_weights=weights
+    )
     check_header(header, [name], [format])
     check_sides(name, request)
     return read_opened(opened(), request)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...data.files.header import check_header
-from ...data.files.input_file import ColumnRequest, File
-from ...data.files.read import IN_PIECES, EdgeFile, Taken, read_edges, read_opened, read_pieces
+from ...data.files.input_file import ColumnRequest, File, format_of
+from ...data.files.read import IN_PIECES, EdgeFile, Taken, read_opened, read_pieces, read_wanted
 from ...data.weight_bound import WeightBound
 from ...errors import InputError
 from .options import STANDARD
@@ -59,7 +59,8 @@ class Given:
 
 def columns_of(bounds: dict[str, Any]) -> dict[str, Any]:
     """Return the options of :func:`read_one` by which the weights are read, if bounds need them."""
-    return {"weights": True, "weight": bounds["weight"]} if bounds else {}
+    wanted = {"weights": True, "weight": bounds.get("weight"), "null_weights": True}
+    return wanted if bounds else {}
 
 
 def read_given(
@@ -84,10 +85,11 @@ def read_given(
 def read_one(file: Path, report: Report | None, *, format: str | None, **reading: Any) -> EdgeFile:
     """Return the edges of a file, or of standard input for ``-``, read whole.
 
-    ``reading`` are source, destination and header, and what else :func:`read_edges` takes.
+    ``reading`` are source, destination and header, and what else is requested of columns.
     """
     if str(file) != STANDARD:
-        return read_edges(file, format=format, on_progress=report, **reading)
+        request = ColumnRequest(format=format_of(file, format), **reading)
+        return read_wanted(file, request, report)
     request = ColumnRequest(format=stated_format(format), **reading)
     check_header(request.header, [STANDARD_INPUT], [request.format])
     return read_opened(standard_input(), request)

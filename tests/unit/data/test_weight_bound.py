@@ -1,5 +1,7 @@
 """Edges within a bound of their weight, in every form that edges have."""
 
+import io
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -203,3 +205,21 @@ def test_checkpoints_hold_the_bound(form, tmp_path, tuned):
         assert np.asarray(found.labels()["vertex"]).tolist() == KEPT
         assert (found.summary()["edges"], len(found)) == (3, 2)
         assert found.summary()["resumed"]
+
+
+@pytest.mark.parametrize("form", ["Parquet", "text", "bytes of Parquet", "bytes of text"])
+def test_edges_without_a_weight_are_left_out_of_every_file(form, tmp_path):
+    """Those whose weight is null in Parquet, or an empty field of text."""
+    edges = pa.table({"src": [1, 2, 3, 5], "dst": [2, 3, 4, 6], "w": [0.9, None, 0.95, 0.1]})
+    path = tmp_path / ("edges.csv" if "text" in form else "edges.parquet")
+    (pa.csv.write_csv if "text" in form else pq.write_table)(edges, path)
+    given = io.BytesIO(path.read_bytes()) if "bytes" in form else str(path)
+    found = cc_rapids.components(given, "src", "dst", weight="w", at_least=0.8).labels()
+    assert found.to_pydict() == {"vertex": [1, 2, 3, 4], "labels": [1, 1, 3, 3]}
+
+
+def test_a_weight_of_text_that_is_no_number_is_named(tmp_path):
+    path = tmp_path / "edges.csv"
+    path.write_text("src,dst,w\n1,2,.9\n2,3,\n3,4,high\n")
+    with pytest.raises(cc_rapids.FormatError, match="line 4: expected a number as weight"):
+        cc_rapids.components(str(path), "src", "dst", weight="w", at_least=0.8)
