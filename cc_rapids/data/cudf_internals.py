@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from .dtypes import is_boolean
+
 PRIVATE = os.environ.get("CC_RAPIDS_CUDF_INTERNALS", "1").strip() != "0"
 MOST_ROWS = 1 << 31  # of a cuDF column
 
@@ -198,7 +200,7 @@ def _wrapping() -> Callable[[Any], Any]:
             return as_column(column)
         kind = known.get(dtype)
         if kind is None:
-            name = "BOOL8" if dtype.kind == "b" else dtype.name.upper()
+            name = "BOOL8" if is_boolean(dtype) else dtype.name.upper()
             kind = known[dtype] = DataType(getattr(TypeId, name))
         plain = Plain(kind, column.size, as_buffer(column), None, 0, 0, [], validate=False)
         return ColumnBase.create(plain, dtype, validate=False)

@@ -12,7 +12,6 @@ from ...data.files.header import KNOWN_PAIRS
 from ...data.files.input_file import FORMATS, PACKED
 from ...data.files.write import COUNTED, ONE_BASED, is_standard_output
 from ...data.memory_budget import bytes_of
-from ...data.weight_bound import WeightBound
 from ...errors import EngineError, InputError
 from .group import INPUT, METHOD, OUTPUT, PROGRESS, Decorator, option
 
@@ -100,6 +99,8 @@ def bound_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def check_bounds(bounds: dict[str, Any]) -> dict[str, Any]:
     """Return the bounds of weights that are given, none or a column and one or two bounds."""
+    from ...data.weight_bound import WeightBound
+
     given = {name: value for name, value in bounds.items() if value is not None}
     if given and "weight" not in given:
         raise click.UsageError("--at-least and --at-most bound a weight: name it with --weight.")

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from ...data.files.header import check_header
 from ...data.files.input_file import ColumnRequest, File, format_of
 from ...data.files.read import IN_PIECES, EdgeFile, Taken, read_opened, read_pieces, read_wanted
-from ...data.weight_bound import WeightBound
 from ...errors import InputError
 from .options import STANDARD
 from .paths import STANDARD_INPUT, is_pattern, name_of, standard_input, stated_format, within
@@ -23,6 +22,7 @@ from .show import progress, stream_progress
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from ...data.weight_bound import WeightBound
     from .show import Report
 
 PIECE_ROWS = 1 << 20  # of standard input, where memory is limited
@@ -135,6 +135,8 @@ def _in_pieces(
     format: str, names: dict[str, Any], options: dict[str, Any], bounds: dict[str, Any]
 ) -> Given:
     """Return standard input in pieces, or whole where its format is read so."""
+    from ...data.weight_bound import WeightBound
+
     file = standard_input()
     request = ColumnRequest(format=format, **names, **columns_of(bounds))
     check_header(request.header, [STANDARD_INPUT], [format])

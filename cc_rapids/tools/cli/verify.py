@@ -12,7 +12,6 @@ from ...data.adapters import adapter_of
 from ...data.edge_input import ReadRequest
 from ...data.files.read import Taken, taken_of
 from ...data.files.text_ids import integers, is_text, plain
-from ...data.weight_bound import WeightBound
 from ...errors import FormatError, InputError, VerificationError
 from ...verify.label_rules import LABEL_RULES, LabelRule
 from .group import INPUT, METHOD, command, examples, option
@@ -119,6 +118,8 @@ def verify(
     table = table.take(pc.sort_indices(table["vertex"]))
     options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle}
     if bounds:
+        from ...data.weight_bound import WeightBound
+
         side, other = options["source"], options["destination"]
         request = ReadRequest(side, other, header=options.pop("header", None))
         within = adapter_of(edges).bounded(edges, request, WeightBound(**bounds))
