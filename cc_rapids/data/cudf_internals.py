@@ -21,8 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from .dtypes import is_boolean
-
 PRIVATE = os.environ.get("CC_RAPIDS_CUDF_INTERNALS", "1").strip() != "0"
 MOST_ROWS = 1 << 31  # of a cuDF column
 
@@ -188,6 +186,8 @@ def _wrapping() -> Callable[[Any], Any]:
     from cudf.core.column import ColumnBase, as_column
     from pylibcudf import Column as Plain
     from pylibcudf import DataType, TypeId
+
+    from .dtypes import is_boolean
 
     if "validate" not in signature(ColumnBase.create).parameters:
         return as_column  # type: ignore[no-any-return]

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...data.adapters import adapter_of
-from ...data.edge_input import ReadRequest
 from ...data.files.read import Taken, taken_of
 from ...data.files.text_ids import integers, is_text, plain
 from ...errors import FormatError, InputError, VerificationError
@@ -118,6 +116,8 @@ def verify(
     table = table.take(pc.sort_indices(table["vertex"]))
     options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle}
     if bounds:
+        from ...data.adapters import adapter_of
+        from ...data.edge_input import ReadRequest
         from ...data.weight_bound import WeightBound
 
         side, other = options["source"], options["destination"]
