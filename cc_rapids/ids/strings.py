@@ -34,7 +34,7 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..data.column import Native, is_cudf, text_buffers
-from ..data.cudf_internals import lend_strings
+from ..data.cudf_internals import lend_strings, make_strings
 from ..errors import InputError
 from ..kernels import forest
 from ..kernels import strings as kernels
@@ -46,6 +46,10 @@ SEEDS = 0x2545F4914F6CDD1D, 0x5851F42D4C957F2D, 0x14057B7EF767814F
 ROUNDS = 64
 PIECE = 7  # bytes by which strings are sorted at a time
 WORD = 8  # bytes
+CHANGED = (
+    "strings changed while they were read: some end before they begin, or beyond the bytes of their"
+    " column, or are others than before; pass a copy, or wait until nothing writes to them"
+)
 
 
 @dataclass(frozen=True)
@@ -97,10 +101,7 @@ def check_offsets(text: Text) -> None:
     wrong = text.backend.fill(text.backend.alloc_readback(1), 0)
     text.run(kernels.note_wrong_places, text.size, wrong)
     if text.backend.to_host(wrong)[0]:
-        raise InputError(
-            "strings changed while they were read: some end before they begin, or beyond the bytes"
-            " of their column; pass a copy, or wait until nothing writes to them"
-        )
+        raise InputError(CHANGED)
 
 
 def factorise_text(text: Text) -> tuple[Array, Array] | None:
@@ -171,11 +172,33 @@ def codes_of(column: Any) -> Array:
 @contextmanager
 def borrowed_text(column: Any, backend: Backend) -> Iterator[Text]:
     """Lend the checked strings of a nonempty column on the backend, in a context."""
-    library: _Library = _Cudf() if is_cudf(column) else _Arrow()
-    with library.borrow(library.join([column])) as (chars, offsets):
-        text = Text.of(chars, offsets, backend)
+    with lent_text(column, backend) as text:
         check_offsets(text)
         yield text
+
+
+@contextmanager
+def lent_text(column: Any, backend: Backend) -> Iterator[Text]:
+    """Lend the strings of a nonempty column on the backend, of unchecked offsets, in a context."""
+    library: _Library = _Cudf() if is_cudf(column) else _Arrow()
+    with library.borrow(library.join([column])) as (chars, offsets):
+        yield Text.of(chars, offsets, backend)
+
+
+def of_bytes(like: Any) -> Callable[[Array, Array, Backend], Any]:
+    """Return the function that makes a column of the library and type of another of its bytes.
+
+    It takes bytes and offsets, arrays of a backend that become part of the column, and the backend.
+    """
+    library: _Library = _Cudf() if is_cudf(like) else _Arrow()
+    make = library.maker(like)
+
+    def column_of(chars: Array, offsets: Array, backend: Backend) -> Any:
+        if not (library.on_device and backend.on_device):
+            chars, offsets = backend.to_host(chars), backend.to_host(offsets)
+        return make(chars, offsets)
+
+    return column_of
 
 
 def all_equal(text: Text, chosen: Array) -> bool:
@@ -464,6 +487,10 @@ class _Library(ABC):
         """Return the bytes of a nonempty column, and the start and end of each string."""
 
     @abstractmethod
+    def maker(self, like: Any) -> Callable[[Array, Array], Any]:
+        """Return the function that makes a column of bytes and offsets, where they lie."""
+
+    @abstractmethod
     def take(self, column: Any, at: Array) -> Any:
         """Return the strings of some rows: a new column."""
 
@@ -514,6 +541,9 @@ class _Cudf(_Library):
 
     def borrow(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
         return lend_strings(column)
+
+    def maker(self, like: Any) -> Callable[[Array, Array], Any]:
+        return partial(make_strings, like.dtype)
 
     def take(self, column: Any, at: Array) -> Any:
         return column.take(at).reset_index(drop=True)
@@ -571,6 +601,9 @@ class _Arrow(_Library):
     def borrow(self, column: Any) -> Iterator[tuple[Array, Array]]:
         yield text_buffers(column)
 
+    def maker(self, like: Any) -> Callable[[Array, Array], Any]:
+        return _large_strings
+
     def take(self, column: Any, at: Array) -> Any:
         import pyarrow as pa
 
@@ -619,6 +652,13 @@ class _Arrow(_Library):
         if isinstance(at, pa.ChunkedArray):
             at = at.combine_chunks()
         return at.fill_null(0).to_numpy(), at.is_valid().to_numpy(zero_copy_only=False)
+
+
+def _large_strings(chars: Any, offsets: Any) -> Any:
+    import pyarrow as pa
+
+    buffers = pa.py_buffer(offsets), pa.py_buffer(chars)
+    return pa.LargeStringArray.from_buffers(offsets.size - 1, *buffers)
 
 
 def _to_device(column: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from ..graph.forest import Forest, SpeculativeRows
 from ..ids.decoders import OffsetDecoder
 from ..ids.encode import EncodedIds, choose_encoding, scan_ids
 from ..ids.range import UNKNOWN_ORDER, IdRange
+from ..ids.spelled import spelled
 from . import one_launch
 from .one_launch import SolveOptions
 
@@ -84,6 +85,11 @@ def solve(
     """
     for starts in offsets:
         check_offsets(edge_input, backend.asarray(starts), backend)
+    if edge_input.src.strings:
+        numbered = spelled(edge_input, columns, backend)
+        if numbered:
+            found = solve(numbered.edge_input, numbered.columns, offsets, backend, options)
+            return replace(found, encoded=numbered.named(found.encoded))
     id_range: IdRange | None = None
     if backend.in_one_launch and one_launch.accepts(edge_input, columns, options):
         frame = _expected_frame(edge_input, backend, options)

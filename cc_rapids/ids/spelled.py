@@ -1,0 +1,281 @@
+"""Strings as integer ids, if few enough strings could be spelt like them.
+
+All strings are read once for the bytes that occur at each of their places. With as many digits as
+the longest has bytes, and at each place a digit for each byte that occurs there and one for an end,
+a string is a number, and numbers are in the order of the strings. Where all numbers fit into 64
+bits, strings need neither hashes nor sorting, nor a check of collisions as no two have the same
+number, and are encoded and solved as integer ids are. "vertex 1" to "vertex 9999999" are numbers
+below 18 million, ten letters are below 2^48, and what all strings begin with adds nothing.
+
+An answer's strings are spelt from its numbers; no row of the input is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..backends import Array, Backend
+from ..data.column import Column
+from ..data.edge_input import EdgeInput
+from ..errors import InputError
+from ..graph.forest import Forest
+from ..kernels import spelling as kernels
+from .decoders import IdDecoder
+from .encode import EncodedIds
+from .strings import CHANGED, lent_text, of_bytes
+
+BYTES = 256
+OFFSETS = 12  # bytes, of 64 bits and of 32, while a string is spelt
+ALL = (1 << 64) - 1
+SAMPLED = 1 << 12  # strings of a long list that are looked at before all are
+LONG = 1 << 18  # strings of a list from which on it is long
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """The strings that are numbers ``0 .. size - 1``: which bytes they have at each place.
+
+    Attributes
+    ----------
+    least, width : int
+        The bytes of the shortest string, and of the longest.
+    same : int
+        How many bytes all strings begin with.
+    size : int
+        How many strings are spelt so, at most 2^64 - 1.
+    worth, radix, letters : arrays on the backend
+        As kernels read them, see :mod:`cc_rapids.kernels.spelling`.
+    """
+
+    least: int
+    width: int
+    same: int
+    size: int
+    worth: Array
+    radix: Array
+    letters: Array
+
+    @classmethod
+    def of(cls, seen: Any, backend: Backend) -> Spelling | None:
+        """Return the spelling of strings of which it was noted what occurs in them.
+
+        None if they are too long, or their numbers go beyond 64 bits.
+        """
+        if seen[kernels.TOO_LONG]:
+            return None
+        ends = np.flatnonzero(seen[kernels.ENDS : kernels.WRONG]).tolist()
+        least, width = ends[0], ends[-1]
+        occurs = seen[: BYTES * width].reshape(width, BYTES).astype(bool)
+        may_end = np.arange(width) >= least
+        radix = (occurs.sum(1) + may_end).tolist()
+        size = prod(radix)
+        if size > ALL:
+            return None
+        worth, weight = np.full((width, BYTES), ALL, np.uint64), 1
+        for p in reversed(range(width)):
+            count = radix[p] - bool(may_end[p])
+            digits = np.arange(count, dtype=np.uint64) + np.uint64(may_end[p])
+            worth[p, occurs[p]] = digits * np.uint64(weight % (ALL + 1))
+            weight *= radix[p]
+        letters = np.argsort(~occurs, axis=1, kind="stable").astype(np.uint8)
+        same = next((p for p in range(width) if radix[p] > 1), width)
+        words = [worth.ravel(), np.array(radix, np.uint64), letters.ravel().view(np.uint64)]
+        whole = backend.asarray(np.concatenate(words))
+        first, last = worth.size, worth.size + width
+        tables = whole[:first], whole[first:last], whole[last:].view(np.uint8)
+        return cls(least, width, same, size, *tables)
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the numbers, of which the greatest stands for no string."""
+        return np.uint32 if self.size < 1 << 32 else np.uint64
+
+    def numbers(self, column: Any, backend: Backend, strange: Array) -> Array:
+        """Return the number of each string of a column; note whether one is spelt otherwise."""
+        found = backend.empty(len(column), self.dtype)
+        if len(column):
+            with lent_text(column, backend) as text:
+                where = self.least, self.width, self.worth
+                text.run(kernels.number_spelt, text.size, *where, found, strange)
+        return found
+
+    def spell(self, numbers: Array, backend: Backend) -> tuple[Array, Array]:
+        """Return the bytes of the strings with some numbers, and where each begins and ends."""
+        n, xp = numbers.size, backend.xp
+        offsets = backend.empty(n + 1, np.int64)
+        backend.fill(offsets[:1], 0)
+        ends = offsets[1:]
+        if self.least == self.width:
+            ends[:] = xp.arange(1, n + 1) * self.width
+            total = n * self.width
+        else:
+            sizes = backend.kernel(kernels.spelt_sizes)
+            sizes(n, numbers, self.least, self.width, self.radix, ends)
+            xp.cumsum(ends, out=ends)
+            total = int(backend.to_host(offsets[-1:])[0])
+        chars = backend.empty(total, np.uint8)
+        how = self.least, self.width, self.same, self.radix, self.letters
+        backend.kernel(kernels.spell)(n, numbers, offsets, *how, chars)
+        return chars, offsets
+
+
+@dataclass(frozen=True)
+class SpelledDecoder:
+    """Decoder of string ids from the decoder of their numbers."""
+
+    numbers: Any
+    spelling: Spelling
+    column_of: Callable[[Array, Array, Backend], Any]
+    to_native: Any
+    forest: Forest
+
+    @property
+    def id_base(self) -> int:
+        """The number of the first vertex."""
+        return int(self.numbers.id_base)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the numbers in rows of a forest."""
+        return np.dtype(self.numbers.dtype)
+
+    def decode(self, vertices: Array, backend: Backend) -> Any:
+        """Return the words of some vertices, as a column of the caller's kind."""
+
+        def every() -> Any:
+            return self._words(self.forest.rows(self.id_base, self.dtype)[0], backend)
+
+        return self.to_native(self._words(vertices, backend), every)
+
+    def _words(self, vertices: Array, backend: Backend) -> Any:
+        numbers = self.numbers.decode(vertices, backend)
+        return self.column_of(*self.spelling.spell(numbers, backend), backend)
+
+    def lookup(self, words: Any, backend: Backend) -> tuple[Array, Array]:
+        """Return the vertices of cuDF or PyArrow strings, and a mask of the known ones."""
+        numbers = self.spelling.numbers(words, backend, backend.alloc_readback(1))
+        spelt = numbers != np.iinfo(numbers.dtype).max
+        vertices, known = self.numbers.lookup(numbers, backend)
+        return vertices, known & spelt
+
+
+@dataclass(frozen=True)
+class Spelled:
+    """Edges between strings as edges between their numbers.
+
+    Attributes
+    ----------
+    edge_input : EdgeInput
+        That of the caller, of integers.
+    columns : list of arrays
+        The numbers of the strings of each of its columns.
+    """
+
+    edge_input: EdgeInput
+    columns: list[Array]
+    spelling: Spelling
+    column_of: Callable[[Array, Array, Backend], Any]
+    to_native: Any
+
+    @property
+    def why(self) -> str:
+        """How strings became numbers, in words."""
+        spelling = self.spelling
+        return (
+            f"strings of {spelling.least} to {spelling.width} bytes are numbers below"
+            f" {spelling.size:,}, in lexicographic order"
+        )
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of the numbers, and of an answer's strings at most."""
+        rows = sum(column.size for column in self.columns)
+        words = min(rows, self.spelling.size)
+        return rows * self.columns[0].itemsize + 2 * words * (self.spelling.width + OFFSETS)
+
+    @staticmethod
+    def name(of_numbers: str) -> str:
+        """Return the name of the encoding, given that of the numbers."""
+        return f"strings, {of_numbers}"
+
+    def named(self, encoded: EncodedIds) -> EncodedIds:
+        """Return the encoding of the strings, given that of their numbers."""
+        return _SpelledIds(
+            encoded.edges,
+            encoded.forest,
+            self.name(encoded.name),
+            encoded.expected_vertices,
+            edge_order=encoded.edge_order,
+            numbers=encoded,
+            spelled=self,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _SpelledIds(EncodedIds):
+    """Encoded strings, from their encoded numbers."""
+
+    numbers: EncodedIds
+    spelled: Spelled = field(repr=False)
+
+    def finalise(self, forest: Forest) -> tuple[Forest, IdDecoder]:
+        decoder = self.numbers.decoder
+        if decoder is None:
+            forest, decoder = self.numbers.finalise(forest)
+        spelled = self.spelled
+        how = spelled.spelling, spelled.column_of, spelled.to_native
+        return forest, SpelledDecoder(decoder, *how, forest)
+
+
+def spelled(edge_input: EdgeInput, columns: list[Any], backend: Backend) -> Spelled | None:
+    """Return edges between strings as edges between numbers; None if 64 bits do not hold these.
+
+    Raises
+    ------
+    InputError
+        The strings change while they are read.
+    """
+    spelling = _spelling_of([column for column in columns if len(column)], backend)
+    if spelling is None:
+        return None
+    strange = backend.fill(backend.alloc_readback(1), 0)
+    numbers = [spelling.numbers(column, backend, strange) for column in columns]
+    if backend.to_host(strange)[0]:
+        raise InputError(CHANGED)
+    given = replace(
+        edge_input,
+        src=_as_integers(edge_input.src, spelling),
+        dst=_as_integers(edge_input.dst, spelling),
+        vertices=edge_input.vertices and _as_integers(edge_input.vertices, spelling),
+    )
+    to_native = edge_input.src.to_native
+    return Spelled(given, numbers, spelling, of_bytes(columns[0]), to_native)
+
+
+def _as_integers(column: Any, spelling: Spelling) -> Any:
+    return replace(column, strings=False, dtype=np.dtype(spelling.dtype).name)
+
+
+def _spelling_of(columns: list[Any], backend: Backend) -> Spelling | None:
+    """Return the spelling of all strings of some columns, none of which is empty."""
+    rows = sum(map(len, columns))
+    if not rows:
+        return None
+    seen = backend.fill(backend.empty(kernels.SEEN, np.uint8), 0)
+    for sampled in (True, False) if rows > LONG else (False,):
+        for column in columns:
+            step = -(-len(column) // SAMPLED) if sampled else 1
+            with lent_text(column, backend) as text:
+                text.run(kernels.note_letters, -(-text.size // step), step, seen)
+        found = backend.to_host(seen)
+        if found[kernels.WRONG]:
+            raise InputError(CHANGED)
+        spelling = Spelling.of(found, backend)
+        if spelling is None:
+            return None
+    return spelling

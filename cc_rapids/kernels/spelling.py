@@ -1,0 +1,131 @@
+"""Strings as numbers whose digits are their bytes, and back.
+
+seen    : (SEEN,) uint8: byte b occurs at place p of a string if seen[256 p + b] is set, and a string
+          ends before place p if seen[ENDS + p] is; then two marks.
+worth   : (256 width,) uint64: what byte b at place p adds to a number; all bits set if it does not
+          occur there.
+radix   : (width,) uint64: how many bytes occur at a place, and one more if a string may have ended.
+letters : (256 width,) uint8: the bytes that occur at a place, in their order.
+numbers : (m,) uint32 or uint64; all bits set for a string that is spelt otherwise.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from .edges import entries_of
+from .strings import ALL, BYTE, BYTE_BITS, EIGHT, ONE, ZERO, some
+
+MOST = 64  # bytes of a string
+ENDS = MOST << 8
+WRONG, TOO_LONG, SEEN = ENDS + MOST + 1, ENDS + MOST + 2, ENDS + MOST + 3
+LIMIT = np.uint64(MOST)
+END_MARKS = np.uint64(ENDS)
+
+
+def note_letters(on: Any) -> Any:
+    """Note the bytes of each string, where it ends, and whether its offsets are wrong.
+
+    All who note something write the same.
+    """
+    read, entries = some(on), entries_of(on)
+
+    @on.elementwise
+    def note_letters(i, chars, words, offsets, step, seen):
+        row = i * np.uint64(step)
+        begin, stop = np.uint64(offsets[row]), np.uint64(offsets[row + ONE])
+        if begin > stop or stop > np.uint64(chars.size):
+            seen[WRONG] = np.uint8(1)
+        at, end = entries(offsets, chars, row)
+        size = end - at
+        if size > LIMIT:
+            seen[TOO_LONG] = np.uint8(1)
+        else:
+            p = ZERO
+            while p < size:
+                x = read(chars, words, at + p, size - p)
+                last = min(size, p + EIGHT)
+                while p < last:
+                    k = (p << BYTE_BITS) | (x & BYTE)
+                    if seen[k] == np.uint8(0):
+                        seen[k] = np.uint8(1)
+                    x >>= BYTE_BITS
+                    p += ONE
+            if seen[END_MARKS + size] == np.uint8(0):
+                seen[END_MARKS + size] = np.uint8(1)
+
+    return note_letters
+
+
+def number_spelt(on: Any) -> Any:
+    """Write the number of each string, and note whether one is spelt otherwise."""
+    read, entries = some(on), entries_of(on)
+
+    @on.elementwise
+    def number_spelt(i, chars, words, offsets, least, width, worth, out, strange):
+        at, end = entries(offsets, chars, i)
+        size, number, p = end - at, ZERO, ZERO
+        if size < np.uint64(least) or size > np.uint64(width):
+            number, p = ALL, size
+        while p < size:
+            x = read(chars, words, at + p, size - p)
+            last = min(size, p + EIGHT)
+            while p < last:
+                more = worth[(p << BYTE_BITS) | (x & BYTE)]
+                if more == ALL:
+                    number, last, size = ALL, ZERO, ZERO
+                else:
+                    number += more
+                    x >>= BYTE_BITS
+                    p += ONE
+        if number == ALL:
+            strange[0] = np.uint64(1)
+        out[i] = number
+
+    return number_spelt
+
+
+def spelt_sizes(on: Any) -> Any:
+    """Write how many bytes the string of each number has: it ends where only ends follow."""
+
+    @on.elementwise
+    def spelt_sizes(i, numbers, least, width, radix, sizes):
+        n, p = np.uint64(numbers[i]), np.uint64(width)
+        while p > np.uint64(least):
+            rest = n // radix[p - ONE]
+            if rest * radix[p - ONE] != n:
+                break
+            n = rest
+            p -= ONE
+        sizes[i] = p
+
+    return spelt_sizes
+
+
+def spell(on: Any) -> Any:
+    """Write the string of each number, from its last byte to the first.
+
+    The first bytes are the same in all.
+    """
+
+    @on.elementwise
+    def spell(i, numbers, offsets, least, width, same, radix, letters, chars):
+        n, p = np.uint64(numbers[i]), np.uint64(width)
+        at = np.uint64(offsets[i])
+        size = np.uint64(offsets[i + ONE]) - at
+        while p > size:
+            n //= radix[p - ONE]
+            p -= ONE
+        while p > np.uint64(same):
+            p -= ONE
+            rest = n // radix[p]
+            digit = n - rest * radix[p]
+            if p >= np.uint64(least):
+                digit -= ONE
+            chars[at + p] = letters[(p << BYTE_BITS) | (digit & BYTE)]
+            n = rest
+        while p > ZERO:
+            p -= ONE
+            chars[at + p] = letters[p << BYTE_BITS]
+
+    return spell
