@@ -27,7 +27,7 @@ from ..graph.forest import Forest
 from ..kernels import spelling as kernels
 from .decoders import IdDecoder
 from .encode import EncodedIds
-from .strings import CHANGED, lent_text, of_bytes
+from .strings import CHANGED, Text, lent_texts, of_bytes
 
 BYTES = 256
 OFFSETS = 12  # bytes, of 64 bits and of 32, while a string is spelt
@@ -95,13 +95,15 @@ class Spelling:
         """The type of the numbers, of which the greatest stands for no string."""
         return np.uint32 if self.size < 1 << 32 else np.uint64
 
-    def numbers(self, column: Any, backend: Backend, strange: Array) -> Array:
-        """Return the number of each string of a column; note whether one is spelt otherwise."""
-        found = backend.empty(len(column), self.dtype)
-        if len(column):
-            with lent_text(column, backend) as text:
-                where = self.least, self.width, self.worth
-                text.run(kernels.number_spelt, text.size, *where, found, strange)
+    def numbers(self, text: Text | None, backend: Backend, strange: Array) -> Array:
+        """Return the numbers of strings; note whether one is spelt otherwise.
+
+        Of None there are none.
+        """
+        found = backend.empty(text.size if text else 0, self.dtype)
+        if text:
+            where = self.least, self.width, self.worth
+            text.run(kernels.number_spelt, text.size, *where, found, strange)
         return found
 
     def spell(self, numbers: Array, backend: Backend) -> tuple[Array, Array]:
@@ -158,7 +160,8 @@ class SpelledDecoder:
 
     def lookup(self, words: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of cuDF or PyArrow strings, and a mask of the known ones."""
-        numbers = self.spelling.numbers(words, backend, backend.alloc_readback(1))
+        with lent_texts([words], backend) as (text,):
+            numbers = self.spelling.numbers(text, backend, backend.alloc_readback(1))
         spelt = numbers != np.iinfo(numbers.dtype).max
         vertices, known = self.numbers.lookup(numbers, backend)
         return vertices, known & spelt
@@ -240,13 +243,14 @@ def spelled(edge_input: EdgeInput, columns: list[Any], backend: Backend) -> Spel
     InputError
         The strings change while they are read.
     """
-    spelling = _spelling_of([column for column in columns if len(column)], backend)
-    if spelling is None:
-        return None
-    strange = backend.fill(backend.alloc_readback(1), 0)
-    numbers = [spelling.numbers(column, backend, strange) for column in columns]
-    if backend.to_host(strange)[0]:
-        raise InputError(CHANGED)
+    with lent_texts(columns, backend) as texts:
+        spelling = _spelling_of(list(filter(None, texts)), backend)
+        if spelling is None:
+            return None
+        strange = backend.fill(backend.alloc_readback(1), 0)
+        numbers = [spelling.numbers(text, backend, strange) for text in texts]
+        if backend.to_host(strange)[0]:
+            raise InputError(CHANGED)
     given = replace(
         edge_input,
         src=_as_integers(edge_input.src, spelling),
@@ -261,21 +265,23 @@ def _as_integers(column: Any, spelling: Spelling) -> Any:
     return replace(column, strings=False, dtype=np.dtype(spelling.dtype).name)
 
 
-def _spelling_of(columns: list[Any], backend: Backend) -> Spelling | None:
-    """Return the spelling of all strings of some columns, none of which is empty."""
-    rows = sum(map(len, columns))
+def _spelling_of(texts: list[Text], backend: Backend) -> Spelling | None:
+    """Return the spelling of all of some strings."""
+    rows = sum(text.size for text in texts)
     if not rows:
         return None
     seen = backend.fill(backend.empty(kernels.SEEN, np.uint8), 0)
-    for sampled in (True, False) if rows > LONG else (False,):
-        for column in columns:
-            step = -(-len(column) // SAMPLED) if sampled else 1
-            with lent_text(column, backend) as text:
-                text.run(kernels.note_letters, -(-text.size // step), step, seen)
-        found = backend.to_host(seen)
-        if found[kernels.WRONG]:
-            raise InputError(CHANGED)
-        spelling = Spelling.of(found, backend)
-        if spelling is None:
-            return None
-    return spelling
+    if rows > LONG and _noted(texts, SAMPLED, seen, backend) is None:
+        return None
+    return _noted(texts, rows, seen, backend)
+
+
+def _noted(texts: list[Text], most: int, seen: Array, backend: Backend) -> Spelling | None:
+    """Note what occurs in some strings of each text; return the spelling of all noted so far."""
+    for text in texts:
+        step = -(-text.size // most)
+        text.run(kernels.note_letters, -(-text.size // step), step, seen)
+    found = backend.to_host(seen)
+    if found[kernels.WRONG]:
+        raise InputError(CHANGED)
+    return Spelling.of(found, backend)

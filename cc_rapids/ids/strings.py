@@ -25,7 +25,7 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -172,17 +172,26 @@ def codes_of(column: Any) -> Array:
 @contextmanager
 def borrowed_text(column: Any, backend: Backend) -> Iterator[Text]:
     """Lend the checked strings of a nonempty column on the backend, in a context."""
-    with lent_text(column, backend) as text:
+    with lent_texts([column], backend) as (text,):
+        assert text is not None
         check_offsets(text)
         yield text
 
 
 @contextmanager
-def lent_text(column: Any, backend: Backend) -> Iterator[Text]:
-    """Lend the strings of a nonempty column on the backend, of unchecked offsets, in a context."""
-    library: _Library = _Cudf() if is_cudf(column) else _Arrow()
-    with library.borrow(library.join([column])) as (chars, offsets):
-        yield Text.of(chars, offsets, backend)
+def lent_texts(columns: list[Any], backend: Backend) -> Iterator[list[Text | None]]:
+    """Lend the strings of columns on the backend, of unchecked offsets, in a context.
+
+    None stands for a column without rows.
+    """
+    texts: list[Text | None] = []
+    with ExitStack() as stack:
+        for column in columns:
+            library: _Library = _Cudf() if is_cudf(column) else _Arrow()
+            held = library.join([column]) if len(column) else None
+            lent = stack.enter_context(library.borrow(held)) if held is not None else None
+            texts.append(Text.of(*lent, backend) if lent else None)
+        yield texts
 
 
 def of_bytes(like: Any) -> Callable[[Array, Array, Backend], Any]:
