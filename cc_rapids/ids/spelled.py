@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from ..backends import Array, Backend
-from ..data.column import Column
 from ..data.edge_input import EdgeInput
 from ..errors import InputError
 from ..graph.forest import Forest
@@ -116,11 +115,12 @@ class Spelling:
             ends[:] = xp.arange(1, n + 1) * self.width
             total = n * self.width
         else:
-            sizes = backend.kernel(kernels.spelt_sizes)
-            sizes(n, numbers, self.least, self.width, self.radix, ends)
-            xp.cumsum(ends, out=ends)
+            sizes = backend.empty(n, np.int32)
+            measure = backend.kernel(kernels.spelt_sizes)
+            measure(n, numbers, self.least, self.width, self.radix, sizes)
+            ends[:] = xp.cumsum(sizes, dtype=np.int64)
             total = int(backend.to_host(offsets[-1:])[0])
-        chars = backend.empty(total, np.uint8)
+        chars = backend.empty(max(total, 1), np.uint8)  # cuDF takes no buffer without memory
         how = self.least, self.width, self.same, self.radix, self.letters
         backend.kernel(kernels.spell)(n, numbers, offsets, *how, chars)
         return chars, offsets
@@ -162,7 +162,7 @@ class SpelledDecoder:
         """Return the vertices of cuDF or PyArrow strings, and a mask of the known ones."""
         with lent_texts([words], backend) as (text,):
             numbers = self.spelling.numbers(text, backend, backend.alloc_readback(1))
-        spelt = numbers != np.iinfo(numbers.dtype).max
+        spelt = numbers != numbers.dtype.type(np.iinfo(numbers.dtype).max)
         vertices, known = self.numbers.lookup(numbers, backend)
         return vertices, known & spelt
 

@@ -200,14 +200,15 @@ def of_bytes(like: Any) -> Callable[[Array, Array, Backend], Any]:
     It takes bytes and offsets, arrays of a backend that become part of the column, and the backend.
     """
     library: _Library = _Cudf() if is_cudf(like) else _Arrow()
-    make = library.maker(like)
+    return partial(_of_bytes, library, getattr(like, "dtype", None))
 
-    def column_of(chars: Array, offsets: Array, backend: Backend) -> Any:
-        if not (library.on_device and backend.on_device):
-            chars, offsets = backend.to_host(chars), backend.to_host(offsets)
-        return make(chars, offsets)
 
-    return column_of
+def _of_bytes(
+    library: _Library, dtype: Any, chars: Array, offsets: Array, backend: Backend
+) -> Any:
+    if not (library.on_device and backend.on_device):
+        chars, offsets = backend.to_host(chars), backend.to_host(offsets)
+    return library.make(dtype, chars, offsets)
 
 
 def all_equal(text: Text, chosen: Array) -> bool:
@@ -496,8 +497,8 @@ class _Library(ABC):
         """Return the bytes of a nonempty column, and the start and end of each string."""
 
     @abstractmethod
-    def maker(self, like: Any) -> Callable[[Array, Array], Any]:
-        """Return the function that makes a column of bytes and offsets, where they lie."""
+    def make(self, dtype: Any, chars: Array, offsets: Array) -> Any:
+        """Return the column of some bytes and offsets, of cuDF of a type."""
 
     @abstractmethod
     def take(self, column: Any, at: Array) -> Any:
@@ -551,8 +552,8 @@ class _Cudf(_Library):
     def borrow(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
         return lend_strings(column)
 
-    def maker(self, like: Any) -> Callable[[Array, Array], Any]:
-        return partial(make_strings, like.dtype)
+    def make(self, dtype: Any, chars: Array, offsets: Array) -> Any:
+        return make_strings(dtype, chars, offsets)
 
     def take(self, column: Any, at: Array) -> Any:
         return column.take(at).reset_index(drop=True)
@@ -610,8 +611,11 @@ class _Arrow(_Library):
     def borrow(self, column: Any) -> Iterator[tuple[Array, Array]]:
         yield text_buffers(column)
 
-    def maker(self, like: Any) -> Callable[[Array, Array], Any]:
-        return _large_strings
+    def make(self, dtype: Any, chars: Array, offsets: Array) -> Any:
+        import pyarrow as pa
+
+        buffers = pa.py_buffer(offsets), pa.py_buffer(chars)
+        return pa.LargeStringArray.from_buffers(offsets.size - 1, *buffers)
 
     def take(self, column: Any, at: Array) -> Any:
         import pyarrow as pa
@@ -661,13 +665,6 @@ class _Arrow(_Library):
         if isinstance(at, pa.ChunkedArray):
             at = at.combine_chunks()
         return at.fill_null(0).to_numpy(), at.is_valid().to_numpy(zero_copy_only=False)
-
-
-def _large_strings(chars: Any, offsets: Any) -> Any:
-    import pyarrow as pa
-
-    buffers = pa.py_buffer(offsets), pa.py_buffer(chars)
-    return pa.LargeStringArray.from_buffers(offsets.size - 1, *buffers)
 
 
 def _to_device(column: Any) -> Any:
