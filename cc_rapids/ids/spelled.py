@@ -144,7 +144,8 @@ class SpelledDecoder:
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of the numbers in rows of a forest."""
-        return np.dtype(self.numbers.dtype)
+        dtype: np.dtype[Any] = self.numbers.dtype
+        return dtype
 
     def decode(self, vertices: Array, backend: Backend) -> Any:
         """Return the words of some vertices, as a column of the caller's kind."""
@@ -197,9 +198,10 @@ class Spelled:
     @property
     def bytes(self) -> int:
         """The bytes of the numbers, and of an answer's strings at most."""
-        rows = sum(column.size for column in self.columns)
-        words = min(rows, self.spelling.size)
-        return rows * self.columns[0].itemsize + 2 * words * (self.spelling.width + OFFSETS)
+        given = self.edge_input
+        rows = sum(column.size for column in given.columns)
+        words, each = min(rows, self.spelling.size), self.spelling.width + OFFSETS
+        return rows * int(np.dtype(self.spelling.dtype).itemsize) + 2 * words * each
 
     @staticmethod
     def name(of_numbers: str) -> str:

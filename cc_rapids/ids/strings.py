@@ -203,9 +203,7 @@ def of_bytes(like: Any) -> Callable[[Array, Array, Backend], Any]:
     return partial(_of_bytes, library, getattr(like, "dtype", None))
 
 
-def _of_bytes(
-    library: _Library, dtype: Any, chars: Array, offsets: Array, backend: Backend
-) -> Any:
+def _of_bytes(library: _Library, dtype: Any, chars: Array, offsets: Array, backend: Backend) -> Any:
     if not (library.on_device and backend.on_device):
         chars, offsets = backend.to_host(chars), backend.to_host(offsets)
     return library.make(dtype, chars, offsets)

@@ -1,7 +1,7 @@
 """Strings as numbers whose digits are their bytes, and back.
 
-seen    : (SEEN,) uint8: byte b occurs at place p of a string if seen[256 p + b] is set, and a string
-          ends before place p if seen[ENDS + p] is; then two marks.
+seen    : (SEEN,) uint8: byte b occurs at place p of a string if seen[256 p + b] is set, and a
+          string ends before place p if seen[ENDS + p] is; then two marks.
 worth   : (256 width,) uint64: what byte b at place p adds to a number; all bits set if it does not
           occur there.
 radix   : (width,) uint64: how many bytes occur at a place, and one more if a string may have ended.
