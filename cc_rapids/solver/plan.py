@@ -87,9 +87,9 @@ def plan(
     """Make the plan of a run with the functions by which the run chooses.
 
     Integers are read once, for their range, and strings for what they are numbered by; several
-    columns are not looked into. Two facts are known to the run alone, where ``"auto"`` depends on them: how many different ids there
-    are, in a hash table or a bit map, of which the plan supposes the most; and the rows of a list,
-    for the rule of the paper.
+    columns are not looked into. Two facts are known to the run alone, where ``"auto"`` depends on
+    them: how many different ids there are, in a hash table or a bit map, of which the plan supposes
+    the most; and the rows of a list, for the rule of the paper.
     """
     for starts in offsets:
         check_offsets(edge_input, backend.asarray(starts), backend)

@@ -1,5 +1,7 @@
 """Strings as numbers: in their order, back again, and answers like those of other strings."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -33,7 +35,7 @@ def spelling_of(words, on):
 
 def strings_of(chars, offsets):
     offsets = offsets.tolist()
-    return [bytes(chars[i:j]) for i, j in zip(offsets, offsets[1:], strict=False)]
+    return [bytes(chars[i:j]) for i, j in pairwise(offsets)]
 
 
 def check(words, on):
