@@ -9,9 +9,10 @@ sorted ids      vertex = rank of the id among all: if memory does not suffice fo
 ==============  ===================================================================================
 
 Integers are used as they are, less the lowest one, wherever memory allows a word for each id of
-their range. Strings are numbered in lexicographic order (:mod:`cc_rapids.ids.strings`), so that the
-least vertex of a component is its lexicographically least member; several columns are one number a
-row, in the order of the rows.
+their range. Strings are numbered in lexicographic order, so that the least vertex of a component is
+its lexicographically least member: as integers if 64 bits hold them (:mod:`cc_rapids.ids.spelled`),
+otherwise by :mod:`cc_rapids.ids.strings`. Several columns are one number a row, in the order of the
+rows.
 
 An encoding is one class: see :class:`IdEncoding`. ``ENCODINGS`` lists them in the order of their
 speed, and :func:`choose_encoding` takes the first that is worthwhile and fits into memory.

@@ -29,7 +29,7 @@ from .encode import EncodedIds
 from .strings import CHANGED, Text, lent_texts, of_bytes
 
 BYTES = 256
-OFFSETS = 12  # bytes, of 64 bits and of 32, while a string is spelt
+SPELLING = 24  # bytes that each string of an answer takes while it is spelt
 ALL = (1 << 64) - 1
 SAMPLED = 1 << 12  # strings of a long list that are looked at before all are
 LONG = 1 << 18  # strings of a list from which on it is long
@@ -46,7 +46,7 @@ class Spelling:
     same : int
         How many bytes all strings begin with.
     size : int
-        How many strings are spelt so, at most 2^64 - 1.
+        How many strings are spelt so, at most 2^64.
     worth, radix, letters : arrays on the backend
         As kernels read them, see :mod:`cc_rapids.kernels.spelling`.
     """
@@ -73,7 +73,7 @@ class Spelling:
         may_end = np.arange(width) >= least
         radix = (occurs.sum(1) + may_end).tolist()
         size = prod(radix)
-        if size > ALL:
+        if size > ALL + 1:
             return None
         worth, weight = np.full((width, BYTES), ALL, np.uint64), 1
         for p in reversed(range(width)):
@@ -91,18 +91,27 @@ class Spelling:
 
     @property
     def dtype(self) -> Any:
-        """The type of the numbers, of which the greatest stands for no string."""
-        return np.uint32 if self.size < 1 << 32 else np.uint64
+        """The type of the numbers."""
+        return np.uint32 if self.size <= 1 << 32 else np.uint64
 
     def numbers(self, text: Text | None, backend: Backend, strange: Array) -> Array:
         """Return the numbers of strings; note whether one is spelt otherwise.
 
         Of None there are none.
         """
+        return self._numbers(kernels.number_spelt, text, backend, strange)
+
+    def lookup(self, column: Any, backend: Backend) -> tuple[Array, Array]:
+        """Return the numbers of the strings of a column, and a mask of those that have one."""
+        known = backend.empty(len(column), np.uint8)
+        with lent_texts([column], backend) as (text,):
+            numbers = self._numbers(kernels.look_up_spelt, text, backend, known)
+        return numbers, known.view(bool)
+
+    def _numbers(self, make: Any, text: Text | None, backend: Backend, noted: Array) -> Array:
         found = backend.empty(text.size if text else 0, self.dtype)
         if text:
-            where = self.least, self.width, self.worth
-            text.run(kernels.number_spelt, text.size, *where, found, strange)
+            text.run(make, text.size, self.least, self.width, self.worth, found, noted)
         return found
 
     def spell(self, numbers: Array, backend: Backend) -> tuple[Array, Array]:
@@ -161,9 +170,7 @@ class SpelledDecoder:
 
     def lookup(self, words: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of cuDF or PyArrow strings, and a mask of the known ones."""
-        with lent_texts([words], backend) as (text,):
-            numbers = self.spelling.numbers(text, backend, backend.alloc_readback(1))
-        spelt = numbers != numbers.dtype.type(np.iinfo(numbers.dtype).max)
+        numbers, spelt = self.spelling.lookup(words, backend)
         vertices, known = self.numbers.lookup(numbers, backend)
         return vertices, known & spelt
 
@@ -200,7 +207,7 @@ class Spelled:
         """The bytes of the numbers, and of an answer's strings at most."""
         given = self.edge_input
         rows = sum(column.size for column in given.columns)
-        words, each = min(rows, self.spelling.size), self.spelling.width + OFFSETS
+        words, each = min(rows, self.spelling.size), self.spelling.width + SPELLING
         return rows * int(np.dtype(self.spelling.dtype).itemsize) + 2 * words * each
 
     @staticmethod

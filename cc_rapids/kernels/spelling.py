@@ -6,7 +6,7 @@ worth   : (256 width,) uint64: what byte b at place p adds to a number; all bits
           occur there.
 radix   : (width,) uint64: how many bytes occur at a place, and one more if a string may have ended.
 letters : (256 width,) uint8: the bytes that occur at a place, in their order.
-numbers : (m,) uint32 or uint64; all bits set for a string that is spelt otherwise.
+numbers : (m,) uint32 or uint64; of any value for a string that is spelt otherwise.
 """
 
 from typing import Any
@@ -57,32 +57,56 @@ def note_letters(on: Any) -> Any:
     return note_letters
 
 
-def number_spelt(on: Any) -> Any:
-    """Write the number of each string, and note whether one is spelt otherwise."""
+def number_of(on: Any) -> Any:
+    """Return the number of a string, and whether it is spelt as those that were noted."""
     read, entries = some(on), entries_of(on)
 
-    @on.elementwise
-    def number_spelt(i, chars, words, offsets, least, width, worth, out, strange):
+    @on.device
+    def number_of(chars, words, offsets, i, least, width, worth):
         at, end = entries(offsets, chars, i)
         size, number, p = end - at, ZERO, ZERO
         if size < np.uint64(least) or size > np.uint64(width):
-            number, p = ALL, size
+            return number, False
         while p < size:
             x = read(chars, words, at + p, size - p)
             last = min(size, p + EIGHT)
             while p < last:
                 more = worth[(p << BYTE_BITS) | (x & BYTE)]
                 if more == ALL:
-                    number, last, size = ALL, ZERO, ZERO
-                else:
-                    number += more
-                    x >>= BYTE_BITS
-                    p += ONE
-        if number == ALL:
+                    return number, False
+                number += more
+                x >>= BYTE_BITS
+                p += ONE
+        return number, True
+
+    return number_of
+
+
+def number_spelt(on: Any) -> Any:
+    """Write the number of each string, and note whether one is spelt otherwise."""
+    number = number_of(on)
+
+    @on.elementwise
+    def number_spelt(i, chars, words, offsets, least, width, worth, out, strange):
+        found, spelt = number(chars, words, offsets, i, least, width, worth)
+        if not spelt:
             strange[0] = np.uint64(1)
-        out[i] = number
+        out[i] = found
 
     return number_spelt
+
+
+def look_up_spelt(on: Any) -> Any:
+    """Write the number of each string, and whether it is spelt as those that were noted."""
+    number = number_of(on)
+
+    @on.elementwise
+    def look_up_spelt(i, chars, words, offsets, least, width, worth, out, known):
+        found, spelt = number(chars, words, offsets, i, least, width, worth)
+        out[i] = found
+        known[i] = np.uint8(spelt)
+
+    return look_up_spelt
 
 
 def spelt_sizes(on: Any) -> Any:

@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import cc_rapids
@@ -155,6 +156,7 @@ def number_and_spell(text):
         seen[spelling.ENDS + 3] = more.size > 0
         how = spelled.Spelling.of(seen, text.backend)
         how.spell(how.numbers(text, text.backend, np.zeros(1, np.uint64)), text.backend)
+        how.lookup(pa.array(["vertex 12345678"]), text.backend)
 
 
 def records():
