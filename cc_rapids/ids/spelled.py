@@ -195,7 +195,7 @@ class Spelled:
 
     @property
     def why(self) -> str:
-        """How strings became numbers, in words."""
+        """The reason for the encoding, in words: which numbers the strings became."""
         spelling = self.spelling
         return (
             f"strings of {spelling.least} to {spelling.width} bytes are numbers below"
