@@ -524,8 +524,11 @@ def _too_large(choices: list[IdEncoding], statistics: IdStatistics, free: int) -
 
 
 def _bits_pay(size: int, statistics: IdStatistics) -> bool:
-    """Return whether a bit map of the range takes at most as much memory as the columns."""
-    return size // 8 <= statistics.input_bytes
+    """Return whether a bit map of the range takes at most as much memory as the columns.
+
+    Or as the strings that these stand for.
+    """
+    return size // 8 <= max(statistics.input_bytes, statistics.edge_input.text_bytes)
 
 
 def _mark_named(

@@ -1,11 +1,11 @@
 """Strings as integer ids, if few enough strings could be spelt like them.
 
-All strings are read once for the bytes that occur at each of their places. With as many digits as
-the longest has bytes, and at each place a digit for each byte that occurs there and one for an end,
-a string is a number, and numbers are in the order of the strings. Where all numbers fit into 64
-bits, strings need neither hashes nor sorting, nor a check of collisions as no two have the same
-number, and are encoded and solved as integer ids are. "vertex 1" to "vertex 9999999" are numbers
-below 18 million, ten letters are below 2^48, and what all strings begin with adds nothing.
+All strings are read once for the bytes that occur at each of their places, and for where strings
+end. The number of a string is its place among all strings that have these bytes and ends, in their
+order. Where all numbers fit into 64 bits, strings need neither hashes nor sorting, nor a check of
+collisions as no two have the same number, and are encoded and solved as integer ids are. "vertex 1"
+to "vertex 9999999" are numbers below 10 million, ten letters are below 2^48, and what all strings
+begin with adds nothing.
 
 An answer's strings are spelt from its numbers; no row of the input is taken.
 """
@@ -47,7 +47,7 @@ class Spelling:
         How many bytes all strings begin with.
     size : int
         How many strings are spelt so, at most 2^64.
-    worth, radix, letters : arrays on the backend
+    worth, below, letters : arrays on the backend
         As kernels read them, see :mod:`cc_rapids.kernels.spelling`.
     """
 
@@ -56,7 +56,7 @@ class Spelling:
     same: int
     size: int
     worth: Array
-    radix: Array
+    below: Array
     letters: Array
 
     @classmethod
@@ -70,21 +70,23 @@ class Spelling:
         ends = np.flatnonzero(seen[kernels.ENDS : kernels.WRONG]).tolist()
         least, width = ends[0], ends[-1]
         occurs = seen[: BYTES * width].reshape(width, BYTES).astype(bool)
-        may_end = np.arange(width) >= least
-        radix = (occurs.sum(1) + may_end).tolist()
-        size = prod(radix)
-        if size > ALL + 1:
-            return None
-        worth, weight = np.full((width, BYTES), ALL, np.uint64), 1
+        counts = occurs.sum(1).tolist()
+        worth = np.full((width, BYTES), ALL, np.uint64)
+        below, size, same = np.zeros(width, np.uint64), 1, width
         for p in reversed(range(width)):
-            count = radix[p] - bool(may_end[p])
-            digits = np.arange(count, dtype=np.uint64) + np.uint64(may_end[p])
-            worth[p, occurs[p]] = digits * np.uint64(weight % (ALL + 1))
-            weight *= radix[p]
+            may_end = p >= least
+            if may_end or counts[p] > 1:
+                same = p
+            below[p] = size & ALL  # of 2^64 all begin alike up to here, and nothing is added
+            digits = np.arange(counts[p], dtype=np.uint64) * below[p] + np.uint64(may_end)
+            worth[p, occurs[p]] = digits
+            size = may_end + counts[p] * size
+            if size > ALL + 1:
+                return None
         letters = np.argsort(~occurs, axis=1, kind="stable").astype(np.uint8)
-        same = next((p for p in range(width) if radix[p] > 1), width)
-        words = [worth.ravel(), np.array(radix, np.uint64), letters.ravel().view(np.uint64)]
-        whole = backend.asarray(np.concatenate(words))
+        whole = backend.asarray(
+            np.concatenate([worth.ravel(), below, letters.ravel().view(np.uint64)])
+        )
         first, last = worth.size, worth.size + width
         tables = whole[:first], whole[first:last], whole[last:].view(np.uint8)
         return cls(least, width, same, size, *tables)
@@ -126,11 +128,11 @@ class Spelling:
         else:
             sizes = backend.empty(n, np.int32)
             measure = backend.kernel(kernels.spelt_sizes)
-            measure(n, numbers, self.least, self.width, self.radix, sizes)
+            measure(n, numbers, self.least, self.width, self.same, self.below, sizes)
             ends[:] = xp.cumsum(sizes, dtype=np.int64)
             total = int(backend.to_host(offsets[-1:])[0])
         chars = backend.empty(max(total, 1), np.uint8)  # cuDF takes no buffer without memory
-        how = self.least, self.width, self.same, self.radix, self.letters
+        how = self.least, self.same, self.below, self.letters
         backend.kernel(kernels.spell)(n, numbers, offsets, *how, chars)
         return chars, offsets
 
@@ -256,12 +258,14 @@ def spelled(edge_input: EdgeInput, columns: list[Any], backend: Backend) -> Spel
         spelling = _spelling_of(list(filter(None, texts)), backend)
         if spelling is None:
             return None
+        text_bytes = sum(t.chars.nbytes + t.offsets.nbytes for t in texts if t)
         strange = backend.fill(backend.alloc_readback(1), 0)
         numbers = [spelling.numbers(text, backend, strange) for text in texts]
         if backend.to_host(strange)[0]:
             raise InputError(CHANGED)
     given = replace(
         edge_input,
+        text_bytes=text_bytes,
         src=_as_integers(edge_input.src, spelling),
         dst=_as_integers(edge_input.dst, spelling),
         vertices=edge_input.vertices and _as_integers(edge_input.vertices, spelling),

@@ -1,10 +1,13 @@
-"""Strings as numbers whose digits are their bytes, and back.
+"""Strings as numbers, their places among all that could be spelt like them, and back.
+
+All that have the same bytes up to a place are next to each other: first the one that ends there, if
+one may, then those with the least byte that occurs there, and so on.
 
 seen    : (SEEN,) uint8: byte b occurs at place p of a string if seen[256 p + b] is set, and a
           string ends before place p if seen[ENDS + p] is; then two marks.
 worth   : (256 width,) uint64: what byte b at place p adds to a number; all bits set if it does not
           occur there.
-radix   : (width,) uint64: how many bytes occur at a place, and one more if a string may have ended.
+below   : (width,) uint64: how many strings are spelt alike up to a place and that place included.
 letters : (256 width,) uint8: the bytes that occur at a place, in their order.
 numbers : (m,) uint32 or uint64; of any value for a string that is spelt otherwise.
 """
@@ -110,46 +113,40 @@ def look_up_spelt(on: Any) -> Any:
 
 
 def spelt_sizes(on: Any) -> Any:
-    """Write how many bytes the string of each number has: it ends where only ends follow."""
+    """Write how many bytes the string of each number has."""
 
     @on.elementwise
-    def spelt_sizes(i, numbers, least, width, radix, sizes):
-        n, p = np.uint64(numbers[i]), np.uint64(width)
-        while p > np.uint64(least):
-            rest = n // radix[p - ONE]
-            if rest * radix[p - ONE] != n:
-                break
-            n = rest
-            p -= ONE
+    def spelt_sizes(i, numbers, least, width, same, below, sizes):
+        n, p = np.uint64(numbers[i]), np.uint64(same)
+        while p < np.uint64(width):
+            if p >= np.uint64(least):
+                if n == ZERO:
+                    break
+                n -= ONE
+            n %= below[p]
+            p += ONE
         sizes[i] = p
 
     return spelt_sizes
 
 
 def spell(on: Any) -> Any:
-    """Write the string of each number, from its last byte to the first.
-
-    The first bytes are the same in all.
-    """
+    """Write the string of each number; the first bytes are the same in all."""
 
     @on.elementwise
-    def spell(i, numbers, offsets, least, width, same, radix, letters, chars):
-        n, p = np.uint64(numbers[i]), np.uint64(width)
+    def spell(i, numbers, offsets, least, same, below, letters, chars):
+        n, p = np.uint64(numbers[i]), ZERO
         at = np.uint64(offsets[i])
         size = np.uint64(offsets[i + ONE]) - at
-        while p > size:
-            n //= radix[p - ONE]
-            p -= ONE
-        while p > np.uint64(same):
-            p -= ONE
-            rest = n // radix[p]
-            digit = n - rest * radix[p]
-            if p >= np.uint64(least):
-                digit -= ONE
-            chars[at + p] = letters[(p << BYTE_BITS) | (digit & BYTE)]
-            n = rest
-        while p > ZERO:
-            p -= ONE
+        while p < np.uint64(same):
             chars[at + p] = letters[p << BYTE_BITS]
+            p += ONE
+        while p < size:
+            if p >= np.uint64(least):
+                n -= ONE
+            digit = n // below[p]
+            chars[at + p] = letters[(p << BYTE_BITS) | (digit & BYTE)]
+            n -= digit * below[p]
+            p += ONE
 
     return spell

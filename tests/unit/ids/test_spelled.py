@@ -67,7 +67,7 @@ def test_any_strings(words):
         (["", ""], 1),
         (["vertex 1"] * 2, 1),
         ([f"vertex {k}" for k in range(10)], 10),
-        ([f"vertex {k}" for k in range(1, 100)], 9 * 11),
+        ([f"vertex {k}" for k in range(1, 100)], 9 + 90),
         ([bytes([b] * 9).decode() for b in range(126)], 126**9),
         ([bytes([b] * 9).decode() for b in range(128)], 128**9),
         (["a" * 64, "b" * 64], 2**64),
