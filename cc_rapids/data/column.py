@@ -411,6 +411,10 @@ def present(name: str, array: Any) -> tuple[Any, Any]:
 
 def missing_of(array: Any) -> Any:
     """Return a boolean array of the missing objects of an array; None if none is missing."""
+    pandas = sys.modules.get("pandas")  # which looks at as many in a quarter of the time
+    infer = pandas.api.types.infer_dtype if pandas and is_object(array.dtype) else None
+    if infer and infer(array, skipna=False) == "string":
+        return None
     values = array.tolist()
     if set(map(type, values)) <= {str}:
         return None

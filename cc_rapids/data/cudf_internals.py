@@ -108,6 +108,45 @@ def _views_of_strings(plain: Any, octets: Any, offset: int, size: int) -> tuple[
     return _view(octets, np.dtype(np.uint8), 0, reached), offsets
 
 
+def make_strings(dtype: Any, chars: Any, offsets: Any) -> Any:
+    """Make a series of strings without nulls of their bytes and of where each begins and ends.
+
+    Parameters
+    ----------
+    dtype : cuDF's type of the series
+    chars : array of uint8, of CuPy's or on the host
+    offsets : (n + 1,) array of int64
+        From 0 on; kept as 32 bits if there are fewer than 2^31 bytes, as cuDF keeps them.
+    """
+    import cudf
+    import cupy
+    from pylibcudf import Column as Plain
+    from pylibcudf import DataType, TypeId
+
+    if chars.size < MOST_ROWS:
+        offsets = offsets.astype(np.int32)
+    chars, offsets = cupy.asarray(chars), cupy.asarray(offsets)
+    width = TypeId.INT32 if offsets.dtype == np.int32 else TypeId.INT64
+    rows = offsets.size - 1
+    if not rows:
+        return cudf.Series([], dtype=dtype)
+    from cudf.core.column import ColumnBase
+
+    if PRIVATE and "validate" in signature(ColumnBase.create).parameters:
+        from cudf.core.buffer import as_buffer
+
+        child = Plain(DataType(width), rows + 1, as_buffer(offsets), None, 0, 0, [], validate=False)
+        octets, kind = as_buffer(chars), DataType(TypeId.STRING)
+        plain = Plain(kind, rows, octets, None, 0, 0, [child], validate=False)
+        return cudf.Series._from_column(ColumnBase.create(plain, dtype, validate=False))
+    from pylibcudf import gpumemoryview
+
+    child = Plain(DataType(width), rows + 1, gpumemoryview(offsets), None, 0, 0, [])
+    octets, kind = gpumemoryview(chars), DataType(TypeId.STRING)
+    series = cudf.Series.from_pylibcudf(Plain(kind, rows, octets, None, 0, 0, [child]))
+    return series.astype(dtype)
+
+
 def _view(buffer: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
     """Return a view of elements of a cuDF buffer, from an offset on."""
     import cupy

@@ -84,7 +84,8 @@ class EdgeInput:
     begins; ``symmetric`` is true if every edge is in the rows of both its ends. ``row_index``
     gives the row numbers of the edges, if some were dropped, and ``taken`` says how files were
     read. ``vertex_names`` are those of the key columns of vertices in answers, empty if they are
-    numbered, and None if those of the edges tell. ``columns`` are all columns of ids.
+    numbered, and None if those of the edges tell. ``text_bytes`` is the size of the strings that
+    integers stand for. ``columns`` are all columns of ids.
     """
 
     src: Column
@@ -99,6 +100,7 @@ class EdgeInput:
     row_index: Callable[[], Any] | None = None
     taken: tuple[Any, ...] = ()
     vertex_names: tuple[str, ...] | None = None
+    text_bytes: int = 0
     columns: list[Column] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -18,10 +18,12 @@ from ..tuning import tuning
 
 if TYPE_CHECKING:
     from .multi_column import ColumnsDecoder, RankedColumnsDecoder
+    from .spelled import SpelledDecoder
     from .strings import StringDecoder
 
 IdDecoder: TypeAlias = (
-    "OffsetDecoder | SortedDecoder | StringDecoder | ColumnsDecoder | RankedColumnsDecoder"
+    "OffsetDecoder | SortedDecoder | StringDecoder | SpelledDecoder | ColumnsDecoder"
+    " | RankedColumnsDecoder"
 )
 
 

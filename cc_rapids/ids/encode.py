@@ -9,9 +9,10 @@ sorted ids      vertex = rank of the id among all: if memory does not suffice fo
 ==============  ===================================================================================
 
 Integers are used as they are, less the lowest one, wherever memory allows a word for each id of
-their range. Strings are numbered in lexicographic order (:mod:`cc_rapids.ids.strings`), so that the
-least vertex of a component is its lexicographically least member; several columns are one number a
-row, in the order of the rows.
+their range. Strings are numbered in lexicographic order, so that the least vertex of a component is
+its lexicographically least member: as integers if 64 bits hold them (:mod:`cc_rapids.ids.spelled`),
+otherwise by :mod:`cc_rapids.ids.strings`. Several columns are one number a row, in the order of the
+rows.
 
 An encoding is one class: see :class:`IdEncoding`. ``ENCODINGS`` lists them in the order of their
 speed, and :func:`choose_encoding` takes the first that is worthwhile and fits into memory.
@@ -523,8 +524,11 @@ def _too_large(choices: list[IdEncoding], statistics: IdStatistics, free: int) -
 
 
 def _bits_pay(size: int, statistics: IdStatistics) -> bool:
-    """Return whether a bit map of the range takes at most as much memory as the columns."""
-    return size // 8 <= statistics.input_bytes
+    """Return whether a bit map of the range takes at most as much memory as the columns.
+
+    Or as the strings that these stand for.
+    """
+    return size // 8 <= max(statistics.input_bytes, statistics.edge_input.text_bytes)
 
 
 def _mark_named(

@@ -25,7 +25,7 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -34,7 +34,7 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..data.column import Native, is_cudf, text_buffers
-from ..data.cudf_internals import lend_strings
+from ..data.cudf_internals import lend_strings, make_strings
 from ..errors import InputError
 from ..kernels import forest
 from ..kernels import strings as kernels
@@ -46,6 +46,10 @@ SEEDS = 0x2545F4914F6CDD1D, 0x5851F42D4C957F2D, 0x14057B7EF767814F
 ROUNDS = 64
 PIECE = 7  # bytes by which strings are sorted at a time
 WORD = 8  # bytes
+CHANGED = (
+    "strings changed while they were read: some end before they begin, or beyond the bytes of their"
+    " column, or are others than before; pass a copy, or wait until nothing writes to them"
+)
 
 
 @dataclass(frozen=True)
@@ -97,10 +101,7 @@ def check_offsets(text: Text) -> None:
     wrong = text.backend.fill(text.backend.alloc_readback(1), 0)
     text.run(kernels.note_wrong_places, text.size, wrong)
     if text.backend.to_host(wrong)[0]:
-        raise InputError(
-            "strings changed while they were read: some end before they begin, or beyond the bytes"
-            " of their column; pass a copy, or wait until nothing writes to them"
-        )
+        raise InputError(CHANGED)
 
 
 def factorise_text(text: Text) -> tuple[Array, Array] | None:
@@ -171,11 +172,41 @@ def codes_of(column: Any) -> Array:
 @contextmanager
 def borrowed_text(column: Any, backend: Backend) -> Iterator[Text]:
     """Lend the checked strings of a nonempty column on the backend, in a context."""
-    library: _Library = _Cudf() if is_cudf(column) else _Arrow()
-    with library.borrow(library.join([column])) as (chars, offsets):
-        text = Text.of(chars, offsets, backend)
+    with lent_texts([column], backend) as (text,):
+        assert text is not None
         check_offsets(text)
         yield text
+
+
+@contextmanager
+def lent_texts(columns: list[Any], backend: Backend) -> Iterator[list[Text | None]]:
+    """Lend the strings of columns on the backend, of unchecked offsets, in a context.
+
+    None stands for a column without rows.
+    """
+    texts: list[Text | None] = []
+    with ExitStack() as stack:
+        for column in columns:
+            library: _Library = _Cudf() if is_cudf(column) else _Arrow()
+            held = library.join([column]) if len(column) else None
+            lent = stack.enter_context(library.borrow(held)) if held is not None else None
+            texts.append(Text.of(*lent, backend) if lent else None)
+        yield texts
+
+
+def of_bytes(like: Any) -> Callable[[Array, Array, Backend], Any]:
+    """Return the function that makes a column of the library and type of another of its bytes.
+
+    It takes bytes and offsets, arrays of a backend that become part of the column, and the backend.
+    """
+    library: _Library = _Cudf() if is_cudf(like) else _Arrow()
+    return partial(_of_bytes, library, getattr(like, "dtype", None))
+
+
+def _of_bytes(library: _Library, dtype: Any, chars: Array, offsets: Array, backend: Backend) -> Any:
+    if not (library.on_device and backend.on_device):
+        chars, offsets = backend.to_host(chars), backend.to_host(offsets)
+    return library.make(dtype, chars, offsets)
 
 
 def all_equal(text: Text, chosen: Array) -> bool:
@@ -464,6 +495,10 @@ class _Library(ABC):
         """Return the bytes of a nonempty column, and the start and end of each string."""
 
     @abstractmethod
+    def make(self, dtype: Any, chars: Array, offsets: Array) -> Any:
+        """Return the column of some bytes and offsets, of cuDF of a type."""
+
+    @abstractmethod
     def take(self, column: Any, at: Array) -> Any:
         """Return the strings of some rows: a new column."""
 
@@ -514,6 +549,9 @@ class _Cudf(_Library):
 
     def borrow(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
         return lend_strings(column)
+
+    def make(self, dtype: Any, chars: Array, offsets: Array) -> Any:
+        return make_strings(dtype, chars, offsets)
 
     def take(self, column: Any, at: Array) -> Any:
         return column.take(at).reset_index(drop=True)
@@ -570,6 +608,12 @@ class _Arrow(_Library):
     @contextmanager
     def borrow(self, column: Any) -> Iterator[tuple[Array, Array]]:
         yield text_buffers(column)
+
+    def make(self, dtype: Any, chars: Array, offsets: Array) -> Any:
+        import pyarrow as pa
+
+        buffers = pa.py_buffer(offsets), pa.py_buffer(chars)
+        return pa.LargeStringArray.from_buffers(offsets.size - 1, *buffers)
 
     def take(self, column: Any, at: Array) -> Any:
         import pyarrow as pa

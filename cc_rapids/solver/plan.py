@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..algorithms.auto import ONE_LAUNCH_RULE, Decision, EdgeFacts, decide
@@ -14,6 +14,7 @@ from ..data.edge_input import EdgeInput
 from ..graph.edges import check_offsets
 from ..graph.forest import queue_bytes
 from ..ids.encode import HASHED, choose_encoding, scan_ids
+from ..ids.spelled import spelled
 from ..kernels.shared_filter import IDS
 from . import one_launch
 from .one_launch import SolveOptions
@@ -85,13 +86,19 @@ def plan(
 ) -> Plan:
     """Make the plan of a run with the functions by which the run chooses.
 
-    Integers are read once, for their range; strings and several columns are not looked into. Two
-    facts are known to the run alone, where ``"auto"`` depends on them: how many different ids there
-    are, in a hash table or a bit map, of which the plan supposes the most; and the rows of a list,
-    for the rule of the paper.
+    Integers are read once, for their range, and strings for what they are numbered by; several
+    columns are not looked into. Two facts are known to the run alone, where ``"auto"`` depends on
+    them: how many different ids there are, in a hash table or a bit map, of which the plan supposes
+    the most; and the rows of a list, for the rule of the paper.
     """
     for starts in offsets:
         check_offsets(edge_input, backend.asarray(starts), backend)
+    numbered = spelled(edge_input, columns, backend) if edge_input.src.strings else None
+    if numbered:
+        found = plan(numbered.edge_input, numbered.columns, offsets, backend, options)
+        why = f"{numbered.why}: {found.ids_why}"
+        size = found.bytes + numbered.bytes
+        return replace(found, ids=numbered.name(found.ids), ids_why=why, bytes=size)
     statistics = scan_ids(edge_input, columns, backend)
     m, ids = edge_input.src.size, statistics.id_range
     at_once = (

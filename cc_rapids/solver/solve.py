@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from ..graph.forest import Forest, SpeculativeRows
 from ..ids.decoders import OffsetDecoder
 from ..ids.encode import EncodedIds, choose_encoding, scan_ids
 from ..ids.range import UNKNOWN_ORDER, IdRange
+from ..ids.spelled import spelled
 from . import one_launch
 from .one_launch import SolveOptions
 
@@ -64,11 +65,13 @@ def solve(
     further apart         ranks in a bit map           exact           yes
     far apart (hashed)    slots of a hash table        estimate [1]_   by ``finalise``, at last
     far, little memory    ranks among the sorted ids   exact           yes
-    strings               ranks among the strings      none            yes
+    short strings         numbers, as above [2]_       as above        by ``finalise``, at last
+    other strings         ranks among the strings      none            yes
     several columns       one number a row, as above   exact           by ``finalise``, at last
     ====================  ===========================  ==============  ========================
 
     .. [1] Exact if a bit map might pay within the least range that the sample allows.
+    .. [2] If 64 bits hold them: see :mod:`cc_rapids.ids.spelled`.
 
     An :class:`EncodedIds` without a ``decoder`` is not in the order of the ids: rows of its answer
     cannot be gathered before they are counted, and the caller brings its solved forest into that
@@ -84,6 +87,11 @@ def solve(
     """
     for starts in offsets:
         check_offsets(edge_input, backend.asarray(starts), backend)
+    if edge_input.src.strings:
+        numbered = spelled(edge_input, columns, backend)
+        if numbered:
+            solved = solve(numbered.edge_input, numbered.columns, offsets, backend, options)
+            return replace(solved, encoded=numbered.named(solved.encoded))
     id_range: IdRange | None = None
     if backend.in_one_launch and one_launch.accepts(edge_input, columns, options):
         frame = _expected_frame(edge_input, backend, options)

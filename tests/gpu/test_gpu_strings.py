@@ -11,6 +11,7 @@ from support.as_lists import columns
 
 import cc_rapids
 from cc_rapids import backends, oracle
+from cc_rapids.data import cudf_internals
 from cc_rapids.data.cudf_internals import lend_strings
 from cc_rapids.ids import strings
 from cc_rapids.ids import strings as texts
@@ -219,3 +220,31 @@ def test_categories_that_hold_all_ids_stay_what_they_are(cudf):
         assert labels.to_arrow()["vertex"].to_pylist() == ["b", "z"]
     tree = cc_rapids.spanning_forest(edges)
     assert tree["source"].dtype == kind
+
+
+@pytest.mark.parametrize("private", [True, False])
+@pytest.mark.parametrize("kind", ["short", "numbered", "spread"])
+def test_strings_that_are_numbers(cudf, monkeypatch, kind, private):
+    """The strings of an answer are spelt on the device, as columns of cuDF's that it can use."""
+    monkeypatch.setattr(cudf_internals, "PRIVATE", private)
+    sides = {"src": random_words(kind, 1), "dst": random_words(kind, 2)}
+    for count in (1, 1000, COUNT):
+        edges = pd.DataFrame(sides)[:count]
+        found = cc_rapids.components(cudf.from_pandas(edges))
+        assert "factorised" not in found.summary()["ids"]
+        expected = cc_rapids.components(edges, engine="threads").labels()
+        labels = found.labels()
+        assert columns(labels.to_pandas()) == columns(expected)
+        assert labels["vertex"].dtype == cudf.from_pandas(edges)["src"].dtype
+        joined = labels.merge(labels, on="vertex").sort_values("vertex")
+        assert len(joined) == len(expected)
+        lengths = labels["labels"].str.len().to_arrow().to_pylist()
+        assert lengths == list(map(len, expected["labels"]))
+
+
+def test_an_empty_string_alone(cudf):
+    frame = cudf.DataFrame({"src": cudf.Series(["", ""]), "dst": cudf.Series(["", ""])})
+    assert cc_rapids.connected_components(frame).to_arrow().to_pydict() == {
+        "vertex": [""],
+        "labels": [""],
+    }

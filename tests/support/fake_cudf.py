@@ -13,6 +13,7 @@ import pytest
 
 from cc_rapids.data import cudf_internals
 
+KINDS = "INT32", "INT64", "UINT8", "STRING"
 KEPT = cudf_internals._framing, cudf_internals._wrapping  # what is made once of cuDF's classes
 
 
@@ -116,6 +117,18 @@ class Series:
         self._column = as_column(values)
         self.dtype, self.size = self._column.dtype, self._column.size
 
+    @classmethod
+    def _from_column(cls, column):
+        return cls(column)
+
+    @classmethod
+    def from_pylibcudf(cls, plain):
+        return cls(Column(plain, object))
+
+    def astype(self, dtype):
+        assert dtype == self.dtype
+        return self
+
     def isna(self):
         return np.arange(self.size) < self._column.null_count
 
@@ -197,10 +210,11 @@ def installed():
         "pylibcudf": {
             "Column": Plain,
             "DataType": lambda name: name,
-            "TypeId": SimpleNamespace(INT32="INT32", INT64="INT64", UINT8="UINT8"),
+            "TypeId": SimpleNamespace(**{name: name for name in KINDS}),
+            "gpumemoryview": Buffer,
         },
         "cupy": {
-            "asarray": lambda thing: thing._column.values,
+            "asarray": lambda thing: thing._column.values if isinstance(thing, Series) else thing,
             "empty": lambda size, dtype: np.empty(size, dtype).view(Array),
             "ndarray": array_at,
             "cuda": SimpleNamespace(

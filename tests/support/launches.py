@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import cc_rapids
@@ -13,8 +14,10 @@ from cc_rapids.algorithms.auto import AUTO, for_forest
 from cc_rapids.backends.dry_run import rehearsed
 from cc_rapids.data.adapters import Csr
 from cc_rapids.data.edge_input import Labels
+from cc_rapids.ids import spelled
 from cc_rapids.ids import strings as texts
 from cc_rapids.ids.groups import chosen_rows
+from cc_rapids.kernels import spelling
 from cc_rapids.tools.generators import pieces
 from cc_rapids.tuning import tuning
 from cc_rapids.verify.audit import audit_labels
@@ -138,6 +141,20 @@ def strings():
         text = texts.Text.of(chars, np.arange(0, 46, 15, dtype), backends.get("cuda"))
         texts.check_offsets(text)
         texts.factorise_text(text)
+        number_and_spell(text)
+
+
+def number_and_spell(text):
+    """Strings as numbers of either width, one of them looked up, and back."""
+    for more in (np.zeros(0, int), np.arange(1, 255)):
+        seen = np.zeros(spelling.SEEN, np.uint8)
+        text.run(spelling.note_letters, text.size, 1, seen)
+        for place in range(5):
+            seen[256 * place + more] = 1
+        seen[spelling.ENDS + 3] = more.size > 0
+        how = spelled.Spelling.of(seen, text.backend)
+        how.spell(how.numbers(text, text.backend, np.zeros(1, np.uint64)), text.backend)
+        how.lookup(pa.array(["vertex 12345678"]), text.backend)
 
 
 def records():

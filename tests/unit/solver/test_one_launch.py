@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.as_lists import columns
 
 from cc_rapids import components, oracle
 from cc_rapids.algorithms.auto import ONE_LAUNCH_RULE
@@ -133,16 +134,23 @@ def test_what_is_asked_for_by_name_is_what_runs(launched, how):
 @pytest.mark.parametrize(
     "columns",
     [
-        (["a", "b"], ["b", "c"]),
+        (["a" * 70, "b"], ["b", "c"]),
         ([], []),
         (np.array([-1]), np.array([1], np.uint64)),
         (np.arange(ONE_LAUNCH_RULE.most_edges + 1),) * 2,
     ],
-    ids=["strings", "none", "two kinds of integers", "too many"],
+    ids=["long strings", "none", "two kinds of integers", "too many"],
 )
 def test_other_lists_take_the_usual_way(launched, columns):
     components(columns)
     assert "solve" not in launched
+
+
+def test_strings_that_are_numbers_are_solved_at_once(launched):
+    found = components((["b1", "c22"], ["c22", "a333"]))
+    assert columns(found.labels()) == [["a333", "b1", "c22"], ["a333"] * 3]
+    assert launched[:4] == ["note_letters", "note_letters", "number_spelt", "number_spelt"]
+    assert launched[4] == "solve"
 
 
 @pytest.mark.parametrize("m", [3, 5000, one_launch.FEW, 20_000])

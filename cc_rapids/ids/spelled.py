@@ -1,0 +1,299 @@
+"""Strings as integer ids, if few enough strings could be spelt like them.
+
+All strings are read once for the bytes that occur at each of their places, and for where strings
+end. The number of a string is its place among all strings that have these bytes and ends, in their
+order. Where all numbers fit into 64 bits, strings need neither hashes nor sorting, nor a check of
+collisions as no two have the same number, and are encoded and solved as integer ids are. "vertex 1"
+to "vertex 9999999" are numbers below 10 million, ten letters are below 2^48, and what all strings
+begin with adds nothing.
+
+An answer's strings are spelt from its numbers; no row of the input is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..backends import Array, Backend
+from ..data.edge_input import EdgeInput
+from ..errors import InputError
+from ..graph.forest import Forest
+from ..kernels import spelling as kernels
+from .decoders import IdDecoder
+from .encode import EncodedIds
+from .strings import CHANGED, Text, lent_texts, of_bytes
+
+BYTES = 256
+SPELLING = 24  # bytes that each string of an answer takes while it is spelt
+ALL = (1 << 64) - 1
+SAMPLED = 1 << 12  # strings of a long list that are looked at before all are
+LONG = 1 << 18  # strings of a list from which on it is long
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """The strings that are numbers ``0 .. size - 1``: which bytes they have at each place.
+
+    Attributes
+    ----------
+    least, width : int
+        The bytes of the shortest string, and of the longest.
+    same : int
+        How many bytes all strings begin with.
+    size : int
+        How many strings are spelt so, at most 2^64.
+    worth, below, letters : arrays on the backend
+        As kernels read them, see :mod:`cc_rapids.kernels.spelling`.
+    """
+
+    least: int
+    width: int
+    same: int
+    size: int
+    worth: Array
+    below: Array
+    letters: Array
+
+    @classmethod
+    def of(cls, seen: Any, backend: Backend) -> Spelling | None:
+        """Return the spelling of strings of which it was noted what occurs in them.
+
+        None if they are too long, or their numbers go beyond 64 bits.
+        """
+        if seen[kernels.TOO_LONG]:
+            return None
+        ends = np.flatnonzero(seen[kernels.ENDS : kernels.WRONG]).tolist()
+        least, width = ends[0], ends[-1]
+        occurs = seen[: BYTES * width].reshape(width, BYTES).astype(bool)
+        counts = occurs.sum(1).tolist()
+        worth = np.full((width, BYTES), ALL, np.uint64)
+        below, size, same = np.zeros(width, np.uint64), 1, width
+        for p in reversed(range(width)):
+            may_end = p >= least
+            if may_end or counts[p] > 1:
+                same = p
+            below[p] = size & ALL  # of 2^64 all begin alike up to here, and nothing is added
+            digits = np.arange(counts[p], dtype=np.uint64) * below[p] + np.uint64(may_end)
+            worth[p, occurs[p]] = digits
+            size = may_end + counts[p] * size
+            if size > ALL + 1:
+                return None
+        letters = np.argsort(~occurs, axis=1, kind="stable").astype(np.uint8)
+        whole = backend.asarray(
+            np.concatenate([worth.ravel(), below, letters.ravel().view(np.uint64)])
+        )
+        first, last = worth.size, worth.size + width
+        tables = whole[:first], whole[first:last], whole[last:].view(np.uint8)
+        return cls(least, width, same, size, *tables)
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the numbers."""
+        return np.uint32 if self.size <= 1 << 32 else np.uint64
+
+    def numbers(self, text: Text | None, backend: Backend, strange: Array) -> Array:
+        """Return the numbers of strings; note whether one is spelt otherwise.
+
+        Of None there are none.
+        """
+        return self._numbers(kernels.number_spelt, text, backend, strange)
+
+    def lookup(self, column: Any, backend: Backend) -> tuple[Array, Array]:
+        """Return the numbers of the strings of a column, and a mask of those that have one."""
+        known = backend.empty(len(column), np.uint8)
+        with lent_texts([column], backend) as (text,):
+            numbers = self._numbers(kernels.look_up_spelt, text, backend, known)
+        return numbers, known.view(bool)
+
+    def _numbers(self, make: Any, text: Text | None, backend: Backend, noted: Array) -> Array:
+        found = backend.empty(text.size if text else 0, self.dtype)
+        if text:
+            text.run(make, text.size, self.least, self.width, self.worth, found, noted)
+        return found
+
+    def spell(self, numbers: Array, backend: Backend) -> tuple[Array, Array]:
+        """Return the bytes of the strings with some numbers, and where each begins and ends."""
+        n, xp = numbers.size, backend.xp
+        offsets = backend.empty(n + 1, np.int64)
+        backend.fill(offsets[:1], 0)
+        ends = offsets[1:]
+        if self.least == self.width:
+            ends[:] = xp.arange(1, n + 1) * self.width
+            total = n * self.width
+        else:
+            sizes = backend.empty(n, np.int32)
+            measure = backend.kernel(kernels.spelt_sizes)
+            measure(n, numbers, self.least, self.width, self.same, self.below, sizes)
+            ends[:] = xp.cumsum(sizes, dtype=np.int64)
+            total = int(backend.to_host(offsets[-1:])[0])
+        chars = backend.empty(max(total, 1), np.uint8)  # cuDF takes no buffer without memory
+        how = self.least, self.same, self.below, self.letters
+        backend.kernel(kernels.spell)(n, numbers, offsets, *how, chars)
+        return chars, offsets
+
+
+@dataclass(frozen=True)
+class SpelledDecoder:
+    """Decoder of string ids from the decoder of their numbers."""
+
+    numbers: Any
+    spelling: Spelling
+    column_of: Callable[[Array, Array, Backend], Any]
+    to_native: Any
+    forest: Forest
+
+    @property
+    def id_base(self) -> int:
+        """The number of the first vertex."""
+        return int(self.numbers.id_base)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the numbers in rows of a forest."""
+        dtype: np.dtype[Any] = self.numbers.dtype
+        return dtype
+
+    def decode(self, vertices: Array, backend: Backend) -> Any:
+        """Return the words of some vertices, as a column of the caller's kind."""
+
+        def every() -> Any:
+            return self._words(self.forest.rows(self.id_base, self.dtype)[0], backend)
+
+        return self.to_native(self._words(vertices, backend), every)
+
+    def _words(self, vertices: Array, backend: Backend) -> Any:
+        numbers = self.numbers.decode(vertices, backend)
+        return self.column_of(*self.spelling.spell(numbers, backend), backend)
+
+    def lookup(self, words: Any, backend: Backend) -> tuple[Array, Array]:
+        """Return the vertices of cuDF or PyArrow strings, and a mask of the known ones."""
+        numbers, spelt = self.spelling.lookup(words, backend)
+        vertices, known = self.numbers.lookup(numbers, backend)
+        return vertices, known & spelt
+
+
+@dataclass(frozen=True)
+class Spelled:
+    """Edges between strings as edges between their numbers.
+
+    Attributes
+    ----------
+    edge_input : EdgeInput
+        That of the caller, of integers.
+    columns : list of arrays
+        The numbers of the strings of each of its columns.
+    """
+
+    edge_input: EdgeInput
+    columns: list[Array]
+    spelling: Spelling
+    column_of: Callable[[Array, Array, Backend], Any]
+    to_native: Any
+
+    @property
+    def why(self) -> str:
+        """The reason for the encoding, in words: which numbers the strings became."""
+        spelling = self.spelling
+        return (
+            f"strings of {spelling.least} to {spelling.width} bytes are numbers below"
+            f" {spelling.size:,}, in lexicographic order"
+        )
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of the numbers, and of an answer's strings at most."""
+        given = self.edge_input
+        rows = sum(column.size for column in given.columns)
+        words, each = min(rows, self.spelling.size), self.spelling.width + SPELLING
+        return rows * int(np.dtype(self.spelling.dtype).itemsize) + 2 * words * each
+
+    @staticmethod
+    def name(of_numbers: str) -> str:
+        """Return the name of the encoding, given that of the numbers."""
+        return f"strings, {of_numbers}"
+
+    def named(self, encoded: EncodedIds) -> EncodedIds:
+        """Return the encoding of the strings, given that of their numbers."""
+        return _SpelledIds(
+            encoded.edges,
+            encoded.forest,
+            self.name(encoded.name),
+            encoded.expected_vertices,
+            edge_order=encoded.edge_order,
+            numbers=encoded,
+            spelled=self,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _SpelledIds(EncodedIds):
+    """Encoded strings, from their encoded numbers."""
+
+    numbers: EncodedIds
+    spelled: Spelled = field(repr=False)
+
+    def finalise(self, forest: Forest) -> tuple[Forest, IdDecoder]:
+        decoder = self.numbers.decoder
+        if decoder is None:
+            forest, decoder = self.numbers.finalise(forest)
+        spelled = self.spelled
+        how = spelled.spelling, spelled.column_of, spelled.to_native
+        return forest, SpelledDecoder(decoder, *how, forest)
+
+
+def spelled(edge_input: EdgeInput, columns: list[Any], backend: Backend) -> Spelled | None:
+    """Return edges between strings as edges between numbers; None if 64 bits do not hold these.
+
+    Raises
+    ------
+    InputError
+        The strings change while they are read.
+    """
+    with lent_texts(columns, backend) as texts:
+        spelling = _spelling_of(list(filter(None, texts)), backend)
+        if spelling is None:
+            return None
+        text_bytes = sum(t.chars.nbytes + t.offsets.nbytes for t in texts if t)
+        strange = backend.fill(backend.alloc_readback(1), 0)
+        numbers = [spelling.numbers(text, backend, strange) for text in texts]
+        if backend.to_host(strange)[0]:
+            raise InputError(CHANGED)
+    given = replace(
+        edge_input,
+        text_bytes=text_bytes,
+        src=_as_integers(edge_input.src, spelling),
+        dst=_as_integers(edge_input.dst, spelling),
+        vertices=edge_input.vertices and _as_integers(edge_input.vertices, spelling),
+    )
+    to_native = edge_input.src.to_native
+    return Spelled(given, numbers, spelling, of_bytes(columns[0]), to_native)
+
+
+def _as_integers(column: Any, spelling: Spelling) -> Any:
+    return replace(column, strings=False, dtype=np.dtype(spelling.dtype).name)
+
+
+def _spelling_of(texts: list[Text], backend: Backend) -> Spelling | None:
+    """Return the spelling of all of some strings."""
+    rows = sum(text.size for text in texts)
+    if not rows:
+        return None
+    seen = backend.fill(backend.empty(kernels.SEEN, np.uint8), 0)
+    if rows > LONG and _noted(texts, SAMPLED, seen, backend) is None:
+        return None
+    return _noted(texts, rows, seen, backend)
+
+
+def _noted(texts: list[Text], most: int, seen: Array, backend: Backend) -> Spelling | None:
+    """Note what occurs in some strings of each text; return the spelling of all noted so far."""
+    for text in texts:
+        step = -(-text.size // most)
+        text.run(kernels.note_letters, -(-text.size // step), step, seen)
+    found = backend.to_host(seen)
+    if found[kernels.WRONG]:
+        raise InputError(CHANGED)
+    return Spelling.of(found, backend)

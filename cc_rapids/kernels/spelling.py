@@ -1,0 +1,152 @@
+"""Strings as numbers, their places among all that could be spelt like them, and back.
+
+All that have the same bytes up to a place are next to each other: first the one that ends there, if
+one may, then those with the least byte that occurs there, and so on.
+
+seen    : (SEEN,) uint8: byte b occurs at place p of a string if seen[256 p + b] is set, and a
+          string ends before place p if seen[ENDS + p] is; then two marks.
+worth   : (256 width,) uint64: what byte b at place p adds to a number; all bits set if it does not
+          occur there.
+below   : (width,) uint64: how many strings are spelt alike up to a place and that place included.
+letters : (256 width,) uint8: the bytes that occur at a place, in their order.
+numbers : (m,) uint32 or uint64; of any value for a string that is spelt otherwise.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from .edges import entries_of
+from .strings import ALL, BYTE, BYTE_BITS, EIGHT, ONE, ZERO, some
+
+MOST = 64  # bytes of a string
+ENDS = MOST << 8
+WRONG, TOO_LONG, SEEN = ENDS + MOST + 1, ENDS + MOST + 2, ENDS + MOST + 3
+LIMIT = np.uint64(MOST)
+END_MARKS = np.uint64(ENDS)
+
+
+def note_letters(on: Any) -> Any:
+    """Note the bytes of each string, where it ends, and whether its offsets are wrong.
+
+    All who note something write the same.
+    """
+    read, entries = some(on), entries_of(on)
+
+    @on.elementwise
+    def note_letters(i, chars, words, offsets, step, seen):
+        row = i * np.uint64(step)
+        begin, stop = np.uint64(offsets[row]), np.uint64(offsets[row + ONE])
+        if begin > stop or stop > np.uint64(chars.size):
+            seen[WRONG] = np.uint8(1)
+        at, end = entries(offsets, chars, row)
+        size = end - at
+        if size > LIMIT:
+            seen[TOO_LONG] = np.uint8(1)
+        else:
+            p = ZERO
+            while p < size:
+                x = read(chars, words, at + p, size - p)
+                last = min(size, p + EIGHT)
+                while p < last:
+                    k = (p << BYTE_BITS) | (x & BYTE)
+                    if seen[k] == np.uint8(0):
+                        seen[k] = np.uint8(1)
+                    x >>= BYTE_BITS
+                    p += ONE
+            if seen[END_MARKS + size] == np.uint8(0):
+                seen[END_MARKS + size] = np.uint8(1)
+
+    return note_letters
+
+
+def number_of(on: Any) -> Any:
+    """Return the number of a string, and whether it is spelt as those that were noted."""
+    read, entries = some(on), entries_of(on)
+
+    @on.device
+    def number_of(chars, words, offsets, i, least, width, worth):
+        at, end = entries(offsets, chars, i)
+        size, number, p = end - at, ZERO, ZERO
+        if size < np.uint64(least) or size > np.uint64(width):
+            return number, False
+        while p < size:
+            x = read(chars, words, at + p, size - p)
+            last = min(size, p + EIGHT)
+            while p < last:
+                more = worth[(p << BYTE_BITS) | (x & BYTE)]
+                if more == ALL:
+                    return number, False
+                number += more
+                x >>= BYTE_BITS
+                p += ONE
+        return number, True
+
+    return number_of
+
+
+def number_spelt(on: Any) -> Any:
+    """Write the number of each string, and note whether one is spelt otherwise."""
+    number = number_of(on)
+
+    @on.elementwise
+    def number_spelt(i, chars, words, offsets, least, width, worth, out, strange):
+        found, spelt = number(chars, words, offsets, i, least, width, worth)
+        if not spelt:
+            strange[0] = np.uint64(1)
+        out[i] = found
+
+    return number_spelt
+
+
+def look_up_spelt(on: Any) -> Any:
+    """Write the number of each string, and whether it is spelt as those that were noted."""
+    number = number_of(on)
+
+    @on.elementwise
+    def look_up_spelt(i, chars, words, offsets, least, width, worth, out, known):
+        found, spelt = number(chars, words, offsets, i, least, width, worth)
+        out[i] = found
+        known[i] = np.uint8(spelt)
+
+    return look_up_spelt
+
+
+def spelt_sizes(on: Any) -> Any:
+    """Write how many bytes the string of each number has."""
+
+    @on.elementwise
+    def spelt_sizes(i, numbers, least, width, same, below, sizes):
+        n, p = np.uint64(numbers[i]), np.uint64(same)
+        while p < np.uint64(width):
+            if p >= np.uint64(least):
+                if n == ZERO:
+                    break
+                n -= ONE
+            n %= below[p]
+            p += ONE
+        sizes[i] = p
+
+    return spelt_sizes
+
+
+def spell(on: Any) -> Any:
+    """Write the string of each number; the first bytes are the same in all."""
+
+    @on.elementwise
+    def spell(i, numbers, offsets, least, same, below, letters, chars):
+        n, p = np.uint64(numbers[i]), ZERO
+        at = np.uint64(offsets[i])
+        size = np.uint64(offsets[i + ONE]) - at
+        while p < np.uint64(same):
+            chars[at + p] = letters[p << BYTE_BITS]
+            p += ONE
+        while p < size:
+            if p >= np.uint64(least):
+                n -= ONE
+            digit = n // below[p]
+            chars[at + p] = letters[(p << BYTE_BITS) | (digit & BYTE)]
+            n -= digit * below[p]
+            p += ONE
+
+    return spell
