@@ -239,7 +239,8 @@ def test_ids_outside_num_vertices_are_named(engine, column, wrong):
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 2**62), (-(2**63), 2**63 - 1), (2**63, 2**64 - 1)])
-def test_ids_that_fit_in_no_way_say_what_each_way_would_take(on, monkeypatch, low, high):
+def test_ids_that_fit_in_no_way_say_what_each_way_would_take(on, monkeypatch, tuned, low, high):
+    tuned(hashed_at_once=0)
     monkeypatch.setattr(type(on), "free_bytes", lambda self: 100)
     sides = [np.array([end] * 3, np.uint64 if high >= 2**63 else np.int64) for end in (low, high)]
     words = 8 * (high - low + 1) / 2**30
