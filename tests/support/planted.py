@@ -35,6 +35,7 @@ from cc_rapids.kernels import (
     sampling,
     scan,
     shared_filter,
+    spelling,
     strings,
     union,
 )
@@ -78,8 +79,13 @@ def csr():
 
 
 def words(v):
-    """Strings of up to 14 bytes in the order of the numbers."""
+    """Strings of 14 bytes in the order of the numbers, which are numbers themselves."""
     return np.array([f"vertex {k:07d}" for k in v.tolist()])
+
+
+def long_words(v):
+    """Strings of 74 bytes in the order of the numbers, too many for that."""
+    return np.array([f"{'x' * 60}vertex {k:07d}" for k in v.tolist()])
 
 
 SMALL = {"small_id_range": 100}
@@ -113,7 +119,8 @@ JOBS = {
         {"design": "none+async+naive"},
         {"small_id_range": 100, "estimated_ids": 10, "spread_sample_ids": 1000},
     ),
-    "strings": lambda: ((words(SRC), words(DST)), {}, {}),
+    "strings": lambda: ((long_words(SRC), long_words(DST)), {}, {}),
+    "spelt": lambda: ((words(SRC), words(DST)), {}, {}),
     "several": lambda: (
         pd.DataFrame({"a": SRC // 7, "b": SRC % 7, "c": DST // 7, "d": DST % 7}),
         {"source": ["a", "b"], "destination": ["c", "d"]},
@@ -300,6 +307,9 @@ PLANTS = {
         "order = backend.xp.argsort(-ids)",
         "slots",
     ),
+    "number spelt": Plant(
+        spelling.number_spelt, "out[i] = found", "out[i] = found - (found & ONE)", "spelt"
+    ),
     "bytes": Plant(strings.some, "min(size, EIGHT) << THREE", "min(size, EIGHT) << ONE", "strings"),
     "pieces": Plant(
         strings.sort_keys,
@@ -419,7 +429,8 @@ def is_right(found, job):
             "placed": lambda v: v * 10**7,
             "growing": lambda v: v * 2,
             "growing far": lambda v: v * 10**7,
-            "strings": words,
+            "strings": long_words,
+            "spelt": words,
         }.get(job, lambda v: v)
         least, number, count = np.unique(right, return_inverse=True, return_counts=True)
         if kind == "max":
