@@ -101,12 +101,13 @@ def shift_for(on: Any) -> Any:
 def count_buckets(on: Any, climb: Any, distance: Any) -> Any:
     """Flatten the trees of slots, and count vertices, components, and the ids of each bucket.
 
-    ``climb`` is a find for trees in which nothing is linked any more.
+    ``climb`` is a find for trees in which nothing is linked any more. An id beyond the range is of
+    a column that has changed since: it has no bucket, and counts as one without a slot.
     """
     add, block_add = on.atomic_add, on.block_reduce_add
 
     @on.device
-    def count_buckets(t, step, low, shift, keys, tree, within, starts, totals, flags):
+    def count_buckets(t, step, low, span, shift, keys, tree, within, starts, totals, flags):
         s, occur, roots = t, np.int64(0), np.int64(0)
         while s < np.uint64(keys.size):
             if keys[s] != EMPTY:
@@ -116,10 +117,14 @@ def count_buckets(on: Any, climb: Any, distance: Any) -> Any:
                 else:
                     roots += np.int64(1)
                 occur += np.int64(1)
-                earlier = add(starts, distance(keys, s, low) >> shift, HERE)
-                within[s] = earlier
-                if earlier >= MOST:
-                    flags[BUNCHED] = 1
+                far = distance(keys, s, low)
+                if far > span:
+                    flags[FULL] = 1
+                else:
+                    earlier = add(starts, far >> shift, HERE)
+                    within[s] = earlier
+                    if earlier >= MOST:
+                        flags[BUNCHED] = 1
             s += step
         block_add(totals, FIRST, occur)
         block_add(totals, SECOND, roots)
@@ -260,9 +265,9 @@ def solve_hashed(on: Any, phases: Any) -> Any:
         link(t, m, step, src, dst, keys, tree, taken, flags)
         grid_sync(bounds, WAITING)
         if flags[FULL] == 0:
-            count(t, step, low, shift, keys, tree, within, starts, totals, flags)
+            count(t, step, low, span, shift, keys, tree, within, starts, totals, flags)
             grid_sync(bounds, WAITING)
-            if flags[BUNCHED] == 0:
+            if flags[FULL] == 0 and flags[BUNCHED] == 0:
                 start(t, step, starts, before, sums, bounds)
                 grid_sync(bounds, WAITING)
                 place(t, step, low, shift, keys, within, starts, placed, slot_at)

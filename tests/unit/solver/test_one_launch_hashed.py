@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cc_rapids import components, oracle
+from cc_rapids import backends, components, oracle
 from cc_rapids.algorithms.auto import ONE_LAUNCH_RULE
 from cc_rapids.backends.base import Kernel
 from cc_rapids.backends.threads import Threads
-from cc_rapids.kernels import id_hash, one_launch_hashed
+from cc_rapids.kernels import find, id_hash, one_launch_hashed
 from cc_rapids.tuning import tuning
 
 ODD = 0x9E3779B97F4A7C15  # spreads 0, 1, ... over all 64-bit integers, each to another one
@@ -123,8 +123,6 @@ def test_ids_in_a_few_bunches_are_sorted_afterwards(launched, table_at_once):
 
 def test_a_table_that_is_full_makes_room_for_the_usual_way(launched, table_at_once, monkeypatch):
     """A longer search than allowed: of one slot, so that the second id of a slot finds none."""
-    from cc_rapids import backends
-
     backends.get("threads").__class__.kernel.cache_clear()
     monkeypatch.setattr(id_hash, "PROBES", np.uint64(1))
     from cc_rapids.solver import one_launch
@@ -156,3 +154,24 @@ def test_answers_outlive_the_run(launched, table_at_once, tmp_path):
     )
     assert src[3] in found
     assert 12345 not in found
+
+
+def test_an_id_beyond_the_range_counts_as_one_without_a_slot():
+    """As only a column that another thread writes has: it has no bucket to be counted in."""
+    on = backends.get("threads")
+    distance = one_launch_hashed.distance_in(on, 0)
+    count = one_launch_hashed.count_buckets(on, find.find_with_skip(on), distance)
+
+    @on.cooperative
+    def run(t, n, step, low, span, keys, tree, within, starts, totals, flags):
+        count(
+            t, step, np.uint64(low), np.uint64(span), 0, keys, tree, within, starts, totals, flags
+        )
+
+    for ids, full in (([5, 9], 0), ([5, 10], 1), ([4, 9], 1)):
+        keys = np.array([*ids, 2**64 - 1, 2**64 - 1], np.uint64)
+        tree, within = np.arange(4, dtype=np.uint32), np.zeros(4, np.uint32)
+        starts, totals, flags = np.zeros(6, np.uint32), np.zeros(2, int), np.zeros(2, int)
+        run(4, 5, 4, keys, tree, within, starts, totals, flags)
+        assert flags.tolist() == [full, 0]
+        assert starts.sum() == 2 - full
