@@ -94,7 +94,7 @@ class TestCheckpoint:
 
         def interrupted(self, state):
             seen.append(state.edges)
-            if len(seen) == 3:  # before the second chunk is saved
+            if len(seen) == 3:  # when both chunks are linked
                 raise KeyboardInterrupt
             return insert(self, state)
 
@@ -103,7 +103,7 @@ class TestCheckpoint:
             assert run(*words).exit_code == 130
         facts = json.loads(given(*words))
         assert (facts["edges"], facts["components"]) == (4, 2)
-        assert facts["resumed"].startswith("2 edges were linked by earlier runs")
+        assert facts["resumed"].startswith("4 edges were linked by earlier runs")
 
     def test_one_file_is_read_in_chunks(self, given):
         facts = json.loads(given("calculate", "pairs.csv", "--checkpoint", "state", "--json"))
