@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import os
+import signal
 import stat
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from cc_rapids.tuning import tuning
 for _checks in "design_graphs", "edge_lists", "refusals", "stream_inputs":
     pytest.register_assert_rewrite(f"support.{_checks}")
 gc.set_threshold(*SELDOM)
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in what is started in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _has_gpu():
