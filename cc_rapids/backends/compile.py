@@ -27,6 +27,7 @@ from .memory.packing import PackedArgs
 Signature = tuple[str, ...]  # one word an argument: "i8" for an integer, "uint32[::1]" for an array
 
 SHARED_BLOCK_THREADS = 640  # three blocks of 64 KiB then fill an H100's multiprocessor
+REGISTERS = 64  # a thread, of the 65,536 that the 1,024 of the largest block share
 LARGE_SHARED_BLOCK_THREADS = 1024  # of one that shares more, and has a multiprocessor for itself
 
 _lock = threading.RLock()
@@ -117,11 +118,22 @@ def to_ptx(kernel: Kernel, signature: Signature, capability: tuple[int, int]) ->
 
 
 def link(ptx: str, capability: tuple[int, int]) -> Binary:
-    """Make machine code for an architecture; return it with the resources that it needs."""
+    """Make machine code for an architecture; return it with the resources that it needs.
+
+    If a thread takes more registers than each of the largest block has, it is made with these.
+    """
+    binary = _link(ptx, capability)
+    return binary if binary.registers <= REGISTERS else _link(ptx, capability, REGISTERS)
+
+
+def _link(ptx: str, capability: tuple[int, int], registers: int | None = None) -> Binary:
     from cuda.core import Linker, LinkerOptions, ObjectCode
 
     options = LinkerOptions(
-        arch=f"sm_{capability[0]}{capability[1]}", verbose=True, ptxas_options=["-v"]
+        arch=f"sm_{capability[0]}{capability[1]}",
+        verbose=True,
+        ptxas_options=["-v"],
+        max_register_count=registers,
     )
     linker = Linker(ObjectCode.from_ptx(ptx.encode()), options=options)
     cubin = bytes(linker.link("cubin").code)

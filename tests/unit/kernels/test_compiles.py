@@ -27,7 +27,7 @@ PACKAGE = Path(cc_rapids.__file__).parent
 CAPABILITIES = [(7, 5), (8, 0), (9, 0), (10, 0), (12, 0)]
 FLOATS = re.compile(r"^\s*\w\S*\.f(?:16|32|64)\b.*", re.M)
 SHAPES = "on.elementwise", "on.grid_stride", "on.single_block", "on.cooperative", "on.block_kernel"
-REGISTERS = 64  # a thread: four blocks of 256 then share the 65,536 of a multiprocessor
+REGISTERS = compiler.REGISTERS  # a thread: four blocks of 256 then share those of a multiprocessor
 
 pytestmark = [
     pytest.mark.slow,
