@@ -130,7 +130,10 @@ class Backend(ABC):
         return self.shaped("elementwise", function)
 
     def grid_stride(self, function: types.FunctionType) -> Kernel:
-        """Return a kernel that runs ``function(first, n, step, *arrays)`` once for each thread."""
+        """Return a kernel that runs ``function(first, last, step, *arrays)`` once for each thread.
+
+        ``last`` is where its indices end: those of all threads, or, of a CPU thread, its own.
+        """
         return self.shaped("grid_stride", function)
 
     def single_block(self, function: types.FunctionType) -> Kernel:

@@ -118,9 +118,9 @@ def first_wrong_offset(on: Any) -> Any:
     block_min = on.block_reduce_min
 
     @on.grid_stride
-    def first_wrong_offset(i, size, step, m, offsets, found):
-        wrong, entries = NOWHERE, np.uint64(m)
-        while i < size:
+    def first_wrong_offset(i, last, step, m, offsets, found):
+        wrong, entries, size = NOWHERE, np.uint64(m), np.uint64(offsets.size)
+        while i < last:
             here = np.uint64(offsets[i])
             least = most = FIRST
             if i > FIRST:

@@ -164,3 +164,16 @@ def test_strings_that_change_after_they_were_looked_at():
     offsets[:] = 2**60
     assert copy.to_pylist() == made.to_pylist()
     copy.validate(full=True)
+
+
+@pytest.mark.parametrize("rows", [2**16 - 1, 2**16, 2**16 + 1, 3 * 2**16 + 5])
+def test_rows_that_threads_look_at_in_shares(rows):
+    """The end of a share is not the end of the offsets."""
+    path = sparse.csr_array(
+        (np.ones(rows - 1), (np.arange(rows - 1), np.arange(1, rows))), (rows, rows)
+    )
+    assert len(cc_rapids.components(path, engine="threads")) == 1
+    assert connected_components(path)[0] == 1
+    path.indptr[-2] = path.indptr[-1] + 1
+    with pytest.raises(InputError, match=f"row {rows - 2:,} ends"):
+        cc_rapids.components(path, engine="threads")
