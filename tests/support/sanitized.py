@@ -28,6 +28,7 @@ BATCHED = (
     "shiloach-vishkin",
 )
 TILED = [f"none(tiles={window})+async+halve" for window in (100, 1 << 14)]
+LEVELS = 2, 5, 16
 TYPES = np.int32, np.int64, np.uint64, np.uint16
 
 
@@ -127,15 +128,43 @@ def ids(engine):
                 for kind in ("min", "max", "dense", "size"):
                     found.labels(kind)
                 found.sizes(), found.members(), found.audit(edges)
-            words = tuple([f"vertex {v}" for v in end[:4000].tolist()] for end in near)
-            found = cc_rapids.components(words, engine=engine)
-            found.labels(), found.audit(words)
+            for spelling in ("vertex {} of a name that is long", "v{}", "{:05}"):
+                words = tuple([spelling.format(v) for v in end[:4000].tolist()] for end in near)
+                found = cc_rapids.components(words, engine=engine)
+                found.labels(), found.audit(words)
+
+
+def tables(engine):
+    """Hashed ids whose table is ready before their number is known, is made after, and in order."""
+    for graph in graphs(engine):
+        far = tuple(end.astype(np.uint64) * SPREAD for end in graph.edges)
+        bunched = tuple(end.astype(np.uint64) % 7 * SPREAD + end for end in graph.edges)
+        for edges in (far, bunched):
+            for at_once in (1, tuning.hashed_at_once):
+                with tuning.override(hashed_at_once=at_once):
+                    cc_rapids.components(edges, engine=engine).labels()
+            with tuning.override(estimated_ids=10, small_id_range=10):
+                cc_rapids.components(edges, design="none+rem-cas+splice", engine=engine).labels()
+
+
+def thresholds(engine):
+    """Edges in buckets of their weights, with ids that are near each other, hashed and spelled."""
+    for graph in graphs(engine):
+        near, weight = graph.edges, backends.get(engine).xp.arange(graph.num_edges) % 17
+        far = tuple(end.astype(np.uint64) * SPREAD for end in near)
+        for src, dst in (near, far):
+            given = {"src": src, "dst": dst, "score": weight}
+            cuts = cc_rapids.components_at(given, weight="score", thresholds=LEVELS, engine=engine)
+            cuts.merges(), [cuts.at(level).labels() for level in LEVELS]
 
 
 def batches(engine):
     """Insertions, queries, and both at once."""
     skewed, _, sparse, _ = graphs(engine)
     asked = backends.get(engine).xp.arange(sparse.num_edges) % 3 == 0
+    known = cc_rapids.Connectivity(skewed.num_vertices, engine=engine)
+    known.insert(skewed.edges).insert(sparse.edges).connected(skewed.edges)
+    known.components().labels()
     for design in BATCHED:
         seen = cc_rapids.Connectivity(design=design, engine=engine)
         for _ in range(2):
@@ -154,6 +183,8 @@ def main(arguments=None):
     args = parser.parse_args(arguments)
     if args.share == 0:
         ids(args.engine)
+        tables(args.engine)
+        thresholds(args.engine)
         ids_that_change(args.engine)
         batches(args.engine)
     lies(args.share, args.shares, args.engine)
