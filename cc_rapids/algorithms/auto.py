@@ -14,9 +14,9 @@ from ..backends import Backend
 from ..data.edge_input import EdgeInput
 from ..errors import DesignError, unknown
 from ..graph.edges import Adjacency
-from ..kernels import csr_sampling
-from ..kernels.shared_filter import HELD, IDS
-from .design import Design, splices, starts_plainly
+from ..kernels import csr_sampling, shared_filter
+from ..kernels.partition import IDS
+from .design import Design, as_listed, splices, starts_plainly
 
 log = logging.getLogger(__name__)
 
@@ -48,8 +48,9 @@ class AutoRule:
         form += ", for lists" if self.is_list else ""
         edges = f", from {self.edges:,} edges" if self.edges else ""
         edges += f", up to {self.most_edges:,} edges" if self.most_edges else ""
-        most = f" to {self.most_vertices:,}" if self.most_vertices else ""
-        edges += f" between {self.vertices:,}{most} ids" if self.vertices else ""
+        ids = f" between {self.vertices:,} to {self.most_vertices:,} ids"
+        ids = ids if self.most_vertices else f" with {self.vertices:,} ids or more"
+        edges += ids if self.vertices else ""
         ratio = f" and {self.edges_per_vertex:g} a vertex on" if self.edges_per_vertex else ""
         locality = (
             f", {self.locality:.0%} of them near each other and the next ones"
@@ -72,24 +73,52 @@ SHARED = tuple(
         "experiments.jsonl",
         "cuda",
         edges_per_vertex=least,
-        vertices=IDS.start,
-        most_vertices=IDS.stop - 1,
-        shared_words=HELD,
+        vertices=shared_filter.IDS.start,
+        most_vertices=shared_filter.IDS.stop - 1,
+        shared_words=shared_filter.HELD,
     )
     for every, least in ((20, 28), (8, 15), (7, 9))
 )
+
+# From so many edges a vertex on, one edge of so many is sampled: three quarters of one a vertex.
+SAMPLES = ((16, 20), (11, 14), (5.5, 7), (3.5, 5))
+
+
+def _sampled(edges_per_vertex: float, every: int, order: str) -> AutoRule:
+    """Return the row of a list with a sample; or of rows that do not hold both directions."""
+    beyond = order == "partitioned"
+    return AutoRule(
+        Design(f"strided(every={every}, order={order})", REM, "splice"),
+        "experiments.jsonl",
+        "cuda",
+        edges=1_000_000,
+        edges_per_vertex=edges_per_vertex,
+        vertices=IDS.start if beyond else 0,
+        most_vertices=IDS.stop - 1 if beyond else 0,
+    )
+
 
 # The first row that fits. On a GPU a sample pays at four edges a vertex (by more than a third
 # on the uniform list; on social22 it makes no difference); with fewer it changes little, and of
 # lists on threads, and small ones, it costs more than it saves. Of rows k-out reads two entries
 # each and then those outside the giant; at road's 2.4 entries a vertex that is no less than all.
 # What counts of a sample is how many of its edges there are a vertex: three quarters or more.
-# Rem's rule with splices is the fastest after a sample on a GPU, or within two per cent of it.
+# Rem's rule with splices is the fastest after a sample on a GPU, or within two per cent of it; of
+# rows, where labels are in the cache. Where they are not, lists are partitioned.
 # Blocks and stripes take a half to a fifth of the time of a list whose neighbours are neighbours in
 # the graph, whatever its number of edges, if there are blocks enough for the whole card. Where they
 # are not, Rem's rule is the fastest of few edges, too. Rows are in the order of their vertices, and
 # begin with blocks.
 AUTO = (
+    AutoRule(
+        Design("kout", "async", "split"),
+        "experiments.jsonl",
+        "cuda",
+        1_000_000,
+        3,
+        symmetric=True,
+        vertices=IDS.start,
+    ),
     AutoRule(
         Design("kout", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3, symmetric=True
     ),
@@ -97,13 +126,17 @@ AUTO = (
         IN_BLOCKS, "experiments.jsonl", "cuda", BLOCKED_EDGES, locality=NEARBY, vertices=ENOUGH_IDS
     ),
     *SHARED,
+    *(_sampled(least, every, "partitioned") for least, every in SAMPLES),
+    *(_sampled(least, every, "listed") for least, every in SAMPLES),
     AutoRule(
-        Design("strided(every=20)", REM, "splice"), "experiments.jsonl", "cuda", 1_000_000, 16
+        Design("none(order=partitioned)", REM, "splice"),
+        "experiments.jsonl",
+        "cuda",
+        BLOCKED_EDGES,
+        is_list=True,
+        vertices=IDS.start,
+        most_vertices=IDS.stop - 1,
     ),
-    AutoRule(
-        Design("strided(every=7)", REM, "splice"), "experiments.jsonl", "cuda", 1_000_000, 5.5
-    ),
-    AutoRule(Design("strided", REM, "splice"), "design_space.jsonl", "cuda", 1_000_000, 3.5),
     AutoRule(
         Design("none", REM, "splice"), "experiments.jsonl", "cuda", BLOCKED_EDGES, is_list=True
     ),
@@ -223,10 +256,11 @@ def hook_coverage(rows: Adjacency, n: int, backend: Backend) -> float:
 
 
 def for_forest(design: Design) -> Design:
-    """Return the design, with splices replaced if it has any.
+    """Return the design in the order of the list, with splices replaced if it has any.
 
-    Spanning forests are not made by designs that splice.
+    Spanning forests are not made by designs that splice, and name edges by their rows.
     """
+    design = as_listed(design)
     return replace(design, compress="split-one") if splices(design) else design
 
 

@@ -12,10 +12,10 @@ import numpy as np
 from .. import kernels
 from ..backends import Backend, Kernel
 from ..errors import EngineError
-from ..kernels import blocks, edges, giant, primitives, shared_filter
+from ..kernels import blocks, edges, giant, partition, primitives, shared_filter
 from ..kernels.spec import AuxArray, Step
 from . import phases
-from .design import Design, find_after_union
+from .design import Design, find_after_union, partitions
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class CompiledDesign:
         What the link keeps beside the parents, which ``unpack`` brings up to date if they are not.
     queue_words : int
         The words of the queues that edges wait in before they are linked; 0 if they do not.
+    partitions : bool
+        Whether edges are linked in the order of blocks of vertices, for which they are copied.
     needs_giant : bool
         Whether the finish looks at the giant, after a sample or without: rounds rename by it.
     reroots : bool
@@ -50,6 +52,7 @@ class CompiledDesign:
     count_linked: Kernel
     mark_frequent: Kernel
     queue_words: int
+    partitions: bool
     connect_rest: Step
     flatten: Kernel
     needs_giant: bool
@@ -105,6 +108,7 @@ def build(
         count_linked=giant.count_linked(backend),
         mark_frequent=giant.mark_frequent(backend),
         queue_words=composer.queue_words(first),
+        partitions=composer.partitions,
         connect_rest=composer.connect_rest(first),
         flatten=forest.flatten(backend, climb),
         needs_giant=rounds or first is not None,
@@ -187,7 +191,7 @@ class KernelComposer:
         link_outside = giant.unless_in_giant(self.backend, self.vertex, join)
         shape = self.backend, self.vertex
         if self.reads_csr and first.gather:
-            members = giant.members(*shape)
+            members = giant.members(self.backend)
             return phases.rows_outside(
                 members,
                 kernels.csr_sampling.every_row(*shape, link_outside),
@@ -239,12 +243,12 @@ class KernelComposer:
         """Return the finish phase without a sample: every edge, or every entry of every row."""
         on, deep, rows = self.backend, not self.design.window, kernels.csr_sampling
         if not self.reads_csr and not self._takes_strided_order():
-            return phases.all_edges(self._every_edge(join, deep)(edges.every(on)))
+            return phases.all_edges(self._link_edges(join, deep)(edges.every(on)))
         one, load_edge = self._one_edge(join, deep), self.load_edge()
         if not self.reads_csr:
-            return phases.all_edges(
-                blocks.link_permuted(on, one, load_edge, blocks.strided_permutation(on))
-            )
+            permuted = blocks.strided_permutation(on)
+            strided = blocks.link_permuted(on, one, load_edge, permuted)
+            return phases.all_edges(phases.as_listed(strided))
         return phases.all_rows(
             rows.short_rows(on, self.wide, one),
             rows.long_rows(on, one, load_edge, edges.row_of(on)),
@@ -285,16 +289,30 @@ class KernelComposer:
         begin = (edges.from_vertex if deep else edges.from_parent)(self.backend)
         return edges.one_edge(self.backend, self.vertex, self.wide, join, begin)
 
-    def _every_edge(self, join: Any, deep: bool) -> Callable[[Any], Kernel]:
-        one, load_edge = self._one_edge(join, deep), self.load_edge()
-        look = edges.no_prefetch if self.reads_csr else edges.prefetch_ahead
+    @property
+    def partitions(self) -> bool:
+        """True if edges are linked in the order of blocks of vertices, and not as listed."""
+        asked = partitions(self.design) and not self.reads_csr
+        return asked and self.vertex is partition.WORD and not self.record_forest
 
-        def linking(edge_index: Any) -> Kernel:
-            prefetch_edge = look(self.backend, self.wide, edge_index)
-            made: Kernel = edges.every_edge(self.backend, one, load_edge, edge_index, prefetch_edge)
-            return made
+    def _link_edges(self, join: Any, deep: bool) -> Callable[[Any], phases.LinkEdges]:
+        """Return what makes, of an order of edges, the procedure that links so many of them."""
+        on, load_edge = self.backend, self.load_edge()
 
-        return linking
+        def as_listed(edge_index: Any) -> phases.LinkEdges:
+            look = edges.no_prefetch if self.reads_csr else edges.prefetch_ahead
+            prefetch_edge, one = look(on, self.wide, edge_index), self._one_edge(join, deep)
+            return phases.as_listed(edges.every_edge(on, one, load_edge, edge_index, prefetch_edge))
+
+        def partitioned(edge_index: Any) -> phases.LinkEdges:
+            read = edges.checked(on, self.vertex, self.wide, load_edge)
+            begin = (edges.from_vertex if deep else edges.from_parent)(on)
+            return phases.in_blocks(
+                partition.partition_tile(on, read, edge_index),
+                partition.link_blocks(on, self.vertex, join, begin),
+            )
+
+        return partitioned if self.partitions else as_listed
 
     def join(self, sampling: bool) -> Any:
         """Return the design's union-find; async+halve for the sample of a design without one."""
@@ -315,7 +333,7 @@ class KernelComposer:
     def _make(self, word: Any, join: Any) -> Any:
         """Return the result of a factory of samples or algorithms, called with its options."""
         taken = {
-            "every_edge": join and self._every_edge(join, False),
+            "every_edge": join and self._link_edges(join, False),
             "join": join,
             "read": edges.checked(self.backend, self.vertex, self.wide, self.load_edge()),
             "note": self._record(),

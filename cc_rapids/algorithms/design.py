@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -255,9 +255,23 @@ def shares_bits(design: Design) -> bool:
     return _option(design, 0, "bits") == "shared"
 
 
+def partitions(design: Design) -> bool:
+    """Return whether edges of a list are linked in the order of blocks of vertices."""
+    return _option(design, 0, "order") == "partitioned"
+
+
+def as_listed(design: Design) -> Design:
+    """Return the design that links edges in the order of the list."""
+    if not partitions(design):
+        return design
+    word = design.words[0]
+    options = {**dict(word.options), "order": "listed"}
+    return replace(design, sample=str(Word(word.spec, tuple(options.items()))))
+
+
 def starts_plainly(design: Design) -> bool:
-    """Return whether one phase links all edges, starting from single vertices."""
-    return not (_sampled(design) or design.window)
+    """Return whether one phase links all edges as they come, starting from single vertices."""
+    return not (_sampled(design) or design.window or partitions(design))
 
 
 def find_after_union(design: Design) -> str:
@@ -288,6 +302,16 @@ EXCLUDED = (
         lambda d: d.window > 0 and not _link(d).is_union,
         "tiles leave trees, from which only union-find can continue; rounds and standalone"
         " algorithms start with every vertex as its own tree",
+    ),
+    Exclusion(
+        lambda d: partitions(d) and d.window > 0,
+        "tiles are for lists whose neighbours are neighbours in the graph, and edges between tiles"
+        " are linked in strided order: leave out tiles or order=partitioned",
+    ),
+    Exclusion(
+        lambda d: partitions(d) and not _sampled(d) and not _link(d).is_union,
+        "rounds and standalone algorithms read edges in an order of their own: order=partitioned is"
+        " for union-find, and for samples",
     ),
     Exclusion(
         lambda d: shares_bits(d) and _link(d).iterative,
@@ -489,6 +513,7 @@ def check_batch_design(design: str | Design) -> Design:
     found = Design.parse(design) or Design()
     if not starts_plainly(found):
         first = "begins with tiles" if found.window else "samples"
+        first = "partitions lists" if not _sampled(found) and partitions(found) else first
         raise DesignError(
             f"{found} {first}, and batches of edges are too short for that: leave out"
             f" {found.sample} (Hong et al. 2020, 3.6)"

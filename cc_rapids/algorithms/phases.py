@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..kernels.blocks import MOST_TIMES_AVERAGE
+from ..kernels.partition import TILE
 from ..kernels.spec import Step
 
 
@@ -22,13 +23,41 @@ class Remaining(NamedTuple):
     rows: Any
 
 
-def all_edges(link_edges: Any) -> Step:
+LinkEdges = Callable[[Any, int], None]  # of a run's state, so many edges
+
+
+def all_edges(link_edges: LinkEdges) -> Step:
     """Link every edge."""
 
     def connect_rest(state: Any) -> None:
-        link_edges(state.m, *state.edges, state.n, *state.trees, *state.flags)
+        link_edges(state, state.m)
 
     return connect_rest
+
+
+def as_listed(link_edge: Any) -> LinkEdges:
+    """Link edges in the order of the list."""
+
+    def link_edges(state: Any, count: int) -> None:
+        link_edge(count, *state.edges, state.n, *state.trees, *state.flags)
+
+    return link_edges
+
+
+def in_blocks(partition_tile: Any, link_blocks: Any) -> LinkEdges:
+    """Link edges in the order of blocks of vertices, as many at a time as there is room for."""
+
+    def link_edges(state: Any, count: int) -> None:
+        on, room = state.backend, state.partition
+        edges = *state.edges, state.n, *state.flags
+        for first in range(0, count, room.edges):
+            m = min(room.edges, count - first)
+            tiles = -(-m // TILE)
+            partition_tile(tiles, tiles, first, m, room.blocks, room.shift, *edges, *room.arrays)
+            warps = tiles * room.blocks
+            link_blocks(warps * on.warp_size, tiles, *room.arrays, *state.trees)
+
+    return link_edges
 
 
 def all_rows(link_short: Any, link_long: Any) -> Step:
@@ -70,7 +99,8 @@ def rows_outside(members: Any, link_rows: Any, rest: Step) -> Step:
             return
         backend, giant, (present, out_of_range) = state.backend, state.giant, state.flags
         count = backend.fill(giant.outside_count, 0)
-        members(state.n, state.csr.offsets, giant.in_giant, count, giant.outside)
+        octets = giant.in_giant.view(np.uint8)
+        members(octets.size, state.n, state.csr.offsets, octets, count, giant.outside)
         rows = out_of_range, *state.csr.arrays
         rest_of_state = *state.trees, present, giant.root_word, giant.in_giant
         link_rows(state.n * backend.threads_per_row, count, giant.outside, *rows, *rest_of_state)

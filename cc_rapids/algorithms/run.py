@@ -12,10 +12,11 @@ from ..backends import MEMORY, Array, Backend
 from ..errors import CapacityError
 from ..graph.edges import Adjacency, Edges, list_of_rows, rows_of
 from ..graph.forest import MOST_BYTES_OF_BITS, Forest, SpeculativeRows
+from ..kernels.partition import IDS, TILE, WORD, blocks_of, tiles_of
 from ..kernels.spec import AuxArray
 from ..tuning import tuning
 from .compiled import CompiledDesign, build, build_mixed
-from .design import Design
+from .design import Design, partitions
 from .phases import Remaining
 
 LAST_PART, LAST_PART_FILTERED = (
@@ -44,6 +45,24 @@ class Blocks(NamedTuple):
 
     number: int
     offsets: Array
+
+
+class Partition(NamedTuple):
+    """Room for the copy of some edges in the order of blocks of vertices, see kernels/partition.py.
+
+    Attributes
+    ----------
+    edges : int
+        As many as there is room for.
+    blocks, shift : int
+        The number of blocks, each of ``2 ** shift`` vertices.
+    arrays : (larger, smaller, starts)
+    """
+
+    edges: int
+    blocks: int
+    shift: int
+    arrays: tuple[Array, Array, Array]
 
 
 @dataclass
@@ -104,6 +123,8 @@ class RunState:
         After a sample, and for rounds.
     blocks : Blocks, optional
         Where trees begin as those of blocks of vertices.
+    partition : Partition, optional
+        Where edges are copied in the order of blocks of vertices.
     remaining : Remaining, optional
         The edges that rounds run over, once they are copied.
     record_forest : bool
@@ -121,6 +142,7 @@ class RunState:
     flags: Flags
     giant: Giant | None = None
     blocks: Blocks | None = None
+    partition: Partition | None = None
     remaining: Remaining | None = None
     record_forest: bool = False
     memory: str = "device"
@@ -132,7 +154,7 @@ class RunState:
 
     @property
     def extra_bytes(self) -> int:
-        """The bytes of the arrays beside those of the forest and of the caller."""
+        """The bytes of the arrays beside those of the forest, of a partition, and of the caller."""
         made = [*self.trees[1:], *(self.giant.arrays if self.giant else ())]
         made += [self.blocks.offsets] if self.blocks else []
         return sum(int(array.nbytes) for array in made)
@@ -356,6 +378,7 @@ def prepare(
         flags=Flags(forest.present, forest.out_of_range),
         giant=_giant(compiled, forest, rows) if compiled.needs_giant else None,
         blocks=_blocks(backend, n, compiled.window) if compiled.window else None,
+        partition=_partition(compiled, backend, n, edges.m) if compiled.partitions else None,
         record_forest=record_forest,
         memory=memory,
     )
@@ -383,6 +406,16 @@ def _giant(compiled: CompiledDesign, forest: Forest, rows: Adjacency | None) -> 
 def _blocks(backend: Backend, n: int, window: int) -> Blocks:
     number = -(-n // window)
     return Blocks(number, backend.empty(number + 1, np.uint64))
+
+
+def _partition(compiled: CompiledDesign, backend: Backend, n: int, m: int) -> Partition:
+    """Return the room for edges that are linked in the order of blocks of vertices."""
+    linked = m - compiled.sample.left_count(m) if compiled.sample else m
+    blocks, shift = blocks_of(n)
+    tiles = tiles_of(linked, m, blocks)
+    shapes = [(tiles * TILE, WORD)] * 2 + [((blocks + 1) * tiles, WORD)]
+    larger, smaller, starts = backend.alloc_packed(*shapes)
+    return Partition(tiles * TILE, blocks, shift, (larger, smaller, starts))
 
 
 def _init_aux(compiled: CompiledDesign, state: RunState, kept: AuxArray) -> None:
@@ -445,6 +478,8 @@ def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
         size += n // 8
     if design.window:
         size += 8 * (n // design.window + 2)
+    if partitions(design) and not rows and not forest and n < IDS.stop:
+        size += 4 * m
     if design.takes_rows and not rows:
         size += (80 if forest else 48) * m + 8 * n
         m *= 2

@@ -7,7 +7,9 @@ that "auto" chooses for an edge list, it is::
 
 bytes, for n integers from the least id to the greatest: a word and a bit per id, the requested
 frames, and 8 MiB for everything else: bits of a sample, ranks, queues, sums, and speculative rows
-that turn out not to exist.
+that turn out not to exist. On a GPU, a list of 4 M edges or more with 16 M ids or more takes 4 m
+bytes more, half of the least that m edges take: they are linked in the order of blocks of vertices
+(see :mod:`cc_rapids.kernels.partition`). With ``memory_limit=`` they are not.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from __future__ import annotations
 from numbers import Integral
 
 from ..errors import InputError, shown
+from ..kernels.partition import IDS
+from ..tuning import tuning
 
 SLACK = 8 << 20  # bytes for all that is neither a word or a bit an id, nor the answer
 SHARE = 80  # of the words, which all that takes as much memory as there are more ids is less than
@@ -56,6 +60,7 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
     edges : int, optional
         The number of rows of the list. Fewer than four million are solved in one launch on a GPU,
         before their ids are known: memory is then reserved for two ids per edge, if that is more.
+        As many or more, with 16 M ids or more, are copied on a GPU, and take 4 bytes each.
 
     Returns
     -------
@@ -86,4 +91,14 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
     if edges is not None and edges < AT_ONCE_EDGES:
         ids = max(ids, ids_at_once(edges))
     bits = ids // 8
-    return word_for(ids) * ids + bits + max(answer, bits) + slack(ids)
+    copied = 4 * partitioned_edges(ids, edges or 0)
+    return word_for(ids) * ids + bits + max(answer, bits) + slack(ids) + copied
+
+
+def partitioned_edges(ids: int, edges: int) -> int:
+    """Return the number of edges if such a list is partitioned on a GPU, else 0.
+
+    Its span may have been guessed, and taken for a wider one.
+    """
+    guessed = ids + 2 * (ids // WIDER + tuning.range_margin_ids)
+    return edges if edges >= AT_ONCE_EDGES and guessed >= IDS.start and ids < IDS.stop else 0

@@ -13,7 +13,9 @@ from . import primitives
 
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
 COUNT_SHIFT = np.int64(48)
-ONE, THREE, EIGHT = np.uint8(1), np.uint64(3), np.uint64(8)  # for sets as bytes of 8 vertices
+ONE, FULL = np.uint8(1), np.uint8(255)  # for sets as bytes of 8 vertices
+THREE, EIGHT = np.uint64(3), np.uint64(8)
+FEW = np.int64(64)  # of 256 probes in the largest tree: a filter by it would save too little
 ZERO, NEXT = np.uint64(0), np.uint64(1)
 DEEP = np.uint64(64)  # steps of a climb, that are too many
 
@@ -123,14 +125,22 @@ def count_linked(on: Any) -> Any:
     return count_linked
 
 
-def members(on: Any, vertex: type) -> Any:
-    """List the vertices outside the giant that have edges, in any order (vertex gathering, 3.5)."""
-    has, add = primitives.has(on), on.atomic_add
+def members(on: Any) -> Any:
+    """List the vertices outside the giant that have edges, in any order (vertex gathering, 3.5).
+
+    By bytes of the set, nearly all of which are full.
+    """
+    add = on.atomic_add
 
     @on.elementwise
-    def members(v, offsets, in_giant, count, rows_outside):
-        if not has(in_giant, vertex(v)) and offsets[v] != offsets[v + NEXT]:
-            rows_outside[np.uint64(add(count, 0, 1))] = v
+    def members(b, n, offsets, octets, count, rows_outside):
+        octet, v = octets[b], b << THREE
+        if octet != FULL:
+            last = min(v + EIGHT, np.uint64(n))
+            while v < last:
+                if octet & ONE == 0 and offsets[v] != offsets[v + NEXT]:
+                    rows_outside[np.uint64(add(count, 0, 1))] = v
+                octet, v = np.uint8(octet >> ONE), v + NEXT
 
     return members
 
@@ -151,13 +161,15 @@ def unless_in_giant(on: Any, vertex: type, join: Any) -> Any:
 
     A bit is set by the thread that links its vertex to the giant, and the kernel ends when all
     links are made: an edge that is left out for two bits is joined by then. A bit that is missed
-    costs a link that changes nothing. The giant's end needs no look at its parent.
+    costs a link that changes nothing. The giant's end needs no look at its parent. Where the
+    largest tree is no giant, no bits are looked at.
     """
     has, mark, giant = primitives.has(on), primitives.mark(on), giant_of(on, vertex)
 
     @on.device
     def link_outside(u, v, e, parent, aux, hook_edge, present, root_word, in_giant):
-        u_in, v_in = has(in_giant, u), has(in_giant, v)
+        filters = root_word[0] >> COUNT_SHIFT >= FEW
+        u_in, v_in = filters and has(in_giant, u), filters and has(in_giant, v)
         if u == v:
             mark(present, u)
         elif u_in != v_in:

@@ -18,6 +18,8 @@ from . import primitives as bits
 from .giant import giant_of
 from .spec import COUNT, Step, sampling_rule
 
+ORDERS = ("listed", "partitioned")  # in which edges are linked
+
 
 class Sample(NamedTuple):
     """The steps of a sample: before its links, the links, and those of the remaining edges."""
@@ -33,36 +35,40 @@ class Sample(NamedTuple):
 
 @sampling_rule(
     "none",
-    options={"tiles": ("off", COUNT)},
+    options={"tiles": ("off", COUNT), "order": ORDERS},
     samples=False,
     paper="Hong et al. 2020, Algorithm 1",
 )
-def none(on: Any, vertex: type, tiles: str | int) -> None:
+def none(on: Any, vertex: type, tiles: str | int, order: str) -> None:
     """Link every edge in one phase.
 
     ``tiles``: how many ids make a block of vertices, whose edges are joined first and in memory
-    that threads share, see kernels/blocks.py.
+    that threads share, see kernels/blocks.py. ``order``: whether the edges of a list are linked as
+    listed, or partitioned by blocks of vertices, see kernels/partition.py. For spanning forests,
+    and from 2^32 vertices on, they are linked as listed.
     """
 
 
 @sampling_rule(
     "strided",
     requires=("every_edge",),
-    options={"every": 5, "bits": ("cached", "shared")},
+    options={"every": 5, "bits": ("cached", "shared"), "order": ORDERS},
     needs_list=True,
     paper="Hong et al. 2020, 3.3, for edge lists: every fifth block",
 )
-def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str) -> Sample:
+def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str, order: str) -> Sample:
     """Link every fifth block of edges first, then those that are not inside the largest tree.
 
     ``bits``: whether the bits of that tree are read through the caches, or first from memory that
-    threads share, see kernels/shared_filter.py. For spanning forests, and from 2^32 vertices on,
-    they are read through the caches.
+    threads share, see kernels/shared_filter.py. ``order``: whether the edges of the sample are
+    linked as listed, or partitioned by blocks of vertices, see kernels/partition.py. For spanning
+    forests, and from 2^32 vertices on, bits are read through the caches, and edges are linked as
+    listed.
     """
     link_edges, count = every_edge(edges.sampled(on, every)), edges.sampled_count
 
     def link(state: Any) -> None:
-        link_edges(count(state.m, every), *state.edges, state.n, *state.trees, *state.flags)
+        link_edges(state, count(state.m, every))
 
     left, shared = edges.unsampled(on, every), bits == "shared"
     period = every * edges.SAMPLE_BLOCK

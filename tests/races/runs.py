@@ -8,6 +8,7 @@ What a launch only reads is no place where threads are switched.
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -72,10 +73,19 @@ class Outcomes(Backend):
     name, on_device, xp, device_name = "races", False, np, "a model memory"
     warp_shuffle_xor = None
     memory_fence = staticmethod(Interleaver.memory_fence)
+    load_streaming = staticmethod(operator.getitem)
     atomic_or = staticmethod(Interleaver.atomic_or)
-    atomic_add = block_reduce_add = staticmethod(Interleaver.atomic_add)
+    block_reduce_add = staticmethod(Interleaver.atomic_add)
     atomic_min = block_reduce_min = staticmethod(Interleaver.atomic_min)
     atomic_max = block_reduce_max = staticmethod(Interleaver.atomic_max)
+
+    @staticmethod
+    def atomic_add(array: Any, i: Any, value: Any) -> Any:
+        if not isinstance(array, np.ndarray):
+            return Interleaver.atomic_add(array, i, value)
+        before = array[i]  # memory of a tile
+        array[i] = before + value
+        return before
 
     @staticmethod
     def atomic_cas(array: Any, i: Any, old: Any, new: Any) -> Any:

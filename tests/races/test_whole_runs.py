@@ -30,6 +30,8 @@ OPTIONS = (
     "none(tiles=2)+async+halve",
     "none(tiles=2)+jtb+naive",
     "none(tiles=1)+rem-cas+splice",
+    "none(order=partitioned)+rem-cas+splice",
+    "strided(every=2, order=partitioned)+async+halve",
     "kout(coalesce=off, reorganise=off)+async+halve",
     "kout(k=1, reorganise=off)+rem-cas+split-one",
     "kout(gather=off)+rem-cas+splice",

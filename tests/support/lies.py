@@ -91,6 +91,7 @@ FURTHER = [
     f"{sample}+async+halve"
     for sample in (
         "none(tiles=64)",
+        "none(order=partitioned)",
         "kout",
         "strided(bits=shared)",
         "strided(every=2)",

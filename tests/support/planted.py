@@ -31,6 +31,7 @@ from cc_rapids.kernels import (
     id_bitmap,
     id_place,
     jtb,
+    partition,
     rem,
     sampling,
     scan,
@@ -78,6 +79,12 @@ def csr():
     return cc_rapids.Csr(starts, right[order], symmetric=True)
 
 
+def path_after_path():
+    """The same list with a sample that joins whole paths: one is a third of all vertices."""
+    order = np.argsort(SRC // (SRC.max() // 3), kind="stable")
+    return SRC[order], DST[order]
+
+
 def words(v):
     """Strings of 14 bytes in the order of the numbers, which are numbers themselves."""
     return np.array([f"vertex {k:07d}" for k in v.tolist()])
@@ -97,7 +104,9 @@ SPREAD = lambda by: lambda: ((SRC * by, DST * by), {"design": "none+async+naive"
 JOBS = {
     "list": LIST("none+async+halve"),
     "sample": LIST("strided+rem-cas+splice"),
+    "giant": lambda: (path_after_path(), {"design": "strided+rem-cas+splice"}, {}),
     "shared bits": LIST("strided(bits=shared)+rem-cas+splice"),
+    "partitioned": LIST("none(order=partitioned)+rem-cas+splice"),
     "tiles": lambda: (
         tuple(np.sort(np.stack([SRC, DST]), axis=0)[:, np.argsort(np.minimum(SRC, DST))]),
         {"design": "none(tiles=64)+async+halve"},
@@ -178,7 +187,12 @@ PLANTS = {
     # The giant, and what is left out beside it.
     "unless inside": Plant(giant.unless_in_giant, "elif not u_in:", "elif u_in:", "sample"),
     "mark inside": Plant(
-        giant.mark_in_giant, "r == giant(root_word)", "r != giant(root_word)", "sample"
+        giant.mark_in_giant, "r == giant(root_word)", "r != giant(root_word)", "giant"
+    ),
+    "partition": Plant(partition.partition_tile, "high, min(u, v)", "high, high", "partitioned"),
+    "blocks before": Plant(partition.before, "other < b:", "other + ONE < b:", "partitioned"),
+    "link blocks": Plant(
+        partition.link_blocks, "load(smaller, e))", "load(smaller, base))", "partitioned"
     ),
     "known": Plant(
         shared_filter.known, "WORD(WORD(shared[", "WORD(BIT | WORD(shared[", "shared bits"

@@ -28,6 +28,7 @@ BATCHED = (
     "shiloach-vishkin",
 )
 TILED = [f"none(tiles={window})+async+halve" for window in (100, 1 << 14)]
+TILED += [f"{sample}order=partitioned)+rem-cas+splice" for sample in ("none(", "strided(every=3, ")]
 LEVELS = 2, 5, 16
 TYPES = np.int32, np.int64, np.uint64, np.uint16
 
@@ -139,12 +140,12 @@ def tables(engine):
     for graph in graphs(engine):
         far = tuple(end.astype(np.uint64) * SPREAD for end in graph.edges)
         bunched = tuple(end.astype(np.uint64) % 7 * SPREAD + end for end in graph.edges)
-        for edges in (far, bunched):
+        for ends in (far, bunched):
             for at_once in (1, tuning.hashed_at_once):
                 with tuning.override(hashed_at_once=at_once):
-                    cc_rapids.components(edges, engine=engine).labels()
+                    cc_rapids.components(ends, engine=engine).labels()
             with tuning.override(estimated_ids=10, small_id_range=10):
-                cc_rapids.components(edges, design="none+rem-cas+splice", engine=engine).labels()
+                cc_rapids.components(ends, design="none+rem-cas+splice", engine=engine).labels()
 
 
 def thresholds(engine):

@@ -163,7 +163,8 @@ def through_queues(edges, n, in_giant, every, linked=0):
     on, left = Lanes(), []
     on.atoms["finish"] = lambda u, v, *_: left.append((int(u), int(v)))
     load_edge, most = reading.edge_of_list(on, np.uint32), on.shared_memory_limits()
-    made = sampling.strided(on, np.uint32, lambda place: None, every=every, bits="shared")
+    options = {"every": every, "bits": "shared", "order": "listed"}
+    made = sampling.strided(on, np.uint32, lambda place: None, **options)
     run = shared_filter.filter_by_blocks(
         on, np.uint32, np.uint32, load_edge, made.left, Atom("finish")
     )

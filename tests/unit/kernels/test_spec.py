@@ -130,7 +130,8 @@ def states(on):
     src, dst = np.array([1, 5, 9, 9], np.int32), np.array([5, 1, 12, 9], np.int32)
     edges = Edges(src, dst, 0)
     blocks, bits = "none(tiles=4)+async+halve", "strided(bits=shared)+async+halve"
-    for design in [*cc_rapids.designs(), *map(Design.parse, (blocks, bits))]:
+    ordered = "none(order=partitioned)+async+halve"
+    for design in [*cc_rapids.designs(), *map(Design.parse, (blocks, bits, ordered))]:
         for recorded in {False, design.makes_forests}:
             for reads_csr in {design.takes_rows, True}:
                 forest = Forest(on, 13)
