@@ -2,15 +2,21 @@
 
 Batches of 1 M edges between 4 M vertices, given as cuDF frames, with num_vertices= and without:
 inserted one by a call, and all by an iterator; and questions about 1 M pairs. The first call of
-this process is recorded by itself: it loads kernels, or compiles them if none are on disk.
+this process is recorded by itself: it loads kernels, or compiles them if none are on disk. So are
+the functions of Python's that a warm call enters, those of libraries, too. With --pool memory comes
+from a pool of RMM, and with --profile a profile of warm calls is printed, which is not recorded.
 """
 
+import cProfile
+import pstats
+import sys
 import time
 
 import cudf
 import cupy
 import numpy as np
 import records
+import rmm
 
 import cc_rapids
 from cc_rapids import backends
@@ -20,13 +26,21 @@ VERTICES, EDGES, BATCHES = 4_000_000, 1_000_000, 20
 
 def main():
     """Measure both kinds of vertices."""
-    args = records.arguments(__doc__).parse_args()
+    parser = records.arguments(__doc__)
+    parser.add_argument("--pool", action="store_true", help="take memory from a pool of RMM")
+    parser.add_argument("--profile", action="store_true", help="print a profile of warm calls")
+    args = parser.parse_args()
+    if args.pool:
+        rmm.reinitialize(pool_allocator=True)
     base = records.environment(backends.get("cuda").device_name, args.commit)
+    base |= {"rmm_pool": args.pool}
     for dtype in ("int32", "int64"):
         frames = [batch(seed, dtype) for seed in range(BATCHES)]
         for count in (VERTICES, None):
             record = {"dtype": dtype, "num_vertices": count, "edges": EDGES, "batches": BATCHES}
             records.keep(args.out, "batches", base | record | measure(frames, count, args.runs))
+            if args.profile:
+                profile(frames[0], count)
 
 
 def batch(seed, dtype):
@@ -50,6 +64,10 @@ def measure(frames, count, runs):
         fresh = cc_rapids.Connectivity(count, engine="cuda")
         synchronize()
         joined.append(timed(lambda one=fresh: one.insert(iter(frames)), synchronize)[1])
+    counted = {
+        "insert_calls": python_calls(lambda: seen.insert(frames[0])),
+        "connected_calls": python_calls(lambda: seen.connected(frames[0])),
+    }
     expected = cc_rapids.components(cudf.concat(frames), num_vertices=count)
     assert len(seen) == len(expected)
     return {
@@ -59,7 +77,34 @@ def measure(frames, count, runs):
         "connected_ms": [call[1] for call in asked],
         "iterator_ms": joined,
         "edges_per_second": EDGES * len(frames) / np.median(joined) * 1e3,
-    }
+    } | counted
+
+
+def python_calls(work):
+    """Return the number of functions of Python's that a call enters."""
+    entered = []
+
+    def note(frame, event, value):
+        if event == "call":
+            entered.append(frame.f_code)
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return len(entered)
+
+
+def profile(frame, count, calls=200):
+    """Print where the host spends its time in warm insertions, and in questions."""
+    seen = cc_rapids.Connectivity(count, engine="cuda").insert(frame)
+    for work in (lambda: seen.insert(frame), lambda: seen.connected(frame)):
+        with cProfile.Profile() as found:
+            for _ in range(calls):
+                work()
+                cupy.cuda.runtime.deviceSynchronize()
+        pstats.Stats(found).sort_stats("tottime").print_stats(40)
 
 
 def timed(work, synchronize):

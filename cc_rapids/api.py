@@ -290,6 +290,7 @@ def find_components(
         options.num_vertices,
         options.nulls,
         options.header,
+        adapter=adapter,
     )
     if taken:
         edge_input = replace(edge_input, taken=taken)

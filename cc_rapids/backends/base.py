@@ -75,6 +75,23 @@ class Kernel:
             self.backend.launch(self, n, arguments)
 
 
+class Flag:
+    """A word that a kernel may set for the host: its last arguments are ``value`` and ``word``.
+
+    It is for one launch, and one thread has one flag at a time.
+    """
+
+    value = 1
+
+    def __init__(self, backend: Backend) -> None:
+        self.backend, self.word = backend, backend.fill(backend.alloc_readback(1), 0)
+
+    def read_async(self) -> Callable[[], bool]:
+        """Return a function that waits for what is launched so far, and says if it is set."""
+        read = self.backend.read_async(self.word)
+        return lambda: bool(read()[0])
+
+
 class Backend(ABC):
     """A backend that runs kernels; ``name`` is its value of ``engine=``.
 
@@ -205,6 +222,10 @@ class Backend(ABC):
         """
         return self.empty(n, np.uint64)
 
+    def new_flag(self) -> Flag:
+        """Return a flag that is not set."""
+        return Flag(self)
+
     def alloc_packed(self, *shapes: tuple[int, Any], arena_bytes: int = 0) -> list[Array]:
         """Allocate arrays of ``(n, dtype)`` each, in one allocation on backends that gain by it.
 
@@ -216,6 +237,16 @@ class Backend(ABC):
         for n, dtype in shapes:
             arrays.append(self.empty(n, dtype))
         return arrays
+
+    def alloc_like(self, arrays: list[Array], arena_bytes: int = 0) -> list[Array]:
+        """Allocate arrays as :meth:`alloc_packed` has allocated others."""
+        shapes = [(array.size, array.dtype) for array in arrays]
+        return self.alloc_packed(*shapes, arena_bytes=arena_bytes)
+
+    def copy_packed(self, arrays: list[Array], copies: list[Array]) -> None:
+        """Copy arrays into those that :meth:`alloc_like` has allocated for them."""
+        for array, copy in zip(arrays, copies, strict=True):
+            copy[:] = array
 
     def leave_arena(self) -> None:
         """Keep later allocations apart from those of the run, so that they may outlive it."""

@@ -12,14 +12,14 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..errors import EngineError, install_advice
 from . import kernel_times
-from .base import SINGLE_BLOCK_THREADS, Array, Backend, Kernel, Scope, SharedMemoryLimits
+from .base import SINGLE_BLOCK_THREADS, Array, Backend, Flag, Kernel, Scope, SharedMemoryLimits
 from .compile import threads_of
 from .device_function import Atom
 from .memory import pinned
@@ -119,17 +119,15 @@ class Cuda(Backend):
         elif kernel.shape == "block_kernel":
             blocks, threads = n, threads_of(kernel.shared_words)
         stream, shared = self._stream().ptr, 4 * kernel.shared_words
+        extra, each = self._buffers.pack(words)
         if kernel.shape == "cooperative":
             blocks, threads = (
                 min(-(-n // SINGLE_BLOCK_THREADS), _properties(device)["multiProcessorCount"]),
                 SINGLE_BLOCK_THREADS,
             )
-            each = self._buffers.pack_each(words)
             self._launch_together(function, blocks, 1, 1, threads, 1, 1, 0, stream, each)
             return
-        self._launch(
-            function, blocks, 1, 1, threads, 1, 1, shared, stream, 0, self._buffers.pack(words)
-        )
+        self._launch(function, blocks, 1, 1, threads, 1, 1, shared, stream, 0, extra)
 
     def _load(self, kernel: Kernel, arguments: tuple[Any, ...], device: int) -> int:
         """Return the driver's handle of the kernel for arguments of these types on this device."""
@@ -159,14 +157,31 @@ class Cuda(Backend):
             return super().alloc_readback(n)
         return self.xp.ndarray((n,), np.uint64, self._buffers.kept_memory(self._device()))
 
+    def new_flag(self) -> Flag:
+        return self._buffers.flag(self._device(), self._stream)
+
     def alloc_packed(self, *shapes: tuple[int, Any], arena_bytes: int = 0) -> list[Array]:
-        size, pieces = side_by_side(shapes)
-        arena = self.xp.cuda.get_allocator()
-        if arena_bytes and isinstance(arena, Arena):
-            whole = self.xp.ndarray((size,), np.uint8, arena.with_block(size, arena_bytes))
-        else:
-            whole = self.empty(size, np.uint8)
-        return self.packed_views(whole, pieces)
+        size, pieces = _places(shapes)
+        return self._views(self._allocated(size, arena_bytes), pieces)
+
+    def copy_packed(self, arrays: list[Array], copies: list[Array]) -> None:
+        """Copy their whole allocation at once, unless each has its own, as after pickling."""
+        first, to = arrays[0].data, copies[0].data
+        memory, away, size = first.mem, to.ptr - first.ptr, 0
+        for array, copy in zip(arrays, copies, strict=True):
+            data = array.data
+            if data.mem is not memory or copy.data.ptr - data.ptr != away:
+                super().copy_packed(arrays, copies)
+                return
+            size = data.ptr + array.nbytes - first.ptr
+        to.copy_from_device_async(first, size, self._stream())
+
+    def _allocated(self, size: int, arena_bytes: int) -> Any:
+        """Return a pointer to new memory, with that of an arena beside it if there is one."""
+        allocate = self.xp.cuda.get_allocator()
+        if arena_bytes and isinstance(allocate, Arena):
+            return allocate.with_block(size, arena_bytes)
+        return allocate(size)
 
     def leave_arena(self) -> None:
         arena = self.xp.cuda.get_allocator()
@@ -177,7 +192,10 @@ class Cuda(Backend):
         return (PackedArgs(layout, whole.data.ptr),)
 
     def packed_views(self, whole: Array, pieces: Iterable[Piece]) -> list[Array]:
-        make, data = self.xp.ndarray, whole.data
+        return self._views(whole.data, pieces)
+
+    def _views(self, data: Any, pieces: Iterable[Piece]) -> list[Array]:
+        make = self.xp.ndarray
         return [make((n,), dtype, data + start) for start, n, dtype in pieces]
 
     def fill(self, array: Array, byte: int) -> Array:
@@ -185,6 +203,8 @@ class Cuda(Backend):
         return array
 
     def asarray(self, array: Array) -> Array:
+        if isinstance(array, self.xp.ndarray) and array.data.device_id == self._device():
+            return array
         return self.xp.asarray(array)
 
     def by_way_of(self, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
@@ -288,6 +308,9 @@ class Cuda(Backend):
 
     def release_memory(self) -> None:
         self._workspace.release()
+
+
+_places = lru_cache(256)(side_by_side)  # of a batch as of the one before
 
 
 @cache

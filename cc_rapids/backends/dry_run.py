@@ -87,15 +87,19 @@ class Rehearsal(Threads):
         if body is None:
             body = kernel.part.compiled(lambda function: function, ATOMS)
             kernel.compiled["plain"] = body
-        n = min(n, MOST.get(kernel.part.function.__name__, n))
-        values = [np.int64(a) if isinstance(a, int) else a for a in arguments]
-        if kernel.shape in ("grid_stride", "single_block", "cooperative") and n:
-            body(np.uint64(0), np.uint64(n), np.uint64(1), *values)
-            return
-        if kernel.shape == "block_kernel":
-            values = [np.uint64(0), np.uint64(1), np.empty(kernel.shared_words, np.uint32), *values]
-        for i in range(n if kernel.shape in ("elementwise", "block_kernel") else 0):
-            body(np.uint64(i), *values)
+        run_plainly(kernel, body, min(n, MOST.get(kernel.part.function.__name__, n)), arguments)
+
+
+def run_plainly(kernel: Kernel, body: Callable[..., None], n: int, arguments: Any) -> None:
+    """Run the plain function of a kernel for n indices, by a single thread."""
+    values = [np.int64(a) if isinstance(a, int) else a for a in arguments]
+    if kernel.shape in ("grid_stride", "single_block", "cooperative") and n:
+        body(np.uint64(0), np.uint64(n), np.uint64(1), *values)
+        return
+    if kernel.shape == "block_kernel":
+        values = [np.uint64(0), np.uint64(1), np.empty(kernel.shared_words, np.uint32), *values]
+    for i in range(n if kernel.shape in ("elementwise", "block_kernel") else 0):
+        body(np.uint64(i), *values)
 
 
 class _Noted(Kernel):

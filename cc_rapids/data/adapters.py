@@ -13,7 +13,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -123,16 +123,23 @@ def _check_names(columns: list[Any], source: list[str], destination: list[str]) 
 
 def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> EdgeInput:
     """Return a cuDF frame without narwhals, which would count nulls by a pass over each column."""
-    size, ends, kept, columns = len(frame), len(names[0]), None, []
+    ends, dropped, kept, columns = len(names[0]), 0, None, []
     wanted, remedy = (*where[0], *where[1]), REMEDIES[nulls]
     if nulls == "drop" and any(nulls_in(handle_in(frame, column)) for column in wanted):
+        size = len(frame)
         frame = frame[list(dict.fromkeys(wanted))].reset_index(drop=True).dropna()
-        kept = frame.index.to_cupy
+        kept, dropped = frame.index.to_cupy, size - len(frame)
     for name, own in zip((*names[0], *names[1]), wanted, strict=True):
         series = partial(frame.__getitem__, own)
         columns.append(of_cudf(name, handle_in(frame, own), series, remedy))
-    make = partial(make_frame, type(frame))
-    return _given(columns[:ends], columns[ends:], make, True, size - len(frame), kept)
+    kind: Any = type(frame)
+    return _given(columns[:ends], columns[ends:], _cudf_maker(kind), True, dropped, kept)
+
+
+@cache
+def _cudf_maker(kind: Any) -> Callable[[dict[str, Any]], Any]:
+    """Return the function that makes frames of a class of cuDF's, the same one each time."""
+    return partial(make_frame, kind)
 
 
 def _given(
@@ -143,10 +150,11 @@ def _given(
     dropped: int,
     kept: Callable[[], Any] | None,
 ) -> EdgeInput:
-    src, dst = map(list, zip(*map(same_kind, src, dst), strict=True))
-    return EdgeInput(
-        of_key_columns(src), of_key_columns(dst), make, device, dropped_rows=dropped, row_index=kept
-    )
+    pairs = list(map(same_kind, src, dst))
+    left, right = pairs[0]
+    if len(pairs) > 1:
+        left, right = (of_key_columns(list(side)) for side in zip(*pairs, strict=True))
+    return EdgeInput(left, right, make, device, dropped_rows=dropped, row_index=kept)
 
 
 def _of_series(every: list[Any], names: Sides, nulls: str) -> EdgeInput:
@@ -214,7 +222,8 @@ def answers_like(frame: Any) -> tuple[Callable[[dict[str, Any]], Any], bool]:
         on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in frame.values())
         return dict, on_device
     if is_cudf_frame(frame):
-        return partial(make_frame, type(frame)), True
+        kind: Any = type(frame)
+        return _cudf_maker(kind), True
     import narwhals as nw
 
     try:

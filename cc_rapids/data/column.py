@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from hashlib import blake2b
@@ -515,22 +515,36 @@ class Column:
     key_columns: tuple[Column, ...] = ()
 
 
-class Borrowing(ExitStack):
-    """A context that lends the arrays (or native strings) of all columns while it is open."""
+class Borrowing:
+    """A context that lends the arrays (or native strings) of all columns while it is open.
+
+    It takes a fraction of the calls of an exit stack: for a small batch that counts.
+    """
 
     def __init__(self, columns: list[Column]) -> None:
-        super().__init__()
         self.columns = columns
 
-    def __enter__(self) -> list[Any]:  # type: ignore[override]
+    def __enter__(self) -> Any:
+        self._open: list[AbstractContextManager[Any]] = []
         borrowed = []
         try:
             for column in self.columns:
-                borrowed.append(self.enter_context(column.borrow()))
+                lent = column.borrow()
+                borrowed.append(lent.__enter__())
+                self._open.append(lent)
             return borrowed
-        except BaseException:
-            self.close()
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
             raise
+
+    def __exit__(self, *error: Any) -> None:
+        """Take all columns back, the last one first, whatever goes wrong."""
+        while self._open:
+            try:
+                self._open.pop().__exit__(*error)
+            except BaseException:
+                self.__exit__(*error)
+                raise
 
 
 def borrowed_columns(column: Column, borrowed: Any) -> list[tuple[Column, Any]]:
@@ -698,13 +712,14 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FIL
     remedy : str
         What errors advise for nulls.
     """
-    missing, to_native = cudf_internals.nulls_in(column), Column.to_native
-    if isinstance(column.dtype, sys.modules["cudf"].CategoricalDtype):
-        own, plain = column.dtype, series().astype(column.dtype.categories.dtype)
-        to_native, series = _categories_like(own), partial(_itself, plain)
+    missing, to_native, dtype = cudf_internals.nulls_in(column), Column.to_native, column.dtype
+    if isinstance(dtype, sys.modules["cudf"].CategoricalDtype):
+        plain = series().astype(dtype.categories.dtype)
+        to_native, series = _categories_like(dtype), partial(_itself, plain)
         column = cudf_internals.handle_of(plain)
-    kind, text, size = column.dtype.kind, _words_of(column.dtype), column.size
-    strings = kind in "OU" and sys.modules["cudf"].api.types.is_string_dtype(column.dtype)
+        dtype = column.dtype
+    kind, text, size = dtype.kind, _words_of(dtype), column.size
+    strings = kind in "OU" and sys.modules["cudf"].api.types.is_string_dtype(dtype)
     if not (kind in "iu" or strings):
         if size == 0:
             return empty(name)
@@ -981,6 +996,13 @@ def without_rows(column: Column) -> Column:
     if column.key_columns:
         return of_key_columns([without_rows(part) for part in column.key_columns])
     return replace(column, size=0, borrow=empty(column.name).borrow)
+
+
+def is_alike(column: Column, other: Column) -> bool:
+    """Return whether two columns differ in their rows alone, as far as answers are concerned."""
+    own = column.name == other.name and column.dtype == other.dtype
+    kind = column.strings == other.strings and column.to_native is other.to_native
+    return own and kind and not (column.key_columns or other.key_columns)
 
 
 BYTES = 12  # of a hash: enough that no two inputs of a lifetime have the same

@@ -52,19 +52,21 @@ class Lent:
     """
 
     def __init__(self, handle: Any) -> None:
-        self.column, self.access = handle, None
+        self.column: Any = handle
+        self.access: Any = None
 
     def __enter__(self) -> Any:
         if not PRIVATE:
             return _public_view(self.column)
-        column, dtype = self.column, self.column.dtype
+        column = self.column
+        dtype, size, data = column.dtype, column.size, column.data
         if not isinstance(dtype, np.dtype):
             dtype = np.dtype(dtype.name.lower())
-        self.access = column.data.access(mode="read", scope="internal") if column.size else None
-        if self.access is not None:
+        if size:
+            self.access = data.access(mode="read", scope="internal")
             self.access.__enter__()
         try:
-            return _view(column.data, dtype, column.offset, column.size)
+            return _view(data, dtype, column.offset, size)
         except BaseException as error:
             self.__exit__(type(error), error, error.__traceback__)
             raise
@@ -183,10 +185,18 @@ def make_series(frame: Any, name: str, values: Any) -> Any:
     """Make a cuDF series with the index of a frame of as many rows from a new array."""
     import cudf
 
+    if PRIVATE and _takes_index(cudf.Series):
+        return cudf.Series._from_column(_wrapping()(values), name=name, index=frame.index)
     found = make_frame(cudf.DataFrame, {name: values})[name]
     if not (isinstance(frame.index, cudf.RangeIndex) and frame.index.equals(found.index)):
         found.index = frame.index
     return found
+
+
+@cache
+def _takes_index(kind: Any) -> bool:
+    """Return whether a series is made of a column with a name and an index at once."""
+    return {"name", "index"} <= set(signature(kind._from_column).parameters)
 
 
 @cache

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -76,6 +75,23 @@ class SpanningForest(NamedTuple):
     destination: Any
 
 
+class Lending(Borrowing):
+    """A context that lends columns, and by themselves the offsets of rows, if there are any.
+
+    Gives the arrays, or native strings, of the columns, and the offsets, of which there is one
+    column, or none.
+    """
+
+    def __init__(self, given: EdgeInput) -> None:
+        self.given, self.columns = given, given.columns
+        if given.row_offsets:
+            self.columns = [*given.columns, given.row_offsets]
+
+    def __enter__(self) -> Any:
+        borrowed, count = super().__enter__(), len(self.given.columns)
+        return borrowed[:count], borrowed[count:]
+
+
 @dataclass(frozen=True)
 class EdgeInput:
     """The caller's edges, checked: two columns, and the form in which answers are returned.
@@ -120,16 +136,9 @@ class EdgeInput:
         """Return the name of a column in answers, from the one with the number of a key column."""
         return public_name(column, self.key_names) if self.src.key_columns else column
 
-    @contextmanager
-    def borrow(self) -> Iterator[tuple[list[Any], list[Any]]]:
-        """Return a context that lends the columns.
-
-        Gives their arrays, or native strings, and the offsets of the rows, of which there is one
-        column, or none.
-        """
-        columns, starts = self.columns, [self.row_offsets] if self.row_offsets else []
-        with Borrowing([*columns, *starts]) as borrowed:
-            yield borrowed[: len(columns)], borrowed[len(columns) :]
+    def borrow(self) -> Lending:
+        """Return a context that lends the columns."""
+        return Lending(self)
 
     def changed(self) -> InputError:
         """Return the error for ids or rows that changed between two readings."""

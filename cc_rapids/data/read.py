@@ -41,10 +41,12 @@ def read(
     nulls: str = "raise",
     header: bool | None = None,
     droppable: bool = True,
+    adapter: Adapter | None = None,
 ) -> EdgeInput:
     """Read and check the caller's edges; see :func:`cc_rapids.components` for the kinds.
 
-    If rows are not ``droppable``, as the caller has no ``nulls``, errors do not advise it.
+    If rows are not ``droppable``, as the caller has no ``nulls``, errors do not advise it. The
+    ``adapter`` is that of the edges, if the caller has asked for it.
     """
     check_word("nulls policy", nulls, ("raise", "drop"))
     nulls = nulls if droppable else REFUSE
@@ -55,7 +57,7 @@ def read(
     dense = num_vertices is not None
     if not (source is None and destination is None):
         named(source, destination)  # raises an error if these are not names
-    adapter = adapter_of(edges)
+    adapter = adapter or adapter_of(edges)
     if header is not None:
         header = check_header_flag(adapter, edges, header)
     request = ReadRequest(source, destination, nulls, header, vertices, dense)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,7 +9,7 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..data import offsets
-from ..data.edge_input import EdgeInput
+from ..data.edge_input import EdgeInput, Lending
 from ..errors import CapacityError, InputError
 from ..kernels import edges as reading
 from ..kernels import id_range
@@ -156,13 +154,38 @@ def _distances(column: Array, edges: Edges, n: int, xp: Any) -> Array:
     return xp.minimum(found, np.uint64(n), out=found)
 
 
-@contextmanager
-def lent_on(backend: Backend, given: EdgeInput) -> Iterator[list[Any]]:
-    """Lend the columns (src, dst, and named vertices if they are a column), rows as a list."""
-    with backend.scope(), given.borrow() as (columns, starts):
-        if starts:
-            offsets, indices = backend.asarray(starts[0]), backend.asarray(columns[0])
-            check_offsets(given, offsets, backend)
-            edges = Edges(indices, indices, 0)
-            columns[0] = list_of_rows(Adjacency(offsets, indices), edges, backend).src
-        yield columns
+class LentOn(Lending):
+    """A context that lends columns: src, dst, and named vertices if they are a column.
+
+    Rows are lent as a list, and on request a range of named vertices as a column.
+    """
+
+    def __init__(self, backend: Backend, given: EdgeInput, with_range: bool = False) -> None:
+        super().__init__(given)
+        self.backend = backend
+        self.named = given.vertices if with_range else None
+
+    def __enter__(self) -> Any:
+        backend, given = self.backend, self.given
+        self._scope = backend.scope()
+        self._scope.__enter__()
+        try:
+            columns, starts = super().__enter__()
+            if starts:
+                offsets, indices = backend.asarray(starts[0]), backend.asarray(columns[0])
+                check_offsets(given, offsets, backend)
+                edges = Edges(indices, indices, 0)
+                columns[0] = list_of_rows(Adjacency(offsets, indices), edges, backend).src
+            named = self.named
+            if isinstance(named, range):
+                columns.append(backend.xp.arange(named.start, named.stop, named.step))
+            return columns
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
+
+    def __exit__(self, *error: Any) -> None:
+        try:
+            super().__exit__(*error)
+        finally:
+            self._scope.__exit__(*error)

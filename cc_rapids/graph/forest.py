@@ -171,6 +171,7 @@ class Forest:
     out_of_range: Array
     _before: Array
     _totals: Array
+    _arrays: list[Array]
 
     def __init__(
         self,
@@ -197,6 +198,18 @@ class Forest:
         self.vertices = self.components = 0
         self._rows: dict[Any, tuple[Array, Array]] = {}  # by the arguments of the call
 
+    def alike(self) -> Forest:
+        """Return a forest of the same vertices, whose arrays are allocated and not filled."""
+        other = Forest.__new__(Forest)
+        vars(other).update(vars(self), _rows={})
+        other._keep(self.backend.alloc_like(self._arrays, self.arena_bytes))
+        return other
+
+    def copy_from(self, forest: Forest) -> Forest:
+        """Copy the trees of a forest that is :meth:`alike`; return itself."""
+        self.backend.copy_packed(forest._arrays, self._arrays)
+        return self
+
     def spare(self, beside: int) -> int:
         """Return the bytes that speculative rows may waste; see :func:`cc_rapids.memory_bound`.
 
@@ -204,14 +217,13 @@ class Forest:
         list the ids may be fewer than there are vertices, as their span was guessed.
         """
         ids = max(0, self.n - 2 * (self.n // WIDER + tuning.range_margin_ids))
-        own = self.parent, self.present, self._before, self._totals
-        held = side_by_side((array.size, array.dtype) for array in own)[0] + max(
-            beside, self.arena_bytes
-        )
+        own = side_by_side((array.size, array.dtype) for array in self._arrays)[0]
+        held = own + max(beside, self.arena_bytes)
         return slack(ids) - (held - word_for(ids) * ids - ids // 8)
 
     def _keep(self, arrays: Iterable[Array]) -> None:
-        self.parent, self.present, self._before, self._totals = arrays
+        self._arrays = [*arrays]
+        self.parent, self.present, self._before, self._totals = self._arrays
         self.out_of_range = self._totals[2:3]
 
     def __getattr__(self, name: str) -> Array:
@@ -226,11 +238,10 @@ class Forest:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for pickling: all arrays, without speculative rows."""
-        kept = self.parent, self.present, self._before, self._totals
         state = {
             name: own for name, own in vars(self).items() if name not in Forest.__annotations__
         }
-        return state | {"_held": None, "_rows": {}, "_arrays": kept}
+        return state | {"_held": None, "_rows": {}, "_arrays": self._arrays}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._keep(state.pop("_arrays"))

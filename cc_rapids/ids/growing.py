@@ -71,7 +71,7 @@ class Range(_OneColumn):
         if exact:
             as_integers = replace(given, vertices=range(self.n), vertices_are_dense_range=True)
             id_range_of(as_integers, arrays, backend)
-        dtypes = tuple(array.dtype for array in arrays if array.size) or (self.dtype,)
+        dtypes = tuple([array.dtype for array in arrays if array.size]) or (self.dtype,)
         dtype = type_of(dtypes, 0, max(self.n - 1, 0))
         return self if dtype == self.dtype else replace(self, dtype=dtype), arrays
 

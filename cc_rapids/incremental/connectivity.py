@@ -187,7 +187,10 @@ class Connectivity:
             edges together are read before the first of them is joined, and small ones are copied
             and joined in groups of up to a million edges. While an iterator is read, other threads,
             and the iterator itself, may insert edges: at its end both are joined, by one more pass
-            over the vertices.
+            over the vertices. With ``num_vertices``, a GPU may still be reading the edges when this
+            returns. Work on its default stream, such as that of cuDF and CuPy, comes after; what
+            writes to the columns on another stream, or from the host, has to wait for an answer,
+            such as ``len()``, or for the device. Else an edge may be left out without an error.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`. If they are left out, a file with two columns that
             are no known pair needs the names that the ends had in a file before.
@@ -238,14 +241,15 @@ class Connectivity:
         """
         wanted = check_flag("return_changes", return_changes)
         names, how = (source, destination, nulls, header), (self._chosen, self._free)
-        if adapter_of(edges).is_stream:  # whose code is not run while others wait
+        adapter = adapter_of(edges)
+        if adapter.is_stream:  # whose code is not run while others wait
             before = self._state
             states = self._take(before, insert_all(before, edges, names, *how))
         else:
-            given = inputs.read(edges, *names)
+            given = inputs.read(edges, *names, adapter=adapter)
             with self._lock:
                 before = self._state
-                if source is None and destination is None:
+                if given.taken and source is None and destination is None:
                     inputs.check_columns_as_before(given, before.given)
                 states = self._take(before, insert_given(before, given, *how))
         if not wanted:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +10,7 @@ import numpy as np
 from .. import backends
 from ..backends import Array, Backend
 from ..data import read as frames
+from ..data.adapters import Adapter
 from ..data.arguments import check_word
 from ..data.column import of, of_key_columns
 from ..data.edge_input import EdgeInput
@@ -29,7 +28,7 @@ from ..data.frame_access import (
 )
 from ..data.read import Side
 from ..errors import InputError, MissingColumnError, UnknownVertexError, unknown
-from ..graph.edges import lent_on
+from ..graph.edges import LentOn
 from .state import ConnectivityState
 
 BYTES_OF_ID = 40  # that a new one takes while it is numbered
@@ -69,9 +68,10 @@ def read(
     destination: Side | None,
     nulls: str = "raise",
     header: bool | None = None,
+    adapter: Adapter | None = None,
 ) -> EdgeInput:
     """Return the edges as :func:`cc_rapids.components` reads them."""
-    return frames.read(edges, source, destination, None, None, nulls, header)
+    return frames.read(edges, source, destination, None, None, nulls, header, adapter=adapter)
 
 
 def check_columns_as_before(given: EdgeInput, before: EdgeInput) -> None:
@@ -169,10 +169,18 @@ def _column_of_kind(named: Any) -> Any:
     return pa.chunked_array([], pa.int64())
 
 
-@contextmanager
-def borrow_for(
-    state: ConnectivityState, given: EdgeInput, free: bool
-) -> Iterator[tuple[ConnectivityState, list[Any]]]:
+class _LentFor(LentOn):
+    """A context that lends the columns (src, dst, named vertices) on the backend of a state."""
+
+    def __init__(self, state: ConnectivityState, given: EdgeInput) -> None:
+        super().__init__(state.backend, given, with_range=True)
+        self.state = state
+
+    def __enter__(self) -> tuple[ConnectivityState, list[Any]]:
+        return self.state, super().__enter__()
+
+
+def borrow_for(state: ConnectivityState, given: EdgeInput, free: bool) -> _LentFor:
     """Lend the columns (src, dst, named vertices), and move the state to the backend of the batch.
 
     If the backend is ``free`` and no batch has had an edge yet, it becomes that of this batch.
@@ -181,11 +189,7 @@ def borrow_for(
         runner = backends.get("cuda" if given.on_device else "threads")
         with runner.scope():
             state = state.to(runner)
-    backend, named = state.backend, given.vertices
-    with lent_on(backend, given) as columns:
-        if isinstance(named, range):
-            columns.append(backend.xp.arange(named.start, named.stop, named.step))
-        yield state, columns
+    return _LentFor(state, given)
 
 
 def rows(column: Any, mask: Array, backend: Backend) -> Any:

@@ -40,8 +40,7 @@ def insert_given(
     backend of all. If not ``copied``, the trees of the old state are reused while no vertex is new.
     """
     with inputs.borrow_for(state, given, free) as (old, columns):
-        named, vertices = batches.with_vertices(old, given, columns, copied, exact=False)
-        after = batches.insert(named, design, *vertices[:2])
+        after = batches.insert_batch(old, given, columns, design, copied)
         if not after.forest.complete:
             batches.with_vertices(old, given, columns)  # says which id is none of the vertices
             raise given.changed()
@@ -70,9 +69,7 @@ def insert_all(
             if more and sum(batch.src.size for batch in window) <= tuning.joined_batch_edges:
                 rows, count = [buffers.end_to_end(old.backend, [*columns, *more])], len(window)
             for own in rows:
-                old, vertices = batches.extended_by(
-                    old, given, own, copied=old is state, exact=False
-                )
+                old, vertices = batches.extended_by(old, given, own, copied=old is state)
                 old = batches.launched(old, design, vertices[0], vertices[1], count)
             after = batches.with_output_like(old, given)
     if after is not state and not batches.checked(after).forest.complete:

@@ -7,7 +7,7 @@ run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,7 @@ from ..algorithms.auto import choose_for_batch
 from ..algorithms.design import Design
 from ..algorithms.run import join, join_and_ask
 from ..backends import Array, Backend
-from ..data.column import no_rows, without_rows
+from ..data.column import is_alike, no_rows, without_rows
 from ..data.edge_input import EdgeInput
 from ..graph.edges import Edges
 from ..graph.forest import Forest
@@ -90,6 +90,8 @@ def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
 
     If this batch is empty, it is that of earlier batches.
     """
+    if before is not None and _is_of_kind(given, before):
+        return before
     if before is not None and not given.src.size:
         return replace(before, dropped_rows=before.dropped_rows + given.dropped_rows)
     dropped = given.dropped_rows + (before.dropped_rows if before else 0)
@@ -105,47 +107,55 @@ def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
     )
 
 
+def _is_of_kind(given: EdgeInput, before: EdgeInput) -> bool:
+    """Return whether a batch leaves the kind of answers as it is, which most batches do."""
+    alike = is_alike(given.src, before.src) and is_alike(given.dst, before.dst)
+    plainly = not (given.dropped_rows or given.taken) and given.vertex_names == before.vertex_names
+    where = given.on_device == before.on_device and given.make_frame is before.make_frame
+    return alike and plainly and where
+
+
 def grown(forest: Forest, n: int) -> Forest:
     """Return a copy of a forest, extended to n vertices, with new vertices as trees."""
+    if n == forest.n:
+        return forest.alike().copy_from(forest)
     larger = Forest(forest.backend, n, all_present=True)
     larger.parent[: forest.n] = forest.parent
-    if n > forest.n:
-        larger.parent[forest.n :] = forest.backend.xp.arange(forest.n, n, dtype=larger.vertex)
+    larger.parent[forest.n :] = forest.backend.xp.arange(forest.n, n, dtype=larger.vertex)
     return larger
 
 
 def with_vertices(
-    state: ConnectivityState,
-    given: EdgeInput,
-    columns: Sequence[Any],
-    copied: bool = True,
-    exact: bool = True,
+    state: ConnectivityState, given: EdgeInput, columns: Sequence[Any], copied: bool = True
 ) -> tuple[ConnectivityState, list[Array]]:
     """Return a copy of the state with the ids of the columns added, and their vertices.
 
-    Unless ``copied``, the trees of the old state are reused while no vertex is new. Unless
-    ``exact``, ids may be out of range, which :func:`insert` detects.
+    Unless ``copied``, the trees of the old state are reused while no vertex is new.
     """
-    named, vertices = extended_by(state, given, columns, copied, exact)
-    return with_output_like(named, given), vertices
+    index, vertices = extended(state.index, given, columns, state.backend)
+    return _over(state, index, _kind_after(state, index, given), copied), vertices
 
 
 def extended_by(
-    state: ConnectivityState,
-    given: EdgeInput,
-    columns: Sequence[Any],
-    copied: bool = True,
-    exact: bool = True,
+    state: ConnectivityState, given: EdgeInput, columns: Sequence[Any], copied: bool
 ) -> tuple[ConnectivityState, list[Array]]:
-    """Return the extended state, with the kind of answers unchanged."""
-    index, vertices = extended(state.index, given, columns, state.backend, exact)
+    """Return the extended state, with the kind of answers unchanged.
+
+    Ids may be out of range, which :func:`checked` detects.
+    """
+    index, vertices = extended(state.index, given, columns, state.backend, exact=False)
+    return _over(state, index, state.given, copied), vertices
+
+
+def _over(
+    state: ConnectivityState, index: Index, kind: EdgeInput, copied: bool
+) -> ConnectivityState:
+    """Return the state over the vertices of a later index."""
     same = not copied and index.n == state.forest.n
-    if same and index is state.index:
-        return state, vertices
+    if same and index is state.index and kind is state.given:
+        return state
     forest = state.forest if same else grown(state.forest, index.n)
-    return ConnectivityState(
-        state.backend, index, forest, state.given, state.edges, state.batches
-    ), vertices
+    return ConnectivityState(state.backend, index, forest, kind, state.edges, state.batches)
 
 
 def with_output_like(state: ConnectivityState, given: EdgeInput) -> ConnectivityState:
@@ -153,26 +163,56 @@ def with_output_like(state: ConnectivityState, given: EdgeInput) -> Connectivity
 
     It is that of the latest batch that had rows, or, if none had, of the latest batch.
     """
+    return _over(state, state.index, _kind_after(state, state.index, given), copied=False)
+
+
+def _kind_after(state: ConnectivityState, index: Index, given: EdgeInput) -> EdgeInput:
+    """Return the kind of answers after a batch, whose ids the index has."""
     kind = kind_of(given, state.given)
-    if not (given.src.size or state.edges):
-        kind = _kind_without_rows(state, given, kind)
-    return ConnectivityState(
-        state.backend, state.index, state.forest, kind, state.edges, state.batches
-    )
+    if given.src.size or state.edges:
+        return kind
+    return _kind_without_rows(index, given, kind)
 
 
-def _kind_without_rows(state: ConnectivityState, given: EdgeInput, kind: EdgeInput) -> EdgeInput:
+def _kind_without_rows(index: Index, given: EdgeInput, kind: EdgeInput) -> EdgeInput:
     """Return the kind of answers if there are only vertices: frames like those of an empty batch.
 
     ``kind`` describes their ids.
     """
     own, other = kind.src, given.src
-    if state.index.n and (own.strings or own.key_columns):
+    if index.n and (own.strings or own.key_columns):
         if given.on_device != kind.on_device or len(own.key_columns) != len(other.key_columns):
             return kind
         given = replace(given, src=no_rows(own, other), dst=no_rows(own, given.dst))
     taken = tuple(dict.fromkeys((*kind.taken, *given.taken)))
     return replace(kind_of(given, None), dropped_rows=kind.dropped_rows, taken=taken)
+
+
+def insert_batch(
+    state: ConnectivityState,
+    given: EdgeInput,
+    columns: Sequence[Any],
+    design: Design | None,
+    copied: bool = True,
+) -> ConnectivityState:
+    """Return the state after a batch, whose columns are lent; see :func:`insert`.
+
+    Unless ``copied``, the trees of the old state are reused while no vertex is new.
+    """
+    before = state.forest
+    index, vertices = extended(state.index, given, columns, state.backend, exact=False)
+    copies = copied and index.n == before.n
+    after = before.alike() if copies else before  # before the look, which it may wait for
+    src, dst = vertices[:2]
+    found = _look_at(state.backend, index, src, dst)
+    if copies:  # after the look, so that the host does not wait for it
+        after.copy_from(before)
+    elif index.n > before.n:
+        after = grown(before, index.n)
+    _join(after, design, src, dst)
+    kind, edges = _kind_after(state, index, given), state.edges + src.size
+    joined = ConnectivityState(state.backend, index, after, kind, edges, state.batches + 1)
+    return checked(joined, found)
 
 
 def insert(
@@ -184,15 +224,20 @@ def insert(
     out; ``forest.complete`` tells whether there were none. If ids are vertices, and the host goes
     on, it waits for a look at them alone, which comes before the trees are joined.
     """
-    if not (state.index.are_vertices and state.backend.in_caller_order):
-        return checked(launched(state, design, src, dst))
-    backend = state.backend
-    strays = backend.fill(backend.alloc_readback(1), 0)
-    backend.kernel(queries.note_strays)(src.size, src, dst, state.forest.n, strays)
-    read_strays = backend.read_async(strays)
-    after = launched(state, design, src, dst)
-    after.forest.complete = not read_strays()[0]
-    return after
+    found = _look_at(state.backend, state.index, src, dst)
+    return checked(launched(state, design, src, dst), found)
+
+
+def _look_at(backend: Backend, index: Index, src: Array, dst: Array) -> Callable[[], bool] | None:
+    """Return a function that waits for a look at all ids, and says if one is no vertex.
+
+    None if ids have vertices looked up for them, or if the host does not go on.
+    """
+    if not (index.are_vertices and backend.in_caller_order):
+        return None
+    stray = backend.new_flag()
+    backend.kernel(queries.note_strays)(src.size, src, dst, index.n, stray.value, stray.word)
+    return stray.read_async()
 
 
 def launched(
@@ -202,14 +247,20 @@ def launched(
 
     ``count`` is the number of batches that the rows belong to.
     """
-    suited = design or choose_for_batch(state.backend, state.forest.n, src.size)
-    join(Edges(src, dst, 0), state.forest, suited)
+    _join(state.forest, design, src, dst)
     return _counted(state, src.size, count)
 
 
-def checked(state: ConnectivityState) -> ConnectivityState:
-    """Return the state after waiting for its work and checking that all ids were vertices."""
-    state.forest.complete = not int(state.backend.to_host(state.forest.out_of_range)[0])
+def _join(forest: Forest, design: Design | None, src: Array, dst: Array) -> None:
+    """Launch what joins the trees; without a design, one is chosen by the number of rows."""
+    suited = design or choose_for_batch(forest.backend, forest.n, src.size)
+    join(Edges(src, dst, 0), forest, suited)
+
+
+def checked(state: ConnectivityState, found: Callable[[], bool] | None = None) -> ConnectivityState:
+    """Return the state after checking that all ids were vertices, by a look or by its work."""
+    stray = found() if found else int(state.backend.to_host(state.forest.out_of_range)[0])
+    state.forest.complete = not stray
     return state
 
 
@@ -267,10 +318,10 @@ def query_ids(state: ConnectivityState, columns: Sequence[Any]) -> Array | None:
         return None
     src, dst = map(backend.asarray, columns)
     answers = backend.empty(src.size, np.uint8)
-    strays = backend.fill(backend.alloc_readback(1), 0)
+    stray = backend.new_flag()
     ask = backend.kernel(queries.ask_ids, forest.vertex, backend.kernel(find.naive))
-    ask(src.size, src, dst, forest.n, forest.parent, answers, strays)
-    return None if backend.to_host(strays)[0] else answers.view(bool)
+    ask(src.size, src, dst, forest.n, forest.parent, answers, stray.value, stray.word)
+    return None if stray.read_async()() else answers.view(bool)
 
 
 def _counted(state: ConnectivityState, edges: int, count: int = 1) -> ConnectivityState:

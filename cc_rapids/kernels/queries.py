@@ -8,7 +8,7 @@ says that they are apart, and of two that the batch leaves apart never that they
 answers are those of an order in which its rows may have come. That holds where no vertex leaves its
 tree: all rules but splice. Hong et al. 2020, 3.6 and Algorithm 3.
 
-strays  : (1,) uint64, at first 0: not 0 once an id is none of the vertices 0 .. n - 1.
+strays  : (1,) uint64, set to ``mark`` once an id is none of the vertices 0 .. n - 1.
 """
 
 from typing import Any
@@ -70,9 +70,9 @@ def note_strays(on: Any) -> Any:
     """Note whether an end of a row is beyond the n vertices."""
 
     @on.elementwise
-    def note_strays(i, src, dst, n, strays):
+    def note_strays(i, src, dst, n, mark, strays):
         if max(np.uint64(np.int64(src[i])), np.uint64(np.int64(dst[i]))) >= np.uint64(n):
-            strays[0] = 1
+            strays[0] = np.uint64(mark)
 
     return note_strays
 
@@ -81,10 +81,10 @@ def ask_ids(on: Any, vertex: type, find: Any) -> Any:
     """Write the same as ``ask`` for ids that are vertices, and note whether one is not."""
 
     @on.elementwise
-    def ask_ids(i, src, dst, n, parent, answers, strays):
+    def ask_ids(i, src, dst, n, parent, answers, mark, strays):
         u, v = np.uint64(np.int64(src[i])), np.uint64(np.int64(dst[i]))
         if max(u, v) >= np.uint64(n):
-            strays[0] = 1
+            strays[0] = np.uint64(mark)
         else:
             answers[i] = find(parent, vertex(u)) == find(parent, vertex(v))
 

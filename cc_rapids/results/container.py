@@ -13,7 +13,7 @@ from ..data.frame_access import is_single, on_host, only, rows_between, values_o
 from ..data.frame_build import column_like, edges_where
 from ..data.read import check_one_id, read, read_pairs
 from ..errors import ArgumentTypeError, InputError, shown
-from ..graph.edges import lent_on
+from ..graph.edges import LentOn
 from ..tuning import tuning
 from .lookup import Lookup
 
@@ -182,7 +182,7 @@ class Container(Lookup):
         """
         policy, width = _policy(missing), len(self._given.src.key_columns) or 1
         given = read_pairs(pairs, source, destination, header, width)
-        with lent_on(self._backend, given) as columns:
+        with LentOn(self._backend, given) as columns:
             left, there = self._roots_of(given.src, columns[0], policy)
             right, here = self._roots_of(given.dst, columns[1], policy)
             answers = there & here & (left == right)
@@ -238,7 +238,7 @@ class Container(Lookup):
 
         def chosen(given: Any) -> Any:
             """Return for each edge that has two ends whether it is in the component."""
-            with lent_on(self._backend, given) as columns:
+            with LentOn(self._backend, given) as columns:
                 number = self._component(label)
                 inside = None
                 for side, held in zip((given.src, given.dst), columns, strict=False):

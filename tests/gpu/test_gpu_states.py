@@ -13,7 +13,15 @@ import pyarrow.parquet as pq
 import pytest
 from support.stream_inputs import same, table, words
 
-from cc_rapids import ChangedFileError, CheckpointError, Connectivity, components, components_at
+from cc_rapids import (
+    ChangedFileError,
+    CheckpointError,
+    Connectivity,
+    InputError,
+    UnknownVertexError,
+    components,
+    components_at,
+)
 
 pytestmark = pytest.mark.gpu
 
@@ -118,6 +126,42 @@ def test_threads_share_one(many, cudf):
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(4)))
     assert repr(seen).startswith("<Connectivity: 80 components of 240 vertices; 160 edges in 80 b")
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_columns_may_be_written_on_the_default_stream_once_a_batch_is_inserted(dtype, cudf):
+    """Otherwise nobody may, before an answer: a batch on a stream of its own is waited for."""
+    import cupy
+
+    n = 1 << 20
+    ids = cupy.arange(n, dtype=dtype)
+    for stream in (cupy.cuda.Stream.null, cupy.cuda.Stream(non_blocking=True)):
+        seen = Connectivity(num_vertices=n, engine="cuda")
+        for bit in range(4):
+            frame = cudf.DataFrame({"src": ids, "dst": ids ^ (1 << bit)})
+            cupy.cuda.runtime.deviceSynchronize()
+            with stream:
+                seen.insert(frame)
+            frame["src"] = frame["src"].values
+            frame["src"].values[:] = n - 1
+            assert len(seen) == n >> bit + 1
+        assert bool((seen.components().labels()["labels"].values == ids >> 4 << 4).all())
+
+
+def test_a_batch_with_a_stray_changes_nothing_and_the_next_one_is_inserted(cudf):
+    n = 1 << 20
+    seen = Connectivity(num_vertices=n, engine="cuda")
+    good = cudf.DataFrame({"src": range(0, n, 2), "dst": range(1, n, 2)}, dtype="int64")
+    bad = good.copy()
+    bad.loc[n // 4, "dst"] = n
+    for k in range(3):
+        with pytest.raises(InputError, match=f"'dst' holds the id {n}, outside 0..{n - 1}"):
+            seen.insert(bad)
+        with pytest.raises(UnknownVertexError, match=f"1 of {n // 2:,} in 'dst' are not vertices"):
+            seen.connected(bad)
+        assert len(seen) == (n if k == 0 else n // 2)
+        assert len(seen.insert(good)) == n // 2
+        assert bool(seen.connected(good).all())
 
 
 @pytest.mark.parametrize("kind", ["integers", "words"])

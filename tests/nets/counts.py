@@ -2,7 +2,9 @@
 
 Of modules, imports at the top level count: what functions import, and what a type checker alone
 reads, does not. Of the main path, each function of ours counts once that a warm
-``components(frame).labels()`` on integers enters; names that begin with ``__`` do not.
+``components(frame).labels()`` on integers enters; names that begin with ``__`` do not. Of a warm
+call about a batch each Python function counts as often as it is called, of ours and of libraries
+that are installed here, and each call of the driver.
 """
 
 from __future__ import annotations
@@ -10,13 +12,14 @@ from __future__ import annotations
 import ast
 import functools
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from support import fake_cudf
+from support import fake_cudf, fake_gpu
 
 import cc_rapids
 from cc_rapids.backends.dry_run import Rehearsal, rehearsed
@@ -111,6 +114,59 @@ def _entered(frame: Any) -> set[tuple[str, str]]:
     return found
 
 
+class Calls(NamedTuple):
+    """How many functions of Python's a call takes, and what it asks of the driver, in order."""
+
+    python: int
+    driver: list[str]
+
+
+BATCHES: dict[str, Callable[[Any, Any], Any]] = {
+    "insert": lambda seen, frame: seen.insert(frame),
+    "connected": lambda seen, frame: seen.connected(frame),
+}
+
+
+def calls(name: str) -> Calls:
+    """Count the calls of a warm insertion, or question, of a frame between given vertices.
+
+    The backend is that of GPUs, over stand-ins for cuDF and CuPy, whose own calls do not count.
+    """
+    rows = np.arange(30, dtype=np.int32)
+    with fake_gpu.installed():
+        frame = fake_cudf.DataFrame({"src": rows % 7, "dst": rows % 5})
+        seen = cc_rapids.Connectivity(num_vertices=100_000, engine="cuda")
+        for _ in range(3):
+            BATCHES[name](seen, frame)
+        fake_gpu.Driver.calls.clear()
+        python = _python_calls(functools.partial(BATCHES[name], seen, frame))
+        return Calls(python, list(fake_gpu.Driver.calls))
+
+
+def _python_calls(work: Callable[[], Any]) -> int:
+    """Return the number of functions that a call enters, without those of this folder."""
+    count, inside = 0, list[FrameType]()  # of a stand-in
+    own = str(Path(__file__).parents[1])
+
+    def note(frame: FrameType, event: str, value: Any) -> None:
+        nonlocal count
+        if event == "return" and inside == [frame]:
+            inside.clear()
+        if event != "call" or inside:
+            return
+        if not frame.f_code.co_filename.startswith(own):
+            count += 1
+        elif frame.f_code.co_filename != __file__:
+            inside.append(frame)
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
 def main() -> None:
     """Print all counts."""
     for what, modules in (("the longest chain", longest()), ("api", chain("cc_rapids.api"))):
@@ -119,6 +175,9 @@ def main() -> None:
         found = entered(path)
         modules = len({file for file, _ in found})
         print(f"{len(found)} functions in {modules} modules: the main path {path}")
+    for name in BATCHES:
+        count, driver = calls(name)
+        print(f"{count} calls of functions, {len(driver)} of the driver: {name} on a GPU")
     lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in FILES.values())
     print(f"{lines:,} lines in {len(FILES)} modules")
 

@@ -6,6 +6,10 @@ from support.machine import SIMULATED
 from nets import counts
 
 MODULES, FUNCTIONS = 20, 70
+CALLS = {
+    "insert": counts.Calls(116, ["note_strays", "record", "copy", "every_edge", "wait"]),
+    "connected": counts.Calls(81, ["ask_ids", "record", "wait"]),
+}
 
 
 def test_chains_of_imports_are_no_longer_than_they_were():
@@ -21,3 +25,10 @@ def test_the_main_paths_are_no_longer_than_they_were(path):
     assert any(name.endswith(".launch") for _, name in found)
     assert len({file for file, _ in found}) <= MODULES
     assert len(found) <= FUNCTIONS
+
+
+@pytest.mark.parametrize("name", counts.BATCHES)
+def test_a_batch_takes_no_more_calls_than_it_did(name):
+    python, driver = counts.calls(name)
+    assert driver == CALLS[name].driver
+    assert 50 < python <= CALLS[name].python

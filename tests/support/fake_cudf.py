@@ -13,7 +13,7 @@ import pytest
 
 from cc_rapids.data import cudf_internals
 
-KINDS = "INT32", "INT64", "UINT8", "STRING"
+KINDS = "BOOL8", "INT32", "INT64", "UINT8", "STRING"
 KEPT = cudf_internals._framing, cudf_internals._wrapping  # what is made once of cuDF's classes
 
 
@@ -45,8 +45,10 @@ class Buffer:
     def access(self, *, mode, scope):
         assert (mode, scope) == ("read", "internal")
         self.readers += 1
-        yield
-        self.readers -= 1
+        try:
+            yield
+        finally:
+            self.readers -= 1
 
 
 class Plain:
@@ -113,13 +115,14 @@ def strings(words, start=0, kind=np.int32):
 
 
 class Series:
-    def __init__(self, values):
+    def __init__(self, values, index=None, name=None):
         self._column = as_column(values)
         self.dtype, self.size = self._column.dtype, self._column.size
+        self.index, self.name = index, name
 
     @classmethod
-    def _from_column(cls, column):
-        return cls(column)
+    def _from_column(cls, column, *, name=None, index=None):
+        return cls(column, index, name)
 
     @classmethod
     def from_pylibcudf(cls, plain):
@@ -157,6 +160,9 @@ class RangeIndex(tuple):
     def __new__(cls, size):
         return super().__new__(cls, range(size))
 
+    def equals(self, other):
+        return self == other
+
 
 class Flags:
     def __init__(self, frame, *, allows_duplicate_labels):
@@ -175,7 +181,11 @@ class DataFrame:
         return frame
 
     def __getitem__(self, name):
-        return Series(self._data[name])
+        return Series(self._data[name], self._index, name)
+
+    @property
+    def index(self):
+        return self._index
 
     def __contains__(self, name):
         return name in self._data.to_pandas_index

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import CapacityError
-from ..base import Array
+from ..base import Array, Flag
 
 READBACK_BYTES = 4096  # bytes of an array that is copied to the host through a pinned page
 LOCKED = 1  # cudaMemoryTypeHost, the driver's value for pinned pages
@@ -122,43 +122,72 @@ def _over(cupy: Any, address: int, n: int, dtype: Any, owner: Any) -> Array:
 _BUFFER, _SIZE, _END = 1, 2, 0
 
 
+class PinnedFlag(Flag):
+    """A flag in a pinned page, which kernels set over the bus and the host reads without a copy.
+
+    It is kept for all launches of a thread: each sets it to another value, so that it need not be
+    cleared, and what an interrupted call has left on the device does not set it for the next one.
+    """
+
+    def __init__(self, cupy: Any, stream: Callable[[], Any]) -> None:
+        self.held, self.word = locked(cupy, 1, np.uint64)
+        self.stream, self.event = stream, cupy.cuda.Event(disable_timing=True)
+        self.held[0] = self.value = 0
+
+    def read_async(self) -> Callable[[], bool]:
+        self.event.record(self.stream())
+        return self._read
+
+    def _read(self) -> bool:
+        """Return whether the launch has set it, once it is done."""
+        self.event.synchronize()
+        return bool(self.held[0] == self.value)
+
+
 class ThreadBuffers(threading.local):
     """The buffers of one thread."""
 
     def __init__(self) -> None:
+        self._flags: dict[int, PinnedFlag] = {}  # by device
         self._arguments: dict[int, Any] = {}  # by how many words they are
         self._kept_memory: dict[int, Any] = {}  # by device
         self._readbacks: dict[str, Any] = {}
 
-    def pack(self, words: list[int]) -> int:
-        """Pack the arguments as cuLaunchKernel's 'extra'.
+    def pack(self, words: list[int]) -> tuple[int, int]:
+        """Pack the arguments; return the addresses of cuLaunchKernel's 'extra', and of each.
 
-        It copies them before it returns, so that a thread needs one buffer for all its launches.
+        A cooperative launch takes the second. Either copies the arguments before it returns, so
+        that a thread needs one buffer for all its launches.
         """
-        return ctypes.addressof(self._packed(words)[0])
-
-    def pack_each(self, words: list[int]) -> int:
-        """Pack the arguments as a cooperative launch takes them: the address of each."""
-        return ctypes.addressof(self._packed(words)[1])
-
-    def _packed(self, words: list[int]) -> tuple[Any, Any]:
         count = len(words)
-        if count not in self._arguments:
+        found = self._arguments.get(count)
+        if found is None:
             data = (ctypes.c_uint64 * count)()
             size, first = ctypes.c_size_t(8 * count), ctypes.addressof(data)
             extra = (ctypes.c_void_p * 5)(_BUFFER, first, _SIZE, ctypes.addressof(size), _END)
             each = (ctypes.c_void_p * count)(*range(first, first + 8 * count, 8))
-            form = struct.Struct(f"{count}Q")
-            self._arguments[count] = form, data, extra, each, size
-        form, data, extra, each, _ = self._arguments[count]
-        form.pack_into(data, 0, *words)
-        return extra, each
+            addresses = ctypes.addressof(extra), ctypes.addressof(each)
+            pack = struct.Struct(f"{count}Q").pack_into
+            found = self._arguments[count] = pack, data, addresses, (extra, each, size)
+        pack, data, addresses, _ = found
+        pack(data, 0, *words)
+        return addresses
 
     def kept_memory(self, device: int) -> Any:
         """Return ``READBACK_BYTES`` of the device."""
         if device not in self._kept_memory:
             self._kept_memory[device] = alloc_kept()
         return self._kept_memory[device]
+
+    def flag(self, device: int, stream: Callable[[], Any]) -> Flag:
+        """Return the thread's flag of a device, not set; ``stream`` gives the current stream."""
+        flag = self._flags.get(device)
+        if flag is None:
+            import cupy
+
+            flag = self._flags[device] = PinnedFlag(cupy, stream)
+        flag.value += 1
+        return flag
 
     def read_now(self, stream: Any, array: Array) -> Any:
         """Copy at most ``READBACK_BYTES`` to the host."""

@@ -79,5 +79,5 @@ def test_questions_take_one_launch(steps):
     seen = cc_rapids.Connectivity(num_vertices=9).insert(([1], [2]))
     del steps[:]
     assert seen.connected((np.array([1]), np.array([2]))).tolist() == [True]
-    assert steps == ["ask_ids", "host"]
+    assert steps == ["ask_ids", "copy", "wait"]
     assert seen.connected((np.array([], int), np.array([], int))).tolist() == []

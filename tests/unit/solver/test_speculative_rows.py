@@ -145,7 +145,7 @@ def test_a_frame_of_as_many_rows_as_are_told_is_made_before_they_are_counted(
     noted = replace(
         given, make_frame=lambda columns: made.append(gathered[-1]) or given.make_frame(columns)
     )
-    monkeypatch.setattr(cc_rapids.api, "read", lambda *rest: noted)
+    monkeypatch.setattr(cc_rapids.api, "read", lambda *rest, **options: noted)
     gathered.clear()
     found = find(edges, engine=engine, expected_rows=None if told is True else told)
     early = told in (6, 7, 8)
