@@ -2,6 +2,7 @@
 
 import pathlib
 
+import blocking
 import design_tables
 import files
 import records
@@ -42,7 +43,8 @@ def contents(folder, figures):
         place: lambda engine=engine: section(newest(folder, engine), figures, PLACES[engine])
         for engine, place in PLACES.items()
     }
-    return sections | {"files": lambda: files.table(folder)}
+    others = {"files": lambda: files.table(folder), "blocking": lambda: blocking.table(folder)}
+    return sections | others
 
 
 def section(rows, figures, place):
