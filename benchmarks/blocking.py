@@ -153,8 +153,8 @@ def table(folder=records.HERE):
     return (
         f"{lines(head, cells)}\n\nMedians of {last['listed_wall_ms']['runs']} runs of each way in"
         f" turns, int32, from the cuDF frame to the label frame, and the design alone on edges in"
-        f" place. On {last['device']}, {records.dated('blocking', last)}; {versions}. All labels are"
-        " equal."
+        f" place. On {last['device']}, {records.dated('blocking', last)}; {versions}. All labels"
+        " are equal."
     )
 
 
