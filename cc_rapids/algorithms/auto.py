@@ -80,8 +80,12 @@ SHARED = tuple(
     for every, least in ((20, 28), (8, 15), (7, 9))
 )
 
-# From so many edges a vertex on, one edge of so many is sampled: three quarters of one a vertex.
-SAMPLES = ((16, 20), (11, 14), (5.5, 7), (3.5, 5))
+# From so many edges a vertex on, one edge of so many is sampled: three quarters of one a vertex, or
+# one where edges of the sample take less than those after it.
+SAMPLES: dict[str, tuple[tuple[float, int], ...]] = {
+    "partitioned": ((16, 20), (11, 14), (5.5, 7), (3.5, 4)),
+    "listed": ((16, 20), (11, 14), (5.5, 7), (3.5, 5)),
+}
 
 
 def _sampled(edges_per_vertex: float, every: int, order: str) -> AutoRule:
@@ -126,8 +130,7 @@ AUTO = (
         IN_BLOCKS, "experiments.jsonl", "cuda", BLOCKED_EDGES, locality=NEARBY, vertices=ENOUGH_IDS
     ),
     *SHARED,
-    *(_sampled(least, every, "partitioned") for least, every in SAMPLES),
-    *(_sampled(least, every, "listed") for least, every in SAMPLES),
+    *(_sampled(*each, order) for order, samples in SAMPLES.items() for each in samples),
     AutoRule(
         Design("none(order=partitioned)", REM, "splice"),
         "experiments.jsonl",

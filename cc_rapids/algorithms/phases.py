@@ -53,9 +53,9 @@ def in_blocks(partition_tile: Any, link_blocks: Any) -> LinkEdges:
         for first in range(0, count, room.edges):
             m = min(room.edges, count - first)
             tiles = -(-m // TILE)
-            partition_tile(tiles, tiles, first, m, room.blocks, room.shift, *edges, *room.arrays)
-            warps = tiles * room.blocks
-            link_blocks(warps * on.warp_size, tiles, *room.arrays, *state.trees)
+            partition_tile(tiles, first, m, room.blocks, room.shift, *edges, *room.arrays)
+            threads = tiles * room.blocks * on.warp_size
+            link_blocks(threads, tiles, room.blocks, *room.arrays, *state.trees)
 
     return link_edges
 

@@ -7,8 +7,8 @@ is the one whose parent changes: what is read and hooked in a block is in the ca
 Edges may be linked in any order, so that this one changes nothing else.
 
 larger, smaller : (tiles * TILE,) uint32, the ends of the edges of each tile.
-starts : ((blocks + 1) * tiles,) uint32. The edges of block b in tile t are those from
-         ``starts[b * tiles + t]`` to ``starts[(b + 1) * tiles + t]`` of the tile.
+starts : (tiles * (blocks + 1),) uint32. The edges of block b in tile t are those from
+         ``starts[t * (blocks + 1) + b]`` to the next of these in the tile.
 shared : uint32; the edges of a tile, their number in each block, and in each group of blocks.
 
 Beamer, Asanovic and Patterson, "Reducing PageRank communication via propagation blocking",
@@ -82,7 +82,6 @@ def partition_tile(on: Any, read: Any, edge_index: Any) -> Any:
         t,
         step,
         shared,
-        tiles,
         first,
         m,
         blocks,
@@ -97,8 +96,8 @@ def partition_tile(on: Any, read: Any, edge_index: Any) -> Any:
         smaller,
         starts,
     ):
-        base, tiles, shift = k * EDGES, np.uint64(tiles), np.uint64(shift)
-        count, b = min(EDGES, np.uint64(m) - base), t
+        base, blocks, shift = k * EDGES, np.uint64(blocks), np.uint64(shift)
+        count, own, b = min(EDGES, np.uint64(m) - base), k * (blocks + ONE), t
         while b < BLOCKS:
             shared[IN_BLOCK + b] = WORD(0)
             b += step
@@ -122,13 +121,13 @@ def partition_tile(on: Any, read: Any, edge_index: Any) -> Any:
             b += step
         block_sync()
         b = t
-        while b <= np.uint64(blocks):
-            starts[b * tiles + k] = start_of(shared, b)
+        while b <= blocks:
+            starts[own + b] = start_of(shared, b)
             b += step
         block_sync()
         b = t
-        while b < np.uint64(blocks):
-            shared[IN_BLOCK + b] = starts[b * tiles + k]
+        while b < blocks:
+            shared[IN_BLOCK + b] = starts[own + b]
             b += step
         block_sync()
         i = t
@@ -154,11 +153,12 @@ def link_blocks(on: Any, vertex: type, join: Any, begin: Any) -> Any:
     warp, load = np.uint64(on.warp_size), on.load_streaming
 
     @on.elementwise
-    def link_blocks(i, tiles, larger, smaller, starts, parent, aux, hook_edge):
+    def link_blocks(i, tiles, blocks, larger, smaller, starts, parent, aux, hook_edge):
         part, tiles = i // warp, np.uint64(tiles)
-        base = part % tiles * EDGES
-        e = base + np.uint64(starts[part]) + i % warp
-        last = base + np.uint64(starts[part + tiles])
+        tile = part % tiles
+        start, base = tile * (np.uint64(blocks) + ONE) + part // tiles, tile * EDGES
+        e = base + np.uint64(starts[start]) + i % warp
+        last = base + np.uint64(starts[start + ONE])
         while e < last:
             u, v = vertex(load(larger, e)), vertex(load(smaller, e))
             p, q = parent[u], parent[v]

@@ -90,8 +90,8 @@ def partitioned(src, dst, n):
     read = edges.checked(on, np.uint32, np.uint32, load)
     kernel = partition.partition_tile(on, read, edges.every(on))
     given = src, dst, 0, n, *flags, larger, smaller, starts
-    kernel(tiles, tiles, 0, m, blocks, shift, *given)
-    return larger, smaller, starts.reshape(blocks + 1, tiles), shift, flags
+    kernel(tiles, 0, m, blocks, shift, *given)
+    return larger, smaller, starts.reshape(tiles, blocks + 1), shift, flags
 
 
 @pytest.mark.parametrize("m", [1, TILE - 1, TILE, 3 * TILE + 5])
@@ -99,8 +99,8 @@ def test_tiles_hold_their_own_edges_in_the_order_of_blocks(m):
     n = 4 * MOST_BLOCKS - 3
     src, dst = np.random.default_rng(m).integers(0, n, (2, m))
     larger, smaller, starts, shift, _ = partitioned(src, dst, n)
-    assert starts.shape[0] == MOST_BLOCKS + 1
-    for tile in range(starts.shape[1]):
+    assert starts.shape[1] == MOST_BLOCKS + 1
+    for tile in range(starts.shape[0]):
         own = slice(tile * TILE, min(m, (tile + 1) * TILE))
         high, low = np.maximum(src[own], dst[own]), np.minimum(src[own], dst[own])
         expected = sorted(zip(high, low, strict=True))
@@ -108,7 +108,7 @@ def test_tiles_hold_their_own_edges_in_the_order_of_blocks(m):
         blocks = larger[own] >> shift
         assert (np.diff(blocks) >= 0).all()
         begins = np.searchsorted(blocks, np.arange(MOST_BLOCKS + 1))
-        np.testing.assert_array_equal(starts[:, tile], begins)
+        np.testing.assert_array_equal(starts[tile], begins)
 
 
 def test_edges_that_join_nothing_are_noted():
