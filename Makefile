@@ -80,6 +80,7 @@ figures: $(VENV)/dev
 	$(BIN)/python benchmarks/trust.py
 	$(BIN)/python benchmarks/larger.py
 	$(BIN)/python benchmarks/datasets.py
+	$(BIN)/python benchmarks/first_use.py --table
 
 # A line for each figure of README and docs whose record is older than the code that it measures.
 stale: $(VENV)/dev
@@ -114,6 +115,7 @@ $(VENV)/python:
 $(VENV)/demo: pyproject.toml | $(VENV)/python
 	@echo "Setting up $(VENV) (once)"
 	@$(BIN)/python -m pip install --quiet -e ".$(if $(GPU_EXTRA),[$(GPU_EXTRA)])"
+	@$(if $(GPU_EXTRA),$(BIN)/cc-rapids compile --engine cuda)
 	@touch $@
 
 $(VENV)/dev: pyproject.toml | $(VENV)/python
@@ -127,4 +129,4 @@ $(VENV)/docs: pyproject.toml | $(VENV)/python
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist docs/_build docs/made docs/api/made docs/notebooks
+	rm -rf $(VENV) build dist cc_rapids/backends/ptx docs/_build docs/made docs/api/made docs/notebooks

@@ -21,6 +21,7 @@ import blocking
 import datasets
 import design_tables
 import files
+import first_use
 import larger
 import measured_code
 import paper_tables
@@ -99,6 +100,7 @@ def workers(folder, engine):
 
 
 README, BENCH, SPACE = "README.md", "docs/benchmarks.md", "docs/design-space.md"
+START = "docs/guides/start.md"
 LARGER, TRUST, PAPERS = "docs/larger.md", "docs/trust.md", "docs/papers.md"
 DATASETS = "cc_rapids/datasets"
 SEVERAL = {"cuda": "several_gpus.py --gpus 1 2", "threads": "several_gpus.py --processes 1 2"}
@@ -129,6 +131,7 @@ FIGURES = (
         "built_graph_code",
     ),
     Figure(README, "table ids: streams", "streams", "wall", report.many_files, "streams.py"),
+    Figure(START, "table first_use", "first_use", "wall", first_use.newest, "first_use.py --gpu"),
     Figure(BENCH, "table gpu: to labels", "bench", "wall", gpu, RUN_GPU),
     Figure(BENCH, "bench-faster-gpu.svg", "bench", "wall", gpu, RUN_GPU),
     Figure(BENCH, "table gpu: alone", "bench", "device", gpu, RUN_GPU, "solve_code"),

@@ -50,6 +50,11 @@ class Tuning:
         some 3 MiB. [067].
     spread_sample_ids : int
         Ids of a column that are looked at to see whether ids are spread evenly. [068].
+    library_strings : int
+        Strings of all columns, at most, that PyArrow numbers on threads: its kernels are there, and
+        ours, ten of them, need compiling. [071].
+    library_vertices : int
+        Vertices of a forest on threads, at most, that NumPy counts and gathers. [071].
     sampled_scan_edges : int
         Edges from which on the range of ids is guessed by some rows. [033].
     order_probes : int
@@ -106,6 +111,8 @@ class Tuning:
     estimated_ids: int = 1 << 16
     hashed_at_once: int = 1 << 15
     spread_sample_ids: int = 1 << 13
+    library_strings: int = 1 << 17
+    library_vertices: int = 1 << 17
     sampled_scan_edges: int = 1 << 20
     order_probes: int = 4096
     range_margin_ids: int = 4096

@@ -112,6 +112,9 @@ class Backend(ABC):
     has_locks = True  # do threads that wait for each other's locks make progress?
     in_one_launch = False  # does a list of few edges gain by phases that are launched together?
     goes_on = False  # does the host go on while kernels run?
+    # Does PyArrow number few strings, and NumPy count and gather few vertices? Where it is as fast,
+    # kernels for that need not be compiled.
+    few_by_library = False
 
     memory_fence, load_streaming = Atom("memory_fence"), Atom("load_streaming")
     warp_sync, block_sync, grid_sync = map(Atom, ("warp_sync", "block_sync", "grid_sync"))

@@ -8,8 +8,8 @@ unsigned integers as signed ones (benchmarks/compilers.py, and its records).
 
 from __future__ import annotations
 
-import gc
 import json
+import logging
 import re
 import threading
 from collections.abc import Iterator
@@ -20,9 +20,11 @@ from itertools import chain
 from types import SimpleNamespace
 from typing import Any
 
-from . import kernel_cache, kernel_times
+from . import collector, kernel_cache, kernel_times, shipped
 from .base import SHARED_WORDS, Kernel
 from .memory.packing import PackedArgs
+
+log = logging.getLogger(__name__)
 
 Signature = tuple[str, ...]  # one word an argument: "i8" for an integer, "uint32[::1]" for an array
 
@@ -69,19 +71,41 @@ def signature_of(arguments: tuple[Any, ...]) -> Signature:
 
 
 def stored(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> Binary:
-    """Return a compiled kernel from the user's kernel cache; compile and store it if it is new."""
-    key = f"{kernel.shape} {kernel.part.fingerprint} {signature} {capability} {_recipe()}"
+    """Return a kernel's machine code from the user's kernel cache; make and store it if it is new.
+
+    It is linked from the PTX that a wheel has brought, or else compiled.
+    """
+    types = f"{signature} {capability} {_recipe(capability)}"
+    key = f"{kernel.shape} {kernel.part.fingerprint} {types}"
     content = kernel_cache.recall(key, ".cubin")
     if content is None:
-        kernel_times.compiling()
-        content = compile_kernel(kernel, signature, capability).to_bytes()
+        binary = _from_shipped(kernel, signature, capability)
+        if binary is None:
+            kernel_times.compiling()
+            binary = compile_kernel(kernel, signature, capability)
+        content = binary.to_bytes()
         kernel_cache.keep(key, ".cubin", content)
     return Binary.from_bytes(content)
 
 
 @cache
-def _recipe() -> str:
-    return kernel_cache.recipe("cuda_intrinsics.py", "compile.py", "device_function.py")
+def _recipe(capability: tuple[int, int]) -> str:
+    """Return a description of all that machine code is made of besides the kernel."""
+    return f"{kernel_cache.recipe(*shipped.SOURCES)} {shipped.digest(capability)}"
+
+
+def _from_shipped(
+    kernel: Kernel, signature: Signature, capability: tuple[int, int]
+) -> Binary | None:
+    """Return a kernel linked from the PTX that a wheel has brought, if there is some that links."""
+    ptx = shipped.ptx_of(kernel, signature, capability)
+    if ptx is None:
+        return None
+    try:
+        return link(ptx, capability)
+    except Exception as error:  # of a linker, whose errors depend on its version
+        log.info("the PTX of %s is compiled anew: %s", kernel.part.function.__name__, error)
+        return None
 
 
 def compile_kernel(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> Binary:
@@ -103,7 +127,7 @@ def to_ptx(kernel: Kernel, signature: Signature, capability: tuple[int, int]) ->
 
     from .cuda_intrinsics import ATOMS, SHAPES
 
-    with _lock, _pretend(capability), _without_collector():
+    with _lock, _pretend(capability), collector.paused():
         body = kernel.part.compiled(cuda.jit(device=True), ATOMS, _parts)
         ptx, _ = cuda.compile(
             SHAPES[kernel.shape](body),
@@ -154,7 +178,8 @@ def _link(ptx: str, capability: tuple[int, int], registers: int | None = None) -
     )
 
 
-def _types(signature: Signature) -> Any:
+def numba_types(signature: Signature) -> list[Any]:
+    """Return Numba's types for a signature."""
     from numba import types
 
     def numba_type(word: str) -> Any:
@@ -163,7 +188,13 @@ def _types(signature: Signature) -> Any:
         dtype, layout = word.split("[")
         return types.Array(getattr(types, dtype), 1, "C" if layout == "::1]" else "A")
 
-    arguments = types.StarArgTuple.from_types([numba_type(word) for word in signature])
+    return list(map(numba_type, signature))
+
+
+def _types(signature: Signature) -> Any:
+    from numba import types
+
+    arguments = types.StarArgTuple.from_types(numba_types(signature))
     return types.void(types.uint64, arguments)
 
 
@@ -179,15 +210,3 @@ def _pretend(capability: tuple[int, int]) -> Iterator[None]:
         yield
     finally:
         dispatcher.get_current_device = original
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Pause garbage collection, which takes a fifth of the compiler's time."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()

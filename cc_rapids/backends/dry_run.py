@@ -1,7 +1,7 @@
-"""Record the kernels that a GPU would launch, without a GPU and without a compiler.
+"""Record the kernels that a backend would launch, without a GPU and without a compiler.
 
-Kernels run as plain Python on NumPy arrays, with the parameters of the GPU backend, and each launch
-is recorded with the types of its arguments. A few edges suffice, because launches for no index, as
+Kernels run as plain Python on NumPy arrays, with the parameters of the backend, and each launch is
+recorded with the types of its arguments. A few edges suffice, because launches for no index, as
 of phases that have nothing to do for few edges, are recorded too.
 """
 
@@ -53,6 +53,7 @@ ATOMS = {
     "warp_ballot_rank": lambda flag: (0, int(flag)),
     "warp_sync": lambda: None,
     "load_streaming": lambda array, i: array[i],
+    "prefetch": lambda array, i: None,
     "warp_shuffle_xor": lambda value: value,
 }
 ATOMS |= {
@@ -70,6 +71,7 @@ class Rehearsal(Threads):
     warp_size = cuda.Cuda.warp_size
     samples = cuda.Cuda.samples
     goes_on = cuda.Cuda.goes_on
+    few_by_library = cuda.Cuda.few_by_library
     warp_shuffle_xor = cuda.Cuda.warp_shuffle_xor
     prefetch = cuda.Cuda.prefetch
 
@@ -100,6 +102,24 @@ def run_plainly(kernel: Kernel, body: Callable[..., None], n: int, arguments: An
         values = [np.uint64(0), np.uint64(1), np.empty(kernel.shared_words, np.uint32), *values]
     for i in range(n if kernel.shape in ("elementwise", "block_kernel") else 0):
         body(np.uint64(i), *values)
+
+
+class ThreadsRehearsal(Rehearsal):
+    """The same with the parameters of CPU threads."""
+
+    name = Threads.name
+    threads_per_row = Threads.threads_per_row
+    warp_size = Threads.warp_size
+    samples = Threads.samples
+    goes_on = Threads.goes_on
+    prefetch = Threads.prefetch
+    few_by_library = Threads.few_by_library
+
+
+class OneLaunchRehearsal(Rehearsal):
+    """The same as on a GPU, of lists so short that they are solved in one launch."""
+
+    in_one_launch = True
 
 
 class _Noted(Kernel):

@@ -201,8 +201,13 @@ def recipe(*files: str) -> str:
     It contains the versions of libraries, and a hash of our own code in some files of this folder.
     """
     packages = [f"{name} {_version(name)}" for name in ("numba", "numba-cuda", "llvmlite")]
+    return " ".join([*packages, source_of(*files)])
+
+
+def source_of(*files: str) -> str:
+    """Return a hash of our own code in some files of this folder."""
     text = b"".join(Path(__file__).with_name(file).read_bytes() for file in files)
-    return " ".join([*packages, hashlib.sha256(text).hexdigest()])
+    return hashlib.sha256(text).hexdigest()
 
 
 def _version(package: str) -> str:

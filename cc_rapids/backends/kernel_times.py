@@ -38,6 +38,7 @@ class KernelTimes:
 
 _lock = threading.Lock()
 _watching: list[KernelTimes] = []
+_announced = threading.Event()  # in this process
 
 
 @contextmanager
@@ -71,12 +72,18 @@ def preparing() -> Iterator[None]:
 
 
 def compiling() -> None:
-    """Count a kernel that is compiled now, and announce it if it is the first."""
+    """Count a kernel that is compiled now, and announce it if it is the first.
+
+    The first of a process is a log line.
+    """
     with _lock:
         first = [times for times in _watching if not times.compiled]
         for times in _watching:
             times.compiled += 1
-    log.debug(COMPILING)
+        silent = _announced.is_set()
+        _announced.set()
+    if not silent:
+        log.info(COMPILING)
     for times in first:
         if times.on_compile is not None:
             times.on_compile()

@@ -23,6 +23,7 @@ class Simulator(Threads):
     name = "cuda"
     threads_per_row = 4
     samples = True
+    few_by_library = False
     prefetch = None
     in_one_launch = goes_on = True
 

@@ -19,12 +19,13 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, serialize, types
-from numba.core.compiler import CompileResult
+from numba.core.compiler import Compiler, CompileResult
 from numba.extending import intrinsic
 
 from ..tuning import tuning
-from . import kernel_cache, kernel_times
+from . import collector, kernel_cache, kernel_times
 from .base import Array, Backend, Kernel
+from .compile import Signature, numba_types
 from .device_function import Atom, Part
 
 ORDER = "acq_rel"
@@ -140,13 +141,22 @@ PLAIN = {
 PLAIN |= {"warp_ballot_rank": _warp_ballot_rank}
 
 
+class _Uninterrupted(Compiler):  # type: ignore[misc]
+    """Numba's compiler, during which no garbage is collected."""
+
+    def compile_extra(self, func: Any) -> Any:
+        """Return the compiled function."""
+        with collector.paused():
+            return super().compile_extra(func)
+
+
 class _Compiler:
     """Numba with fixed options and its compiled code, with or without bounds checks."""
 
     def __init__(self, checked: bool) -> None:
         options = _options | {"boundscheck": checked}
         self.kind = "_checked" if checked else ""
-        self.jit = numba.njit(**options)
+        self.jit = numba.njit(**options, pipeline_class=_Uninterrupted)
         self.part = numba.njit(**options, no_cpython_wrapper=True)
         self.atoms = ATOMS | {name: self._named(function) for name, function in PLAIN.items()}
         self.parts: dict[str, Any] = {}  # by fingerprint, for all kernels
@@ -167,6 +177,14 @@ class _Compiler:
 
 
 _compiler = cache(_Compiler)  # one for each process and kind of check
+
+
+def compile_kernel(kernel: Kernel, signature: Signature) -> None:
+    """Compile a kernel for arguments of some types, or load it from the store."""
+    shared = [types.uint32[::1]] if kernel.shared_words else []
+    arguments = numba.types.BaseTuple.from_types(numba_types(signature))
+    run = _compiler(False).kernel(kernel.shape, kernel.part)
+    run.compile((types.int64, types.int64, *shared, arguments))
 
 
 def _elementwise(function: Any) -> Any:
@@ -213,6 +231,7 @@ class Threads(Backend):
 
     name = "threads"
     on_device = False
+    few_by_library = True
     xp = np
     prefetch: Atom | None = Atom("prefetch")
 

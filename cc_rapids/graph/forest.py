@@ -14,6 +14,7 @@ from ..kernels import gather, lookup, scan
 from ..kernels.primitives import RANK_BLOCK, WORD
 from ..kernels.shared_filter import IDS, words_for
 from ..tuning import tuning
+from . import few
 from .memory_bound import WIDER, slack, word_for
 
 RUN = 32  # values that one thread sums
@@ -172,6 +173,7 @@ class Forest:
     _before: Array
     _totals: Array
     _arrays: list[Array]
+    _is_few = False  # of forests that an earlier version has pickled
 
     def __init__(
         self,
@@ -194,6 +196,7 @@ class Forest:
             self._keep(backend.alloc_packed(*own, arena_bytes=self.arena_bytes))
             backend.fill(self.present, 0xFF if all_present else 0)
             backend.fill(self._totals, 0)
+        self._is_few = backend.few_by_library and n <= tuning.library_vertices
         self.all_present, self.complete = all_present, True
         self.vertices = self.components = 0
         self._rows: dict[Any, tuple[Array, Array]] = {}  # by the arguments of the call
@@ -253,11 +256,15 @@ class Forest:
         The counts are all that goes to the host, which waits for them alone: the ranks are made
         meanwhile, and ``speculative`` rows gathered, of which there is a ``capacity``.
         """
-        complete = self.backend.kernel(trees.complete, self.vertex)
-        octets = self.present.view(np.uint8)
-        complete(octets.size, self.n, self.parent, octets, self._totals)
+        if self._is_few:
+            few.count(self.parent, self.present, self._before, self._totals)
+        else:
+            complete = self.backend.kernel(trees.complete, self.vertex)
+            octets = self.present.view(np.uint8)
+            complete(octets.size, self.n, self.parent, octets, self._totals)
         read_totals = self.backend.read_async(self._totals)
-        rank(self.backend, self.present, self._before)
+        if not self._is_few:
+            rank(self.backend, self.present, self._before)
         self.backend.leave_arena()
         if speculative:
             self._speculate(speculative, capacity)
@@ -307,6 +314,8 @@ class Forest:
         rows = self._rows.pop((low, np.dtype(dtype)), None)
         if rows is not None:
             return rows
+        if self._is_few:
+            return few.rows(self.parent, self.present, low, dtype)
         return self._gather(gather.min_label, low, self.vertices, dtype, dtype)
 
     def dense(self, low: int, dtype: Any) -> tuple[Array, Array]:
@@ -316,12 +325,14 @@ class Forest:
         -------
         new (vertices,) arrays of ``dtype`` and of int32 (int64 beyond 2^31 vertices)
         """
+        small = np.dtype(np.int32 if self.n <= 1 << 31 else np.int64)
+        if self._is_few:
+            return few.dense(self.parent, self.present, low, dtype, small)
         words = self.backend.fill(self.backend.empty(self.present.size, np.uint32), 0)
         kernel = self.backend.kernel(gather.mark_roots, self.vertex)
         kernel(self.n, self.parent, self.present, words)
         before = self.backend.empty(self._before.size, self.vertex)
         rank(self.backend, words, before)
-        small = np.dtype(np.int32 if self.n <= 1 << 31 else np.int64)
         return self._gather(gather.dense_label, low, self.vertices, dtype, small, words, before)
 
     def rows_of(self, vertices: Array, known: Array) -> tuple[Array, Array]:

@@ -25,7 +25,7 @@ from ..graph.forest import Forest
 from ..kernels import spelling as kernels
 from .decoders import IdDecoder
 from .encode import EncodedIds
-from .strings import CHANGED, Text, lent_texts, of_bytes
+from .strings import CHANGED, Text, left_to_library, lent_texts, of_bytes
 
 BYTES = 256
 SPELLING = 24  # bytes that each string of an answer takes while it is spelt
@@ -246,13 +246,17 @@ class _SpelledIds(EncodedIds):
 
 
 def spelled(edge_input: EdgeInput, columns: list[Any], backend: Backend) -> Spelled | None:
-    """Return edges between strings as edges between numbers; None if 64 bits do not hold these.
+    """Return edges between strings as edges between numbers.
+
+    None if 64 bits do not hold these, or strings are so few that their library numbers them.
 
     Raises
     ------
     InputError
         The strings change while they are read.
     """
+    if left_to_library(columns, backend):
+        return None
     with lent_texts(columns, backend) as texts:
         spelling = _spelling_of(list(filter(None, texts)), backend)
         if spelling is None:

@@ -435,12 +435,22 @@ def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
     return backend.asarray(codes), len(words)
 
 
+def left_to_library(columns: list[Any], backend: Backend) -> bool:
+    """Return whether few strings of the host are numbered by PyArrow, not by kernels.
+
+    PyArrow trusts offsets: those of the caller's columns are checked in a copy when they are taken.
+    """
+    if not backend.few_by_library or any(map(is_cudf, columns)):
+        return False
+    return sum(map(len, columns)) <= tuning.library_strings
+
+
 def _by_kernels(library: _Library, column: Any, backend: Backend) -> tuple[Array, Any] | None:
     """Return the code of each string, and the distinct strings in order.
 
-    Return None if the kernels give up.
+    Return None if the library is to number them: the kernels give up, or there are few strings.
     """
-    if not len(column):
+    if not len(column) or left_to_library([column], backend):
         return None
     with library.borrow(column) as (chars, offsets):
         text = Text.of(chars, offsets, backend)

@@ -71,7 +71,7 @@ def solve(
     ====================  ===========================  ==============  ========================
 
     .. [1] Exact if a bit map might pay within the least range that the sample allows.
-    .. [2] If 64 bits hold them: see :mod:`cc_rapids.ids.spelled`.
+    .. [2] If 64 bits hold them: see :mod:`cc_rapids.ids.spelled`. Few are ranks on threads.
 
     An :class:`EncodedIds` without a ``decoder`` is not in the order of the ids: rows of its answer
     cannot be gathered before they are counted, and the caller brings its solved forest into that

@@ -38,6 +38,7 @@ class Counted(Threads):
         self.held = self.peak = 0
         self.copies = []  # (direction, bytes)
         self.like_gpu = self.goes_on = self.in_one_launch = like_gpu
+        self.few_by_library = not like_gpu
         self.name = "cuda" if like_gpu else "threads"
         self.current_arena = None
 

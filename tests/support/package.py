@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+COMPILER = "numba-cuda[cu13]>=0.27", "numpy<2.5"  # of the PTX that the wheel brings along
 
 
 def environment(python, folder, *packages):
@@ -23,7 +24,8 @@ def main(pythons):
     """All of it, in folders that are then removed."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        builder = environment(sys.executable, folder / "build", "build")
+        builder = environment(sys.executable, folder / "build", "build", ROOT, *COMPILER)
+        subprocess.run([builder, "-m", "cc_rapids.tools.ahead"], check=True, cwd=ROOT)
         subprocess.run([builder, "-m", "build", "--outdir", folder / "dist", ROOT], check=True)
         wheel, sdist = (next((folder / "dist").glob(kind)) for kind in ("*.whl", "*.tar.gz"))
         print(f"built {sdist.name} and {wheel.name}")

@@ -19,6 +19,8 @@ def main():
     home = Path(cc_rapids.__file__).parent
     assert home.is_relative_to(sysconfig.get_path("purelib")), home
     assert importlib.resources.files(cc_rapids).joinpath("py.typed").is_file()
+    brought = {path.stem for path in home.joinpath("backends", "ptx").glob("*.xz")}
+    assert brought == {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120"}, brought
     edges = np.array([5, 2, 9]), np.array([2, 7, 9])
     found = cc_rapids.components(edges, engine="threads")
     assert found.labels().labels.tolist() == [2, 2, 2, 9]

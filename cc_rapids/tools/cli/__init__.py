@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (
     bench,
     calculate,
+    compile_ahead,
     completion,
     convert,
     deduplicate,
@@ -21,6 +22,7 @@ __all__ = ["main"]
 
 for command in (  # in the order of use, in which they are listed
     doctor.doctor,
+    compile_ahead.compile_kernels,
     generate.generate,
     convert.convert,
     calculate.calculate,

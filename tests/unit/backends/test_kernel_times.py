@@ -1,9 +1,11 @@
 """The time of compiling and loading kernels, apart from the time in which they run."""
 
 import json
+import logging
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -83,6 +85,14 @@ def test_compiling_is_announced_on_a_terminal(monkeypatch, quiet, is_terminal):
     assert times.compiled == 2
     told = "compiling kernels for this machine, once ...\n"
     assert drawn.export_text() == (told if is_terminal and not quiet else "")
+
+
+def test_a_process_logs_once_that_it_compiles(monkeypatch, caplog):
+    monkeypatch.setattr(kernel_times, "_announced", threading.Event())
+    with caplog.at_level(logging.INFO, kernel_times.__name__):
+        kernel_times.compiling()
+        kernel_times.compiling()
+    assert [record.message for record in caplog.records] == [kernel_times.COMPILING]
 
 
 @pytest.mark.slow

@@ -247,7 +247,8 @@ def test_categories_of_floats_are_refused():
         ((["a" * 65], ["b"]), "strings, factorised", "lexicographic order"),
     ],
 )
-def test_explain_says_what_would_run(engine, edges, ids, why):
+def test_explain_says_what_would_run(engine, tuned, edges, ids, why):
+    tuned(library_strings=0)
     if engine == "cuda" and len(edges[0]) > 1000 and SIMULATED:
         pytest.skip(EACH_THREAD_IS_SLOW)
     for ask in (cc_rapids.components, cc_rapids.connected_components):

@@ -19,8 +19,15 @@ from cc_rapids.ids import spelled as spelt
 from cc_rapids.ids.strings import Text, lent_texts
 from cc_rapids.kernels import spelling as kernels
 from cc_rapids.solver import solve
+from cc_rapids.tuning import tuning
 
 SPELT = {name: words for name, words in LISTS.items() if "prefix" not in name}
+
+
+@pytest.fixture(autouse=True)
+def by_kernels(monkeypatch):
+    """Few strings, which a library numbers on threads, are numbered by kernels."""
+    monkeypatch.setattr(tuning, "library_strings", 0)
 
 
 def spelling_of(words, on):

@@ -15,6 +15,7 @@ import cc_rapids
 from cc_rapids import backends, oracle
 from cc_rapids.ids import strings
 from cc_rapids.ids import strings as texts
+from cc_rapids.tuning import tuning
 
 texts_of_any_kind = st.lists(
     st.text(max_size=12)
@@ -23,6 +24,12 @@ texts_of_any_kind = st.lists(
     min_size=1,
     max_size=40,
 )
+
+
+@pytest.fixture(autouse=True)
+def by_kernels(monkeypatch):
+    """Few strings, which a library numbers on threads, are numbered by kernels."""
+    monkeypatch.setattr(tuning, "library_strings", 0)
 
 
 def encoded(words):

@@ -22,6 +22,7 @@ def launched(monkeypatch):
     Without a hash table in the launch, for which there is test_one_launch_hashed.py.
     """
     monkeypatch.setattr(Threads, "in_one_launch", True)
+    monkeypatch.setattr(Threads, "few_by_library", False)
     monkeypatch.setattr(tuning, "hashed_at_once", 0)
     names, call = [], Kernel.__call__
 

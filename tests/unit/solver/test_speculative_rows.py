@@ -34,6 +34,7 @@ def gathered(engine, monkeypatch, tuned):
     rooms, gather = [], forest.Forest._gather
     monkeypatch.setattr(backends.get(engine), "goes_on", True, raising=False)
     monkeypatch.setattr(backends.get(engine), "in_one_launch", False, raising=False)
+    monkeypatch.setattr(backends.get(engine), "few_by_library", False, raising=False)
     tuned(small_id_range=1000)
 
     def noted(own, name, low, capacity, *rest):

@@ -1,0 +1,209 @@
+"""First use: kernels that a new machine compiles, in time and in number.
+
+On threads the job of `make demo`, from an empty kernel cache, then with its kernels there, and from
+a cache that `cc-rapids compile` has filled; each in new processes. On a GPU (``--gpu``) the first
+call on three edges of cuDF, beyond importing cuDF: from an empty cache without and with the PTX
+that wheels bring, and with everything compiled ahead. ``--tree`` names another checkout of the
+package that is measured in place of this one, and ``--commit`` says which. ``--table`` measures
+nothing, and writes the table of docs/guides/start.md from the newest records.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import measured_code
+import numpy as np
+import records
+from report import fill
+
+import cc_rapids
+from cc_rapids import backends, datasets
+
+ROOT = pathlib.Path(__file__).parents[1]
+DEMO = pathlib.Path(datasets.__file__).with_name("word_ladders.csv")
+DEMO_JOB = """
+import contextlib, json, sys, time
+from cc_rapids.backends import kernel_times
+from cc_rapids.cli import main
+job = "calculate", sys.argv[1], "--header", "--top", "12", "--engine", "threads"
+with kernel_times.watched() as times, contextlib.suppress(SystemExit):
+    main(job)
+told = {"kernels_s": times.seconds, "compiled": times.compiled, "cpu_s": time.process_time()}
+print(json.dumps(told))
+"""
+PAGE = ROOT / "docs" / "guides" / "start.md"
+WRITTEN = "cc_rapids.tools.ahead"
+FIRST_CALL = """
+import json, time, numpy as np, cudf, cupy
+frame = cudf.DataFrame({"src": np.array([1, 2, 9], np.int32), "dst": np.array([2, 3, 5], np.int32)})
+cupy.cuda.Device().synchronize()
+started = time.perf_counter()
+import cc_rapids
+from cc_rapids.backends import kernel_times
+with kernel_times.watched() as times:
+    labels = cc_rapids.connected_components(frame)
+    cupy.cuda.Device().synchronize()
+spent = time.perf_counter() - started
+print(json.dumps({"call_s": round(spent, 4), "compiled": times.compiled}))
+"""
+
+
+def main():
+    """Measure, and keep the record."""
+    args = records.arguments(__doc__)
+    args.add_argument("--gpu", action="store_true", help="the first call on a GPU, too")
+    args.add_argument("--tree", type=pathlib.Path, default=ROOT, help="the checkout to measure")
+    args.add_argument("--table", action="store_true", help="only write the table")
+    args = args.parse_args()
+    if args.table:
+        fill(PAGE, {"first_use": table})
+        return
+    base = records.environment(backends.get("threads").device_name, args.commit)
+    records.keep(args.out, "first_use", base | demo(args.tree, args.runs))
+    if args.gpu:
+        base = records.environment(backends.get("cuda").device_name, args.commit)
+        records.keep(args.out, "first_use", base | first_call(args.tree, args.runs))
+
+
+def demo(tree, runs):
+    """Return what the demo's job spends on kernels, first and later."""
+    with tempfile.TemporaryDirectory() as warm:
+        calculated(tree, warm)  # leaves bytecode behind, as installers do
+        first = [once(lambda cache: calculated(tree, cache)) for _ in range(runs)]
+        later = [calculated(tree, warm) for _ in range(runs)]
+    record = {"job": "make demo", "compiled": first[0]["compiled"]}
+    record |= {
+        "compile_s": records.spread([told["kernels_s"] for told in first]),
+        "process_s": records.spread([told["process"] for told in first]),
+        "process_cpu_s": records.spread([told["cpu_s"] for told in first]),
+        "load_s": records.spread([told["kernels_s"] for told in later]),
+        "later_process_s": records.spread([told["process"] for told in later]),
+        "later_process_cpu_s": records.spread([told["cpu_s"] for told in later]),
+    }
+    if tree == ROOT:
+        record["code"] = measured_code.of_run(computed)
+    if (tree / "cc_rapids" / "tools" / "ahead.py").exists():
+        record |= once(lambda cache: demo_after_ahead(tree, cache))
+    return record
+
+
+def computed():
+    """Compute what the demo does."""
+    frame = datasets.word_ladders("pyarrow")
+    cc_rapids.components(frame, "word", "neighbour", engine="threads").summary()
+
+
+def demo_after_ahead(tree, cache):
+    """Return what `cc-rapids compile` takes, and what the demo's job then finds to compile."""
+    done = command(tree, cache, "-m", "cc_rapids", "compile", "--engine", "threads", "--json")
+    return {
+        "ahead": {name: done[name] for name in ("kernels", "compiled", "seconds")},
+        "compiled_after_ahead": calculated(tree, cache)["compiled"],
+    }
+
+
+def calculated(tree, cache):
+    """Return what the demo's job spends on kernels, and the seconds of its process."""
+    started = time.perf_counter()
+    told = command(tree, cache, "-c", DEMO_JOB, str(DEMO))
+    return told | {"process": round(time.perf_counter() - started, 4)}
+
+
+def first_call(tree, runs):
+    """Return the seconds of the first call on a GPU, by what it finds."""
+    with tempfile.TemporaryDirectory() as name:
+        bare, wheel, kept = (pathlib.Path(name) / part for part in ("bare", "wheel", "kept"))
+        for copy in (bare, wheel):
+            ignored = shutil.ignore_patterns("ptx", "__pycache__")
+            shutil.copytree(tree / "cc_rapids", copy / "cc_rapids", ignore=ignored)
+        given = os.environ | {"PYTHONPATH": str(wheel)}
+        subprocess.run([sys.executable, "-m", WRITTEN], check=True, env=given, cwd=wheel)
+        ways = {"nothing": bare, "wheel": wheel}
+        for copy in ways.values():
+            called(copy, kept)  # leaves bytecode behind
+        found = {
+            way: [once(lambda cache, copy=copy: called(copy, cache)) for _ in range(runs)]
+            for way, copy in ways.items()
+        }
+        with tempfile.TemporaryDirectory() as cache:
+            done = command(bare, cache, "-m", "cc_rapids", "compile", "--engine", "cuda", "--json")
+            found["ahead"] = [called(bare, cache) for _ in range(runs)]
+    record = {"job": "first call on a GPU"}
+    if tree == ROOT:
+        record["code"] = measured_code.of_run(called_here)
+    for way, told in found.items():
+        record[f"{way}_s"] = records.spread([one["call_s"] for one in told])
+        record[f"{way}_compiled"] = told[0]["compiled"]
+    return record | {"ahead": {part: done[part] for part in ("kernels", "compiled", "seconds")}}
+
+
+def called_here():
+    """Make the call in this process."""
+    import cudf
+
+    edges = {"src": np.array([1, 2, 9], np.int32), "dst": np.array([2, 3, 5], np.int32)}
+    cc_rapids.connected_components(cudf.DataFrame(edges))
+
+
+def called(tree, cache):
+    """Return the seconds of the first call of a process on a GPU, and how many kernels it made."""
+    return command(tree, cache, "-c", FIRST_CALL)
+
+
+WAYS = {
+    "nothing": "nothing compiled",
+    "wheel": "PTX from a wheel",
+    "ahead": "`cc-rapids compile` before",
+}
+
+
+def newest(folder=records.HERE):
+    """Return the newest record of each job, of this package's own code."""
+    return list(
+        {row["job"]: row for row in records.load("first_use", folder) if "code" in row}.values()
+    )
+
+
+def table():
+    """Return a row for each job, and what it finds."""
+    rows = []
+    for row in newest():
+        if row["job"] == "make demo":
+            found = {
+                "nothing compiled": (row["compiled"], row["compile_s"]),
+                "`cc-rapids compile` before": (row["compiled_after_ahead"], row["load_s"]),
+            }
+        else:
+            found = {
+                words: (row[f"{way}_compiled"], row[f"{way}_s"]) for way, words in WAYS.items()
+            }
+        rows += [
+            f"| {row['job']} | {row['device']} | {words} | {compiled} | {spent['median']:.2f} |"
+            for words, (compiled, spent) in found.items()
+        ]
+    head = "| job | device | finds | compiles | seconds |"
+    return "\n".join([head, "| --- | --- | --- | --: | --: |", *rows])
+
+
+def once(run):
+    """Return what is told with an empty kernel cache."""
+    with tempfile.TemporaryDirectory() as cache:
+        return run(cache)
+
+
+def command(tree, cache, *words):
+    """Return what a new process with a kernel cache prints, from JSON."""
+    given = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    given |= {"CC_RAPIDS_CACHE": str(cache), "PYTHONPATH": str(tree)}
+    said = subprocess.check_output([sys.executable, *words], text=True, env=given, cwd=tree)
+    return json.loads(said.splitlines()[-1])
+
+
+if __name__ == "__main__":
+    main()

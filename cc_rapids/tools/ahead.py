@@ -1,0 +1,153 @@
+"""Compile kernels ahead of their first use, in several processes: what ``cc-rapids compile`` does.
+
+Which kernels the common jobs launch, and with which types, is found by rehearsing these on a few
+edges, so no list of kernels has to be kept. A process for each core then compiles its share into
+the kernel cache.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import chain
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.auto import AUTO
+from ..api import find_components
+from ..backends import ahead, dry_run, shipped
+from ..backends import compile as compiler
+from ..backends.ahead import Capability
+from ..backends.base import Kernel
+from ..options import Options
+from ..tuning import tuning
+
+REHEARSALS = {
+    "threads": (dry_run.ThreadsRehearsal,),
+    "cuda": (dry_run.OneLaunchRehearsal, dry_run.Rehearsal),
+}
+EDGES, FEW = 300, 60
+STEPS = 1, 20, 10**6  # between ids: as they are, in a bit map, and in hash slots
+# Sizes by which so many edges have too wide a range, take the ways of long lists, and have ids that
+# seem to be spread evenly
+WIDE = {"small_id_range": 100}
+LONG = {"sampled_scan_edges": 10, "estimated_ids": 10, "frequent_root_vertices": 0}
+LONG |= {"library_strings": 0, "library_vertices": 0, "hashed_at_once": 0}
+LONG["single_block_sum"] = 2
+EVEN = LONG | {"spread_sample_ids": EDGES // 2}
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The kernels that were compiled ahead.
+
+    Attributes
+    ----------
+    engine : str
+        The engine that runs them.
+    capability : (int, int) or None
+        The compute capability that they were compiled for.
+    kernels : int
+        How many the common jobs launch.
+    compiled : int
+        How many of these were compiled; the others were in the kernel cache, or linked from what a
+        wheel has brought.
+    """
+
+    engine: str
+    capability: Capability | None
+    kernels: int
+    compiled: int
+
+
+def compile_ahead(
+    engine: str, capability: Capability | None = None, processes: int | None = None
+) -> Compiled:
+    """Compile the kernels of common jobs into the kernel cache, unless they are there.
+
+    Parameters
+    ----------
+    engine : {"threads", "cuda"}
+    capability : (int, int), optional
+        The compute capability, of ``"cuda"`` only; no such GPU has to be here.
+    processes : int, optional
+        How many compile at the same time; by default one for each CPU.
+    """
+    many = processes or len(os.sched_getaffinity(0))
+    shares = [(engine, capability, k, many) for k in range(many)]
+    if many == 1:
+        done = list(map(_compile_share, shares))
+    else:  # a thread of another library may hold a lock while a process is forked
+        with ProcessPoolExecutor(many, get_context("spawn")) as pool:
+            done = list(pool.map(_compile_share, shares))
+    compiled = list(chain(*done))
+    return Compiled(engine, capability, len(compiled), sum(compiled))
+
+
+def _compile_share(share: tuple[str, Capability | None, int, int]) -> list[bool]:
+    """Compile every so many-th kernel; return of each whether it had to be."""
+    engine, capability, first, step = share
+    kernels = kernels_of_common_jobs(engine)
+    mine = sorted(kernels)[first::step]
+    return [ahead.compile_kernel(kernels[key], key[2], capability) for key in mine]
+
+
+def write_shipped(processes: int | None = None) -> None:
+    """Write the PTX of the kernels of common jobs on GPUs to the folder that wheels bring along."""
+    many = processes or len(os.sched_getaffinity(0))
+    with ProcessPoolExecutor(many, get_context("spawn")) as pool:
+        list(pool.map(_write_architecture, shipped.OLDEST))
+
+
+def _write_architecture(capability: Capability) -> None:
+    kernels = kernels_of_common_jobs("cuda")
+    made = {
+        (kernel, key[2]): compiler.to_ptx(kernel, key[2], capability)
+        for key, kernel in kernels.items()
+    }
+    shipped.write(made, capability)
+
+
+def kernels_of_common_jobs(engine: str) -> dict[dry_run.Key, Kernel]:
+    """Return the kernels that the common jobs launch on an engine, by their keys."""
+    launched: dict[dry_run.Key, Kernel] = {}
+    for kind in REHEARSALS[engine]:
+        with dry_run.rehearsed(kind) as backend:
+            _rehearse(engine)
+        launched |= backend.launched
+    return launched
+
+
+def _rehearse(engine: str) -> None:
+    """Solve short lists and, by other sizes, long ones: of integers of both widths, and strings."""
+    designs = {rule.design for rule in AUTO if rule.engine in (None, engine) and not rule.symmetric}
+    for dtype in (np.int32, np.int64):
+        for step in STEPS:
+            for sizes in ({}, LONG, EVEN):
+                with tuning.override(**WIDE | sizes):
+                    _solve(np.arange(step, EDGES * step, step, dtype=dtype))
+        for design in sorted(designs, key=str):
+            _solve(np.arange(FEW, dtype=dtype), design=design)
+            _solve(np.arange(FEW, dtype=dtype), design=design, num_vertices=FEW)
+    for words in (["vertex 7", "vertex 10"], [f"{'long' * 20} {k}" for k in (7, 10)]):
+        for sizes in ({}, LONG):
+            with tuning.override(**sizes):
+                _solve(np.array(words, object))
+
+
+def _solve(ids: Any, **options: Any) -> None:
+    """Solve a list that pairs each id with another one, and take every kind of labels."""
+    for wants_labels in (False, True):
+        found: Any = find_components(
+            (ids, ids[::-1].copy()), Options.check(wants_labels=wants_labels, **options)
+        )
+        for labels in ("min", "dense"):
+            found.labels(labels)
+        found.summary()
+
+
+if __name__ == "__main__":
+    write_shipped()

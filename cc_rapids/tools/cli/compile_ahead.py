@@ -1,0 +1,102 @@
+"""``cc-rapids compile``."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .group import METHOD, command, examples, option
+from .options import as_json, engine_option
+from .show import console, print_json, seconds
+
+if TYPE_CHECKING:
+    from ..ahead import Compiled
+
+Capability = tuple[int, int]
+
+
+class Architecture(click.ParamType):  # type: ignore[type-arg]
+    """A compute capability such as ``9.0`` or ``sm_90``."""
+
+    name = "architecture"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, context: click.Context | None
+    ) -> Capability:
+        """Return the major and the minor number."""
+        found = re.fullmatch(r"(?:sm_)?(\d+)\.?(\d)", value)
+        if found is None:
+            self.fail(f"{value!r} is no compute capability such as 9.0 or sm_90", param, context)
+        return int(found[1]), int(found[2])
+
+
+@command(
+    "compile",
+    epilog=examples(
+        "cc-rapids compile",
+        "In an image that is built where no GPU is, for an H100:",
+        "cc-rapids compile --engine cuda --architecture 9.0",
+    ),
+)
+@engine_option
+@option(
+    "--architecture",
+    metavar="X.Y",
+    type=Architecture(),
+    section=METHOD,
+    help="Of a GPU; by default that of the first one here.",
+)
+@option(
+    "--processes",
+    metavar="N",
+    type=click.IntRange(min=1),
+    section=METHOD,
+    help="At the same time; one for each CPU by default.",
+)
+@as_json
+def compile_kernels(
+    engine: str | None, architecture: Capability | None, processes: int | None, json_output: bool
+) -> None:
+    """Compile the kernels of common jobs ahead.
+
+    The first of these jobs then need not.
+
+    Kernels go to the cache that cc-rapids doctor --cache shows, for this user and this machine.
+    Kernels that are there are left as they are, so the command may be run again, as after an
+    update.
+
+    The engine is, by default, what cc-rapids doctor says would run. A GPU of the architecture need
+    not be here, but numba-cuda has to be installed.
+    """
+    from ..ahead import compile_ahead
+    from ..doctor import diagnose
+
+    started = time.perf_counter()
+    facts = diagnose()
+    engine = engine or ("cuda" if architecture else facts.engine)
+    if engine != "cuda" and architecture:
+        raise click.UsageError("--architecture is that of a GPU: it goes with --engine cuda.")
+    if engine == "cuda" and architecture is None:
+        if facts.driver is None or not facts.driver.gpus:
+            raise click.UsageError("No GPU is here: name its --architecture, such as 9.0.")
+        architecture = facts.driver.gpus[0].capability
+    done = compile_ahead(engine, architecture, processes)
+    spent = time.perf_counter() - started
+    if json_output:
+        print_json(asdict(done) | {"seconds": round(spent, 3)})
+    else:
+        console().print(_told(done, spent), soft_wrap=True)
+
+
+def _told(done: Compiled, spent: float) -> str:
+    """Return what was done in words."""
+    major, minor = done.capability or (0, 0)
+    where = f"{done.engine}, sm_{major}{minor}" if done.capability else done.engine
+    return (
+        f"{done.kernels} kernels for {where}: {done.compiled} compiled,"
+        f" {done.kernels - done.compiled} there already, in {seconds(spent)}"
+    )
