@@ -114,16 +114,7 @@ def verify(
     if memory_limit is None and taken is not None:
         table = _alike(edges, table, taken_labels, file, labels)
     table = table.take(pc.sort_indices(table["vertex"]))
-    options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle}
-    if bounds:
-        from ...data.adapters import adapter_of
-        from ...data.edge_input import ReadRequest
-        from ...data.weight_bound import WeightBound
-
-        side, other = options["source"], options["destination"]
-        request = ReadRequest(side, other, header=options.pop("header", None))
-        within = adapter_of(edges).bounded(edges, request, WeightBound(**bounds))
-        edges, options["source"], options["destination"] = within
+    options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle} | bounds
     rule = LABEL_RULES[naming]
     with kernels(quiet) as times:
         proof, example = _audited(_by_least(table, rule), edges, options)
