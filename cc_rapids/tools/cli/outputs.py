@@ -1,4 +1,4 @@
-"""Where commands write tables: to a file, to standard output, or to a folder of files."""
+"""The outputs of commands that write tables: a file, standard output, or a folder of files."""
 
 from __future__ import annotations
 
