@@ -11,6 +11,12 @@ PYTEST = $(BIN)/python -m pytest -q --dist worksteal
 CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/cu\1/p' | head -1)
 GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 
+# What runs on the simulator too: what has an engine, and not what compiles for threads.
+SIMULATED = $(addprefix tests/,contract/backends unit/backends unit/kernels unit/test_api.py \
+	unit/test_errors.py unit/results/test_components.py unit/ids/test_encode.py unit/ids/test_range.py \
+	unit/solver/test_speculative_rows.py unit/data/test_offsets.py unit/verify/test_planted_faults.py) \
+	$(addprefix --ignore=tests/unit/backends/test_,device_function.py kernel_cache.py)
+
 .PHONY: demo test quick test-kernels test-bounds test-designs test-gpu campaign nets counts ptx-net lint figures stale docs docs-browser \
 	package clean
 
@@ -22,10 +28,7 @@ demo: $(VENV)/demo
 
 test: $(VENV)/dev
 	$(PYTEST) -n auto
-	NUMBA_ENABLE_CUDASIM=1 $(PYTEST) -n $$((2 * $$(nproc))) $(addprefix tests/,contract/backends \
-		unit/backends unit/kernels unit/test_api.py unit/test_errors.py unit/results/test_components.py \
-		unit/ids/test_encode.py unit/ids/test_range.py unit/solver/test_speculative_rows.py \
-		unit/data/test_offsets.py unit/verify/test_planted_faults.py)
+	NUMBA_ENABLE_CUDASIM=1 $(PYTEST) -n $$((2 * $$(nproc))) $(SIMULATED)
 
 # What most mistakes break, in less than two minutes on two cores: before each push.
 quick: $(VENV)/dev

@@ -33,7 +33,8 @@ def _has_gpu():
 
 
 GPU = _has_gpu()
-ENGINES = ["threads", *(["cuda"] if SIMULATED or GPU else [])]
+# Threads run without the simulator, which changes nothing for them.
+ENGINES = ["cuda"] if SIMULATED else ["threads", *(["cuda"] if GPU else [])]
 
 
 def pytest_addoption(parser):
