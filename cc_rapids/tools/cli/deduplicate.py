@@ -34,7 +34,7 @@ from .options import (
     quiet_options,
 )
 from .outputs import check_with_output, checked_output, output_format_option, output_option
-from .show import kernel_rows, kernels, print_json, print_rows, seconds
+from .show import kernel_rows, kernels, print_json, print_rows, seconds, times_since
 from .sources import Given, read_given
 
 if TYPE_CHECKING:
@@ -181,9 +181,7 @@ def deduplicate(
         "removed": len(table.table) - len(rows),
         "engine": summary["engine"],
         "output": None if place is None else str(place),
-        "seconds": time.perf_counter() - start - times.seconds,
-        "kernel_seconds": times.seconds,
-        "kernels_compiled": times.compiled,
+        **times_since(start, times),
     }
     if json_output:
         print_json(facts)

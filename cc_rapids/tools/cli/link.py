@@ -19,7 +19,7 @@ from .options import (
     quiet_options,
 )
 from .outputs import check_with_output, checked_output, output_format_option, output_option
-from .show import kernel_rows, kernels, print_json, print_rows, seconds
+from .show import kernel_rows, kernels, print_json, print_rows, seconds, times_since
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -143,9 +143,7 @@ def link(
         "keys": [{"key": [key] if isinstance(key, str) else list(key), **one} for key, one in told],
         "engine": summary["engine"],
         "output": None if place is None else str(place),
-        "seconds": time.perf_counter() - start - times.seconds,
-        "kernel_seconds": times.seconds,
-        "kernels_compiled": times.compiled,
+        **times_since(start, times),
     }
     if json_output:
         print_json(facts)

@@ -27,7 +27,7 @@ from .options import (
     quiet_options,
 )
 from .paths import name_of, paths_of
-from .show import kernels, print_json, progress
+from .show import kernels, print_json, progress, times_since
 from .sources import Given, columns_of, read_one
 
 if TYPE_CHECKING:
@@ -129,9 +129,7 @@ def verify(
         "components": proof and proof.components,
         "oracle": oracle,
         "taken": taken and taken.facts(),
-        "seconds": time.perf_counter() - start - times.seconds,
-        "kernel_seconds": times.seconds,
-        "kernels_compiled": times.compiled,
+        **times_since(start, times),
     }
     _tell(facts, proof, taken, quiet, json_output)
     if example is not None:
