@@ -11,7 +11,13 @@ PYTEST = $(BIN)/python -m pytest -q --dist worksteal
 CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/cu\1/p' | head -1)
 GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 
-.PHONY: demo test quick test-kernels test-bounds test-gpu campaign nets counts ptx-net lint figures stale docs docs-browser \
+# What runs on the simulator too: what has an engine, and not what compiles for threads.
+SIMULATED = $(addprefix tests/,contract/backends unit/backends unit/kernels unit/test_api.py \
+	unit/test_errors.py unit/results/test_components.py unit/ids/test_encode.py unit/ids/test_range.py \
+	unit/solver/test_speculative_rows.py unit/data/test_offsets.py unit/verify/test_planted_faults.py) \
+	$(addprefix --ignore=tests/unit/backends/test_,device_function.py kernel_cache.py)
+
+.PHONY: demo test quick test-kernels test-bounds test-designs test-gpu campaign nets counts ptx-net lint figures stale docs docs-browser \
 	package clean
 
 demo: $(VENV)/demo
@@ -22,10 +28,7 @@ demo: $(VENV)/demo
 
 test: $(VENV)/dev
 	$(PYTEST) -n auto
-	NUMBA_ENABLE_CUDASIM=1 $(PYTEST) -n $$((2 * $$(nproc))) $(addprefix tests/,contract/backends \
-		unit/backends unit/kernels unit/test_api.py unit/test_errors.py unit/results/test_components.py \
-		unit/ids/test_encode.py unit/ids/test_range.py unit/solver/test_speculative_rows.py \
-		unit/data/test_offsets.py unit/verify/test_planted_faults.py)
+	NUMBA_ENABLE_CUDASIM=1 $(PYTEST) -n $$((2 * $$(nproc))) $(SIMULATED)
 
 # What most mistakes break, in less than two minutes on two cores: before each push.
 quick: $(VENV)/dev
@@ -34,11 +37,20 @@ quick: $(VENV)/dev
 
 # Every CUDA kernel for each architecture since Turing; `make test` takes the oldest, and fewer kernels.
 test-kernels: $(VENV)/dev
-	$(PYTEST) --architectures all tests/unit/kernels/test_compiles.py
+	$(PYTEST) --architectures all --designs pairs tests/unit/kernels/test_compiles.py
 
 # All designs with every access to an array checked; `make test` takes some of them.
 test-bounds: $(VENV)/dev
 	$(PYTEST) -n auto --designs all tests/property/test_bounds.py
+
+# All designs, and on the simulator those in which every two choices meet; `make test` takes some in
+# which each choice occurs.
+test-designs: $(VENV)/dev
+	$(PYTEST) -n auto --designs all tests/unit/algorithms/test_designs.py tests/unit/test_api.py \
+		tests/property/test_properties.py tests/contract/test_column_types.py tests/contract/backends \
+		tests/unit/incremental/test_connectivity_batches.py
+	NUMBA_ENABLE_CUDASIM=1 $(PYTEST) -n $$((2 * $$(nproc))) --designs pairs tests/unit/test_api.py \
+		tests/contract/backends
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .

@@ -33,15 +33,16 @@ def _has_gpu():
 
 
 GPU = _has_gpu()
-ENGINES = ["threads", *(["cuda"] if SIMULATED or GPU else [])]
+# Threads run without the simulator, which changes nothing for them.
+ENGINES = ["cuda"] if SIMULATED else ["threads", *(["cuda"] if GPU else [])]
 
 
 def pytest_addoption(parser):
     parser.addoption(
         "--designs",
-        choices=("pairs", "all"),
-        default="pairs",
-        help="all designs, or some in which every two choices meet (default)",
+        choices=("each", "pairs", "all"),
+        default="each",
+        help="all designs, or some in which each choice occurs (default) or every two meet",
     )
     parser.addoption(
         "--architectures",
@@ -67,9 +68,7 @@ def pytest_generate_tests(metafunc):
     marks = metafunc.definition.iter_markers("parametrize")
     chosen = any("design" in str(mark.args[0]) for mark in marks)
     if "design" in metafunc.fixturenames and not chosen:
-        config = metafunc.config
-        which = "all" if config.getoption("--gpu") else config.getoption("--designs")
-        found = design_pairs.selected(which)
+        found = design_pairs.selected(design_pairs.asked(metafunc.config))
         metafunc.parametrize("design", found, ids=str)
 
 

@@ -287,16 +287,14 @@ class HashEncoding(IdEncoding):
         return UNKNOWN_ORDER  # slots are in an order of their own
 
     def encode(self, statistics: IdStatistics, backend: Backend) -> EncodedIds:
-        from .hash_table import Slots, placed_slots
+        from .hash_table import slots_of_edges
 
         ids, named = statistics.id_range, statistics.edge_input.vertices
         others = statistics.columns[2:]
         if isinstance(named, range) and named:
             columns = [backend.xp.arange(named.start, named.stop, named.step, ids.dtype)]
             others = [*others, *columns]
-        ends = statistics.columns[:2]
-        placed = None if others else placed_slots(ends, ids, backend)
-        table = placed or Slots(ends, others, backend)
+        table = slots_of_edges(statistics.columns[:2], others, ids, backend)
         edges = Edges(table.columns[0], table.columns[1], 0)
         name = self.name(statistics)
         return SlotsOfIds(

@@ -68,10 +68,15 @@ class SlotTable:
         flat = Forest(backend, ids.size, all_present=True)
         least = backend.fill(backend.empty(forest.n, flat.vertex), 0xFF)
         backend.kernel(trees.scatter_min, flat.vertex)(ids.size, roots, least)
-        hang = backend.kernel(trees.assign_min_root, flat.vertex)
-        hang(ids.size, roots, least, flat.parent)
-        flat.count()
-        return flat, SortedDecoder.of(ids.astype(dtype, copy=False))
+        return _hung(flat, roots, least), SortedDecoder.of(ids.astype(dtype, copy=False))
+
+    def _make_free(self, size: int, columns: list[Array]) -> Array:
+        """Make free slots, and room for those of columns; return the word set if none is found."""
+        backend = self.backend
+        vertex: Any = np.uint32 if size < 1 << 32 else np.uint64
+        self.keys = backend.fill(backend.empty(size + 1, np.uint64), 0xFF)
+        self.columns = [backend.empty(column.size, vertex) for column in columns]
+        return backend.fill(backend.empty(1, np.uint32), 0)
 
 
 class Slots(SlotTable):
@@ -85,6 +90,8 @@ class Slots(SlotTable):
         Further ids that get a slot.
     backend : Backend
         The backend on which the table is made.
+    expected : int, optional
+        The number of different ids, if it has been estimated.
 
     Attributes
     ----------
@@ -96,9 +103,15 @@ class Slots(SlotTable):
         The number of different ids, to within some per cent.
     """
 
-    def __init__(self, columns: list[Array], others: list[Array], backend: Backend) -> None:
+    def __init__(
+        self,
+        columns: list[Array],
+        others: list[Array],
+        backend: Backend,
+        expected: int | None = None,
+    ) -> None:
         self.backend = backend
-        self.expected_vertices = _estimate_ids([*columns, *others], backend)
+        self.expected_vertices = expected or _estimate_ids([*columns, *others], backend)
         size = slots_for(self.expected_vertices)
         while not self._fill(size, columns, others):
             size *= 2
@@ -107,11 +120,7 @@ class Slots(SlotTable):
 
     def _fill(self, size: int, columns: list[Array], others: list[Array]) -> bool:
         """Insert every id; return whether all found a slot."""
-        backend = self.backend
-        self.vertex: Any = np.uint32 if size < 1 << 32 else np.uint64
-        self.keys = backend.fill(backend.empty(size + 1, np.uint64), 0xFF)
-        full = backend.fill(backend.empty(1, np.uint32), 0)
-        self.columns = [backend.empty(column.size, self.vertex) for column in columns]
+        backend, full = self.backend, self._make_free(size, columns)
         number = backend.kernel(kernel_ids.number_slots)
         for column, out in zip(columns, self.columns, strict=True):
             number(column.size, column, self.keys, full, out)
@@ -144,13 +153,10 @@ class PlacedSlots(SlotTable):
     """
 
     def __init__(self, columns: list[Array], ids: IdRange, backend: Backend) -> None:
-        self.backend, self.sign = backend, _sign_of(ids)
+        self.backend, self.sign = backend, ids.sign
         self.expected_vertices = _estimate_ids(columns, backend)
         size = slots_for(self.expected_vertices) + kernel_places.MARGIN
-        vertex: Any = np.uint32 if size < 1 << 32 else np.uint64
-        self.keys = backend.fill(backend.empty(size + 1, np.uint64), 0xFF)
-        full = backend.fill(backend.empty(1, np.uint32), 0)
-        self.columns = [backend.empty(column.size, vertex) for column in columns]
+        full = self._make_free(size, columns)
         place = backend.kernel(kernel_places.place_ids, self.sign)
         where = _beginnings(ids, size - kernel_places.MARGIN)
         for column, out in zip(columns, self.columns, strict=True):
@@ -166,21 +172,30 @@ class PlacedSlots(SlotTable):
         order = backend.kernel(kernel_places.order_slots, self.sign)
         ranks = forest.parent, forest.present, forest.ranks
         order(forest.n, self.keys, *ranks, ids, root_of, lowest)
-        hang = backend.kernel(trees.assign_min_root, flat.vertex)
-        hang(n, root_of, lowest, flat.parent)
-        flat.count()
-        return flat, SortedDecoder.of(ids)
+        return _hung(flat, root_of, lowest), SortedDecoder.of(ids)
 
 
-def placed_slots(columns: list[Array], ids: IdRange, backend: Backend) -> PlacedSlots | None:
-    """Return the slots of two long columns in the order of the ids, if these are spread evenly."""
-    if not _spread_evenly(columns, ids, backend):
-        return None
+def slots_of_edges(
+    columns: list[Array], others: list[Array], ids: IdRange, backend: Backend
+) -> Slots | PlacedSlots:
+    """Return the slots of two columns, of long ones in the order of the ids if spread evenly."""
+    if others or not _spread_evenly(columns, ids, backend):
+        return Slots(columns, others, backend)
     table = PlacedSlots(columns, ids, backend)
-    if not table.complete:
-        log.info("the ids are bunched: looking for their slots by hashes")
-        return None
-    return table
+    if table.complete:
+        return table
+    log.info("the ids are bunched: looking for their slots by hashes")
+    expected = table.expected_vertices
+    del table  # the memory that the next one takes
+    return Slots(columns, [], backend, expected)
+
+
+def _hung(flat: Forest, roots: Array, least: Array) -> Forest:
+    """Return a forest over sorted ids, each of them hung on the least id of its root."""
+    hang = flat.backend.kernel(trees.assign_min_root, flat.vertex)
+    hang(roots.size, roots, least, flat.parent)
+    flat.count()
+    return flat
 
 
 def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool:
@@ -189,7 +204,7 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
         return False
     seen = backend.fill(backend.empty(1 << kernel_places.SEEN_BITS - 5, np.uint32), 0)
     counts = backend.fill(backend.empty(PARTS, np.uint32), 0)
-    count, where = backend.kernel(kernel_places.count_parts, _sign_of(ids)), _beginnings(ids, PARTS)
+    count, where = backend.kernel(kernel_places.count_parts, ids.sign), _beginnings(ids, PARTS)
     most = tuning.spread_sample_ids
     for column in columns:
         every = max(column.size // most, 1)
@@ -199,17 +214,12 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
     return bool(different > most // 4 and int(found.max()) * PARTS <= UNEVEN * different)
 
 
-def _sign_of(ids: IdRange) -> int:
-    """Return the bit that is flipped so that the unsigned order of the bits is that of the ids."""
-    return 0 if ids.dtype == np.uint64 else 1 << 63
-
-
 def _beginnings(ids: IdRange, slots: int) -> tuple[int, int, int, int]:
     """Return low, span, shift and share of kernels/id_place.py, for so many slots to begin at."""
     span = ids.high - ids.low
     shift = max(span.bit_length() - 32, 0)
     share = (slots << 32) // ((span >> shift) + 1)
-    return as_word(ids.low + _sign_of(ids)), as_word(span), shift, as_word(share)
+    return as_word(ids.low + ids.sign), as_word(span), shift, as_word(share)
 
 
 def _estimate_ids(columns: list[Array], backend: Backend) -> int:

@@ -78,6 +78,11 @@ class IdRange:
         return np.uint32 if n <= 1 << 32 else np.uint64
 
     @property
+    def sign(self) -> int:
+        """The offset by which words are in the order of the ids, see :func:`order_of_type`."""
+        return order_of_type(self)[1]
+
+    @property
     def vertex(self) -> Any:
         """The unsigned type that fits the distance of an id from the least one."""
         return self.vertex_of(self.size)
@@ -217,12 +222,12 @@ def _order_shown(probes: int, counts: list[int]) -> EdgeOrder:
     return EdgeOrder(local / probes, descending > DESCENDING_SHARE * probes)
 
 
-def order_of_type(array: Array) -> tuple[type, int]:
+def order_of_type(ids: Array | IdRange) -> tuple[type, int]:
     """Return the 64-bit type in which ids are compared, and the offset that keeps their order.
 
     That is what makes the unsigned order of the words that of the ids.
     """
-    return (np.uint64, 0) if array.dtype == np.uint64 else (np.int64, 1 << 63)
+    return (np.uint64, 0) if ids.dtype == np.uint64 else (np.int64, 1 << 63)
 
 
 def decoded(array: Array, low: int, high: int) -> tuple[int, int]:

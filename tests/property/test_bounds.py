@@ -24,7 +24,7 @@ SINCE = (1, 2, 3, 5, 8)  # launches before columns change; the first one reads t
 
 
 def pytest_generate_tests(metafunc):
-    which = {"guarded": metafunc.config.getoption("--designs"), "one_of_each": "pairs"}
+    which = {"guarded": metafunc.config.getoption("--designs"), "one_of_each": "each"}
     for name in which.keys() & set(metafunc.fixturenames):
         metafunc.parametrize(name, lies.chosen(which[name]), ids=str)
 

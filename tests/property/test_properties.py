@@ -60,8 +60,10 @@ def test_order_direction_duplicates_and_chunks_do_not_matter(edges, random):
 
 
 @quick
-@given(edge_lists(dtypes=("i4", "i4")), st.sampled_from(design_pairs.selected("pairs")))
-def test_every_design(edges, design):
+@given(edge_lists(dtypes=("i4", "i4")), st.data())
+def test_every_design(pytestconfig, edges, data):
+    some = design_pairs.selected(pytestconfig.getoption("--designs"))
+    design = data.draw(st.sampled_from(some))
     found = cc_rapids.components(edges, design=design)
     check(found, components_of(*(column.tolist() for column in edges)))
 

@@ -37,6 +37,11 @@ def some(most: int, rule: scenes.LinkRule, *axes: Iterable[Any]) -> list[Any]:
     return Random(len(cases)).sample(cases, min(most, len(cases)))
 
 
+def one_in(every: int, deep: int = 1) -> int:
+    """Of how many scenes one is gone through by default, and if all are to be that can be."""
+    return deep if DEEP else every
+
+
 def explore_all(races: Iterable[explore.Race], model: memory.Memory) -> None:
     found = explore.Found()
     for race in races:

@@ -10,7 +10,16 @@ import pytest
 
 from cc_rapids.kernels import edges
 from races import memory, phases, scenes
-from races.portions import DEEP, RULES, explore_all, for_each_rule, on_each_memory, scenes_of, some
+from races.portions import (
+    DEEP,
+    RULES,
+    explore_all,
+    for_each_rule,
+    on_each_memory,
+    one_in,
+    scenes_of,
+    some,
+)
 
 EDGES = list(combinations(range(4), 2))
 
@@ -65,7 +74,7 @@ def test_rows_beside_a_giant(rule, n, shape, most):
 )
 def test_flattening(threads, steps, model):
     """By so many steps a leap: of one step, what is stored may be no root."""
-    every = 1 if DEEP or len(threads) < 3 or model is not memory.WEAK else 7
+    every = one_in(7 if len(threads) > 2 else 3) if model is memory.WEAK else one_in(2)
     starts = scenes.forests(5)[::every]  # three threads with late stores have a million states
     explore_all((phases.flattening(start, threads, steps) for start in starts), model)
 
@@ -74,7 +83,7 @@ def test_flattening(threads, steps, model):
 @pytest.mark.parametrize(("threads", "steps"), [([[1, 3], [2]], 1), ([[3], [2, 1]], 16)])
 def test_noting_what_a_cut_has_hooked(threads, steps, model):
     """Of the roots of a stricter cut: every other vertex is its own there, or hooked already."""
-    every = 1 if DEEP else 3
+    every = one_in(7 if model is memory.WEAK else 3)
     pairs = [
         (strict, loose)
         for loose in scenes.forests(4)[::every]

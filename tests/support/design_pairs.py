@@ -1,8 +1,12 @@
-"""A few designs in which every two choices that go together meet: pairwise covering."""
+"""A few designs in which each choice occurs, or in which every two meet that go together."""
 
+from functools import cache
 from itertools import combinations
 
 import cc_rapids
+from support.cover import cover
+
+TOGETHER = {"each": 1, "pairs": 2}  # choices that meet in some design of a selection
 
 
 def choices(design):
@@ -15,23 +19,20 @@ def choices(design):
     return made | {("rule", k, letter) for k, letter in enumerate(f"{rule:.<4}") if rule}
 
 
-def pairs(designs):
-    """Greedily, the design with the most pairs that no earlier one has."""
-    left = {design: set(combinations(sorted(choices(design)), 2)) for design in designs}
-    chosen = []
-    while any(left.values()):
-        best = max(left, key=lambda design: len(left[design]))
-        chosen.append(best)
-        met = left.pop(best)
-        for rest in left.values():
-            rest -= met
-    return chosen
+def asked(config):
+    """The selection that the command line of pytest asks for: all of them for a GPU."""
+    return "all" if config.getoption("--gpu") else config.getoption("--designs")
 
 
-def selected(which):
-    """All designs, or those of the pairs, in the order of the catalogue."""
-    every = cc_rapids.designs()
+def selected(which, among=None):
+    """All designs, or those in which each choice or each pair of them occurs, in their order."""
+    return _selected(which, tuple(cc_rapids.designs() if among is None else among))
+
+
+@cache
+def _selected(which, every):
     if which == "all":
         return every
-    few = set(pairs(every))
+    size = TOGETHER[which]
+    few = set(cover({design: combinations(sorted(choices(design)), size) for design in every}))
     return [design for design in every if design in few]

@@ -259,7 +259,7 @@ def graphs():
 @cache
 def by_name(which):
     """The designs of a selection, and of the options of k-out, by name."""
-    selected = design_pairs.selected(which)
+    selected = [*design_pairs.selected(which)]
     selected += [Design(f"kout({options})") for options in OPTIONS]
     selected.append(Design.parse("owner(output=lists)"))
     return {str(design): design for design in selected}
@@ -271,7 +271,7 @@ def rehearse(which):
 
     Parameters
     ----------
-    which : {"pairs", "all"}
+    which : {"each", "pairs", "all"}
         Designs besides those of "auto", which come first.
 
     Returns

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...data.files.read import EdgeFile, Taken
-from ...data.files.write import TABLES
 from ...errors import counted
 from .group import INPUT, METHOD, OUTPUT, command, examples, option
-from .label_output import ROWS_FLAG, LabelOutput
 from .options import (
     FILES_IN_WORDS,
     LabelChoice,
@@ -27,6 +25,13 @@ from .options import (
     memory_limit_option,
     nulls_option,
     quiet_options,
+)
+from .outputs import (
+    ROWS_FLAG,
+    LabelOutput,
+    check_with_output,
+    output_format_option,
+    output_option,
 )
 from .paths import name_of
 from .recipes import complete_recipe, recipe
@@ -140,13 +145,7 @@ UNREAD: dict[str, Any] = {
     section=OUTPUT,
     help="The kind of labels; by default the least id of each.",
 )
-@option(
-    "--output",
-    metavar="PATH",
-    type=click.Path(allow_dash=True),
-    section=OUTPUT,
-    help="Write vertices and labels to PATH, FOLDER/, or - (stdout).",
-)
+@output_option("Write vertices and labels to PATH, FOLDER/, or - (stdout).")
 @option(
     ROWS_FLAG,
     metavar="N",
@@ -154,13 +153,7 @@ UNREAD: dict[str, Any] = {
     section=OUTPUT,
     help="Rows of each Parquet file of a folder; 10 M by default.",
 )
-@option(
-    "--output-format",
-    metavar="FORMAT",
-    type=click.Choice(list(TABLES)),
-    section=OUTPUT,
-    help=f"If not by suffix: {', '.join(TABLES)}.",
-)
+@output_format_option
 @option(
     "--top",
     metavar="K",
@@ -247,9 +240,7 @@ def calculate(
 
     reading = {"source": source, "destination": destination, "format": format, "header": header}
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
-    for flag, value in (("--output-format", output_format), (ROWS_FLAG, rows_per_file)):
-        if output is None and value is not None:
-            raise click.UsageError(f"{flag} goes with --output.")
+    check_with_output(output, output_format=output_format, rows_per_file=rows_per_file)
     if members is not None and top is None:
         raise click.UsageError("--members goes with --top.")
     chunked = {"memory_limit": memory_limit} | _checkpoint(checkpoint, checkpoint_every, bounds)

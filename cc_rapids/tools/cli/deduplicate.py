@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...data.files.text_ids import is_text
-from ...data.files.write import TABLES, check_output, write_table
+from ...data.files.write import write_table
 from ...errors import FormatError, NullsError, counted
 from .frames import (
     TABULAR_IN_WORDS,
@@ -19,13 +18,12 @@ from .frames import (
     same_kind,
     table_format_option,
 )
-from .group import INPUT, METHOD, OUTPUT, command, examples, option
+from .group import INPUT, METHOD, command, examples, option
 from .options import (
     FILES_IN_WORDS,
     STANDARD,
     as_json,
     bound_options,
-    check_apart,
     check_bounds,
     engine_option,
     format_option,
@@ -34,10 +32,9 @@ from .options import (
     memory_limit_option,
     nulls_option,
     quiet_options,
-    written_to,
 )
-from .paths import paths_of
-from .show import kernel_rows, kernels, print_json, print_rows, seconds
+from .outputs import check_with_output, checked_output, output_format_option, output_option
+from .show import kernel_rows, kernels, print_json, print_rows, seconds, times_since
 from .sources import Given, read_given
 
 if TYPE_CHECKING:
@@ -119,20 +116,8 @@ if TYPE_CHECKING:
     help="Documents in no pair: keep (self, default), drop, raise.",
 )
 @engine_option
-@option(
-    "--output",
-    metavar="PATH",
-    type=click.Path(path_type=Path, allow_dash=True),
-    section=OUTPUT,
-    help="Write the documents to keep to PATH, or - for stdout.",
-)
-@option(
-    "--output-format",
-    metavar="FORMAT",
-    type=click.Choice(list(TABLES)),
-    section=OUTPUT,
-    help=f"If not by suffix: {', '.join(TABLES)}.",
-)
+@output_option("Write the documents to keep to PATH, or - for stdout.")
+@output_format_option
 @quiet_options
 @as_json
 def deduplicate(
@@ -150,7 +135,7 @@ def deduplicate(
     weight: str | None,
     at_least: float | None,
     at_most: float | None,
-    output: Path | None,
+    output: str | None,
     output_format: str | None,
     quiet: bool,
     json_output: bool,
@@ -168,16 +153,11 @@ def deduplicate(
 
     if docs == pairs == STANDARD:
         raise click.UsageError("Only one of DOCS and PAIRS can be standard input.")
-    if output is None and output_format is not None:
-        raise click.UsageError("--output-format goes with --output.")
+    check_with_output(output, output_format=output_format)
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
-    if output is not None:
-        output, output_format = written_to(output, output_format)
-        check_output(output, output_format)
-        for file in (docs, pairs):
-            for path in paths_of(file):
-                check_apart(output, Path(path))
-    shown = is_shown(output, quiet, json_output)
+    written = None if output is None else checked_output(output, output_format, [docs, pairs])
+    place = None if written is None else written[0]
+    shown = is_shown(place, quiet, json_output)
     start = time.perf_counter()
     table = read_table(docs, docs_format, quiet)
     table.check([on, *([] if by is None else [by]), *per])
@@ -187,8 +167,8 @@ def deduplicate(
     with kernels(quiet) as times:
         found: Components = components(given.edges, **given.options, **chosen)
         rows = _kept(found, table, on, by, ascending, list(per), missing, pairs)
-    if output is not None:
-        write_table(table.table.take(rows), output, output_format)
+    if written is not None:
+        write_table(table.table.take(rows), *written)
     summary = found.summary()
     facts = {
         "docs": docs,
@@ -200,10 +180,8 @@ def deduplicate(
         "kept": len(rows),
         "removed": len(table.table) - len(rows),
         "engine": summary["engine"],
-        "output": None if output is None else str(output),
-        "seconds": time.perf_counter() - start - times.seconds,
-        "kernel_seconds": times.seconds,
-        "kernels_compiled": times.compiled,
+        "output": None if place is None else str(place),
+        **times_since(start, times),
     }
     if json_output:
         print_json(facts)

@@ -17,7 +17,7 @@ from .generators import COMMON, GENERATORS
 from .group import OUTPUT, Command, Group, Option, examples
 from .options import FORMATS_IN_WORDS, as_json, is_shown, quiet_options, written_to
 from .recipes import Recipe, make
-from .show import kernel_rows, kernels, print_json, print_rows, progress, seconds, size
+from .show import kernel_rows, kernels, print_json, print_rows, progress, seconds, size, times_since
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -106,7 +106,7 @@ def _generate(
     _check_memory(made, kind, name)
     with kernels(quiet) as times, progress(f"writing {output.name}", quiet, "edges") as report:
         write_edges(_as_list(made), output, format=format, on_progress=report)
-    spent = time.perf_counter() - start - times.seconds
+    spent = times_since(start, times)
     facts = {
         "output": str(output),
         "format": kind,
@@ -116,9 +116,7 @@ def _generate(
         "edges": pieces.num_edges,
         "weights": made.weights,
         "bytes": output.stat().st_size if output.is_file() else None,  # a pipe keeps nothing
-        "seconds": spent,
-        "kernel_seconds": times.seconds,
-        "kernels_compiled": times.compiled,
+        **spent,
     }
     if json_output:
         print_json(facts)

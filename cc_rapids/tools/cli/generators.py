@@ -37,12 +37,19 @@ def _count(flag: str, help: str, required: bool = False) -> Option:
     return _option([flag], type=click.IntRange(min=0), required=required, help=help, metavar="N")
 
 
+def _number(flag: str, help: str, kind: Any, default: float, metavar: str | None = "X") -> Option:
+    """Return an option for a number that has a default, which help shows."""
+    shown: dict[str, Any] = {"default": default, "show_default": True}
+    return _option([flag], type=kind, metavar=metavar, help=help, **shown)
+
+
+_SHARE = click.FloatRange(0, 1)
 _NODES = _count("--nodes", "The number of vertices.", required=True)
 _EDGES = (
     _count("--edges", "The number of edges."),
     _option(
         ["--density"],
-        type=click.FloatRange(0, 1),
+        type=_SHARE,
         metavar="P",
         help="Instead of --edges: the share of all pairs of vertices.",
     ),
@@ -82,14 +89,14 @@ def _edges(params: Params, nodes: int) -> int:
     raise click.UsageError("Give either --edges or --density.")
 
 
-def _uniform(module: Any, params: Params) -> Any:
-    nodes = params["nodes"]
-    return module.uniform(nodes, _edges(params, nodes), params["seed"])
+def _by_edges(name: str) -> Callable[[Any, Params], Any]:
+    """Return what makes the pieces of a generator of so many nodes, edges, and a seed."""
 
+    def made(module: Any, params: Params) -> Any:
+        nodes = params["nodes"]
+        return getattr(module, name)(nodes, _edges(params, nodes), params["seed"])
 
-def _gnm(module: Any, params: Params) -> Any:
-    nodes = params["nodes"]
-    return module.gnm(nodes, _edges(params, nodes), params["seed"])
+    return made
 
 
 def _rmat(module: Any, params: Params) -> Any:
@@ -112,33 +119,16 @@ def _sizes(text: str) -> list[int]:
     return sizes
 
 
-def _by_nodes(name: str) -> Callable[[Any, Params], Any]:
-    return lambda module, params: getattr(module, name)(params["nodes"])
-
-
 _PAIRS = (
     _count("--documents", "The number of documents.", required=True),
     _count("--pairs", "The number of rows.", required=True),
-    _option(
-        ["--exponent"],
-        type=float,
-        default=1.9,
-        show_default=True,
-        metavar="X",
-        help="Of the Zipf law of sizes, above 1.",
-    ),
-    _option(
-        ["--most"],
-        type=click.IntRange(min=2),
-        default=5000,
-        show_default=True,
-        metavar="N",
-        help="The largest size.",
-    ),
+    _number("--exponent", "Of the Zipf law of sizes, above 1.", float, 1.9),
+    _number("--most", "The largest size.", click.IntRange(min=2), 5000, "N"),
 )
 
 
 def _by_options(name: str, *options: str) -> Callable[[Any, Params], Any]:
+    """Return what makes the pieces of a generator, whose arguments are these options."""
     return lambda module, params: getattr(module, name)(*(params[each] for each in options))
 
 
@@ -148,14 +138,7 @@ GENERATORS = {
         "--documents 1000 --pairs 10000 --bands 5",
         (
             *_PAIRS,
-            _option(
-                ["--bands"],
-                type=click.IntRange(min=1),
-                default=10,
-                show_default=True,
-                metavar="N",
-                help="Finds of each pair.",
-            ),
+            _number("--bands", "Finds of each pair.", click.IntRange(min=1), 10, "N"),
         ),
         _by_options("banded_pairs", "documents", "pairs", "bands", "exponent", "most", "seed"),
     ),
@@ -177,13 +160,13 @@ GENERATORS = {
         " directions. The other list is held in memory.",
         "--of 'path(nodes=1000)' --times 3",
         (_OF, _count("--times", "The number of copies of each edge.", required=True)),
-        lambda module, params: module.duplicated(params["of"], params["times"], params["seed"]),
+        _by_options("duplicated", "of", "times", "seed"),
     ),
     "gnm": Generator(
         "The random graph G(n, m): distinct pairs, no loops.",
         "--nodes 1000 --density 0.01 --weights 1 100",
         (_NODES, *_EDGES),
-        _gnm,
+        _by_edges("gnm"),
     ),
     "grid": Generator(
         "A grid, or a random part of one, like a road network.",
@@ -191,20 +174,15 @@ GENERATORS = {
         (
             _count("--rows", "The number of rows.", required=True),
             _count("--columns", "The number of columns.", required=True),
-            _option(
-                ["--keep"],
-                type=click.FloatRange(0, 1),
-                default=1.0,
-                show_default=True,
-                help="The probability of keeping each edge.",
-            ),
+            _number("--keep", "The probability of keeping each edge.", _SHARE, 1.0, None),
         ),
-        lambda module, params: module.grid(
-            params["rows"], params["columns"], params["keep"], params["seed"]
-        ),
+        _by_options("grid", "rows", "columns", "keep", "seed"),
     ),
     "isolated": Generator(
-        "Vertices without edges.", "--nodes 10 --format he", (_NODES,), _by_nodes("isolated")
+        "Vertices without edges.",
+        "--nodes 10 --format he",
+        (_NODES,),
+        _by_options("isolated", "nodes"),
     ),
     "near_duplicate_pairs": Generator(
         "Pairs of documents in many small clusters.",
@@ -224,13 +202,13 @@ GENERATORS = {
                 help="Number the vertices at random.",
             ),
         ),
-        lambda module, params: module.path(params["nodes"], params["shuffle"]),
+        _by_options("path", "nodes", "shuffle"),
     ),
     "permuted": Generator(
         "Another generator, with vertices renumbered.",
         "--of 'cliques(sizes=\"3,1,2\")' --seed 5",
         (_OF,),
-        lambda module, params: module.permuted(params["of"], params["seed"]),
+        _by_options("permuted", "of", "seed"),
     ),
     "record_keys": Generator(
         "Records, each joined to some keys.",
@@ -238,22 +216,8 @@ GENERATORS = {
         (
             _count("--records", "The number of records.", required=True),
             _count("--keys", "The number of keys.", required=True),
-            _option(
-                ["--each"],
-                type=click.IntRange(min=0),
-                default=2,
-                show_default=True,
-                metavar="N",
-                help="Keys of a record.",
-            ),
-            _option(
-                ["--power"],
-                type=float,
-                default=1.5,
-                show_default=True,
-                metavar="X",
-                help="Key KEYS * u^X, u from 0 to 1.",
-            ),
+            _number("--each", "Keys of a record.", click.IntRange(min=0), 2, "N"),
+            _number("--power", "Key KEYS * u^X, u from 0 to 1.", float, 1.5),
             _option(
                 ["--permute/--no-permute"],
                 default=True,
@@ -280,7 +244,7 @@ GENERATORS = {
                 help="Make a smaller graph, of about 2^K vertices.",
             ),
         ),
-        lambda module, params: module.reference(params["name"], params["scale"], params["seed"]),
+        _by_options("reference", "name", "scale", "seed"),
     ),
     "rmat": Generator(
         "R-MAT: few vertices have very many neighbours.\n\nSocial networks are like that.",
@@ -295,14 +259,7 @@ GENERATORS = {
             ),
             *_EDGES,
             *(
-                _option(
-                    [f"--{name}"],
-                    type=click.FloatRange(0, 1),
-                    default=share,
-                    show_default=True,
-                    metavar="P",
-                    help=f"Probability of the quadrant {where}.",
-                )
+                _number(f"--{name}", f"Probability of the quadrant {where}.", _SHARE, share, "P")
                 for name, share, where in (
                     ("a", 0.57, "0,0"),
                     ("b", 0.19, "0,1"),
@@ -321,10 +278,13 @@ GENERATORS = {
         "A self-loop at each vertex, and no other edge.",
         "--nodes 10",
         (_NODES,),
-        _by_nodes("self_loops"),
+        _by_options("self_loops", "nodes"),
     ),
     "star": Generator(
-        "Vertex 0 joined to each of the others.", "--nodes 1000", (_NODES,), _by_nodes("star")
+        "Vertex 0 joined to each of the others.",
+        "--nodes 1000",
+        (_NODES,),
+        _by_options("star", "nodes"),
     ),
     "torus2d": Generator(
         "A grid whose sides are joined, as in Cong and Muzio.",
@@ -333,12 +293,12 @@ GENERATORS = {
             _count("--rows", "The number of rows.", required=True),
             _count("--columns", "The number of columns.", required=True),
         ),
-        lambda module, params: module.torus2d(params["rows"], params["columns"]),
+        _by_options("torus2d", "rows", "columns"),
     ),
     "uniform": Generator(
         "Random pairs of vertices.\n\nSome may repeat, or join a vertex to itself.",
         "--nodes 1000 --edges 700 --seed 1",
         (_NODES, *_EDGES),
-        _uniform,
+        _by_edges("uniform"),
     ),
 }

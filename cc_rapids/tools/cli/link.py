@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...data.files.write import TABLES, check_output, write_table
+from ...data.files.write import write_table
 from ...errors import counted
 from .frames import TABULAR_IN_WORDS, WholeTable, read_table, table_format_option
 from .group import INPUT, METHOD, OUTPUT, command, examples, option
 from .options import (
     LabelChoice,
     as_json,
-    check_apart,
     engine_option,
     is_shown,
     quiet_options,
-    written_to,
 )
-from .paths import paths_of
-from .show import kernel_rows, kernels, print_json, print_rows, seconds
+from .outputs import check_with_output, checked_output, output_format_option, output_option
+from .show import kernel_rows, kernels, print_json, print_rows, seconds, times_since
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -87,20 +84,8 @@ if TYPE_CHECKING:
     section=OUTPUT,
     help="Write whole records, with the label in column NAME.",
 )
-@option(
-    "--output",
-    metavar="PATH",
-    type=click.Path(path_type=Path, allow_dash=True),
-    section=OUTPUT,
-    help="Write each record and its label to PATH, or - for stdout.",
-)
-@option(
-    "--output-format",
-    metavar="FORMAT",
-    type=click.Choice(list(TABLES)),
-    section=OUTPUT,
-    help=f"If not by suffix: {', '.join(TABLES)}.",
-)
+@output_option("Write each record and its label to PATH, or - for stdout.")
+@output_format_option
 @quiet_options
 @as_json
 def link(
@@ -113,7 +98,7 @@ def link(
     engine: str | None,
     labels: str,
     attach: str | None,
-    output: Path | None,
+    output: str | None,
     output_format: str | None,
     quiet: bool,
     json_output: bool,
@@ -127,15 +112,10 @@ def link(
     """
     from ...linkage import link_records
 
-    if output is None and (output_format is not None or attach is not None):
-        flag = "--attach" if output_format is None else "--output-format"
-        raise click.UsageError(f"{flag} goes with --output.")
-    if output is not None:
-        output, output_format = written_to(output, output_format)
-        check_output(output, output_format)
-        for path in paths_of(records):
-            check_apart(output, Path(path))
-    shown = is_shown(output, quiet, json_output)
+    check_with_output(output, output_format=output_format, attach=attach)
+    written = None if output is None else checked_output(output, output_format, [records])
+    place = None if written is None else written[0]
+    shown = is_shown(place, quiet, json_output)
     start = time.perf_counter()
     table = read_table(records, format, quiet)
     wanted = [_columns(table, key) for key in keys]
@@ -150,9 +130,9 @@ def link(
             labels=labels,
             engine=engine,
         )
-        if output is not None:
+        if written is not None:
             rows = found.labels() if attach is None else found.attach(table.table, name=attach)
-            write_table(rows, output, output_format)
+            write_table(rows, *written)
     summary = found.summary()
     told = summary["keys"].items()
     facts = {
@@ -162,10 +142,8 @@ def link(
         "largest": summary["largest"],
         "keys": [{"key": [key] if isinstance(key, str) else list(key), **one} for key, one in told],
         "engine": summary["engine"],
-        "output": None if output is None else str(output),
-        "seconds": time.perf_counter() - start - times.seconds,
-        "kernel_seconds": times.seconds,
-        "kernels_compiled": times.compiled,
+        "output": None if place is None else str(place),
+        **times_since(start, times),
     }
     if json_output:
         print_json(facts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -91,6 +92,15 @@ def kernel_rows(times: KernelTimes, spent: float) -> dict[str, str | None]:
         many = f"{times.compiled} kernel{'' if times.compiled == 1 else 's'}"
         return {"time to compile": f"{seconds(spent)}: {many} for this machine, once"}
     return {"time to load kernels": seconds(spent)} if spent else {}
+
+
+def times_since(start: float, times: KernelTimes) -> dict[str, float]:
+    """Return the facts of what took the time since ``start``: kernels, and all but these."""
+    return {
+        "seconds": time.perf_counter() - start - times.seconds,
+        "kernel_seconds": times.seconds,
+        "kernels_compiled": times.compiled,
+    }
 
 
 @contextmanager

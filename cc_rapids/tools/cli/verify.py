@@ -27,7 +27,7 @@ from .options import (
     quiet_options,
 )
 from .paths import name_of, paths_of
-from .show import kernels, print_json, progress
+from .show import kernels, print_json, progress, times_since
 from .sources import Given, columns_of, read_one
 
 if TYPE_CHECKING:
@@ -114,16 +114,7 @@ def verify(
     if memory_limit is None and taken is not None:
         table = _alike(edges, table, taken_labels, file, labels)
     table = table.take(pc.sort_indices(table["vertex"]))
-    options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle}
-    if bounds:
-        from ...data.adapters import adapter_of
-        from ...data.edge_input import ReadRequest
-        from ...data.weight_bound import WeightBound
-
-        side, other = options["source"], options["destination"]
-        request = ReadRequest(side, other, header=options.pop("header", None))
-        within = adapter_of(edges).bounded(edges, request, WeightBound(**bounds))
-        edges, options["source"], options["destination"] = within
+    options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle} | bounds
     rule = LABEL_RULES[naming]
     with kernels(quiet) as times:
         proof, example = _audited(_by_least(table, rule), edges, options)
@@ -138,9 +129,7 @@ def verify(
         "components": proof and proof.components,
         "oracle": oracle,
         "taken": taken and taken.facts(),
-        "seconds": time.perf_counter() - start - times.seconds,
-        "kernel_seconds": times.seconds,
-        "kernels_compiled": times.compiled,
+        **times_since(start, times),
     }
     _tell(facts, proof, taken, quiet, json_output)
     if example is not None:

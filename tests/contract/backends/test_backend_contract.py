@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support import design_pairs
 
 import cc_rapids
 from cc_rapids.algorithms.compiled import KernelComposer
@@ -218,14 +219,15 @@ def test_kernels_see_what_earlier_ones_wrote(on):
     assert on.to_host(a).tolist() == [10] * n
 
 
-def links():
-    """A design without a sample for each rule of linking with each find that it takes."""
-    for design in cc_rapids.designs():
-        if design.sample == "none" and design.words[1].spec.is_union:
-            yield design
+def pytest_generate_tests(metafunc):
+    """Designs without a sample for rules of linking, with the finds that they take."""
+    if "union" in metafunc.fixturenames:
+        designs = cc_rapids.designs()
+        links = [d for d in designs if d.sample == "none" and d.words[1].spec.is_union]
+        found = design_pairs.selected(design_pairs.asked(metafunc.config), links)
+        metafunc.parametrize("union", found, ids=str)
 
 
-@pytest.mark.parametrize("union", list(links()), ids=str)
 def test_contended_links_lose_no_hook(on, union):
     """Every edge hooks onto one vertex; each of the n - 1 edges of a star must hook once."""
     vertex, aux = np.uint32, union.words[1].spec.aux_array

@@ -1,5 +1,7 @@
 """Names of designs: what they parse to, what is refused and why, and what auto chooses."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from support import design_pairs
@@ -79,14 +81,16 @@ def test_every_combination_is_a_design_or_has_a_reason():
     assert len(refused) == len(list(_product())) - len(cc_rapids.designs())
 
 
-def test_pairs_hold_every_two_choices_that_meet_in_a_design():
+@pytest.mark.parametrize(("which", "most"), [("each", 1 / 10), ("pairs", 2 / 5)])
+def test_few_designs_hold_every_choice_and_every_two_that_meet(which, most):
     every = cc_rapids.designs()
-    few = design_pairs.selected("pairs")
-    assert len(few) < len(every) / 2.5
+    few = design_pairs.selected(which)
+    assert len(few) < len(every) * most
 
     def met(designs):
         sets = map(design_pairs.choices, designs)
-        return {frozenset((a, b)) for made in sets for a in made for b in made}
+        size = design_pairs.TOGETHER[which]
+        return {frozenset(some) for made in sets for some in product(made, repeat=size)}
 
     assert met(few) == met(every)
 

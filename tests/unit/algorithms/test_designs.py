@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.design_graphs import GRAPHS, RACES, backwards, check, graph, rows_of
+from support.design_graphs import GRAPHS, RACES, backwards, check, graph, of, rows_of
 
 import cc_rapids
 from cc_rapids import Design, oracle
@@ -60,8 +60,8 @@ def test_races(design, tuned):
     for name, make in RACES.items():
         for seed in range(seeds):
             made = make(seed)
-            src, dst = map(np.asarray, made.edges)
-            n, forest = made.num_vertices, design.makes_forests
+            src, dst, n = of(made)  # of the same type as lists: by the same kernels
+            forest = design.makes_forests
             found = cc_rapids.components(
                 (src, dst), num_vertices=n, design=design, engine="threads", forest=forest
             )

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -102,7 +101,7 @@ def test_the_first_run_of_a_machine_says_what_it_spent(own_store, tmp_path):
 
     def run(*words):
         command = [sys.executable, "-m", "cc_rapids.cli", "calculate", "pairs.csv", *words]
-        environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
+        environment = with_package(os.environ)
         done = subprocess.run(
             command, capture_output=True, text=True, cwd=tmp_path, check=True, env=environment
         )

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support import design_pairs
 from support.batch_rows import EXAMPLES, KINDS, column
 
 import cc_rapids
@@ -23,7 +24,7 @@ quick = settings(
 )
 
 ROOTED = [
-    str(design)
+    design
     for design in designs()
     if design.hooks_roots_only and design.sample == "none" and not design.words[1].spec.standalone
 ]
@@ -100,10 +101,15 @@ def test_batches_over_a_number_of_vertices_against_networkx(batches, algorithm):
         assert seen.connected(pairs).tolist() == truth
 
 
-@pytest.mark.parametrize("algorithm", ROOTED)
-def test_every_rooted_design_takes_batches(algorithm, engine):
+def pytest_generate_tests(metafunc):
+    if "rooted" in metafunc.fixturenames:
+        found = design_pairs.selected(design_pairs.asked(metafunc.config), ROOTED)
+        metafunc.parametrize("rooted", found, ids=str)
+
+
+def test_every_rooted_design_takes_batches(rooted, engine):
     rng = np.random.default_rng(5)
-    seen, graph = Connectivity(design=algorithm, engine=engine), nx.Graph()
+    seen, graph = Connectivity(design=str(rooted), engine=engine), nx.Graph()
     for _ in range(4):
         src, dst = (rng.integers(0, 60, 25) * 10**15 for _ in range(2))
         process(seen, graph, src.tolist(), dst.tolist(), (rng.random(25) < 0.3).tolist())

@@ -1,7 +1,8 @@
 """Every CUDA kernel compiles without a GPU, into registers alone.
 
-For each architecture in `make test-kernels`, which CI runs too. In `make test` for the oldest, and
-without the kernels that only designs have which ``"auto"`` never chooses.
+For each architecture in `make test-kernels`, which CI runs too. In `make test` for the oldest,
+without the kernels that only designs have which ``"auto"`` never chooses, and of the others each
+with each kind of arguments, and for each use with the arguments of one.
 
 A rehearsal notes what is launched with which types, by every design of the selection and by all
 else that has a kernel. Kernels of the designs that ``"auto"`` may choose are compiled for each, as
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import pytest
 from support import launches
+from support.cover import cover
 from support.machine import SELDOM
 
 import cc_rapids
@@ -74,6 +76,20 @@ def faults(kernel, signature, direct, capabilities):
             yield f"{made} sm_{major}{minor}: {binary.registers} registers, {taken}"
 
 
+def few(launched, by, designs):
+    """Kernels of all but some designs: each with all its signatures, and by all who launch it.
+
+    A design for one type of ids stands for the others: the widest, which takes most registers.
+    """
+
+    def marks(key):
+        code = launched[key].part.function.__code__
+        return (code, key[2]), (code, by[key].partition(" on ")[0])
+
+    wide_first = sorted(launched, key=lambda key: "int64[::1]" not in key[2][:1])
+    return cover({key: marks(key) for key in wide_first if by[key] not in designs})
+
+
 KERNELS = {}  # of this process of the pool, by their keys
 
 
@@ -94,7 +110,7 @@ def test_kernels_compile_without_spills_or_local_memory(which, request):
     context = multiprocessing.get_context("spawn")
     with context.Pool(os.cpu_count(), begin, (which,)) as pool:
         launched, by, chosen = launches.rehearse(which)
-        taken = [key for key in launched if every or by[key] not in launches.by_name(which)]
+        taken = launched if every else few(launched, by, launches.by_name(which))
         tasks = [(key, key in chosen, capabilities) for key in taken]
         bad = {key: lines for key, lines in pool.imap_unordered(found, tasks, 16) if lines}
     assert [
@@ -117,6 +133,20 @@ def test_every_kernel_is_launched(rehearsed):
     codes = [kernel.part.function.__code__ for kernel in rehearsed[0].values()]
     seen = {(code.co_filename, code.co_firstlineno, code.co_name) for code in codes}
     assert {kernel for kernel in declared() if kernel not in seen} == set()
+
+
+def test_few_kernels_have_all_arguments_and_uses_of_each(rehearsed, which):
+    launched, by, _ = rehearsed
+    designs = launches.by_name(which)
+    others = [key for key in launched if by[key] not in designs]
+    some = few(launched, by, designs)
+    assert 100 < len(some) < len(others)
+    for kind in (lambda key: key[2], lambda key: by[key].partition(" on ")[0]):
+        kinds = [
+            {(launched[key].part.function.__code__, kind(key)) for key in keys}
+            for keys in (some, others)
+        ]
+        assert kinds[0] == kinds[1]
 
 
 @pytest.mark.parametrize("collects", [True, False])

@@ -8,30 +8,15 @@ from support.as_lists import columns
 
 from cc_rapids import components, oracle
 from cc_rapids.algorithms.auto import ONE_LAUNCH_RULE
-from cc_rapids.backends.base import Kernel
-from cc_rapids.backends.threads import Threads
 from cc_rapids.errors import InputError
 from cc_rapids.solver import one_launch
 from cc_rapids.tuning import tuning
 
 
 @pytest.fixture(autouse=True)
-def launched(monkeypatch):
-    """The names of the kernels that run, on an engine that gains by fewer.
-
-    Without a hash table in the launch, for which there is test_one_launch_hashed.py.
-    """
-    monkeypatch.setattr(Threads, "in_one_launch", True)
-    monkeypatch.setattr(Threads, "few_by_library", False)
+def no_table(launched, monkeypatch):
+    """No hash table in the launch, for which there is test_one_launch_hashed.py."""
     monkeypatch.setattr(tuning, "hashed_at_once", 0)
-    names, call = [], Kernel.__call__
-
-    def noted(kernel, n, *arguments):
-        names.append(kernel.part.function.__name__)
-        call(kernel, n, *arguments)
-
-    monkeypatch.setattr(Kernel, "__call__", noted)
-    return names
 
 
 def edges(n, m, seed=0):

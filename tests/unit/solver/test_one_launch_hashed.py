@@ -7,26 +7,13 @@ from hypothesis import strategies as st
 
 from cc_rapids import backends, components, oracle
 from cc_rapids.algorithms.auto import ONE_LAUNCH_RULE
-from cc_rapids.backends.base import Kernel
-from cc_rapids.backends.threads import Threads
 from cc_rapids.kernels import find, id_hash, one_launch_hashed
 from cc_rapids.tuning import tuning
 
 ODD = 0x9E3779B97F4A7C15  # spreads 0, 1, ... over all 64-bit integers, each to another one
 
 
-@pytest.fixture(autouse=True)
-def launched(monkeypatch):
-    """The names of the kernels that run, on an engine that gains by fewer."""
-    monkeypatch.setattr(Threads, "in_one_launch", True)
-    names, call = [], Kernel.__call__
-
-    def noted(kernel, n, *arguments):
-        names.append(kernel.part.function.__name__)
-        call(kernel, n, *arguments)
-
-    monkeypatch.setattr(Kernel, "__call__", noted)
-    return names
+pytestmark = pytest.mark.usefixtures("launched")
 
 
 @pytest.fixture(params=[True, False], ids=["at once", "by a second launch"])

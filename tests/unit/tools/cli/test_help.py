@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -97,11 +99,34 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
+@contextmanager
+def standard_output_to(path):
+    """What is written to the standard output of this process goes to a file."""
+    before = os.dup(1)
+    with open(path, "wb") as file:
+        os.dup2(file.fileno(), 1)
+    try:
+        yield
+    finally:
+        os.dup2(before, 1)
+        os.close(before)
+
+
+REDIRECTED = re.compile(r"([^$<>|~]+) < (\S+) > (\S+)")  # what takes no shell
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_example_runs(name, files, shell):
     assert EXAMPLES[name], "a command without an example"
     for line in EXAMPLES[name]:
-        if any(sign in line for sign in "$>"):
+        if found := REDIRECTED.fullmatch(line):
+            program, *words = shlex.split(found[1])
+            assert program == "cc-rapids"
+            with standard_output_to(found[3]):
+                done = CliRunner().invoke(main, words, input=Path(found[2]).read_bytes())
+            assert (done.exit_code, done.output) == (0, ""), line
+            assert Path(found[3]).stat().st_size, line
+        elif any(sign in line for sign in "$>"):
             done = shell(line)
             assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), line
         else:

@@ -115,11 +115,11 @@ TO_STANDARD_OUTPUT = [
 
 @pytest.mark.usefixtures("edges")
 @pytest.mark.parametrize(("words", "told"), TO_STANDARD_OUTPUT, ids=lambda words: words[0])
-def test_output_to_standard_output(words, told):
+def test_output_to_standard_output(run, words, told):
     done = subprocess.run([*COMMAND, *words], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == (told, "")
-    done = subprocess.run([*COMMAND, *words, "--json"], capture_output=True, text=True)
-    assert (done.stdout, done.returncode) == ("", 2)
+    done = run(*words, "--json")
+    assert (done.stdout, done.exit_code) == ("", 2)
     assert "--json goes to standard output, as /dev/" in done.stderr
 
 

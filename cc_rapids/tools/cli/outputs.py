@@ -1,4 +1,4 @@
-"""The place to which a command writes labels: a file, standard output, or a folder of files."""
+"""The outputs of commands that write tables: a file, standard output, or a folder of files."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...data.files.write import check_new_folder, check_output, write_table
+from ...data.files.write import TABLES, check_new_folder, check_output, write_table
+from .group import OUTPUT, Decorator, option
 from .options import STANDARD, check_apart, written_to
 from .paths import paths_of
 
@@ -20,6 +21,43 @@ if TYPE_CHECKING:
     from ...results.components import Components
 
 ROWS_FLAG = "--rows-per-file"
+output_format_option = option(
+    "--output-format",
+    metavar="FORMAT",
+    type=click.Choice(list(TABLES)),
+    section=OUTPUT,
+    help=f"If not by suffix: {', '.join(TABLES)}.",
+)
+
+
+def output_option(help: str) -> Decorator:
+    """Return the option ``--output`` of commands that write a table."""
+    path = click.Path(allow_dash=True)
+    return option("--output", metavar="PATH", type=path, section=OUTPUT, help=help)
+
+
+def check_with_output(output: str | None, **options: Any) -> None:
+    """Raise a UsageError if options are given that say how to write, and not where."""
+    for name, value in options.items():
+        if output is None and value is not None:
+            raise click.UsageError(f"--{name.replace('_', '-')} goes with --output.")
+
+
+def checked_output(
+    given: str, format: str | None, inputs: Iterable[str]
+) -> tuple[Path, str | None]:
+    """Return the path and the format of a table that could be written, and that is no input.
+
+    Raises
+    ------
+    FormatError, OutputError, InputError
+        The suffix is of no known format; the file cannot be written to; it is an input.
+    """
+    path, format = written_to(Path(given), format)
+    check_output(path, format)
+    for file in (file for one in inputs for file in paths_of(one) if file != STANDARD):
+        check_apart(path, Path(file))
+    return path, format
 
 
 @dataclass(frozen=True)
@@ -47,11 +85,7 @@ class LabelOutput:
         """
         folder = rows_per_file is not None or given.endswith(os.sep) or os.path.isdir(given)
         if not folder:
-            path, format = written_to(Path(given), format)
-            check_output(path, format)
-            for file in (path for one in inputs for path in paths_of(one) if path != STANDARD):
-                check_apart(path, Path(file))
-            return cls(path, format, None)
+            return cls(*checked_output(given, format, inputs), None)
         if given == STANDARD:
             raise click.UsageError(f"{ROWS_FLAG} goes with a folder, not standard output.")
         if format not in (None, "parquet"):
