@@ -9,6 +9,7 @@ import threading
 import time
 
 import pytest
+from support.machine import with_package
 
 from cc_rapids import backends
 from cc_rapids.backends import kernel_times
