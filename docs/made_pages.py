@@ -388,6 +388,7 @@ SAMPLES = (
     "bench --nodes 1000 --rounds 3 --form coo --ids int32",
     "evaluate graphs --rounds 3 --algorithm auto --algorithm soman --out results",
     "designs",
+    "compile --engine threads",
     "doctor",
 )
 MOST = 24  # lines of a sample

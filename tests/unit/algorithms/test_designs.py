@@ -115,8 +115,9 @@ def test_locks_are_refused_where_they_might_hang():
     "name",
     ["async+halve", "hooks+halve", "jtb+naive", "shiloach-vishkin", "strided+shiloach-vishkin"],
 )
-def test_a_plan_holds_the_memory_that_a_design_takes(name, forest, monkeypatch):
+def test_a_plan_holds_the_memory_that_a_design_takes(name, forest, monkeypatch, tuned):
     """All that is allocated on the engine, as if nothing were given back before the end."""
+    tuned(library_vertices=0)
     n, m = 50_000, 200_000
     edges = tuple(np.random.default_rng(1).integers(0, n, (2, m)).astype(np.int32))
     plan = cc_rapids.components(edges, design=name, forest=forest, explain=True)

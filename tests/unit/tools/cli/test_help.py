@@ -186,7 +186,7 @@ class TestCompletion:
         ("words", "completed"),
         [
             ("ver", {"verify"}),
-            ("c", {"calculate", "convert", "completion"}),
+            ("c", {"calculate", "compile", "convert", "completion"}),
             ("generate u", {"uniform"}),
             ("generate path out.csv --s", {"--seed", "--shuffle"}),
             ("calculate --format p", {"parquet"}),

@@ -372,7 +372,7 @@ class TestProcess:
     def test_what_is_no_command(self):
         done = self.shell("cc-rapids compute pairs.csv")
         assert (done.returncode, done.stdout) == (2, "")
-        assert "no file compute, and commands are doctor, generate" in done.stderr
+        assert "no file compute, and commands are doctor, compile, generate" in done.stderr
 
 
 def test_the_labels_of_a_folder_are_verified(tmp_path):
