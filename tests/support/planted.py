@@ -4,6 +4,8 @@ A function's code is replaced where it is, so that whoever has imported, registe
 the fault: the audit too, if it shared it.
 """
 
+import __future__
+
 import ast
 import inspect
 import linecache
@@ -96,6 +98,7 @@ def long_words(v):
     return np.array([f"{'x' * 60}vertex {k:07d}" for k in v.tolist()])
 
 
+AS_STRINGS = __future__.annotations.compiler_flag  # annotations, as in the file of a function
 SMALL = {"small_id_range": 100}
 BY_NUMPY = {"library_vertices": 1000}
 LIST = lambda design: lambda: ((SRC, DST), {"design": design}, {})  # noqa: E731
@@ -284,10 +287,10 @@ PLANTS = {
         cc_rapids.Components._by_size.func, "-self._counts", "self._counts", "largest first"
     ),
     "the last of each": Plant(cc_rapids.Components._last.func, "- 1]", "- 2]", "max"),
-    "few counted": Plant(few.count, "count_nonzero(occur)", "count_nonzero(occur) + 1", "few"),
+    "few counted": Plant(few.count, "|= octets", "&= octets", "few"),
     "few components": Plant(few.count, "occur & ~hooked", "occur", "few"),
     "few rows": Plant(few.rows, "vertices, parent[vertices]", "vertices, vertices", "few"),
-    "few dense": Plant(few.dense, "numbers[parent[vertices]]", "numbers[vertices]", "few dense"),
+    "few dense": Plant(few.dense, "- labels.type(1)", "- labels.type(0)", "few dense"),
     # Blocks of ids.
     "near": Plant(blocks.link_in_block, "LOCAL(x), LOCAL(y)", "LOCAL(x), LOCAL(0)", "tiles"),
     "settle": Plant(
@@ -390,7 +393,7 @@ def planted(plant, folder):
     linecache.checkcache(str(path))
     made: dict[str, Any] = {}
     exec(
-        compile(path.read_text(encoding="utf-8"), str(path), "exec"),
+        compile(path.read_text(encoding="utf-8"), str(path), "exec", AS_STRINGS),
         dict(function.__globals__),
         made,
     )
