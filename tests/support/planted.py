@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 import cc_rapids
-from cc_rapids import components, oracle
+from cc_rapids import backends, components, oracle
 from cc_rapids.algorithms.literature import rounds, search
 from cc_rapids.backends import base
 from cc_rapids.graph import few
@@ -418,6 +418,16 @@ def forget():
         for value in vars(module).values():
             if hasattr(value, "cache_clear") and getattr(value, "__module__", "") == name:
                 value.cache_clear()
+
+
+def runs(plant, engine):
+    """Whether an engine runs what the fault is in: NumPy counts and gathers for threads alone."""
+    return backends.get(engine).few_by_library or not plant.job.startswith("few")
+
+
+def runs_on_gpus(name):
+    """Whether GPUs run what the fault of a name is in."""
+    return not PLANTS[name].job.startswith("few")
 
 
 def solved(job, engine, tuned):
