@@ -38,6 +38,7 @@ _HOMES = {
     "stream_components": "incremental.stream",
     "components_at": "incremental.thresholds",
     "Cuts": "results.thresholds",
+    "StableIds": "results.stable_ids",
     "Design": "algorithms.design",
     "designs": "algorithms.design",
     "ArgumentTypeError": "errors",
@@ -91,6 +92,7 @@ __all__ = [
     "NullsError",
     "OutputError",
     "Plan",
+    "StableIds",
     "StreamPlan",
     "StreamProgress",
     "UnknownVertexError",
@@ -155,6 +157,7 @@ if TYPE_CHECKING:
     from .linkage import link_records
     from .results.components import Components
     from .results.records import LinkedRecords
+    from .results.stable_ids import StableIds
     from .results.thresholds import Cuts
     from .solver.plan import Plan
     from .tools import generators

@@ -67,6 +67,14 @@ class Changes(NamedTuple):
     after: Any
 
 
+class Shared(NamedTuple):
+    """The members that components share with previous ones, for callers who gave arrays."""
+
+    before: Any
+    after: Any
+    shared: Any
+
+
 class SpanningForest(NamedTuple):
     """The edges of a spanning forest, for callers who gave arrays: row numbers and ends."""
 
@@ -236,6 +244,7 @@ def plain_frame(columns: dict[str, Any]) -> Any:
     """Return arrays as a named tuple, for a caller who gave arrays."""
     kinds: tuple[Any, ...]
     kinds = Labels, Members, Vertices, Sizes, Histogram, Merges, Changes, SpanningForest
+    kinds += (Shared,)
     return next(kind for kind in kinds if kind._fields == tuple(columns))(**columns)
 
 
