@@ -19,6 +19,7 @@ from ..data.dtypes import is_integer
 from ..data.frame_access import check_columns, column_of, columns_of, frame_in_memory, numbers_of
 from ..data.frame_kind import kind_words
 from ..errors import ColumnTypeError, FormatError, InputError, NullsError, counted, shown
+from ..graph.sorting import begins, first_of, order_of
 from .deduplicate import numbers_of_ids
 from .labels import NumberLabels, numbers_alone
 from .lookup import Lookup
@@ -234,19 +235,19 @@ def _step(answer: Components, previous: Previous) -> Step:
     rows, known = answer._places(previous.ids, "null")
     before = place[known].astype(np.int64)
     after = answer._dense[rows[known]].astype(np.int64)
-    order = _ordered([before, after], xp)
+    order = order_of([before, after], xp)
     before, after = before[order], after[order]
-    begins = xp.flatnonzero(_changes([before, after], xp))
-    shared = xp.diff(xp.concatenate([begins, xp.full(1, before.size, begins.dtype)]))
-    return Step(former, sizes, before[begins], after[begins], shared.astype(np.int64))
+    starts = xp.flatnonzero(begins([before, after], xp))
+    shared = xp.diff(xp.concatenate([starts, xp.full(1, before.size, starts.dtype)]))
+    return Step(former, sizes, before[starts], after[starts], shared.astype(np.int64))
 
 
 def _numbers(step: Step, policy: str, count: int, next_id: int, backend: Backend) -> Array:
     """Return the number of each component, in the order of the least ids."""
     xp = backend.xp
-    heirs = _first(step.before, -step.shared, xp)
+    heirs = first_of(step.before, -step.shared, xp)
     before, after, shared = (part[heirs] for part in (step.before, step.after, step.shared))
-    chosen = _first(after, POLICIES[policy](before, shared), xp)
+    chosen = first_of(after, POLICIES[policy](before, shared), xp)
     born = xp.ones(count, bool)
     born[after[chosen]] = False
     births = xp.flatnonzero(born)
@@ -259,29 +260,6 @@ def _numbers(step: Step, policy: str, count: int, next_id: int, backend: Backend
     numbers[after[chosen]] = step.former[before[chosen]]
     numbers[births] = next_id + xp.arange(births.size, dtype=np.int64)
     return numbers
-
-
-def _ordered(columns: list[Array], xp: Any) -> Array:
-    """Return the order of rows by the first column, among equal ones by the next, and so on."""
-    order = xp.argsort(columns[-1], kind="stable")
-    for column in reversed(columns[:-1]):
-        order = order[xp.argsort(column[order], kind="stable")]
-    return order
-
-
-def _changes(columns: list[Array], xp: Any) -> Array:
-    """Return for each row of sorted columns whether it differs from the one before."""
-    differs = xp.zeros(columns[0].size, bool)
-    differs[:1] = True
-    for column in columns:
-        differs[1:] |= column[1:] != column[:-1]
-    return differs
-
-
-def _first(groups: Array, keys: Array, xp: Any) -> Array:
-    """Return the row with the least key of each group; of equal ones the first."""
-    order = _ordered([groups, keys], xp)
-    return order[_changes([groups[order]], xp)]
 
 
 def _previous(answer: Components, previous: Any, next_id: Any) -> Previous:
@@ -509,7 +487,7 @@ class StableIds:
             parts = backend.counts(step.before, int(step.former.size))[step.before]
             wholes = backend.counts(step.after, len(self))[step.after]
             merged = xp.flatnonzero(wholes > 1)
-            merged = merged[_ordered([step.after[merged], step.before[merged]], xp)]
+            merged = merged[order_of([step.after[merged], step.before[merged]], xp)]
             pairs = [
                 {
                     "before": step.former[step.before[rows]],
