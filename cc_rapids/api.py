@@ -401,7 +401,8 @@ def bipartition(
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.
     **options
-        As for :func:`components`.
+        As for :func:`components`. Rows of cycles are numbered among the edges within ``at_least``
+        or ``at_most``.
 
     Returns
     -------
@@ -436,7 +437,6 @@ def bipartition(
     2    jam      1
     3    tea      1
     """
-    options["forest"] = True
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
         return found

@@ -5,7 +5,8 @@ for each edge: each joins an end of colour 0 to the other end of colour 1. Where
 from itself by an odd number of edges, its two vertices are joined; then the component is not
 bipartite.
 
-A spanning forest is rooted by its Euler tours. These pass each edge in both directions, its two
+An odd cycle is found by a spanning forest, that of the first rows, which is the same on every run
+and backend. It is rooted by its Euler tours. These pass each edge in both directions, its two
 *arcs*: first down, and later up. Where an arc stands in its tour is found by doubling the distance
 that each arc looks ahead, so that the rounds grow with the logarithm of the length alone.
 """
@@ -17,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import Array
+from ..backends import Array, Backend
 from ..graph.edges import Edges
 from ..graph.sorting import first_of, order_of
+from ..kernels.best import LAST, lower_place
 
 
 def double_cover(src: Array, dst: Array, n: int, xp: Any) -> Edges:
@@ -33,6 +35,43 @@ def double_cover(src: Array, dst: Array, n: int, xp: Any) -> Edges:
     word = np.uint32 if 2 * n < 1 << 32 else np.uint64
     src, dst, beyond = src.astype(word), dst.astype(word), word(n)
     return Edges(xp.concatenate([src, src + beyond]), xp.concatenate([dst + beyond, dst]), 0)
+
+
+def forest_of_first_rows(src: Array, dst: Array, n: int, backend: Backend) -> Array:
+    """Return the rows of edges that earlier rows do not join, as int64 in their order.
+
+    They are a spanning forest, which depends on the edges alone. In each round every tree takes the
+    first row that leaves it (Boruvka); trees that take rows become one.
+
+    Parameters
+    ----------
+    src, dst : (m,) arrays of int64
+        The ends of the edges among the vertices 0 .. n - 1.
+    """
+    xp, every = backend.xp, backend.xp.arange(n)
+    lower, no_keys = backend.kernel(lower_place), backend.unused(np.uint64)
+    taken, rows, left, right = [every[:0]], xp.arange(src.size, dtype=np.uint64), src, dst
+    while True:
+        leaves = xp.flatnonzero(left != right)
+        if not leaves.size:
+            return xp.unique(xp.concatenate(taken))
+        rows, left, right = rows[leaves], left[leaves], right[leaves]
+        best = backend.fill(backend.empty(2 * n, np.uint64), 0xFF)
+        scored = backend.fill(backend.empty(rows.size, np.uint8), 0)
+        for ends in (left, right):
+            lower(rows.size, ends, no_keys, scored, rows, best)
+        first = best[1::2] & ~LAST
+        place = xp.searchsorted(rows, first)  # rows stay in their order
+        joined = xp.flatnonzero(place < rows.size)
+        place = place[joined]
+        taken.append(rows[place].astype(np.int64))
+        parent = every.copy()
+        parent[joined] = left[place] + right[place] - joined  # the tree at the other end
+        both = (parent[parent] == every) & (every < parent)  # two that take one row: a root
+        parent[both] = every[both]
+        while bool((parent[parent] != parent).any()):
+            parent = parent[parent]
+        left, right = parent[left], parent[right]
 
 
 @dataclass(frozen=True)
@@ -114,19 +153,17 @@ def _arcs_left(tail: Array, twin: Array, roots: Array, n: int, xp: Any) -> Array
 
 
 def odd_cycles(
-    ends: tuple[Array, Array], hooks: Array, tree: Array, odd: Array, roots: Array, xp: Any
+    ends: tuple[Array, Array], tree: Array, odd: Array, roots: Array, backend: Backend
 ) -> tuple[Array, Array]:
     """Return one cycle of odd length for each component that has one.
 
     An edge whose ends have depths of equal parity, and the path between them in the forest, are
-    such a cycle. A self-loop is taken if there is one, else the first such edge.
+    such a cycle. The first self-loop is taken if there is one, else the first such edge.
 
     Parameters
     ----------
     ends : (src, dst), (m,) arrays of int64
         The ends of all edges, among n vertices.
-    hooks : (t,) array of integers
-        The rows of the edges of a spanning forest.
     tree : (n,) array of integers
         The component of each vertex.
     odd : (k,) array of bool
@@ -140,26 +177,29 @@ def odd_cycles(
         The rows around each cycle, from one end of the edge that closes it to the other, and then
         that edge; the cycles in the order of the components.
     """
-    src, dst = ends
-    hooks = hooks.astype(np.int64)
-    hooks = hooks[odd[tree[src[hooks]]]]
-    roots = roots[xp.flatnonzero(odd)]
-    forest = rooted(src[hooks], dst[hooks], tree, roots, int(tree.size), xp)
-    even = (forest.depth[src] - forest.depth[dst]) % 2 == 0
-    candidates = xp.flatnonzero(even & odd[tree[src]])
-    is_path = src[candidates] != dst[candidates]
-    closing = candidates[first_of(tree[src[candidates]], is_path.astype(np.int64), xp)]
+    xp, n = backend.xp, int(tree.size)
+    loops = xp.flatnonzero(ends[0] == ends[1])
+    loops = loops[first_of(tree[ends[0][loops]], loops, xp)]
+    looped = tree[ends[0][loops]]
+    odd = odd.copy()
+    odd[looped] = False
+    rows = xp.flatnonzero(odd[tree[ends[0]]])
+    src, dst = (side[rows] for side in ends)
+    hooks = forest_of_first_rows(src, dst, n, backend)
+    forest = rooted(src[hooks], dst[hooks], tree, roots[xp.flatnonzero(odd)], n, xp)
+    even = xp.flatnonzero((forest.depth[src] - forest.depth[dst]) % 2 == 0)
+    closing = even[first_of(tree[src[even]], even, xp)]
     closed = tree[src[closing]]
     edge_of = xp.zeros(int(odd.size), np.int64)
     edge_of[closed] = closing
     own = edge_of[tree[forest.child]]  # the edge that closes the cycle of each edge's component
-    first, second = (forest.below(side[own], forest.child) for side in ends)
+    first, second = (forest.below(side[own], forest.child) for side in (src, dst))
     on_cycle = xp.flatnonzero(first != second)
     child = forest.child[on_cycle]
     rises = forest.depth[child]
     place = xp.where(first[on_cycle], -rises, rises)
-    component = xp.concatenate([tree[child], closed]).astype(np.int64)
-    row = xp.concatenate([hooks[on_cycle], closing])
-    place = xp.concatenate([place, xp.full(closing.size, np.iinfo(np.int64).max, np.int64)])
-    order = order_of([component, place], xp)
+    last = xp.full(closing.size + loops.size, n, np.int64)  # no depth is as large
+    component = xp.concatenate([tree[child], closed, looped]).astype(np.int64)
+    row = xp.concatenate([rows[hooks[on_cycle]], rows[closing], loops])
+    order = order_of([component, xp.concatenate([place, last])], xp)
     return component[order], row[order]

@@ -13,7 +13,7 @@ from ..backends import Array
 from ..data import html
 from ..data.edge_input import plain_frame
 from ..data.frame_build import with_column
-from ..errors import counted
+from ..errors import InputError, counted
 from ..graph.edges import Edges, LentOn
 from ..graph.forest import Forest
 from ..ids.decoders import OffsetDecoder
@@ -33,7 +33,7 @@ class Bipartition:
     Attributes
     ----------
     components : Components
-        The components of the edges, with a spanning forest.
+        The components of the edges.
 
     See Also
     --------
@@ -44,12 +44,17 @@ class Bipartition:
     >>> import cc_rapids
     >>> found = cc_rapids.bipartition(([1, 2, 7, 8, 9], [2, 3, 8, 9, 7]))
     >>> found
-    <Bipartition: 1 of 2 components is bipartite>
+    <Bipartition: 2 components, 1 not bipartite>
     >>> found.is_bipartite
     False
     """
 
     def __init__(self, found: Components, options: SolveOptions) -> None:
+        if found._given.src.size != found._facts.edges:
+            raise InputError(
+                f"the {found._facts.edges:,} edges were read in chunks, which are not kept, and are"
+                " needed twice for a bipartition: read them into one frame"
+            )
         self.components = found
         backend, xp = found._backend, found._backend.xp
         with backend.scope():
@@ -93,9 +98,10 @@ class Bipartition:
         return len(self.components)
 
     def __repr__(self) -> str:
-        these = len(self) - self._odd_components
-        verb = "is" if these == 1 else "are"
-        return f"<Bipartition: {these:,} of {counted(len(self), 'component')} {verb} bipartite>"
+        return (
+            f"<Bipartition: {counted(len(self), 'component')}, {self._odd_components:,} not"
+            " bipartite>"
+        )
 
     def _repr_html_(self) -> str:
         facts = {"components": len(self), "not bipartite": self._odd_components}
@@ -152,8 +158,9 @@ class Bipartition:
             the number of the edge in the input; of an adjacency list, of the entry), ``source`` and
             ``destination``, as in :meth:`Components.forest`. Consecutive rows of a cycle share a
             vertex, and so do the last and the first; no vertex is met twice. A self-loop is a cycle
-            of one row, and is taken where there is one. Different runs may return different
-            cycles. Without rows if all components are bipartite.
+            of one row, and the first one is taken where there is one. The cycles depend on the
+            order of the edges alone, not on the run or the engine. Without rows if all components
+            are bipartite.
 
         See Also
         --------
@@ -163,7 +170,7 @@ class Bipartition:
         --------
         >>> import pandas as pd, cc_rapids
         >>> frame = pd.DataFrame({"src": [5, 2, 7, 5, 9], "dst": [2, 7, 8, 7, 9]})
-        >>> cc_rapids.bipartition(frame).odd_cycles().sort_values("row", ignore_index=True)
+        >>> cc_rapids.bipartition(frame).odd_cycles()
            labels  row  source  destination
         0       2    0       5            2
         1       2    1       2            7
@@ -180,8 +187,8 @@ class Bipartition:
         found, xp = self.components, self.components._backend.xp
         component = rows = xp.zeros(0, np.int64)
         if self._odd_components:
-            tree, hooks = found._dense.astype(np.int64), found._forest_rows
-            component, rows = odd_cycles(self._ends(), hooks, tree, self._odd, self._roots, xp)
+            tree = found._dense.astype(np.int64)
+            component, rows = odd_cycles(self._ends(), tree, self._odd, self._roots, found._backend)
         label = found._kind.of_component(found, component)
         labels = found._kind.columns(found, "labels", label)
         columns = labels | forest_columns(found._given, found._home(rows))

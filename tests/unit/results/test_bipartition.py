@@ -18,8 +18,8 @@ from support.edge_kinds import EDGES, same
 from support.edge_lists import edge_lists, quick
 
 import cc_rapids
-from cc_rapids import Components, bipartition, errors, generators, is_bipartite
-from cc_rapids.algorithms.bipartition import rooted
+from cc_rapids import Components, backends, bipartition, errors, generators, is_bipartite
+from cc_rapids.algorithms.bipartition import forest_of_first_rows, rooted
 
 
 def graph_of(src, dst, vertices=()):
@@ -219,15 +219,42 @@ def test_cycles_have_the_labels_that_were_asked_for(labels):
     assert cycles.labels.tolist() == [by_vertex[v] for v in cycles.source.tolist()]
 
 
-@pytest.mark.parametrize(
-    "design", ["none+async+naive", "kout+async+halve", "hook+jtb+two-try-split"]
+DESIGNS = (
+    "none+async+naive",
+    "kout+async+halve",
+    "hook+jtb+two-try-split",
+    "strided+liu-tarjan(CUSA)",
 )
-def test_any_design_that_records_a_forest(design):
+
+
+def test_any_design_finds_the_same():
     chance = np.random.default_rng(1)
     src, dst = chance.integers(0, 40, (2, 30))
-    check(bipartition((src, dst), design=design), src.tolist(), dst.tolist())
-    with pytest.raises(errors.DesignError):
-        bipartition((src, dst), design="strided+liu-tarjan(CUSA)")
+    first = bipartition((src, dst))
+    for design in (*DESIGNS, "bfs+async+halve"):
+        found = bipartition((src, dst), design=design)
+        check(found, src.tolist(), dst.tolist())
+        same(found.odd_cycles(), first.odd_cycles())
+        same(found.colors(), first.colors())
+
+
+def test_edges_within_a_bound_are_numbered_among_themselves():
+    frame = pd.DataFrame({"src": [1, 1, 2, 3], "dst": [9, 2, 3, 1], "w": [0, 5, 5, 5]})
+    assert bipartition(frame, weight="w", at_least=1).odd_cycles()["row"].tolist() == [1, 0, 2]
+
+
+@quick
+@given(pairs)
+def test_the_forest_is_that_of_the_first_rows(some):
+    """Sequentially: a row is taken unless those before it join its ends."""
+    ends = np.array(some, np.int64).reshape(-1, 2).T.copy()
+    graph, taken = nx.Graph(), []
+    graph.add_nodes_from(range(15))
+    for row, (a, b) in enumerate(some):
+        if not nx.has_path(graph, a, b):
+            graph.add_edge(a, b)
+            taken.append(row)
+    assert forest_of_first_rows(*ends, 15, backends.get("threads")).tolist() == taken
 
 
 @pytest.mark.parametrize("edges", EDGES.values(), ids=EDGES)
@@ -243,7 +270,7 @@ def test_copies_have_the_cycles_too(edges):
 
 def test_what_it_says_of_itself():
     found = bipartition(([1, 2, 7, 8, 9], [2, 3, 8, 9, 7]))
-    assert repr(found) == "<Bipartition: 1 of 2 components is bipartite>"
+    assert repr(found) == "<Bipartition: 2 components, 1 not bipartite>"
     assert "not bipartite" in found._repr_html_()
     assert (len(found), isinstance(found.components, Components)) == (2, True)
     same(found.colors(), found.colors())
@@ -255,8 +282,8 @@ def test_what_it_says_of_itself():
 def test_arguments_that_are_refused(tmp_path):
     for function in (bipartition, is_bipartite):
         assert type(function(([1], [2]), explain=True)).__name__ == "Plan"
-        with pytest.raises(errors.InputError, match="read the edges into one frame"):
-            function(([1], [2]), memory_limit="1 GiB")
+        with pytest.raises(errors.InputError, match="read them into one frame"):
+            function((edges for edges in [([1], [2])]), memory_limit="1 GiB")
         with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
             function(([1], [2]), colour=1)
         with pytest.raises(errors.NullsError):
