@@ -15,7 +15,6 @@ from .data.edge_input import EdgeInput
 from .data.read import read
 from .errors import InputError
 from .options import Options, check_chunked, within_bound
-from .results.bipartition import Bipartition
 from .results.components import Components, Facts
 from .solver.plan import Plan, plan
 from .solver.solve import solve
@@ -437,6 +436,8 @@ def bipartition(
     2    jam      1
     3    tea      1
     """
+    from .results.bipartition import Bipartition  # most runs look for no colours
+
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
         return found
@@ -485,7 +486,7 @@ def is_bipartite(
     False
     """
     found = bipartition(edges, source, destination, **options)
-    return found.is_bipartite if isinstance(found, Bipartition) else found
+    return found if options.get("explain") else found.is_bipartite
 
 
 def bring(

@@ -27,8 +27,8 @@ from .best import NO_KEY, choose, sort_keys
 from .container import Container
 from .deduplicate import Deduplication
 from .labels import LabelKind, check_labels
+from .numbering import Numbering
 from .scores import ordered, vertices_and_scores
-from .stable_ids import Numbering
 from .written import Written
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from copy import copy
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from ..errors import ColumnTypeError, FormatError, InputError, NullsError, count
 from ..graph.sorting import begins, first_of, order_of
 from .deduplicate import numbers_of_ids
 from .labels import NumberLabels, numbers_alone
-from .lookup import Lookup
 from .preview import preview
 from .written import arrow_of
 
@@ -132,78 +131,6 @@ class Step:
     shared: Array
 
 
-class Numbering(Lookup):
-    """An answer whose components can get numbers that stay the same."""
-
-    _counts: Array
-    _dense: Array
-
-    def stable_ids(
-        self, previous: Any = None, policy: str = "majority", *, next_id: int | None = None
-    ) -> StableIds:
-        """Return a number for each component that goes on from one answer to the next.
-
-        A previous number has one heir: the component with most of its members (of equal ones, that
-        with the least id). A component that is the heir of one number goes on with it; of several,
-        with the one that ``policy`` chooses. Every other component is born, and gets the next
-        number that was never used, in the order of the least ids. Numbers that do not go on are
-        retired, and never come back, even if their members do. The order of the edges, the engine
-        and the library of the frames do not matter.
-
-        Parameters
-        ----------
-        previous : StableIds, path or frame, optional
-            The numbers to go on from: those of an earlier answer, the file that
-            :meth:`StableIds.save` has written, or a frame with the columns of
-            :meth:`StableIds.labels` and any others. By default all components are born.
-        policy : {"majority", "largest", "least"}
-            The number with which the heir of several goes on: that with which it shares most
-            members, among equal ones the least; the largest number, so that the newest goes on;
-            or the least, so that the oldest does.
-        next_id : int, optional
-            The first number that births may take. A frame does not tell which numbers were retired
-            (a PyArrow table that was read from a saved file does), so it needs this: more than the
-            largest number ever used. By default the counter of ``previous`` goes on, from 0.
-
-        Returns
-        -------
-        StableIds
-            The numbers, with the counter.
-
-        Raises
-        ------
-        NullsError
-            A vertex or a number of the frame is null.
-        InputError
-            A vertex is twice in the frame, its ids are of another kind than those of the edges, its
-            numbers are no integers of 64 bits with sign, the counter is missing, or ``next_id`` was
-            used (also MissingColumnError, ColumnTypeError and FormatError).
-
-        See Also
-        --------
-        StableIds.changes : The splits, merges, births and deaths.
-        Components.labels : Labels that depend on this answer alone.
-
-        Examples
-        --------
-        >>> import cc_rapids
-        >>> monday = cc_rapids.components(([1, 2, 7], [2, 3, 8])).stable_ids()
-        >>> monday.labels()
-        Labels(vertex=array([1, 2, 3, 7, 8]), labels=array([0, 0, 0, 1, 1]))
-        >>> tuesday = cc_rapids.components(([2, 7, 5], [3, 8, 6])).stable_ids(monday)
-        >>> tuesday.labels()
-        Labels(vertex=array([2, 3, 5, 6, 7, 8]), labels=array([0, 0, 2, 2, 1, 1]))
-        """
-        check_word("policy", policy, POLICIES)
-        answer = cast("Components", self)
-        with self._backend.scope():
-            held = _previous(answer, previous, next_id)
-            step = _step(answer, held)
-            numbers = _numbers(step, policy, self._counts.size, held.next_id, self._backend)
-            births = self._counts.size - int((numbers < held.next_id).sum())
-        return StableIds(answer, numbers, held.next_id + births, step, held.next_id)
-
-
 def _by_majority(former: Array, shared: Array) -> Array:
     return -shared
 
@@ -222,6 +149,18 @@ POLICIES: dict[str, Callable[[Array, Array], Array]] = {
     "largest": _by_largest,
     "least": _by_least,
 }
+
+
+def number(answer: Components, previous: Any, policy: str, next_id: Any) -> StableIds:
+    """Return the numbers of an answer's components, see :meth:`Components.stable_ids`."""
+    check_word("policy", policy, POLICIES)
+    with answer._backend.scope():
+        held = _previous(answer, previous, next_id)
+        step = _step(answer, held)
+        count = int(answer._counts.size)
+        numbers = _numbers(step, policy, count, held.next_id, answer._backend)
+        births = count - int((numbers < held.next_id).sum())
+    return StableIds(answer, numbers, held.next_id + births, step, held.next_id)
 
 
 def _step(answer: Components, previous: Previous) -> Step:
@@ -268,7 +207,7 @@ def _previous(answer: Components, previous: Any, next_id: Any) -> Previous:
     Raises
     ------
     InputError
-        They cannot be gone on from; see :meth:`Numbering.stable_ids`.
+        They cannot be gone on from; see :meth:`Components.stable_ids`.
     """
     backend = answer._backend
     if isinstance(previous, str | os.PathLike):
