@@ -18,7 +18,9 @@ __version__ = "0.1.0"
 _old_paths.install()
 
 _HOMES = {
+    "bipartition": "api",
     "components": "api",
+    "is_bipartite": "api",
     "spanning_forest": "api",
     "link_records": "linkage",
     "LinkedRecords": "results.records",
@@ -30,6 +32,7 @@ _HOMES = {
     "uninstall": "integrations.install",
     "load_ipython_extension": "integrations.ipython",
     "unload_ipython_extension": "integrations.ipython",
+    "Bipartition": "results.bipartition",
     "Components": "results.components",
     "Plan": "solver.plan",
     "StreamPlan": "incremental.stream",
@@ -38,6 +41,7 @@ _HOMES = {
     "stream_components": "incremental.stream",
     "components_at": "incremental.thresholds",
     "Cuts": "results.thresholds",
+    "StableIds": "results.stable_ids",
     "Design": "algorithms.design",
     "designs": "algorithms.design",
     "ArgumentTypeError": "errors",
@@ -70,6 +74,7 @@ _HOMES = {
 
 __all__ = [
     "ArgumentTypeError",
+    "Bipartition",
     "CapacityError",
     "CcRapidsError",
     "ChangedFileError",
@@ -91,11 +96,13 @@ __all__ = [
     "NullsError",
     "OutputError",
     "Plan",
+    "StableIds",
     "StreamPlan",
     "StreamProgress",
     "UnknownVertexError",
     "VerificationError",
     "__version__",
+    "bipartition",
     "components",
     "components_at",
     "connected_components",
@@ -106,6 +113,7 @@ __all__ = [
     "generators",
     "install",
     "installed",
+    "is_bipartite",
     "link_records",
     "memory_bound",
     "oracle",
@@ -121,7 +129,7 @@ __all__ = [
 if TYPE_CHECKING:
     from . import dask, datasets, plots
     from .algorithms.design import Design, designs
-    from .api import components, spanning_forest
+    from .api import bipartition, components, is_bipartite, spanning_forest
     from .backends import release_memory
     from .data.adapters import Csr
     from .errors import (
@@ -153,8 +161,10 @@ if TYPE_CHECKING:
     from .integrations.cugraph import weakly_connected_components
     from .integrations.install import install, installed, uninstall
     from .linkage import link_records
+    from .results.bipartition import Bipartition
     from .results.components import Components
     from .results.records import LinkedRecords
+    from .results.stable_ids import StableIds
     from .results.thresholds import Cuts
     from .solver.plan import Plan
     from .tools import generators

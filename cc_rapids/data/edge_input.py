@@ -67,6 +67,30 @@ class Changes(NamedTuple):
     after: Any
 
 
+class Shared(NamedTuple):
+    """The members that components share with previous ones, for callers who gave arrays."""
+
+    before: Any
+    after: Any
+    shared: Any
+
+
+class Colors(NamedTuple):
+    """The colours of vertices, for callers who gave arrays; -1 where there is none."""
+
+    vertex: Any
+    color: Any
+
+
+class OddCycles(NamedTuple):
+    """The edges around odd cycles, for callers who gave arrays: row numbers and ends."""
+
+    labels: Any
+    row: Any
+    source: Any
+    destination: Any
+
+
 class SpanningForest(NamedTuple):
     """The edges of a spanning forest, for callers who gave arrays: row numbers and ends."""
 
@@ -236,6 +260,7 @@ def plain_frame(columns: dict[str, Any]) -> Any:
     """Return arrays as a named tuple, for a caller who gave arrays."""
     kinds: tuple[Any, ...]
     kinds = Labels, Members, Vertices, Sizes, Histogram, Merges, Changes, SpanningForest
+    kinds += Shared, Colors, OddCycles
     return next(kind for kind in kinds if kind._fields == tuple(columns))(**columns)
 
 

@@ -12,7 +12,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 SEPARATORS = "_.- "
-WORDS = "vertex", "labels", "size", "row", "source", "destination", "before", "after", "components"
+WORDS = (
+    *("vertex", "labels", "size", "row", "source", "destination", "before", "after", "components"),
+    "color",
+)
 
 
 def key_names_of(sources: Sequence[Any], destinations: Sequence[Any]) -> tuple[str, ...]:

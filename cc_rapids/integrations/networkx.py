@@ -1,4 +1,4 @@
-"""The NetworkX backend ``cc_rapids``: functions of ``networkx.algorithms.components``.
+"""The NetworkX backend ``cc_rapids``: functions of components, and ``is_bipartite``.
 
 >>> import networkx as nx
 >>> nx.number_connected_components(nx.path_graph(5), backend="cc_rapids")
@@ -21,9 +21,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ..api import components
+from ..api import is_bipartite as has_two_colors
 from ..tuning import tuning
 
 Places = npt.NDArray[np.int64]
+
+# Where NetworkX may be done early; is_connected may, too, but by connected_components
+EARLY = {
+    "node_connected_component": "walks one component",
+    "is_bipartite": "stops at the first odd cycle",
+}
 
 # From benchmarks/records/networkx_gain.jsonl: within both, no kind of graph loses a tenth by being
 # converted, and most gain; a graph that is converted already is always taken
@@ -91,6 +98,15 @@ class Graph:
         engine = nx.config.backends.cc_rapids.engine
         found = components((self.src, self.dst), num_vertices=len(self), engine=engine)
         return len(found), found.labels("dense").labels
+
+    @cached_property
+    def _is_bipartite(self) -> bool:
+        """True if no cycle has an odd number of edges."""
+        import networkx as nx
+
+        engine = nx.config.backends.cc_rapids.engine
+        edges = self.src, self.dst
+        return bool(has_two_colors(edges, num_vertices=len(self), engine=engine))
 
     @cached_property
     def _grouped(self) -> tuple[list[Any], list[int]]:
@@ -178,6 +194,20 @@ def node_connected_component(G: Graph, n: Hashable) -> set[Any]:  # noqa: N803
     nodes, starts = G._grouped
     component = int(G._solved[1][place])
     return set(nodes[starts[component] : starts[component + 1]])
+
+
+def is_bipartite(G: Graph) -> bool:  # noqa: N803
+    """Return whether the nodes have two colours, so that no edge joins nodes of one.
+
+    Parameters
+    ----------
+    G : Graph
+
+    Returns
+    -------
+    bool
+    """
+    return G._is_bipartite
 
 
 # NetworkX has looked at the direction before it calls one of these, and here it does not matter
@@ -286,8 +316,8 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     converted = getattr(graph, "__networkx_cache__", None) or {}
     if "cc_rapids" in converted.get("backends", {}):
         return True
-    if name == "node_connected_component":  # is_connected does too, but by connected_components
-        return "NetworkX walks one component, and a conversion walks every edge"
+    if name in EARLY:
+        return f"NetworkX {EARLY[name]}, and a conversion walks every edge"
     n = len(graph)
     least = tuning.networkx_nodes
     if n < least:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 _DOCS = "The graph is converted once and kept with it until it changes; so is the answer."
+_LATER = "NetworkX chooses it by itself only once that is done."
 _FUNCTIONS = {
     "connected_components": _DOCS,
     "number_connected_components": _DOCS,
     "is_connected": _DOCS,
-    "node_connected_component": f"{_DOCS} NetworkX chooses it by itself only once that is done.",
+    "node_connected_component": f"{_DOCS} {_LATER}",
+    "is_bipartite": f"{_DOCS} {_LATER}",
     "weakly_connected_components": _DOCS,
     "number_weakly_connected_components": _DOCS,
     "is_weakly_connected": _DOCS,

@@ -27,6 +27,7 @@ from .best import NO_KEY, choose, sort_keys
 from .container import Container
 from .deduplicate import Deduplication
 from .labels import LabelKind, check_labels
+from .numbering import Numbering
 from .scores import ordered, vertices_and_scores
 from .written import Written
 
@@ -410,7 +411,7 @@ class Facts:
     resumed: str | None = None
 
 
-class Components(Selection[FrameT], Container, Written, Audited):
+class Components(Selection[FrameT], Container, Numbering, Written, Audited):
     """The connected components of an edge list.
 
     ``len()`` is the number of components. Methods return new frames of the same library as the
@@ -801,6 +802,8 @@ class Components(Selection[FrameT], Container, Written, Audited):
         ------
         OutputError
             The file cannot be written, or the disk is full; an old file stays.
+        InputError
+            The labels are numbers of :class:`StableIds`, which save themselves.
 
         See Also
         --------
@@ -817,6 +820,11 @@ class Components(Selection[FrameT], Container, Written, Audited):
         """
         from . import saved
 
+        if not self._kind.is_saved:
+            raise InputError(
+                "the labels of this answer are stable numbers, which it does not save: call save()"
+                " of the StableIds"
+            )
         saved.write(check_path("path", path), self)
 
     @classmethod

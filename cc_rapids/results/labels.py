@@ -38,6 +38,8 @@ class LabelKind(ABC):
         True if labels are vertices, with ids of the caller's type; False if they are numbers.
     is_root : bool
         Whether labels are the roots of the solved trees, as in speculative rows.
+    is_saved : bool
+        Whether a file of the answer can name the kind; False if it has numbers of its own.
     audited_as : str
         The rule by which an audit checks such labels, see :mod:`cc_rapids.verify.label_rules`.
     """
@@ -45,6 +47,7 @@ class LabelKind(ABC):
     name: ClassVar[str]
     is_id: ClassVar[bool] = False
     is_root: ClassVar[bool] = False
+    is_saved: ClassVar[bool] = True
 
     @property
     def audited_as(self) -> str:

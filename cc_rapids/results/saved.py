@@ -112,6 +112,35 @@ def read(path: str | os.PathLike[str], engine: str | None) -> Components:
         ) from error
 
 
+def of_columns(
+    ids: list[Column], parent: Array, words: dict[str, Any], engine: str | None
+) -> Components:
+    """Return the answer with these ids, whose components are given by the row of each least id.
+
+    Parameters
+    ----------
+    ids : list of Column
+        The columns of the ids, in their order, on the host.
+    parent : (n,) array of integers
+    words : dict
+        The ``facts`` of the run, and ``answers``, the kind of frames.
+
+    Raises
+    ------
+    ValueError
+        The ids are not different ones in their order.
+    """
+    backend = backends.get("threads")
+    with backend.scope():
+        columns = [_parts(column, backend) for column in ids]
+    word = np.uint32 if word_for(int(parent.size)) == 4 else np.uint64
+    arrays = {"parent": parent.astype(word)}
+    for k, (_, own) in enumerate(columns):
+        arrays |= {f"{k}_{name}": array for name, array in own.items()}
+    own_words = {"labels": "min", "dropped": 0, "taken": [], "columns": [w for w, _ in columns]}
+    return _found(own_words | words, arrays, engine)
+
+
 def _found(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) -> Components:
     from .components import Components, Facts
     from .records import LinkedRecords

@@ -17,7 +17,7 @@ DIRECTED = (
     "number_weakly_connected_components",
     "is_weakly_connected",
 )
-FUNCTIONS = {*UNDIRECTED, *DIRECTED, "node_connected_component"}
+FUNCTIONS = {*UNDIRECTED, *DIRECTED, "node_connected_component", "is_bipartite"}
 OURS = {"backend": "cc_rapids"}
 
 
@@ -37,6 +37,7 @@ def agree(graph, theirs=None):
     found = number(graph, **OURS)
     assert type(found) is int
     assert found == len(expected)
+    assert nx.is_bipartite(graph, **OURS) is nx.is_bipartite(theirs, backend="networkx")
     if expected:
         assert one(graph, **OURS) is (len(expected) == 1)
         if not theirs.is_directed():

@@ -81,6 +81,7 @@ def test_networkx_own_suite_passes_on_the_backend(tmp_path):
     options = (
         f"-q -p no:cacheprovider -c {os.devnull} --rootdir {tmp_path} --log-file {log}"
         " --log-file-level DEBUG --doctest-modules --pyargs networkx.algorithms.components"
+        " networkx.algorithms.bipartite.basic networkx.algorithms.bipartite.tests.test_basic"
     )
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", *options.split()],
@@ -93,10 +94,10 @@ def test_networkx_own_suite_passes_on_the_backend(tmp_path):
     # Nothing skipped, and nothing that the backend expects to fail
     summary = re.fullmatch(r"(\d+) passed(, \d+ warnings?)? in .*", ran.stdout.splitlines()[-1])
     assert summary, ran.stdout
-    assert int(summary[1]) >= 53
+    assert int(summary[1]) >= 74
     used = Counter(re.findall(r"Using backend 'cc_rapids' for call to '(\w+)'", log.read_text()))
     assert set(used) == FUNCTIONS
-    assert used.total() >= 54
+    assert used.total() >= 59
 
 
 def test_a_graph_is_converted_once_and_solved_once(conversions, caplog):
@@ -105,7 +106,7 @@ def test_a_graph_is_converted_once_and_solved_once(conversions, caplog):
     for _ in range(3):
         agree(graph)
     assert conversions == [graph]
-    [solved] = caplog.messages
+    solved, _ = caplog.messages  # the other is that of is_bipartite
     assert " on threads: 1 components in " in solved
 
 
@@ -159,6 +160,7 @@ def test_large_graphs_are_taken_and_then_every_function(conversions):
         ("is_connected", nx.path_graph(4), None),
         ("is_weakly_connected", nx.DiGraph([(0, 1)]), "2 nodes take NetworkX no longer"),
         ("node_connected_component", nx.path_graph(4), "NetworkX walks one component"),
+        ("is_bipartite", nx.path_graph(4), "NetworkX stops at the first odd cycle"),
         ("weakly_connected_components", nx.path_graph(4, nx.DiGraph), None),
     ],
 )

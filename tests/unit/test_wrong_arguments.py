@@ -75,6 +75,10 @@ def of_connectivity(name):
     return lambda **options: getattr(inserted(), name)(**options)
 
 
+def numbered():
+    return cc_rapids.components(EDGES).stable_ids()
+
+
 def of_answer(name):
     return lambda **options: getattr(cc_rapids.components(EDGES, forest=True), name)(**options)
 
@@ -95,6 +99,15 @@ CALLS = {  # what is called, with what is right, and the arguments that are then
     "explain": (explained, {"edges": EDGES}, ALL),
     "spanning_forest": (spanned, {"edges": EDGES}, ALL),
     "stream_components": (cc_rapids.stream_components, {"edges": "e.parquet"}, STREAM),
+    "bipartition": (cc_rapids.bipartition, {"edges": EDGES}, ALL),
+    "is_bipartite": (cc_rapids.is_bipartite, {"edges": PAIR}, ALL),
+    "stable_ids": (
+        of_answer("stable_ids"),
+        {"previous": numbered(), "next_id": 9},
+        ["previous", "policy", "next_id"],
+    ),
+    "StableIds.load": (cc_rapids.StableIds.load, {"path": "numbers"}, ["path", "engine"]),
+    "StableIds.save": (lambda **one: numbered().save(**one), {}, ["path"]),
     "link_records": (
         cc_rapids.link_records,
         {"frame": PEOPLE, "keys": ["vertex"]},
@@ -176,6 +189,7 @@ def files(tmp_path, monkeypatch):
     EDGES.to_csv("e.csv", index=False)
     EDGES.to_parquet("e.parquet")
     inserted().save("state")
+    numbered().save("numbers")
 
 
 @pytest.mark.usefixtures("files")

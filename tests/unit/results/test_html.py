@@ -54,6 +54,8 @@ def shows():
         "Plan": components(edges, explain=True),
         "StreamPlan": components(iter([edges]), explain=True),
         "Audit": found.audit(edges, oracle="scipy"),
+        "StableIds": found.stable_ids(),
+        "Bipartition": cc_rapids.bipartition(edges),
         "several": components(
             edges.assign(k=SCRIPT, l=SCRIPT), ["src", "k"], ["dst", "l"], labels="max"
         ),
@@ -66,7 +68,7 @@ def test_all_that_is_shown_is_escaped(name, monkeypatch):
     monkeypatch.setattr(type(components(EDGES)._backend), "device_name", SCRIPT)
     page = Reader(shown._repr_html_())
     assert set(page.tags) <= TAGS
-    if name not in ("Plan", "StreamPlan", "Audit", "Cuts"):
+    if name not in ("Plan", "StreamPlan", "Audit", "Cuts", "Bipartition"):
         assert any("<script>" in word for word in page.words)
 
 
@@ -74,8 +76,8 @@ def test_nothing_else_is_shown_as_markup():
     shows = re.compile(r"def (_repr_(?:html|svg|markdown|latex|javascript|mimebundle)_)")
     package = Path(cc_rapids.__file__).parent
     found = [(p.name, name) for p in package.rglob("*.py") for name in shows.findall(p.read_text())]
-    kinds = "audit", "components", "connectivity", "plan", "stream", "thresholds"
-    assert sorted(found) == [(f"{kind}.py", "_repr_html_") for kind in kinds]
+    kinds = "audit", "bipartition", "components", "connectivity", "plan", "stable_ids", "stream"
+    assert sorted(found) == [(f"{kind}.py", "_repr_html_") for kind in (*kinds, "thresholds")]
 
 
 def test_the_answer_shows_counts_the_largest_and_sizes_first(engine):

@@ -1,0 +1,195 @@
+"""The two colours of vertices, and odd cycles where there are none."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.bipartition import double_cover, odd_cycles
+from ..backends import Array
+from ..data import html
+from ..data.edge_input import plain_frame
+from ..data.frame_build import with_column
+from ..errors import InputError, counted
+from ..graph.edges import Edges, LentOn
+from ..graph.forest import Forest
+from ..ids.decoders import OffsetDecoder
+from ..ids.encode import EncodedIds
+from ..solver.one_launch import SolveOptions
+from ..solver.solve import decide_and_run
+from .components import Components, forest_columns
+
+NO_COLOR = -1
+
+
+class Bipartition:
+    """The two colours of the vertices of an edge list, or the odd cycles that leave none.
+
+    ``len()`` is the number of components.
+
+    Attributes
+    ----------
+    components : Components
+        The components of the edges.
+
+    See Also
+    --------
+    bipartition : Find it.
+
+    Examples
+    --------
+    >>> import cc_rapids
+    >>> found = cc_rapids.bipartition(([1, 2, 7, 8, 9], [2, 3, 8, 9, 7]))
+    >>> found
+    <Bipartition: 2 components, 1 not bipartite>
+    >>> found.is_bipartite
+    False
+    """
+
+    def __init__(self, found: Components, options: SolveOptions) -> None:
+        if found._given.src.size != found._facts.edges:
+            raise InputError(
+                f"the {found._facts.edges:,} edges were read in chunks, which are not kept, and are"
+                " needed twice for a bipartition: read them into one frame"
+            )
+        self.components = found
+        backend, xp = found._backend, found._backend.xp
+        with backend.scope():
+            vertex, least = found._rows()
+            self._roots = xp.flatnonzero(vertex == least).astype(np.int64)
+            n = int(vertex.size)
+            parent = self._cover(double_cover(*self._ends(), n, xp), options)
+            self._odd = parent[self._roots] == parent[self._roots + n]
+            root = self._roots[found._dense]
+            color = (parent[:n] != root.astype(parent.dtype)).astype(np.int8)
+            color[self._odd[found._dense]] = NO_COLOR
+            self._color = color
+            self._odd_components = int(self._odd.sum())
+        self._cycles: dict[str, Any] | None = None  # of a copy, which has no edges
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for copies and pickles: without the edges, with the cycles in them."""
+        with self.components._backend.scope():
+            return vars(self) | {"_cycles": self._columns_of_cycles()}
+
+    def _ends(self) -> tuple[Array, Array]:
+        """Return the places of both ends of each edge among the vertices, as int64."""
+        found, given = self.components, self.components._given
+        with LentOn(found._backend, given) as columns:
+            sides = zip((given.src, given.dst), columns, strict=False)
+            src, dst = (found._places_of(side, held, "raise")[0] for side, held in sides)
+        return src, dst
+
+    def _cover(self, cover: Edges, options: SolveOptions) -> Array:
+        """Return the least vertex of the component of each vertex of the double cover."""
+        found = self.components
+        size = 2 * found.num_vertices
+        forest = Forest(found._backend, size, all_present=True)
+        decoder = OffsetDecoder(0, np.dtype(np.int64))
+        encoded = EncodedIds(cover, forest, "double cover", size, decoder)
+        listed = replace(found._given, row_offsets=None, symmetric=False)
+        decide_and_run(listed, encoded, [], found._backend, options)
+        return forest.parent
+
+    def __len__(self) -> int:
+        return len(self.components)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Bipartition: {counted(len(self), 'component')}, {self._odd_components:,} not"
+            " bipartite>"
+        )
+
+    def _repr_html_(self) -> str:
+        facts = {"components": len(self), "not bipartite": self._odd_components}
+        return html.panel("Bipartition", html.facts(facts))
+
+    @property
+    def is_bipartite(self) -> bool:
+        """True if all components are, that is, no cycle has an odd number of edges."""
+        return not self._odd_components
+
+    def colors(self) -> Any:
+        """Return the colour of each vertex: both ends of an edge have different ones.
+
+        Returns
+        -------
+        frame of the caller's kind, new, columns ``vertex`` and ``color`` (int8)
+            One row per vertex, in the order of the ids. The least vertex of each component has
+            colour 0. In components that are not bipartite all colours are null, for callers who
+            gave arrays -1.
+
+        See Also
+        --------
+        Bipartition.odd_cycles : The reason why a component is not bipartite.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> frame = pd.DataFrame({"src": [5, 2, 9, 4], "dst": [2, 7, 4, 4]})
+        >>> cc_rapids.bipartition(frame).colors()
+           vertex  color
+        0       2      0
+        1       4   <NA>
+        2       5      1
+        3       7      1
+        4       9   <NA>
+        """
+        found = self.components
+        with found._backend.scope():
+            vertex = found._columns("vertex", found._rows()[0])
+            if found._given.make_frame is plain_frame:
+                return found._frame(vertex | {"color": self._color.copy()})
+            here, there = found._given.on_device, None
+            if self._odd_components:
+                there = found._bring(self._color != NO_COLOR, here)
+            return with_column(found._frame(vertex), "color", found._home(self._color), there)
+
+    def odd_cycles(self) -> Any:
+        """Return one cycle of an odd number of edges for each component that is not bipartite.
+
+        Returns
+        -------
+        frame of the caller's kind, new
+            Columns ``labels`` (of the component, as in :meth:`Components.labels`), ``row`` (int64,
+            the number of the edge in the input; of an adjacency list, of the entry), ``source`` and
+            ``destination``, as in :meth:`Components.forest`. Consecutive rows of a cycle share a
+            vertex, and so do the last and the first; no vertex is met twice. A self-loop is a cycle
+            of one row, and the first one is taken where there is one. The cycles depend on the
+            order of the edges alone, not on the run or the engine. Without rows if all components
+            are bipartite.
+
+        See Also
+        --------
+        Bipartition.colors : The colours of all others.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> frame = pd.DataFrame({"src": [5, 2, 7, 5, 9], "dst": [2, 7, 8, 7, 9]})
+        >>> cc_rapids.bipartition(frame).odd_cycles()
+           labels  row  source  destination
+        0       2    0       5            2
+        1       2    1       2            7
+        2       2    3       5            7
+        3       9    4       9            9
+        """
+        with self.components._backend.scope():
+            return self.components._frame(self._columns_of_cycles())
+
+    def _columns_of_cycles(self) -> dict[str, Any]:
+        """Return the columns of :meth:`odd_cycles`: new ones."""
+        if self._cycles is not None:
+            return {name: copy(column) for name, column in self._cycles.items()}
+        found, xp = self.components, self.components._backend.xp
+        component = rows = xp.zeros(0, np.int64)
+        if self._odd_components:
+            tree = found._dense.astype(np.int64)
+            component, rows = odd_cycles(self._ends(), tree, self._odd, self._roots, found._backend)
+        label = found._kind.of_component(found, component)
+        labels = found._kind.columns(found, "labels", label)
+        columns = labels | forest_columns(found._given, found._home(rows))
+        return {name: found._home(column) for name, column in columns.items()}

@@ -1,0 +1,564 @@
+"""Numbers of components that stay the same from one answer to the next, and how they change."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from copy import copy
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..backends import Array, Backend
+from ..data import html
+from ..data.arguments import check_count, check_path, check_word
+from ..data.column import Column, of, of_key_columns
+from ..data.dtypes import is_integer
+from ..data.frame_access import check_columns, column_of, columns_of, frame_in_memory, numbers_of
+from ..data.frame_kind import kind_words
+from ..errors import ColumnTypeError, FormatError, InputError, NullsError, counted, shown
+from ..graph.sorting import begins, first_of, order_of
+from .deduplicate import numbers_of_ids
+from .labels import NumberLabels, numbers_alone
+from .preview import preview
+from .written import arrow_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from .components import Components
+
+FORMAT = "cc_rapids stable ids 1"
+METADATA = b"cc_rapids"  # the key in the metadata of a Parquet file
+MOST = np.iinfo(np.int64).max
+FILL = "drop these rows, or fill them first"
+
+
+class StableChanges(NamedTuple):
+    """The changes of the numbers between two answers: four frames of the caller's kind.
+
+    Attributes
+    ----------
+    splits, merges : frame, columns ``before``, ``after`` and ``shared``, int64
+        A row for each part of a previous component whose members are in several components now, and
+        for each part of a component whose members were in several; ``shared`` members are in both.
+    births, deaths : frame, columns ``labels`` and ``size``, int64
+        The numbers that are new, and those that are retired, with the number of members.
+    """
+
+    splits: Any
+    merges: Any
+    births: Any
+    deaths: Any
+
+
+class StableLabels(NumberLabels):
+    """Labels that are numbers of :class:`StableIds`.
+
+    Parameters
+    ----------
+    numbers : (k,) array of int64
+        The number of each component, in the order of the least ids.
+    next_id : int
+        The least number that was never used.
+    """
+
+    name = "stable"
+    is_saved = False
+
+    def __init__(self, numbers: Array, next_id: int) -> None:
+        self.numbers, self.next_id = numbers, next_id
+
+    @property
+    def audited_as(self) -> str:
+        return "any"
+
+    def rows(self, answer: Components) -> Array:
+        return self.numbers[answer._dense]
+
+    def of_component(self, answer: Components, component: Array) -> Array:
+        return self.numbers[component]
+
+    def find(self, answer: Components, label: Any) -> int | None:
+        if not isinstance(label, int | np.integer) or not 0 <= int(label) <= MOST:
+            return None
+        found = answer._backend.xp.flatnonzero(self.numbers == int(label))
+        return int(found[0]) if found.size else None
+
+    def of_unknown(self, answer: Components, column: Column, unknown: Array) -> Array:
+        """Return numbers from the next one on, in the order of the ids, equal ids alike."""
+        return numbers_alone(column, unknown, answer._backend).astype(np.int64) + self.next_id
+
+
+@dataclass(frozen=True)
+class Previous:
+    """Numbered vertices from which components go on.
+
+    Attributes
+    ----------
+    ids : Column, optional
+        The vertices, each once; None without any.
+    numbers : (m,) array of int64
+        The number of each.
+    next_id : int
+        The least number that was never used.
+    """
+
+    ids: Column | None
+    numbers: Array
+    next_id: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """The members that components share with the previous ones.
+
+    Attributes
+    ----------
+    former, sizes : (j,) arrays of int64
+        The previous numbers in their order, and how many vertices each had.
+    before, after, shared : (p,) arrays of int64
+        For each pair that shares members, its places in ``former`` and among the components, and
+        how many members it shares; in the order of the places.
+    """
+
+    former: Array
+    sizes: Array
+    before: Array
+    after: Array
+    shared: Array
+
+
+def _by_majority(former: Array, shared: Array) -> Array:
+    return -shared
+
+
+def _by_largest(former: Array, shared: Array) -> Array:
+    return -former
+
+
+def _by_least(former: Array, shared: Array) -> Array:
+    return former
+
+
+# Keys of the places of previous numbers, and of the members shared: the least one goes on
+POLICIES: dict[str, Callable[[Array, Array], Array]] = {
+    "majority": _by_majority,
+    "largest": _by_largest,
+    "least": _by_least,
+}
+
+
+def number(answer: Components, previous: Any, policy: str, next_id: Any) -> StableIds:
+    """Return the numbers of an answer's components, see :meth:`Components.stable_ids`."""
+    check_word("policy", policy, POLICIES)
+    with answer._backend.scope():
+        held = _previous(answer, previous, next_id)
+        step = _step(answer, held)
+        count = int(answer._counts.size)
+        numbers = _numbers(step, policy, count, held.next_id, answer._backend)
+        births = count - int((numbers < held.next_id).sum())
+    return StableIds(answer, numbers, held.next_id + births, step, held.next_id)
+
+
+def _step(answer: Components, previous: Previous) -> Step:
+    """Return the members that the components of an answer share with previous ones."""
+    backend, xp = answer._backend, answer._backend.xp
+    former, place = xp.unique(previous.numbers, return_inverse=True)
+    sizes = backend.counts(place, int(former.size)).astype(np.int64)
+    if previous.ids is None or not answer._forest.vertices:
+        none = xp.zeros(0, np.int64)
+        return Step(former, sizes, none, none, none)
+    rows, known = answer._places(previous.ids, "null")
+    before = place[known].astype(np.int64)
+    after = answer._dense[rows[known]].astype(np.int64)
+    order = order_of([before, after], xp)
+    before, after = before[order], after[order]
+    starts = xp.flatnonzero(begins([before, after], xp))
+    shared = xp.diff(xp.concatenate([starts, xp.full(1, before.size, starts.dtype)]))
+    return Step(former, sizes, before[starts], after[starts], shared.astype(np.int64))
+
+
+def _numbers(step: Step, policy: str, count: int, next_id: int, backend: Backend) -> Array:
+    """Return the number of each component, in the order of the least ids."""
+    xp = backend.xp
+    heirs = first_of(step.before, -step.shared, xp)
+    before, after, shared = (part[heirs] for part in (step.before, step.after, step.shared))
+    chosen = first_of(after, POLICIES[policy](before, shared), xp)
+    born = xp.ones(count, bool)
+    born[after[chosen]] = False
+    births = xp.flatnonzero(born)
+    if next_id > MOST - births.size:
+        raise InputError(
+            f"{births.size:,} births from {next_id:,} on go beyond numbers of 64 bits with sign:"
+            " number all components anew, without previous="
+        )
+    numbers = xp.empty(count, np.int64)
+    numbers[after[chosen]] = step.former[before[chosen]]
+    numbers[births] = next_id + xp.arange(births.size, dtype=np.int64)
+    return numbers
+
+
+def _previous(answer: Components, previous: Any, next_id: Any) -> Previous:
+    """Return the numbered vertices that the caller passes, on the backend of an answer.
+
+    Raises
+    ------
+    InputError
+        They cannot be gone on from; see :meth:`Components.stable_ids`.
+    """
+    backend = answer._backend
+    if isinstance(previous, str | os.PathLike):
+        previous = StableIds.load(previous)
+    if previous is None:
+        held, used = Previous(None, backend.xp.zeros(0, np.int64), 0), None
+    elif isinstance(previous, StableIds):
+        held, used = previous._as_previous(backend), previous.next_id
+    else:
+        held, used = _of_frame(answer, previous)
+    if next_id is None:
+        if used is None and previous is not None:
+            raise InputError(
+                "a frame does not tell which numbers were retired: pass the StableIds, or the path"
+                " of their file, or next_id=, more than the largest number ever used"
+            )
+        return replace(held, next_id=used or 0)
+    given = check_count("next_id", next_id)
+    least = used or 0
+    if held.numbers.size:
+        least = max(least, int(held.numbers.max()) + 1)
+    if given < least:
+        raise InputError(
+            f"next_id={given:,} was used: births may take numbers from {least:,} on, so pass that,"
+            " or more"
+        )
+    return replace(held, next_id=given)
+
+
+def _of_frame(answer: Components, frame: Any) -> tuple[Previous, int | None]:
+    """Return the numbered vertices of a frame, and the counter if it has one."""
+    backend, given = answer._backend, answer._given
+    frame = frame._asdict() if hasattr(frame, "_asdict") else frame_in_memory(frame)
+    ids = [f"{k}_vertex" for k in range(len(given.src.key_columns))] or ["vertex"]
+    if given.key_names and not set(ids) & set(columns_of(frame)):
+        ids = list(given.key_names)
+    way = "name the columns as StableIds.labels() does"
+    check_columns(frame, [*ids, "labels"], "in the previous numbers", way)
+    column, _ = answer._held(frame, ids, "raise", FILL)
+    numbers = _checked_numbers(column_of(frame, "labels"), backend)
+    if numbers.size != column.size:
+        raise InputError(
+            f"previous has {column.size:,} vertices and {numbers.size:,} numbers: pass one for each"
+        )
+    if column.size:
+        rows = backend.xp.arange(column.size)
+        again = column.size - int(_distinct(*numbers_of_ids(column, rows, backend), backend))
+        if again:
+            raise InputError(
+                f"{counted(again, 'row')} of {column.size:,} in previous name a vertex again: keep"
+                " one row for each vertex"
+            )
+    metadata = (frame.schema.metadata or {}) if hasattr(type(frame), "column_names") else {}
+    used = _words(metadata)["next_id"] if METADATA in metadata else None
+    return Previous(column if column.size else None, numbers, 0), used
+
+
+def _distinct(numbers: Array, size: int, backend: Backend) -> int:
+    """Return how many different numbers there are below a bound."""
+    return int((backend.counts(numbers, size) > 0).sum())
+
+
+def _checked_numbers(column: Any, backend: Backend) -> Array:
+    """Return a column of numbers as int64 on a backend.
+
+    Raises
+    ------
+    NullsError, ColumnTypeError, InputError
+        Some are null, they are no integers, or some have more than 64 bits with sign, or are -1 or
+        less.
+    """
+    values, there = numbers_of(column, "the numbers in column 'labels' of previous")
+    missing = values.size - int(there.sum())
+    if missing:
+        raise NullsError(
+            f"{missing:,} of {values.size:,} numbers in column 'labels' of previous are null:"
+            f" {FILL}"
+        )
+    if not is_integer(values.dtype):
+        raise ColumnTypeError(
+            f"the numbers in column 'labels' of previous are {values.dtype} ({values.size:,}"
+            " values): cast them to int64 first"
+        )
+    values = backend.asarray(values)
+    if values.size and (int(values.min()) < 0 or int(values.max()) >= MOST):
+        raise InputError(
+            f"the numbers in column 'labels' of previous, from {int(values.min()):,} to"
+            f" {int(values.max()):,}, must be at least 0 and below 2^63 - 1: number them anew"
+        )
+    return values.astype(np.int64)
+
+
+class StableIds:
+    """Numbers of the components of an answer, which the next answer goes on from.
+
+    ``len()`` is the number of components. Numbers are int64, from 0 on. See
+    :meth:`Components.stable_ids` for how components go on.
+
+    Attributes
+    ----------
+    components : Components
+        The answer, whose labels are the numbers: its ``attach``, ``sizes``, ``members`` and all
+        other methods name components by them. It does not hold the edges.
+    next_id : int
+        The least number that was never used, which the first birth of the next answer takes.
+
+    See Also
+    --------
+    Components.stable_ids : Number the components of an answer.
+
+    Examples
+    --------
+    >>> import pandas as pd, cc_rapids
+    >>> monday = cc_rapids.components(([1, 2, 7], [2, 3, 8])).stable_ids()
+    >>> monday
+    <StableIds: 2 components of 5 vertices, the next number is 2>
+    >>> docs = pd.DataFrame({"doc": [3, 8]})
+    >>> monday.components.attach(docs, on="doc", name="entity")
+       doc  entity
+    0    3       0
+    1    8       1
+    """
+
+    def __init__(
+        self,
+        found: Components,
+        numbers: Array,
+        next_id: int,
+        step: Step | None = None,
+        first_birth: int = 0,
+    ) -> None:
+        self.components = copy(found)
+        self.components._kind = StableLabels(numbers, next_id)
+        self.next_id = next_id
+        self._numbers, self._step, self._first_birth = numbers, step, first_birth
+
+    def __len__(self) -> int:
+        return len(self.components)
+
+    def __repr__(self) -> str:
+        vertices = counted(self.components.num_vertices, "vertex", "vertices")
+        return (
+            f"<StableIds: {counted(len(self), 'component')} of {vertices}, the next number is"
+            f" {self.next_id:,}>"
+        )
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "components": len(self),
+            "vertices": self.components.num_vertices,
+            "next number": self.next_id,
+        }
+        return html.panel("StableIds", html.facts(facts), preview(self.components))
+
+    def labels(self) -> Any:
+        """Return the number of each vertex's component.
+
+        Returns
+        -------
+        frame of the caller's kind, columns ``vertex`` and ``labels`` (int64)
+            One row per vertex, in the order of the ids; ids of several columns have their own
+            names, as in :meth:`Components.labels`.
+
+        See Also
+        --------
+        StableIds.save : Write this frame with the counter.
+        """
+        return self.components.labels()
+
+    def changes(self) -> StableChanges:
+        """Return what became of the previous numbers, and which are new.
+
+        Returns
+        -------
+        StableChanges
+            ``splits`` and ``merges`` in the order of the components that are whole, then of the
+            parts; ``births`` in the order of the numbers, and so are ``deaths``. A number that goes
+            on in a part of its component is in ``splits`` and not in ``deaths``; one that was
+            merged into another is in ``merges`` and in ``deaths``.
+
+        Raises
+        ------
+        InputError
+            They were loaded from a file, which holds the numbers alone.
+
+        See Also
+        --------
+        Components.stable_ids : Which component goes on with a number.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> frame = pd.DataFrame({"src": [1, 2, 7], "dst": [2, 3, 8]})
+        >>> monday = cc_rapids.components(frame).stable_ids()
+        >>> frame = pd.DataFrame({"src": [1, 3], "dst": [2, 7]})
+        >>> changes = cc_rapids.components(frame).stable_ids(monday).changes()
+        >>> changes.splits
+           before  after  shared
+        0       0      0       2
+        1       0      1       1
+        >>> changes.merges
+           before  after  shared
+        0       0      1       1
+        1       1      1       1
+        >>> len(changes.births), len(changes.deaths)
+        (0, 0)
+        """
+        step, found = self._step, self.components
+        if step is None:
+            raise InputError(
+                "a file holds the numbers and not how they came about: ask the StableIds that"
+                " stable_ids() has returned for their changes()"
+            )
+        with found._backend.scope():
+            xp, backend = found._backend.xp, found._backend
+            parts = backend.counts(step.before, int(step.former.size))[step.before]
+            wholes = backend.counts(step.after, len(self))[step.after]
+            merged = xp.flatnonzero(wholes > 1)
+            merged = merged[order_of([step.after[merged], step.before[merged]], xp)]
+            pairs = [
+                {
+                    "before": step.former[step.before[rows]],
+                    "after": self._numbers[step.after[rows]],
+                    "shared": step.shared[rows],
+                }
+                for rows in (xp.flatnonzero(parts > 1), merged)
+            ]
+            born = xp.flatnonzero(self._numbers >= self._first_birth)
+            dead = xp.flatnonzero(~xp.isin(step.former, self._numbers))
+            births = {"labels": self._numbers[born], "size": found._counts[born].astype(np.int64)}
+            deaths = {"labels": step.former[dead], "size": step.sizes[dead]}
+            return StableChanges(*map(found._frame, (*pairs, births, deaths)))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the numbers to one Parquet file, completely or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            The path of the file; an existing file is replaced. Any reader of Parquet finds the
+            columns of :meth:`labels`; the counter is in the metadata of the file.
+
+        Raises
+        ------
+        OutputError
+            The file cannot be written, or the disk is full; an old file stays.
+
+        See Also
+        --------
+        StableIds.load : Load saved numbers.
+
+        Examples
+        --------
+        >>> import cc_rapids, tempfile, os
+        >>> path = os.path.join(tempfile.mkdtemp(), "monday.parquet")
+        >>> monday = cc_rapids.components(([1, 2, 7], [2, 3, 8])).stable_ids()
+        >>> monday.save(path)
+        >>> cc_rapids.components(([2, 7], [3, 1])).stable_ids(path).labels().labels
+        array([1, 0, 0, 1])
+        """
+        import pyarrow.parquet as pq
+
+        from ..data.files.write import replacing  # most answers write no files
+
+        check_path("path", path)
+        found = self.components
+        words = {
+            "format": FORMAT,
+            "next_id": self.next_id,
+            "answers": kind_words(found._given),
+            "facts": asdict(found._facts),
+        }
+        table = arrow_of(self.labels())
+        metadata = dict(table.schema.metadata or {}) | {METADATA: json.dumps(words).encode()}
+        with replacing(path, sync=True) as file:
+            pq.write_table(table.replace_schema_metadata(metadata), file)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], engine: str | None = None) -> StableIds:
+        """Load numbers written by :meth:`save`, on any engine.
+
+        Parameters
+        ----------
+        path : str or path
+            A file written by :meth:`save`.
+        engine : {"threads", "cuda"}, optional
+            As for :meth:`Components.load`.
+
+        Returns
+        -------
+        StableIds
+            The numbers and the counter, without the changes.
+
+        Raises
+        ------
+        FormatError
+            The file does not exist, is damaged, or is of another kind.
+
+        See Also
+        --------
+        StableIds.save : Write numbers to one file.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        check_path("path", path)
+        try:
+            table = pq.ParquetFile(path).read()
+            return _loaded(cls, table, engine)
+        except FileNotFoundError as error:
+            raise FormatError(f"there is no file {shown(path)}") from error
+        except (
+            *(pa.ArrowException, OSError, ValueError, LookupError, TypeError),
+            *(AttributeError, OverflowError),
+        ) as error:
+            raise FormatError(
+                f"{shown(path)} is not a file of StableIds.save(), or is damaged ({error}): save"
+                " the numbers again"
+            ) from error
+
+    def _as_previous(self, backend: Backend) -> Previous:
+        """Return the numbered vertices, the numbers on a backend."""
+        found = self.components
+        with found._backend.scope():
+            ids = of_key_columns(found._ids()) if found.num_vertices else None
+            numbers = self._numbers[found._dense]
+        return Previous(ids, backend.asarray(numbers), self.next_id)
+
+
+def _words(metadata: dict[bytes, bytes]) -> dict[str, Any]:
+    """Return what the metadata of a file say; raise a FormatError if it is of another format."""
+    words: dict[str, Any] = json.loads(metadata.get(METADATA, b"{}"))
+    if words.get("format") != FORMAT:
+        raise FormatError(f"its format is {str(words.get('format'))[:80]!r}, not {FORMAT!r}")
+    return words
+
+
+def _loaded(kind: type[StableIds], table: pa.Table, engine: str | None) -> StableIds:
+    """Return the numbers in a table that was read from a file."""
+    from . import saved
+
+    words = _words(table.schema.metadata or {})
+    labels = table.column("labels").to_numpy()
+    if labels.dtype != np.int64:
+        raise ValueError(f"its numbers are {labels.dtype}")
+    next_id = int(words["next_id"])
+    if labels.size and not 0 <= labels.min() <= labels.max() < next_id <= MOST:
+        raise ValueError(f"its numbers are not below the next one, {next_id:,}")
+    ids = [of("vertex", table.column(k).combine_chunks()) for k in range(table.num_columns - 1)]
+    first, place = np.unique(labels, return_index=True, return_inverse=True)[1:]
+    found = saved.of_columns(ids, first[place], words, engine)
+    with found._backend.scope():
+        numbers = found._backend.asarray(labels[np.sort(first)])
+    return kind(found, numbers, next_id)
