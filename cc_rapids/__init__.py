@@ -20,6 +20,8 @@ _old_paths.install()
 _HOMES = {
     "components": "api",
     "spanning_forest": "api",
+    "minimum_spanning_forest": "api",
+    "maximum_spanning_forest": "api",
     "link_records": "linkage",
     "LinkedRecords": "results.records",
     "Csr": "data.adapters",
@@ -107,7 +109,9 @@ __all__ = [
     "install",
     "installed",
     "link_records",
+    "maximum_spanning_forest",
     "memory_bound",
+    "minimum_spanning_forest",
     "oracle",
     "plots",
     "release_memory",
@@ -121,7 +125,12 @@ __all__ = [
 if TYPE_CHECKING:
     from . import dask, datasets, plots
     from .algorithms.design import Design, designs
-    from .api import components, spanning_forest
+    from .api import (
+        components,
+        maximum_spanning_forest,
+        minimum_spanning_forest,
+        spanning_forest,
+    )
     from .backends import release_memory
     from .data.adapters import Csr
     from .errors import (

@@ -79,8 +79,11 @@ def _parts(column: Column, backend: Backend) -> tuple[dict[str, Any], dict[str, 
 
 def _forest_arrays(found: Components) -> dict[str, Any]:
     """Return the rows of the edges of the spanning forest, and the positions of their ends."""
-    rows, *ends = found._columns_of_forest().values()
-    width, arrays = len(ends) // 2, {"forest_row": found._backend.asarray(rows)}
+    columns = found._columns_of_forest()
+    arrays = {f"forest_{name}": columns.pop(name) for name in ("row", "weight") if name in columns}
+    arrays = {name: found._backend.asarray(array) for name, array in arrays.items()}
+    ends = list(columns.values())
+    width = len(ends) // 2
     for name, columns in (("source", ends[:width]), ("destination", ends[width:])):
         named = of_key_columns([of(name, column) for column in columns])
         arrays[f"forest_{name}"] = found._places(named, "raise")[0]
@@ -154,6 +157,8 @@ def _forest_columns(found: Components, arrays: dict[str, Any]) -> dict[str, Any]
         if places.size and not 0 <= places.min() <= places.max() < vertex.size:
             raise ValueError("the ends of its spanning forest are not vertices")
         columns |= found._columns(end, vertex[found._backend.asarray(places)])
+    if "forest_weight" in arrays:
+        columns["weight"] = found._backend.asarray(arrays["forest_weight"])
     return {name: found._home(column) for name, column in columns.items()}
 
 
