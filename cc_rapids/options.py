@@ -265,7 +265,8 @@ def with_weights(
     if options.frames not in (None, "pyarrow"):
         import narwhals as nw
 
-        table = nw.from_arrow(table, backend=options.frames).to_native()
+        library: Any = options.frames
+        table = nw.from_arrow(table, backend=library).to_native()
     source, destination = request.sides if request.has_lists else request.names
     own = replace(options, source=source, destination=destination, header=None, frames=None)
     return table, own, (*taken, *files)

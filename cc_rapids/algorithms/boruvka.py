@@ -143,10 +143,10 @@ def beyond(n: int, m: int, rows: bool, dtype: Any) -> int:
     So many if no edge joins vertices of one tree when it is looked at first.
     """
     vertex, number = (4 if size < 1 << HALF else 8 for size in (n, m + 1))
-    item = np.dtype(dtype).itemsize
+    item = int(np.dtype(dtype).itemsize)
     wide = 8 * (8 * item > HALF or m >= 1 << HALF)
     candidates = 2 * m * (2 * vertex + 8 + wide)
-    return candidates + n * (8 + wide + number) + 8 * n + m * (item + 8 * rows)
+    return int(candidates + n * (16 + wide + number) + m * (item + 8 * rows))
 
 
 class _Rounds:

@@ -51,11 +51,16 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
     MissingColumnError
         The edges have no such column.
     ColumnTypeError, InputError
-        It holds something else than numbers, or is not one-dimensional.
+        There are no columns at all; or it holds something else than numbers, or is not one-dimensional.
     """
     if not isinstance(weight, str):
         return numbers_of(weight, "weights")
     known = names_of(edges)
+    if not known:
+        raise InputError(
+            f"weight={weight!r} names a column of edges, and these are a {type(edges).__name__},"
+            " which has no columns: pass the weights themselves"
+        )
     if weight not in known:
         raise MissingColumnError(
             f"{unknown('column', weight, map(str, known))}; name the column of weights with"
@@ -160,4 +165,3 @@ def _kept_rows(keep: Any, before: Callable[[], Any] | None, on_device: bool) -> 
     """Return the rows of the caller's that are left, of those that were left ``before``."""
     rows = _on(keep, on_device).nonzero()[0]
     return rows if before is None else before()[rows]
-
