@@ -193,7 +193,11 @@ class _Rounds:
                 self.lower_rows(found.count, *found.arrays, self.best, self.best_row)
             trees_of_run = forest.parent, forest.backend.unused(forest.vertex), self.hook_edge
             self.link_best(forest.n, *ends, *trees_of_run, self.best, self.best_row)
-            found = self._collect(self.from_candidates, found.count, found.arrays, found.count)
+            before = found.count
+            found = self._collect(self.from_candidates, before, found.arrays, before)
+            if found.count == before:  # nothing has been linked: the caller's edges have changed
+                forest.backend.fill(forest.out_of_range, 0xFF)
+                return
 
     def _collect(
         self, collect: Callable[..., None], m: int, source: tuple[Any, ...], expected: int

@@ -51,7 +51,8 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
     MissingColumnError
         The edges have no such column.
     ColumnTypeError, InputError
-        There are no columns at all; or it holds something else than numbers, or is not one-dimensional.
+        There are no columns at all; or it holds something else than numbers, or is not
+        one-dimensional.
     """
     if not isinstance(weight, str):
         return numbers_of(weight, "weights")
