@@ -34,7 +34,7 @@ class ForestWeight:
 
     @property
     def name(self) -> str:
-        """What errors call the weights."""
+        """The weights as errors call them."""
         return f"weights {self.weight!r}" if isinstance(self.weight, str) else "weights"
 
 
