@@ -15,7 +15,7 @@ from .backends import MEMORY, Backend
 from .backends.choice import EngineChoice
 from .data.adapters import adapter_of
 from .data.arguments import check_flag, check_path, check_progress, check_word
-from .data.edge_input import ReadRequest
+from .data.edge_input import ReadRequest, named
 from .data.frame_access import collected
 from .data.read import Side
 from .data.weight_bound import WeightBound
@@ -33,13 +33,6 @@ CHUNKED = ("memory_limit", "progress", "checkpoint", "checkpoint_every")
 
 
 FORESTS = {"min": False, "max": True}  # forests by weight, and whether of the greatest
-
-
-def policy_of_named(design: Any) -> DesignPolicy:
-    """Return the policy for the caller's design; raise a DesignError if that is none."""
-    if not isinstance(design, str | Design):
-        Design.parse(design)  # raises; what cannot be hashed cannot be looked up below
-    return policy_of(design)
 
 
 def _forest_weight(weight: Any, greatest: bool, policy: DesignPolicy) -> ForestWeight:
@@ -143,10 +136,13 @@ class Options:
         explain = check_flag("explain", explain)
         if frames is not None:
             check_word("library of frames", frames, FRAMES)
+        if not isinstance(design, str | Design):
+            Design.parse(design)  # raises; what cannot be hashed cannot be looked up below
+        policy = policy_of(design)
         bounds, weight_bound = (weight, at_least, at_most), None
         spanning = None
         if greatest is not None and at_least is None and at_most is None:
-            spanning = _forest_weight(weight, greatest, policy_of_named(design))
+            spanning = _forest_weight(weight, greatest, policy)
         elif any(given is not None for given in bounds):
             weight_bound = WeightBound.check(*bounds)
         if weight_bound and forest:
@@ -156,7 +152,6 @@ class Options:
                 " pyarrow.dataset.dataset(path).filter(...)"
             )
         engine = None if engine is None else backends.named(engine)
-        policy = policy_of_named(design)
         if forest and isinstance(policy, FixedDesign):
             check_forest_design(policy.design)
         if given.get("checkpoint") is not None:
@@ -250,6 +245,8 @@ def with_weights(
     InputError
         The edges are read in chunks.
     """
+    if not (options.source is None and options.destination is None):
+        named(options.source, options.destination)  # raises an error if these are not names
     adapter, spanning = adapter_of(edges), options.spanning
     assert spanning is not None
     if adapter.is_stream or options.chunked:

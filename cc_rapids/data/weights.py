@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError, unknown
 from .column import Column, of_key_columns
-from .edge_input import EdgeInput
 from .frame_access import column_of, names_of, numbers_of
-from .frame_build import column_where
+
+if TYPE_CHECKING:
+    from .edge_input import EdgeInput
 
 WIDEST = 8  # bytes of a weight
 
@@ -158,6 +159,8 @@ def _where(column: Column, keep: Any, on_device: bool) -> Column:
 @contextmanager
 def _lent_where(column: Column, keep: Any) -> Iterator[Any]:
     """Lend some rows of a column while it is lent itself."""
+    from .frame_build import column_where
+
     with column.borrow() as held:
         yield column_where(held, keep)
 
