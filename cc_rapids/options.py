@@ -17,7 +17,7 @@ from .data.adapters import adapter_of
 from .data.arguments import check_flag, check_path, check_progress, check_word
 from .data.edge_input import ReadRequest, named
 from .data.frame_access import collected
-from .data.read import Side
+from .data.read import Side, check_header_flag
 from .data.weight_bound import WeightBound
 from .data.weights import ForestWeight
 from .errors import DesignError, EngineError, InputError
@@ -251,7 +251,10 @@ def with_weights(
     assert spanning is not None
     if adapter.is_stream or options.chunked:
         options.check_streamed()
-    request = ReadRequest(options.source, options.destination, options.nulls, options.header)
+    header = options.header
+    if header is not None:
+        header = check_header_flag(adapter, edges, header)
+    request = ReadRequest(options.source, options.destination, options.nulls, header)
     files: list[Taken] = []
     tables = adapter.weighed(edges, request, spanning.weight, files)
     if tables is None:

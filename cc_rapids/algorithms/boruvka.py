@@ -161,6 +161,7 @@ class _Rounds:
     def __init__(self, edges: Edges, forest: Forest, order: WeightOrder, hook_edge: Array) -> None:
         on, n, vertex = forest.backend, forest.n, forest.vertex
         self.edges, self.forest, self.order, self.hook_edge = edges, forest, order, hook_edge
+        self.rooms: list[Candidates | None] = [None, None]
         self.best = on.fill(on.empty(n, np.uint64), 0xFF)
         self.best_row = on.unused(np.uint64)
         keys: type[kernels.Keys] = kernels.Keys
@@ -183,7 +184,7 @@ class _Rounds:
 
     def run(self, pivot: Array, heavy: int, expected: int) -> None:
         """Link all light, or heavy, edges of the forest, of which some candidates are expected."""
-        edges, forest = self.edges, self.forest
+        edges, forest, on = self.edges, self.forest, self.forest.backend
         ends = edges.src, edges.dst, edges.low, forest.n
         flags = forest.present, forest.out_of_range
         source = heavy, pivot, self.order.bits, *ends, *flags
@@ -191,25 +192,37 @@ class _Rounds:
         while found.count:
             if not self.order.contains_row:
                 self.lower_rows(found.count, *found.arrays, self.best, self.best_row)
-            trees_of_run = forest.parent, forest.backend.unused(forest.vertex), self.hook_edge
+            trees_of_run = forest.parent, on.unused(forest.vertex), self.hook_edge
             self.link_best(forest.n, *ends, *trees_of_run, self.best, self.best_row)
             before = found.count
             found = self._collect(self.from_candidates, before, found.arrays, before)
             if found.count == before:  # nothing has been linked: the caller's edges have changed
-                forest.backend.fill(forest.out_of_range, 0xFF)
+                on.fill(forest.out_of_range, 0xFF)
                 return
 
     def _collect(
         self, collect: Callable[..., None], m: int, source: tuple[Any, ...], expected: int
     ) -> Candidates:
         """Return the candidates among m edges, looked at twice if more are found than expected."""
-        on, wide = self.forest.backend, not self.order.contains_row
+        on = self.forest.backend
         while True:
-            room = Candidates.room(expected, self.forest.vertex, wide, on)
-            counter = on.fill(on.empty(1, np.int64), 0)
+            room = self._room(expected)
+            counter = on.fill(on.alloc_readback(1), 0)
             blocks, given = -(-m // kernels.TILE), (m, self.forest.parent, self.best, counter)
             collect(blocks, *given, *room.arrays, *source)
             count = int(on.to_host(counter)[0])
-            if count <= expected:
+            if count <= room.us.size:
                 return room.first(count)
             expected = count
+
+    def _room(self, expected: int) -> Candidates:
+        """Return room for candidates that is not in use: two are enough, and take turns.
+
+        To allocate in each round, and to release what is allocated, would wait for the device.
+        """
+        free, self.rooms = self.rooms[0], self.rooms[1:]
+        if free is None or free.us.size < expected:
+            wide, free = not self.order.contains_row, None
+            free = Candidates.room(expected, self.forest.vertex, wide, self.forest.backend)
+        self.rooms = [*self.rooms, free]
+        return free

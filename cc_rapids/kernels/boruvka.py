@@ -225,7 +225,7 @@ def append(on: Any) -> Any:
     def append(kept, count, shared, own):
         before, more = ballot_rank(kept)
         if kept and before == 0:
-            start = np.uint64(add(count, 0, np.int64(more)))
+            start = np.uint64(add(count, 0, np.uint64(more)))
             shared[own], shared[own + ONE] = np.uint32(start & LOW), np.uint32(start >> HALF)
         warp_sync()
         place = np.uint64(shared[own + ONE]) << HALF | np.uint64(shared[own])
