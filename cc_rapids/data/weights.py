@@ -50,16 +50,15 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
     Raises
     ------
     MissingColumnError
-        The edges have no such column.
+        The edges have no such column, or none at all.
     ColumnTypeError, InputError
-        There are no columns at all; or it holds something else than numbers, or is not
-        one-dimensional.
+        It holds something else than numbers, or is not one-dimensional.
     """
     if not isinstance(weight, str):
         return numbers_of(weight, "weights")
     known = names_of(edges)
     if not known:
-        raise InputError(
+        raise MissingColumnError(
             f"weight={weight!r} names a column of edges, and these are a {type(edges).__name__},"
             " which has no columns: pass the weights themselves"
         )

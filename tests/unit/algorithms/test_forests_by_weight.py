@@ -343,7 +343,7 @@ REFUSED = {
     ),
     "a pair": (
         {"edges": (FRAME["src"].array, FRAME["dst"].array), "forest": "min", "weight": "w"},
-        InputError,
+        MissingColumnError,
         "which has no columns: pass the weights themselves",
     ),
     "a file": ({"edges": "e.csv", "forest": "min", "weight": [1]}, InputError, "column of files"),
