@@ -20,7 +20,7 @@ from .data.frame_access import collected
 from .data.read import Side, check_header_flag
 from .data.weight_bound import WeightBound
 from .data.weights import ForestWeight
-from .errors import DesignError, EngineError, InputError
+from .errors import ArgumentTypeError, DesignError, EngineError, InputError, shown
 from .results.labels import LABEL_KINDS, LabelKind, check_labels
 
 if TYPE_CHECKING:
@@ -132,6 +132,11 @@ class Options:
         check_word("memory", memory, MEMORY)
         check_word("nulls policy", nulls, NULLS)
         greatest = FORESTS.get(forest) if isinstance(forest, str) else None
+        if isinstance(forest, str) and greatest is None:
+            raise ArgumentTypeError(
+                f"forest= must be True or False, not {shown(forest)}; or 'min' or 'max', for a"
+                " spanning forest by weight"
+            )
         forest = True if greatest is not None else check_flag("forest", forest)
         explain = check_flag("explain", explain)
         if frames is not None:
