@@ -22,6 +22,8 @@ _HOMES = {
     "components": "api",
     "is_bipartite": "api",
     "spanning_forest": "api",
+    "minimum_spanning_forest": "api",
+    "maximum_spanning_forest": "api",
     "link_records": "linkage",
     "LinkedRecords": "results.records",
     "Csr": "data.adapters",
@@ -115,7 +117,9 @@ __all__ = [
     "installed",
     "is_bipartite",
     "link_records",
+    "maximum_spanning_forest",
     "memory_bound",
+    "minimum_spanning_forest",
     "oracle",
     "plots",
     "release_memory",
@@ -129,7 +133,14 @@ __all__ = [
 if TYPE_CHECKING:
     from . import dask, datasets, plots
     from .algorithms.design import Design, designs
-    from .api import bipartition, components, is_bipartite, spanning_forest
+    from .api import (
+        bipartition,
+        components,
+        is_bipartite,
+        maximum_spanning_forest,
+        minimum_spanning_forest,
+        spanning_forest,
+    )
     from .backends import release_memory
     from .data.adapters import Csr
     from .errors import (

@@ -6,7 +6,7 @@ import logging
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import backends
 from .algorithms.auto import MEASURED, DesignPolicy, FixedDesign, policy_of
@@ -15,16 +15,45 @@ from .backends import MEMORY, Backend
 from .backends.choice import EngineChoice
 from .data.adapters import adapter_of
 from .data.arguments import check_flag, check_path, check_progress, check_word
-from .data.edge_input import ReadRequest
-from .data.read import Side
+from .data.edge_input import ReadRequest, named
+from .data.frame_access import collected
+from .data.read import Side, check_header_flag
 from .data.weight_bound import WeightBound
-from .errors import EngineError, InputError
+from .data.weights import ForestWeight
+from .errors import ArgumentTypeError, DesignError, EngineError, InputError, shown
 from .results.labels import LABEL_KINDS, LabelKind, check_labels
+
+if TYPE_CHECKING:
+    from .data.files.read import Taken
 
 log = logging.getLogger(__name__)
 NULLS = ("raise", "drop")
 FRAMES = ("pyarrow", "cudf", "pandas", "polars")
 CHUNKED = ("memory_limit", "progress", "checkpoint", "checkpoint_every")
+
+
+FORESTS = {"min": False, "max": True}  # forests by weight, and whether of the greatest
+
+
+def _forest_weight(weight: Any, greatest: bool, policy: DesignPolicy) -> ForestWeight:
+    """Return the weights of a spanning forest.
+
+    Raises
+    ------
+    InputError
+        There are none.
+    DesignError
+        The caller names a design, which rounds of their own would not run.
+    """
+    if weight is None:
+        word = "max" if greatest else "min"
+        raise InputError(f"forest={word!r} is a spanning forest by weight: pass weight= as well")
+    if not policy.is_measured:
+        raise DesignError(
+            "a spanning forest by weight is found by rounds of its own, and by no design: leave out"
+            " design="
+        )
+    return ForestWeight(weight, greatest)
 
 
 def check_chunked(given: dict[str, Any]) -> None:
@@ -42,6 +71,7 @@ class Options:
     ``speculates`` is true if the label frame is requested at once, and ``expected_rows`` the number
     of its rows, if the caller knows it. ``chunked`` is true if an option was given that makes edges
     be read in chunks. ``weight_bound`` becomes ``applied_bound`` once the edges are those within.
+    ``spanning`` are the weights of a spanning forest, if ``forest`` is one by weight.
     """
 
     source: Side | None = None
@@ -57,6 +87,7 @@ class Options:
     engine: str | None = None
     memory: str = MEMORY[0]
     forest: bool = False
+    spanning: ForestWeight | None = None
     explain: bool = False
     frames: str | None = None
     speculates: bool = False
@@ -100,11 +131,24 @@ class Options:
         kind = check_labels(labels)
         check_word("memory", memory, MEMORY)
         check_word("nulls policy", nulls, NULLS)
-        forest, explain = check_flag("forest", forest), check_flag("explain", explain)
+        greatest = FORESTS.get(forest) if isinstance(forest, str) else None
+        if isinstance(forest, str) and greatest is None:
+            raise ArgumentTypeError(
+                f"forest= must be True or False, not {shown(forest)}; or 'min' or 'max', for a"
+                " spanning forest by weight"
+            )
+        forest = True if greatest is not None else check_flag("forest", forest)
+        explain = check_flag("explain", explain)
         if frames is not None:
             check_word("library of frames", frames, FRAMES)
+        if not isinstance(design, str | Design):
+            Design.parse(design)  # raises; what cannot be hashed cannot be looked up below
+        policy = policy_of(design)
         bounds, weight_bound = (weight, at_least, at_most), None
-        if any(given is not None for given in bounds):
+        spanning = None
+        if greatest is not None and at_least is None and at_most is None:
+            spanning = _forest_weight(weight, greatest, policy)
+        elif any(given is not None for given in bounds):
             weight_bound = WeightBound.check(*bounds)
         if weight_bound and forest:
             raise InputError(
@@ -113,9 +157,6 @@ class Options:
                 " pyarrow.dataset.dataset(path).filter(...)"
             )
         engine = None if engine is None else backends.named(engine)
-        if not isinstance(design, str | Design):
-            Design.parse(design)  # raises; what cannot be hashed cannot be looked up below
-        policy = policy_of(design)
         if forest and isinstance(policy, FixedDesign):
             check_forest_design(policy.design)
         if given.get("checkpoint") is not None:
@@ -129,6 +170,7 @@ class Options:
             policy=policy,
             memory=memory,
             forest=forest,
+            spanning=spanning,
             engine=engine,
             explain=explain,
             frames=frames,
@@ -194,3 +236,42 @@ def within_bound(edges: Any, options: Options) -> tuple[Any, Options]:
     ends = {"source": source, "destination": destination}
     applied = replace(options, weight_bound=None, applied_bound=options.weight_bound)
     return edges, replace(applied, header=None, **ends)
+
+
+def with_weights(
+    edges: Any, options: Options, taken: tuple[Taken, ...] = ()
+) -> tuple[Any, Options, tuple[Taken, ...]]:
+    """Return edges with a column of weights in memory, their options, and how files were read.
+
+    Files become a table, and lazy frames are collected.
+
+    Raises
+    ------
+    InputError
+        The edges are read in chunks.
+    """
+    if not (options.source is None and options.destination is None):
+        named(options.source, options.destination)  # raises an error if these are not names
+    adapter, spanning = adapter_of(edges), options.spanning
+    assert spanning is not None
+    if adapter.is_stream or options.chunked:
+        options.check_streamed()
+    header = options.header
+    if header is not None:
+        header = check_header_flag(adapter, edges, header)
+    request = ReadRequest(options.source, options.destination, options.nulls, header)
+    files: list[Taken] = []
+    tables = adapter.weighed(edges, request, spanning.weight, files)
+    if tables is None:
+        return collected(edges), options, taken
+    import pyarrow as pa
+
+    table = pa.concat_tables(tables)
+    if options.frames not in (None, "pyarrow"):
+        import narwhals as nw
+
+        library: Any = options.frames
+        table = nw.from_arrow(table, backend=library).to_native()
+    source, destination = request.sides if request.has_lists else request.names
+    own = replace(options, source=source, destination=destination, header=None, frames=None)
+    return table, own, (*taken, *files)

@@ -1,5 +1,5 @@
-"""``scipy.sparse.csgraph.connected_components`` under SciPy's name, on a GPU or on CPU threads."""
+"""Functions of ``scipy.sparse.csgraph`` under SciPy's names, on a GPU or on CPU threads."""
 
-from .integrations.scipy import connected_components
+from .integrations.scipy import connected_components, minimum_spanning_tree
 
-__all__ = ["connected_components"]
+__all__ = ["connected_components", "minimum_spanning_tree"]

@@ -62,6 +62,7 @@ from .edge_input import (
     several,
     with_vertices,
 )
+from .weights import weights_of
 
 if TYPE_CHECKING:
     from .files.read import EdgeFile, Taken
@@ -570,6 +571,21 @@ class Adapter(ABC):
             f" are a {type(edges).__name__}: pass a frame with a column of weights"
         )
 
+    def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
+        """Return the weights of edges as an array, and a mask of those that are not null or nan.
+
+        Raises
+        ------
+        InputError
+            Such edges have no rows that weights could stand beside.
+        MissingColumnError, ColumnTypeError
+            The column of weights does not exist, or is not of numbers.
+        """
+        raise InputError(
+            f"a spanning forest by weight is for frames, pairs of arrays and files, and edges are a"
+            f" {type(edges).__name__}: pass a frame with a column of weights"
+        )
+
 
 class Frames(Adapter):
     """A frame of any library but cuDF, of which rows can be sliced off."""
@@ -602,6 +618,9 @@ class Frames(Adapter):
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
         return bound.of_frame(edges), request.source, request.destination
+
+    def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
+        return weights_of(edges, weight)
 
 
 class CudfFrames(Frames):
@@ -641,6 +660,9 @@ class Proxies(Frames):
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
         mask = bound.mask(edges[bound.name("the frame")].as_gpu_object(), "weights")
         return edges[mask.get()], request.source, request.destination
+
+    def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
+        return CUDF_FRAMES.weights(edges.as_gpu_object(), weight)
 
 
 class DuckDBRelations(Adapter):
@@ -830,6 +852,9 @@ class CsrRows(Adapter):
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         _refuse_vertices(request)
         return read_csr(edges)
+
+    def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
+        return weights_of((), weight)
 
 
 class Matrices(Adapter):

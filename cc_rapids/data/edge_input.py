@@ -99,6 +99,15 @@ class SpanningForest(NamedTuple):
     destination: Any
 
 
+class WeightedForest(NamedTuple):
+    """The edges of a spanning forest by weight, for callers who gave arrays."""
+
+    row: Any
+    source: Any
+    destination: Any
+    weight: Any
+
+
 class Lending(Borrowing):
     """A context that lends columns, and by themselves the offsets of rows, if there are any.
 
@@ -125,7 +134,8 @@ class EdgeInput:
     gives the row numbers of the edges, if some were dropped, and ``taken`` says how files were
     read. ``vertex_names`` are those of the key columns of vertices in answers, empty if they are
     numbered, and None if those of the edges tell. ``text_bytes`` is the size of the strings that
-    integers stand for. ``columns`` are all columns of ids.
+    integers stand for. ``weights`` is an array of one number for each edge, where a spanning forest
+    is found by them. ``columns`` are all columns of ids.
     """
 
     src: Column
@@ -141,6 +151,7 @@ class EdgeInput:
     taken: tuple[Any, ...] = ()
     vertex_names: tuple[str, ...] | None = None
     text_bytes: int = 0
+    weights: Any = None
     columns: list[Column] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -260,7 +271,7 @@ def plain_frame(columns: dict[str, Any]) -> Any:
     """Return arrays as a named tuple, for a caller who gave arrays."""
     kinds: tuple[Any, ...]
     kinds = Labels, Members, Vertices, Sizes, Histogram, Merges, Changes, SpanningForest
-    kinds += Shared, Colors, OddCycles
+    kinds += Shared, Colors, OddCycles, WeightedForest
     return next(kind for kind in kinds if kind._fields == tuple(columns))(**columns)
 
 

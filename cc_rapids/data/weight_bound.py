@@ -35,7 +35,10 @@ class WeightBound:
         if at_least is None and at_most is None:
             if weight is None:
                 return None
-            raise InputError("weight= names what at_least= or at_most= bounds: pass one of them")
+            raise InputError(
+                "weight= names what at_least= or at_most= bounds: pass one of them, or forest='min'"
+                " or forest='max' for a spanning forest by weight"
+            )
         if weight is None:
             raise InputError("at_least= and at_most= bound a weight: pass weight='its column'")
         for name, bound in (("at_least", at_least), ("at_most", at_most)):

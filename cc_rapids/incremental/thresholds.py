@@ -16,9 +16,10 @@ from ..data import read
 from ..data.arguments import check_word
 from ..data.dtypes import is_float
 from ..data.edge_input import EdgeInput, ReadRequest
-from ..data.frame_access import column_of, names_of, numbers_of
+from ..data.frame_access import numbers_of
 from ..data.read import adapter_of, check_header_flag
-from ..errors import InputError, MissingColumnError, NullsError, unknown
+from ..data.weights import weights_of
+from ..errors import InputError, NullsError
 from ..graph.edges import Edges
 from ..ids.encode import EncodedIds, OffsetEncoding, mark_ids, scan_ids
 from ..ids.growing import Range, inverse
@@ -274,7 +275,7 @@ class _Reader:
     def _read(self, edges: Any) -> tuple[EdgeInput, Any, Any]:
         """Return the edges, their weights, and a mask of those that have one, if some have none."""
         given = inputs.read(edges, *self.names, self.nulls)
-        values, there = self._weights(edges)
+        values, there = weights_of(edges, self.weight)
         if given.row_index is not None:
             kept = given.row_index()
             values, there = values[kept], there[kept]
@@ -291,19 +292,6 @@ class _Reader:
             )
         dropped = given.dropped_rows + missing
         return replace(given, dropped_rows=dropped), values, there if missing else None
-
-    def _weights(self, edges: Any) -> tuple[Any, Any]:
-        """Return the weights, and a mask of those that are not null."""
-        column = self.weight
-        if isinstance(column, str):
-            known = names_of(edges)
-            if column not in known:
-                raise MissingColumnError(
-                    f"{unknown('column', column, map(str, known))}; name the column of weights with"
-                    " weight=, or pass the weights themselves"
-                )
-            column = column_of(edges, column)
-        return numbers_of(column, "weights")
 
 
 def _type_read(dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -1,8 +1,9 @@
-"""A drop-in for SciPy's function: ``from cc_rapids.scipy import connected_components``.
+"""Drop-ins for SciPy's functions: ``from cc_rapids.scipy import connected_components``.
 
-The contract is that of :func:`scipy.sparse.csgraph.connected_components`, labels included: weak
-components are found here, on threads for SciPy's matrices and on the GPU for CuPy's; strong ones
-are passed to SciPy, with a log line.
+The contracts are those of :func:`scipy.sparse.csgraph.connected_components`, labels included, and
+of :func:`scipy.sparse.csgraph.minimum_spanning_tree`, ties included: answers are found here, on
+threads for SciPy's matrices and on the GPU for CuPy's. Strong components, and weights without an
+order, are passed to SciPy, with a log line.
 """
 
 from __future__ import annotations
@@ -14,12 +15,18 @@ import numpy as np
 import scipy.sparse
 from scipy.sparse.csgraph import connected_components as _of_scipy
 from scipy.sparse.csgraph import csgraph_from_dense, csgraph_from_masked
+from scipy.sparse.csgraph import minimum_spanning_tree as _tree_of_scipy
 
-from ..api import components
+from ..api import components, minimum_spanning_forest
+from ..data.adapters import Csr
 from ..data.arguments import check_flag
+from ..data.dtypes import is_boolean, is_number
 from ..errors import ArgumentTypeError, InputError, shown
 
-__all__ = ["connected_components"]
+__all__ = ["connected_components", "minimum_spanning_tree"]
+
+# Weights of these types are in the order of their values as float64, which SciPy compares.
+KEPT_TYPES = ("float32", "float64", "int8", "int16", "int32", "uint8", "uint16", "uint32")
 
 log = logging.getLogger(__name__)
 
@@ -72,15 +79,82 @@ def connected_components(
     on_device = _is_cupy(csgraph)
     if directed and connection.lower() == "strong":
         return _strong(csgraph, on_device, return_labels)
-    matrix = _device_matrix(csgraph) if on_device else _matrix(csgraph)
+    found = components(_square(csgraph, on_device))
+    if not return_labels:
+        return len(found)
+    return len(found), found.labels("dense").labels
+
+
+def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:
+    """Find a minimum spanning forest of a graph given as an adjacency matrix of weights.
+
+    Parameters
+    ----------
+    csgraph : sparse array or matrix of SciPy or CuPy, or dense array, of shape (N, N)
+        The matrix, not changed. Entry (i, j) is an edge of this weight between i and j, of which
+        (i, j) and (j, i) are two; in a dense array 0, inf and nan are not edges.
+    overwrite : bool
+        As in SciPy, which may use the memory of the matrix then; here it makes no difference.
+
+    Returns
+    -------
+    (N, N) sparse array of float64 in CSR format; a matrix, if one was given
+        The entries of the forest where they stand in the graph. Among equal weights those of the
+        first entries are taken, as in SciPy, and entries of 0 are left out, as there.
+
+    Raises
+    ------
+    ValueError
+        The matrix is not (N, N), as in SciPy.
+
+    See Also
+    --------
+    cc_rapids.minimum_spanning_forest : Return rows of an edge list.
+    scipy.sparse.csgraph.minimum_spanning_tree : The original.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> minimum_spanning_tree(np.array([[0, 5, 2], [0, 0, 4], [0, 0, 0]])).toarray()
+    array([[0., 0., 2.],
+           [0., 0., 4.],
+           [0., 0., 0.]])
+    """
+    check_flag("overwrite", overwrite)
+    on_device = _is_cupy(csgraph)
+    matrix = _square(csgraph, on_device, weights=True).tocsr()
+    offsets, count = matrix.indptr, int(matrix.indptr[-1])
+    indices, weights = matrix.indices[:count], matrix.data[:count]
+    if weights.dtype not in KEPT_TYPES and (is_number(weights.dtype) or is_boolean(weights.dtype)):
+        weights = weights.astype(np.float64)
+    if not is_number(weights.dtype) or bool((weights != weights).any()):
+        return _tree_by_scipy(csgraph, on_device)
+    rows = minimum_spanning_forest(Csr(offsets, indices), weight=weights).row
+    rows = rows[weights[rows] != 0]
+    held = np.int32 if max(count, matrix.shape[0]) < 1 << 31 else np.int64  # SciPy's own
+    starts = rows.searchsorted(offsets).astype(held)
+    kept = weights[rows].astype(np.float64), indices[rows].astype(held), starts
+    return type(matrix)(kept, shape=matrix.shape)
+
+
+def _tree_by_scipy(csgraph: Any, on_device: bool) -> Any:
+    """Return SciPy's forest, for weights without an order."""
+    log.info("weights without an order: handed to scipy.sparse.csgraph.minimum_spanning_tree")
+    if not on_device:
+        return _tree_of_scipy(csgraph)
+    import cupyx.scipy.sparse
+
+    return cupyx.scipy.sparse.csr_matrix(_tree_of_scipy(csgraph.get()))
+
+
+def _square(csgraph: Any, on_device: bool, weights: bool = False) -> Any:
+    """Return a sparse matrix (N, N); on a device with weights, or with ones for a dense one."""
+    matrix = _device_matrix(csgraph, weights) if on_device else _matrix(csgraph)
     if matrix.ndim != 2:
         raise InputError("compressed-sparse graph must be 2-D")
     if matrix.shape[0] != matrix.shape[1]:
         raise InputError("compressed-sparse graph must be shape (N, N)")
-    found = components(matrix)
-    if not return_labels:
-        return len(found)
-    return len(found), found.labels("dense").labels
+    return matrix
 
 
 def _is_cupy(matrix: Any) -> bool:
@@ -119,7 +193,8 @@ def _matrix(csgraph: Any) -> Any:
         ) from error
 
 
-def _device_matrix(csgraph: Any) -> Any:
+def _device_matrix(csgraph: Any, weights: bool) -> Any:
+    """Return a CuPy sparse matrix; of a dense one the edges as ones, or with their weights."""
     import cupy
     import cupyx.scipy.sparse
 
@@ -128,4 +203,5 @@ def _device_matrix(csgraph: Any) -> Any:
     if csgraph.ndim != 2:
         raise InputError("compressed-sparse graph must be 2-D")
     edges = cupy.isfinite(csgraph) & (csgraph != 0)
-    return cupyx.scipy.sparse.coo_matrix(edges.astype(cupy.float32))
+    values = cupy.where(edges, csgraph, 0).astype(cupy.float64) if weights else edges
+    return cupyx.scipy.sparse.coo_matrix(values.astype(values.dtype if weights else cupy.float32))

@@ -244,7 +244,7 @@ class Selection(Deduplication, Generic[FrameT]):
 
 
 def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
-    """Return the row numbers of chosen edges, with both ends.
+    """Return the row numbers of chosen edges, with both ends, and their weights if there are some.
 
     Parameters
     ----------
@@ -253,6 +253,17 @@ def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
     rows : (k,) array of int64
         Rows of the columns, on the device of the caller's columns.
     """
+    found = _ends_of_forest(given, rows)
+    if given.weights is not None:
+        weights, library = given.weights, _library(rows)
+        if _library(weights) is not library:
+            weights = library.asarray(getattr(weights, "get", lambda: weights)())
+        found["weight"] = weights[rows]
+    return found
+
+
+def _ends_of_forest(given: EdgeInput, rows: Any) -> dict[str, Any]:
+    """Return the row numbers of chosen edges, with both ends."""
     found: dict[str, Any] = {"row": rows if given.row_index is None else _kept(given, rows)}
     if given.row_offsets:
         with given.row_offsets.borrow() as offsets:
@@ -474,6 +485,7 @@ class Components(Selection[FrameT], Container, Numbering, Written, Audited):
             vertices=None,
             row_offsets=None,
             row_index=None,
+            weights=None,
         )
         return own | {"_given": like, "_prefetched_frame": None, "_arena": None}
 
@@ -652,14 +664,16 @@ class Components(Selection[FrameT], Container, Numbering, Written, Audited):
         """Return the edges of a spanning forest, as they were chosen during the run.
 
         For each vertex except one per component there is one edge: together they join the same
-        vertices as all edges, without a cycle. Different runs may return different edges.
+        vertices as all edges, without a cycle. Different runs may return different edges, unless
+        the forest is one by weight.
 
         Returns
         -------
         frame of the caller's kind
             Columns ``row`` (int64, the number of the edge in the input, in ascending order; of an
             adjacency list, the number of the entry), ``source`` and ``destination`` (for ids of
-            several columns ``kind_source``, ``id_source``, ...).
+            several columns ``kind_source``, ``id_source``, ...), and of a forest by weight
+            ``weight``, of the type of the weights.
 
         Raises
         ------
@@ -669,6 +683,7 @@ class Components(Selection[FrameT], Container, Numbering, Written, Audited):
         See Also
         --------
         spanning_forest : Find a spanning forest in one call.
+        minimum_spanning_forest : Find one of the least weight in one call.
 
         Examples
         --------

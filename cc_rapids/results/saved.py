@@ -15,7 +15,7 @@ import numpy as np
 from .. import backends
 from ..backends import Array, Backend
 from ..data.column import Column, of, of_key_columns, text_buffers, text_of_buffers
-from ..data.dtypes import is_integer
+from ..data.dtypes import is_integer, is_number
 from ..data.edge_input import EdgeInput
 from ..data.files import archive
 from ..data.files.read import Taken
@@ -56,6 +56,7 @@ def write(path: str | os.PathLike[str], found: Components) -> None:
         "taken": [asdict(taken) for taken in found._given.taken],
         "answers": kind_words(found._given),
         "columns": [own for own, _ in columns],
+        **_words_of_weights(found),
         **found._own_words(),
     }
     archive.write(path, words, arrays)
@@ -77,12 +78,23 @@ def _parts(column: Column, backend: Backend) -> tuple[dict[str, Any], dict[str, 
     return words, {"ids": ids.astype(wide, copy=False)}
 
 
+def _words_of_weights(found: Components) -> dict[str, str]:
+    """Return the type of the weights of an answer's spanning forest, if it has weights."""
+    held, own = found._forest_columns, found._given.weights
+    weights = own if held is None else held.get("weight")
+    return {} if weights is None else {"weight": str(weights.dtype)}
+
+
 def _forest_arrays(found: Components) -> dict[str, Any]:
     """Return the rows of the edges of the spanning forest, and the positions of their ends."""
-    rows, *ends = found._columns_of_forest().values()
-    width, arrays = len(ends) // 2, {"forest_row": found._backend.asarray(rows)}
-    for name, columns in (("source", ends[:width]), ("destination", ends[width:])):
-        named = of_key_columns([of(name, column) for column in columns])
+    columns, bring = found._columns_of_forest(), found._backend.asarray
+    arrays = {"forest_row": bring(columns.pop("row"))}
+    if "weight" in columns:
+        arrays["forest_weight"] = bring(columns.pop("weight")).view(np.uint8)
+    ends = list(columns.values())
+    width = len(ends) // 2
+    for name, side in (("source", ends[:width]), ("destination", ends[width:])):
+        named = of_key_columns([of(name, column) for column in side])
         arrays[f"forest_{name}"] = found._places(named, "raise")[0]
     return {name: found._backend.to_host(array) for name, array in arrays.items()}
 
@@ -172,17 +184,33 @@ def _found(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) ->
         linked = words.get("records")
         found = Components(*answer) if linked is None else LinkedRecords._of_words(linked, *answer)
         if rows is not None:
-            found._forest_columns = _forest_columns(found, arrays)
+            found._forest_columns = _forest_columns(found, arrays, words.get("weight"))
     return found
 
 
-def _forest_columns(found: Components, arrays: dict[str, Any]) -> dict[str, Any]:
+def _type_of_weights(name: Any) -> Any:
+    """Return the type of the weights of a spanning forest; raise a ValueError if they have none."""
+    dtype = np.dtype(name)
+    if not is_number(dtype) or dtype.itemsize > 8:
+        raise ValueError(f"the weights of its spanning forest are {dtype}")
+    return dtype
+
+
+def _forest_columns(
+    found: Components, arrays: dict[str, Any], weight: str | None
+) -> dict[str, Any]:
+    """Return the columns of the spanning forest of a file, with weights of a type if there are."""
     vertex, columns = found._rows()[0], {"row": found._forest_rows}
     for end in ("source", "destination"):
         places = arrays[f"forest_{end}"]
         if places.size and not 0 <= places.min() <= places.max() < vertex.size:
             raise ValueError("the ends of its spanning forest are not vertices")
         columns |= found._columns(end, vertex[found._backend.asarray(places)])
+    if weight is not None:
+        weights = arrays["forest_weight"].view(_type_of_weights(weight))
+        if weights.size != arrays["forest_row"].size:
+            raise ValueError(f"its {weights.size:,} weights are not one for each row of its forest")
+        columns["weight"] = found._backend.asarray(weights)
     return {name: found._home(column) for name, column in columns.items()}
 
 

@@ -35,12 +35,16 @@ class ComponentsOptions(TypedDict, total=False):
     vertices: Any
     num_vertices: int | None
     header: bool | None
+    weight: Any
+    at_least: float | None
+    at_most: float | None
+    frames: str | None
     labels: str
     nulls: str
     design: str | Design
     engine: str | None
     memory: str
-    forest: bool
+    forest: bool | str
     memory_limit: int | str | None
     progress: bool | Callable[..., object]
     checkpoint: str | os.PathLike[str] | None

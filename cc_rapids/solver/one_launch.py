@@ -28,6 +28,7 @@ from ..backends import (
 )
 from ..data.dtypes import is_signed
 from ..data.edge_input import EdgeInput
+from ..data.weights import ForestWeight
 from ..graph.edges import Edges
 from ..graph.forest import ARENA_BYTES, Forest, SpeculativeRows, blocks_of, rank
 from ..graph.memory_bound import FEW_IDS, ids_at_once
@@ -60,6 +61,10 @@ class SolveOptions(Protocol):
     @property
     def forest(self) -> bool:
         """True if the edges of a spanning forest are recorded."""
+
+    @property
+    def spanning(self) -> ForestWeight | None:
+        """The weights of that forest, if it is one by weight."""
 
     @property
     def speculates(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..algorithms import boruvka
 from ..algorithms.auto import ONE_LAUNCH_RULE, Decision, EdgeFacts, decide
 from ..algorithms.design import shares_bits
 from ..algorithms.run import beyond
@@ -119,8 +120,12 @@ def plan(
         size += one_launch.bytes_for(m)
         if fits or encoding.in_one_launch:
             decision = Decision(ONE_LAUNCH_RULE.design, ONE_LAUNCH_RULE)
-    design = decision.design
-    size += beyond(design, n, m, bool(offsets), options.forest) + SUMS
+    design, rounds = decision.design, options.spanning is not None
+    size += SUMS
+    if rounds:
+        size += boruvka.beyond(n, m, bool(offsets), edge_input.weights.dtype)
+    else:
+        size += beyond(design, n, m, bool(offsets), options.forest)
     size += queue_bytes(backend) if shares_bits(design) or n in IDS else 0
     why = encoding.reason(statistics)
     if statistics.are_integers:
@@ -131,8 +136,8 @@ def plan(
         edges=m,
         ids=encoding.name(statistics),
         ids_why=why,
-        design=str(design),
-        design_why=str(decision.why),
+        design=boruvka.NAME if rounds else str(design),
+        design_why=boruvka.WHY if rounds else str(decision.why),
         vertices=n,
         bytes=size,
     )

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms import run
+from ..algorithms import boruvka, run
 from ..algorithms.auto import ONE_LAUNCH_RULE, EdgeFacts, decide
 from ..algorithms.design import Design
 from ..algorithms.run import arranged, check_pairs, placed
 from ..backends import MEMORY, Array, Backend
 from ..data.edge_input import EdgeInput
-from ..graph.edges import Adjacency, Edges, check_offsets, rows_of
+from ..graph.edges import Adjacency, Edges, check_offsets, list_of_rows, rows_of
 from ..graph.forest import Forest, SpeculativeRows
 from ..ids.decoders import OffsetDecoder
 from ..ids.encode import EncodedIds, choose_encoding, scan_ids
@@ -36,7 +36,7 @@ class Solved:
     """
 
     encoded: EncodedIds
-    design: Design
+    design: Design | str
     forest_rows: Array | None = None
     frame: Any = None
 
@@ -138,6 +138,10 @@ def decide_and_run(
     if offsets:
         order = UNKNOWN_ORDER
         csr = Adjacency(backend.asarray(offsets[0]), edges.dst, edge_input.symmetric)
+    if options.spanning is not None:
+        greatest = options.spanning.greatest
+        hooks = _solve_by_weight(edge_input.weights, greatest, encoded, csr, options.memory)
+        return Solved(encoded, boruvka.NAME, forest_rows=hooks)
     facts = EdgeFacts.of(edge_input, forest.n, encoded.expected_vertices, order.locality)
     make_rows = partial(rows_of, edges, forest, options.forest)
     decision = decide(options.policy, options.forest, facts, backend, csr, make_rows)
@@ -180,16 +184,38 @@ def _solve_with_hooks(
     These edges are a spanning forest.
     """
     backend = forest.backend
-    most = max(edges.m, csr.m if csr else 0)
-    number = np.uint32 if most < (1 << 32) - 1 else np.uint64  # all bits set: not hooked
-    hook_edge = backend.fill(backend.empty(forest.n, number), 0xFF)
+    hook_edge = _room_for_hooks(forest, max(edges.m, csr.m if csr else 0))
     run.solve(edges, forest, design, csr, hook_edge, memory)
-    hooks = hook_edge[hook_edge != np.iinfo(number).max]
+    hooks = _hooks(hook_edge)
     if backwards:
-        hooks = number(edges.m - 1) - hooks
+        hooks = hooks.dtype.type(edges.m - 1) - hooks
     elif csr is not None and csr.edge_of is not None:  # entries of rows, made of a list
         hooks = csr.edge_of[hooks]
     return backend.xp.sort(hooks)
+
+
+def _room_for_hooks(forest: Forest, most: int) -> Array:
+    """Return an array for the edge that hooks each vertex, all bits set: not hooked."""
+    number = np.uint32 if most < (1 << 32) - 1 else np.uint64
+    return forest.backend.fill(forest.backend.empty(forest.n, number), 0xFF)
+
+
+def _hooks(hook_edge: Array) -> Array:
+    """Return the edges that have hooked a vertex."""
+    return hook_edge[hook_edge != np.iinfo(hook_edge.dtype).max]
+
+
+def _solve_by_weight(
+    weights: Array, greatest: bool, encoded: EncodedIds, csr: Adjacency | None, memory: str
+) -> Array:
+    """Solve the forest by edges of least or greatest weight; return their numbers, sorted."""
+    edges, forest, backend = encoded.edges, encoded.forest, encoded.forest.backend
+    if csr is not None:
+        edges = list_of_rows(csr, edges, backend)
+    order = boruvka.WeightOrder.of(backend.placed(weights, memory), greatest, backend)
+    hook_edge = _room_for_hooks(forest, edges.m)
+    boruvka.solve(edges, forest, encoded.expected_vertices, order, hook_edge)
+    return backend.xp.sort(_hooks(hook_edge))
 
 
 def _speculative_rows(

@@ -141,3 +141,90 @@ def test_strong_components_are_handed_on_with_one_line(caplog):
     both(random_graph(2).tocsr(), connection="strong")
     line = "strong components: handed to scipy.sparse.csgraph.connected_components"
     assert caplog.messages == [line] * 2
+
+
+TREES = importlib.import_module("scipy.sparse.csgraph.tests.test_spanning_tree")
+TESTS_OF_TREES = [
+    name for name, _ in inspect.getmembers(TREES, inspect.isfunction) if "test_" in name[:5]
+]
+
+
+@pytest.mark.parametrize("name", TESTS_OF_TREES)
+def test_a_test_of_scipys_trees(name, monkeypatch):
+    calls = []
+
+    def counted(*args, **kwargs):
+        calls.append(args)
+        return ours.minimum_spanning_tree(*args, **kwargs)
+
+    monkeypatch.setattr(TREES, "minimum_spanning_tree", counted)
+    getattr(TREES, name)()
+    assert calls
+
+
+def same_tree(matrix):
+    """Ours and SciPy's are equal in all that they consist of."""
+    got, expected = ours.minimum_spanning_tree(matrix), csgraph.minimum_spanning_tree(matrix)
+    assert type(got) is type(expected)
+    for name in ("data", "indices", "indptr"):
+        left, right = getattr(got, name), getattr(expected, name)
+        assert np.array_equal(left, right)
+        assert left.dtype == right.dtype
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "i8", "u2", "u8", "?"])
+def test_trees_of_matrices_of_every_kind(kind, dtype):
+    """With many ties, where SciPy takes the first entry."""
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        dense = np.where(random.random((9, 9)) < 0.4, random.integers(0, 4, (9, 9)), 0)
+        same_tree(getattr(scipy.sparse, kind)(dense.astype(dtype)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_trees_of_random_matrices(seed):
+    """Negative weights, infinities and stored zeros, and entries that are listed twice."""
+    random = np.random.default_rng(seed)
+    n, m = int(random.integers(1, 60)), int(random.integers(0, 400))
+    data = random.choice([-np.inf, -2, -0.0, 0, 0.5, 1, 2, np.inf, *random.random(5)], m)
+    ends = random.integers(0, n, (2, m))
+    order = np.argsort(ends[0], kind="stable")
+    starts = np.searchsorted(ends[0][order], np.arange(n + 1))
+    same_tree(scipy.sparse.csr_array((data, ends[1][order], starts), shape=(n, n)))
+    finite = np.isfinite(data)
+    same_tree(scipy.sparse.coo_matrix((data[finite], ends[:, finite]), shape=(n, n)))
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        np.zeros((0, 0)),
+        np.zeros((3, 3)),
+        scipy.sparse.csr_array((0, 0)),
+        scipy.sparse.csr_matrix((2, 2)),
+        [[0, 1], [np.inf, 0]],
+        np.array([[0, np.nan], [2.5, 0]]),
+        np.ma.masked_equal(np.array([[0, 7.0, 1], [0, 0, 2], [0, 0, 0]]), 7),
+        scipy.sparse.csr_array(np.array([[0, np.nan], [1, 0]])),
+    ],
+)
+def test_trees_of_small_matrices(matrix):
+    same_tree(matrix)
+
+
+@pytest.mark.parametrize(
+    "matrix", [np.ones((2, 3)), np.ones(3), scipy.sparse.csr_array(np.ones((2, 3))), "x", None]
+)
+def test_errors_for_trees_are_those_of_scipy(matrix):
+    with pytest.raises(ValueError, match="graph"):
+        csgraph.minimum_spanning_tree(matrix)
+    with pytest.raises((ValueError, TypeError)):
+        ours.minimum_spanning_tree(matrix)
+
+
+def test_the_matrix_of_a_tree_is_left_as_it_was():
+    matrix = scipy.sparse.csr_array(np.array([[0, 2.0, 0], [0, 0, 3], [1, 0, 0]]))
+    before = matrix.copy()
+    ours.minimum_spanning_tree(matrix, overwrite=True)
+    assert np.array_equal(matrix.toarray(), before.toarray())

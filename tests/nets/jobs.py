@@ -27,6 +27,7 @@ def jobs() -> dict[str, Any]:
             )
         found[f"one launch of {dtype.__name__}"] = functools.partial(launches.at_once, dtype)
     uses = launches.ids, launches.lookups, launches.strings, launches.records, launches.graphs
+    uses += (launches.forests_by_weight,)
     found |= {use.__name__: use for use in uses}
     for design in filter(launches.takes_batches, map(cc_rapids.Design.parse, named())):
         found[f"{design} in batches"] = functools.partial(launches.batches, design)

@@ -242,6 +242,20 @@ def thresholds():
     cc_rapids.components_at(edges(), **options, num_vertices=13).at(1)
 
 
+def forests_by_weight():
+    """Weights of each type, lists with light edges, and those whose ids are far apart."""
+    many = np.arange(2000)
+    for weight in ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]:
+        options = {"weight": np.arange(4, dtype=weight), "engine": "cuda"}
+        for dtype in (INT, LONG, ULONG):
+            cc_rapids.minimum_spanning_forest(edges(dtype), **options)
+        cc_rapids.maximum_spanning_forest(edges(), **options)
+    for weight in (many, many.astype(np.float32)):
+        cc_rapids.minimum_spanning_forest((many % 7, many % 5), weight=weight, engine="cuda")
+    rows = Csr(np.array([0, 2, 3, 4]), np.array([1, 2, 0, 0]), True)
+    cc_rapids.minimum_spanning_forest(rows, weight=np.arange(4), engine="cuda")
+
+
 def graphs():
     """Every generator that has a kernel."""
     for name in generators.REFERENCES:
@@ -286,7 +300,7 @@ def rehearse(which):
 
     named = of(INT) + of(LONG)
     others = ids, lookups, ahead, strings, records, vertices_of_batches, changes, thresholds
-    others += audits, graphs
+    others += audits, forests_by_weight, graphs
     uses = of(ULONG) + [(use.__name__, use) for use in others]
     uses += [(name, solve, design, INT) for name, design in by_name(which).items()]
     uses += [

@@ -27,6 +27,7 @@ from cc_rapids.ids import hash_table, multi_column
 from cc_rapids.kernels import (
     arrival_table,
     blocks,
+    boruvka,
     find,
     forest,
     gather,
@@ -142,6 +143,7 @@ JOBS = {
         {"source": ["a", "b"], "destination": ["c", "d"]},
         {},
     ),
+    "by weight": lambda: ((SRC, DST), {"forest": "min", "weight": SRC % 7}, {}),
     "growing": lambda: ((SRC * 2, DST * 2), {}, {}),
     "growing far": lambda: ((SRC * 10**7, DST * 10**7), {}, {}),
 }
@@ -358,6 +360,9 @@ PLANTS = {
     "places": Plant(
         arrivals.ArrivalTable.in_order, "self.vertex(n)]", "self.vertex(n)][::-1]", "growing"
     ),
+    # Forests by weight.
+    "collect": Plant(boruvka.collect, "kept = u != v", "kept = u < v", "by weight"),
+    "candidates": Plant(boruvka.collected, "us[i], vs[i]", "us[i], us[i]", "by weight"),
     # Other ways to connect.
     "checked": Plant(
         reading.checked,

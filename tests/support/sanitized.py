@@ -159,6 +159,19 @@ def thresholds(engine):
             cuts.merges(), [cuts.at(level).labels() for level in LEVELS]
 
 
+def forests_by_weight(engine):
+    """Weights with many ties, of 32 and 64 bits, by light edges and heavy ones, or all at once."""
+    for graph in graphs(engine):
+        weight = backends.get(engine).xp.arange(graph.num_edges) % 97
+        far = tuple(end.astype(np.uint64) * SPREAD for end in graph.edges)
+        for light in (1, 1000):
+            with tuning.override(light_edges_per_vertex=light):
+                for kind in (np.float32, np.float64, np.int8, np.uint64):
+                    options = {"weight": weight.astype(kind), "engine": engine}
+                    cc_rapids.minimum_spanning_forest(graph.edges, **options)
+                    cc_rapids.maximum_spanning_forest(far, **options)
+
+
 def batches(engine):
     """Insertions, queries, and both at once."""
     skewed, _, sparse, _ = graphs(engine)
@@ -186,6 +199,7 @@ def main(arguments=None):
         ids(args.engine)
         tables(args.engine)
         thresholds(args.engine)
+        forests_by_weight(args.engine)
         ids_that_change(args.engine)
         batches(args.engine)
     lies(args.share, args.shares, args.engine)

@@ -142,6 +142,26 @@ CALLS = {  # what is called, with what is right, and the arguments that are then
         {"csgraph": MATRIX},
         parameters(cc_rapids.scipy.connected_components),
     ),
+    "SciPy's tree": (
+        cc_rapids.scipy.minimum_spanning_tree,
+        {"csgraph": MATRIX},
+        parameters(cc_rapids.scipy.minimum_spanning_tree),
+    ),
+    "minimum_spanning_forest": (
+        lambda **options: cc_rapids.minimum_spanning_forest(**options),
+        {"edges": EDGES, "weight": "weight"},
+        [name for name in ALL if name != "forest"],
+    ),
+    "maximum_spanning_forest of arrays": (
+        lambda **options: cc_rapids.maximum_spanning_forest(**options),
+        {"edges": PAIR, "weight": np.arange(3)},
+        [name for name in ALL if name != "forest"],
+    ),
+    "components by weight": (
+        cc_rapids.components,
+        {"edges": "e.csv", "weight": "weight", "forest": "min"},
+        ALL,
+    ),
     "Csr": (
         lambda **rows: cc_rapids.components(cc_rapids.Csr(**rows)),
         {"offsets": np.array([0, 1, 2]), "indices": np.array([1, 0])},

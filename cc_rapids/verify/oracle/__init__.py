@@ -1,6 +1,7 @@
 """Independent computations of an answer, and a proof; see :mod:`cc_rapids.oracle`."""
 
 from .certificate import certify, certify_components, union_find
+from .forests import certify_forest, certify_spanning_forest, kruskal
 from .peers import against_cugraph, against_networkx, against_scipy, same_partition
 
 __all__ = [
@@ -9,6 +10,9 @@ __all__ = [
     "against_scipy",
     "certify",
     "certify_components",
+    "certify_forest",
+    "certify_spanning_forest",
+    "kruskal",
     "same_partition",
     "union_find",
 ]

@@ -1,0 +1,228 @@
+"""A spanning forest of least or greatest weight: rounds of Borůvka's over lists that are filtered.
+
+Heavy edges are looked at once the light ones have been linked: most of them then join vertices of
+one tree, and are dropped at once (Osipov, Sanders and Singler, "The filter-Kruskal minimum spanning
+tree algorithm", ALENEX 2009). Fallin et al., "A high-performance MST implementation for GPUs",
+SC 2023, take the threshold from a sample, as is done here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..backends import Array, Backend
+from ..data.dtypes import is_float, is_signed
+from ..graph.edges import Edges
+from ..graph.forest import Forest
+from ..kernels import boruvka as kernels
+from ..kernels import edges as reading
+from ..kernels import find, union
+from ..kernels import forest as trees
+from ..tuning import tuning
+
+NAME = "boruvka+async+halve"  # of the rounds, and of the union and the find that they link with
+WHY = "a spanning forest by weight"
+SAMPLE = 1024  # weights that are looked at for the pivot
+HALF, ALL = 32, (1 << 64) - 1
+
+
+@dataclass(frozen=True)
+class WeightOrder:
+    """The bits of weights, and how kernels compare them.
+
+    Attributes
+    ----------
+    bits : (m,) array of unsigned integers
+        The weights themselves, as the bits that they have.
+    order : Part
+        A device function that gives an integer in the order of the weights.
+    contains_row : bool
+        Whether a key of 64 bits holds a weight and a row.
+    """
+
+    bits: Array
+    order: Any
+    contains_row: bool
+
+    @classmethod
+    def of(cls, weights: Array, greatest: bool, backend: Backend) -> WeightOrder:
+        """Return the order of weights on a backend; of the greatest first if these are wanted."""
+        dtype = weights.dtype
+        width = 8 * dtype.itemsize
+        make = kernels.unsigned_order
+        if is_float(dtype):
+            make = kernels.float_order
+        elif is_signed(dtype):
+            make = kernels.signed_order
+        order = backend.kernel(make, width)
+        if greatest:
+            order = backend.kernel(kernels.reversed_order, width, order)
+        fits = width <= HALF and weights.size < 1 << HALF
+        return cls(weights.view(f"u{dtype.itemsize}"), order, fits)
+
+    def pivot(self, light: int, backend: Backend) -> Any:
+        """Return the weight in its order and the row up to which some ``light`` edges are."""
+        every = max(self.bits.size // SAMPLE, 1)
+        size = self.bits.size // every
+        sample = backend.empty(size, np.uint64)
+        backend.kernel(kernels.order_sample, self.order)(size, every, self.bits, sample)
+        weights, rows = backend.to_host(sample), np.arange(size, dtype=np.uint64) * np.uint64(every)
+        chosen = np.argsort(weights, kind="stable")[min(light * size // self.bits.size, size - 1)]
+        return np.array([weights[chosen], rows[chosen]], np.uint64)
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Edges between two trees: the roots of their ends, their keys, and their rows if not in these.
+
+    ``count`` is their number; there is room for as many as the arrays are long.
+    """
+
+    us: Array
+    vs: Array
+    keys: Array
+    rows: Array
+    count: int = 0
+
+    @classmethod
+    def room(cls, size: int, vertex: Any, wide: bool, backend: Backend) -> Candidates:
+        """Return room for so many candidates."""
+        shapes = (size, vertex), (size, vertex), (size, np.uint64), (size * wide, np.uint64)
+        return cls(*backend.alloc_packed(*shapes))
+
+    @property
+    def arrays(self) -> tuple[Array, Array, Array, Array]:
+        """The arrays, as kernels take them."""
+        return self.us, self.vs, self.keys, self.rows
+
+    def first(self, count: int) -> Candidates:
+        """Return so many of them in the same memory."""
+        rows = self.rows[:count] if self.rows.size else self.rows
+        return Candidates(self.us[:count], self.vs[:count], self.keys[:count], rows, count)
+
+
+def solve(
+    edges: Edges, forest: Forest, expected_vertices: int, order: WeightOrder, hook_edge: Array
+) -> None:
+    """Give every vertex the root of its component, by the edges of a forest of least weight.
+
+    Parameters
+    ----------
+    edges : Edges
+        A list on the forest's backend; not written.
+    forest : Forest
+        Over the vertices of the edges; ``present`` holds those that occur besides the edges.
+    expected_vertices : int
+        The number of vertices that are likely to occur.
+    order : WeightOrder
+        One weight for each edge.
+    hook_edge : (n,) array of unsigned integers, all bits set
+        Filled with the edges of the forest, in an order of its own.
+    """
+    on, n = forest.backend, forest.n
+    rounds = _Rounds(edges, forest, order, hook_edge)
+    on.kernel(trees.init_singletons, forest.vertex)(n, forest.parent)
+    light = tuning.light_edges_per_vertex * expected_vertices
+    if 2 * light < edges.m:
+        pivot = on.asarray(order.pivot(light, on))
+        rounds.run(pivot, 0, min(light + light // 4 + SAMPLE, edges.m))
+        rounds.run(pivot, 1, min(light, edges.m))
+    else:
+        rounds.run(on.asarray(np.array([ALL, ALL], np.uint64)), 0, edges.m)
+    on.kernel(trees.flatten, on.kernel(find.find_with_skip))(n, forest.parent, forest.present)
+    forest.count()
+
+
+def beyond(n: int, m: int, rows: bool, dtype: Any) -> int:
+    """Return the bytes that rounds need beside the forest, at most, for m edges or entries of rows.
+
+    So many if no edge joins vertices of one tree when it is looked at first.
+    """
+    vertex, number = (4 if size < 1 << HALF else 8 for size in (n, m + 1))
+    item = int(np.dtype(dtype).itemsize)
+    wide = 8 * (8 * item > HALF or m >= 1 << HALF)
+    candidates = 2 * m * (2 * vertex + 8 + wide)
+    return int(candidates + n * (16 + wide + number) + m * (item + 8 * rows))
+
+
+class _Rounds:
+    """The rounds over the light edges, and those over the heavy ones.
+
+    Parameters
+    ----------
+    edges, forest, order, hook_edge
+        As for :func:`solve`.
+    """
+
+    def __init__(self, edges: Edges, forest: Forest, order: WeightOrder, hook_edge: Array) -> None:
+        on, n, vertex = forest.backend, forest.n, forest.vertex
+        self.edges, self.forest, self.order, self.hook_edge = edges, forest, order, hook_edge
+        self.rooms: list[Candidates | None] = [None, None]
+        self.best = on.fill(on.empty(n, np.uint64), 0xFF)
+        self.best_row = on.unused(np.uint64)
+        keys: type[kernels.Keys] = kernels.Keys
+        if not order.contains_row:
+            self.best_row = on.fill(on.empty(n, np.uint64), 0xFF)
+            keys = kernels.WideKeys
+        part = on.kernel
+        halve, load_edge = part(find.halve), part(reading.edge_of_list, edges.wide)
+        read = part(reading.checked, vertex, edges.wide, load_edge)
+        listed = part(kernels.listed, vertex, order.order, part(keys.key), read)
+        collected = part(kernels.collected, part(keys.load_row))
+        store_row = part(keys.store_row)
+        self.from_list = part(kernels.collect, vertex, listed, halve, store_row)
+        self.from_candidates = part(kernels.collect, vertex, collected, halve, store_row)
+        self.lower_rows = part(kernels.lower_rows)
+        link, record = part(union.asynchronous, vertex, halve), part(trees.record_hook)
+        join, number = part(trees.joining, vertex, link, record), hook_edge.dtype.type
+        types, take = (vertex, edges.wide, number), part(keys.take)
+        self.link_best = part(kernels.link_best, *types, load_edge, take, join)
+
+    def run(self, pivot: Array, heavy: int, expected: int) -> None:
+        """Link all light, or heavy, edges of the forest, of which some candidates are expected."""
+        edges, forest, on = self.edges, self.forest, self.forest.backend
+        ends = edges.src, edges.dst, edges.low, forest.n
+        flags = forest.present, forest.out_of_range
+        source = heavy, pivot, self.order.bits, *ends, *flags
+        found = self._collect(self.from_list, edges.m, source, expected)
+        while found.count:
+            if not self.order.contains_row:
+                self.lower_rows(found.count, *found.arrays, self.best, self.best_row)
+            trees_of_run = forest.parent, on.unused(forest.vertex), self.hook_edge
+            self.link_best(forest.n, *ends, *trees_of_run, self.best, self.best_row)
+            before = found.count
+            found = self._collect(self.from_candidates, before, found.arrays, before)
+            if found.count == before:  # nothing has been linked: the caller's edges have changed
+                on.fill(forest.out_of_range, 0xFF)
+                return
+
+    def _collect(
+        self, collect: Callable[..., None], m: int, source: tuple[Any, ...], expected: int
+    ) -> Candidates:
+        """Return the candidates among m edges, looked at twice if more are found than expected."""
+        on = self.forest.backend
+        while True:
+            room = self._room(expected)
+            counter = on.fill(on.alloc_readback(1), 0)
+            blocks, given = -(-m // kernels.TILE), (m, self.forest.parent, self.best, counter)
+            collect(blocks, *given, *room.arrays, *source)
+            count = int(on.to_host(counter)[0])
+            if count <= room.us.size:
+                return room.first(count)
+            expected = count
+
+    def _room(self, expected: int) -> Candidates:
+        """Return room for candidates that is not in use: two are enough, and take turns.
+
+        To allocate in each round, and to release what is allocated, would wait for the device.
+        """
+        free, self.rooms = self.rooms[0], self.rooms[1:]
+        if free is None or free.us.size < expected:
+            wide, free = not self.order.contains_row, None
+            free = Candidates.room(expected, self.forest.vertex, wide, self.forest.backend)
+        self.rooms = [*self.rooms, free]
+        return free

@@ -1,0 +1,170 @@
+"""Weights, one beside each edge, by which a spanning forest is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError, unknown
+from .column import Column, of_key_columns
+from .frame_access import column_of, names_of, numbers_of
+
+if TYPE_CHECKING:
+    from .edge_input import EdgeInput
+
+WIDEST = 8  # bytes of a weight
+
+
+@dataclass(frozen=True)
+class ForestWeight:
+    """The weights of a spanning forest, and whether it is the one of the greatest weight.
+
+    Attributes
+    ----------
+    weight : str, or (m,) array of numbers
+        The column of weights, or the weights themselves.
+    greatest : bool
+        Whether a maximum spanning forest is wanted.
+    """
+
+    weight: Any
+    greatest: bool
+
+    @property
+    def name(self) -> str:
+        """The weights as errors call them."""
+        return f"weights {self.weight!r}" if isinstance(self.weight, str) else "weights"
+
+
+def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
+    """Return the weights of edges as an array, and a mask of those that are not null or nan.
+
+    Parameters
+    ----------
+    edges : frame, or what has no columns
+    weight : str, or (m,) column or array of numbers
+
+    Raises
+    ------
+    MissingColumnError
+        The edges have no such column, or none at all.
+    ColumnTypeError, InputError
+        It holds something else than numbers, or is not one-dimensional.
+    """
+    if not isinstance(weight, str):
+        return numbers_of(weight, "weights")
+    known = names_of(edges)
+    if not known:
+        raise MissingColumnError(
+            f"weight={weight!r} names a column of edges, and these are a {type(edges).__name__},"
+            " which has no columns: pass the weights themselves"
+        )
+    if weight not in known:
+        raise MissingColumnError(
+            f"{unknown('column', weight, map(str, known))}; name the column of weights with"
+            " weight=, or pass the weights themselves"
+        )
+    return numbers_of(column_of(edges, weight), "weights")
+
+
+def weighted(
+    given: EdgeInput, found: tuple[Any, Any], name: str = "weights", nulls: str = "raise"
+) -> EdgeInput:
+    """Return the edges with their weights, as :func:`weights_of` has found them.
+
+    Parameters
+    ----------
+    given : EdgeInput
+        The edges, of which those with a null end may have been dropped.
+    found : (values, there)
+        One for each edge of the caller's.
+    name : str
+        What errors call the weights.
+    nulls : {"raise", "drop"}
+        What becomes of edges whose weight is null or nan.
+
+    Raises
+    ------
+    InputError
+        The weights are not as many as the edges.
+    ColumnTypeError
+        They are numbers of more than 64 bits.
+    NullsError
+        Some are null or nan: names their number, and the row of the first.
+    """
+    values, there = found
+    size = given.src.size + given.dropped_rows
+    if values.size != size:
+        raise InputError(
+            f"there are {values.size:,} weights and {size:,} edges: pass one weight for each edge"
+        )
+    if values.dtype.itemsize > WIDEST:
+        raise ColumnTypeError(
+            f"{name} are {values.dtype} ({size:,} values), and numbers of at most 64 bits are"
+            " compared: cast them first, such as to float64"
+        )
+    values = values.astype(values.dtype.newbyteorder("="), copy=False)
+    rows = None
+    if given.row_index is not None:
+        rows = given.row_index()
+        values, there = (_beside(array, rows)[rows] for array in (values, there))
+    missing = int((~there).sum())
+    if not missing:
+        return replace(given, weights=values)
+    if nulls != "drop":
+        first = int((~there).argmax())
+        raise NullsError(
+            f"{missing:,} of {size:,} {name} are null or nan, first that of row"
+            f" {first if rows is None else int(rows[first]):,}: fill them, or drop these edges with"
+            " nulls='drop'"
+        )
+    return replace(
+        given,
+        src=_where(given.src, there, given.on_device),
+        dst=_where(given.dst, there, given.on_device),
+        dropped_rows=given.dropped_rows + missing,
+        row_index=partial(_kept_rows, there, given.row_index, given.on_device),
+        weights=values[there],
+    )
+
+
+def _beside(array: Any, other: Any) -> Any:
+    """Return an array on the same device as another one."""
+    return _on(array, hasattr(other, "__cuda_array_interface__"))
+
+
+def _on(array: Any, on_device: bool) -> Any:
+    """Return an array on a device or on the host; it is copied only if it is elsewhere."""
+    if hasattr(array, "__cuda_array_interface__") == on_device:
+        return array
+    if not on_device:
+        return array.get()
+    import cupy
+
+    return cupy.asarray(array)
+
+
+def _where(column: Column, keep: Any, on_device: bool) -> Column:
+    """Return a column of ids that lends those rows alone for which a boolean array is true."""
+    if column.key_columns:
+        return of_key_columns([_where(part, keep, on_device) for part in column.key_columns])
+    lent = partial(_lent_where, column, _on(keep, on_device))
+    return replace(column, size=int(keep.sum()), borrow=lent)
+
+
+@contextmanager
+def _lent_where(column: Column, keep: Any) -> Iterator[Any]:
+    """Lend some rows of a column while it is lent itself."""
+    from .frame_build import column_where
+
+    with column.borrow() as held:
+        yield column_where(held, keep)
+
+
+def _kept_rows(keep: Any, before: Callable[[], Any] | None, on_device: bool) -> Any:
+    """Return the rows of the caller's that are left, of those that were left ``before``."""
+    rows = _on(keep, on_device).nonzero()[0]
+    return rows if before is None else before()[rows]

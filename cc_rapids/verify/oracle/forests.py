@@ -1,0 +1,301 @@
+"""Kruskal's spanning forest by weight, and the proof of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from ...data import read
+from ...data.column import Borrowing
+from ...data.dtypes import is_integer, is_number
+from ...data.frame_access import column_of, numbers_of
+from ...data.weights import ForestWeight, weighted
+from ...errors import InputError, VerificationError
+from .columns import Indices, comparable, ends, host_ids, numbered
+
+UNLINKED = np.iinfo(np.int64).max
+
+
+def kruskal(
+    src: npt.ArrayLike,
+    dst: npt.ArrayLike,
+    n: int,
+    weights: npt.ArrayLike,
+    greatest: bool = False,
+) -> Indices:
+    """Return the edges of the spanning forest of least weight, one edge after the other.
+
+    Parameters
+    ----------
+    src, dst : (m,) integers in 0 .. n - 1
+        Not changed; copied unless they are NumPy arrays of int64.
+    n : int
+        The number of vertices.
+    weights : (m,) numbers
+        Not changed. Edges of equal weight are in the order of their rows, and -0.0 equals 0.0.
+    greatest : bool
+        Return the forest of greatest weight instead.
+
+    Returns
+    -------
+    (k,) int64
+        The rows of the edges, ascending: a new array.
+
+    Raises
+    ------
+    InputError
+        An edge names a vertex outside 0 .. n - 1, columns differ in length, or weights are no
+        numbers or nan.
+
+    See Also
+    --------
+    cc_rapids.minimum_spanning_forest : The same on every engine, for ids of any type.
+    cc_rapids.oracle.certify_forest : Prove a forest without another algorithm.
+
+    Notes
+    -----
+    Kruskal, "On the shortest spanning subtree of a graph and the traveling salesman problem",
+    Proc. AMS 1956.
+
+    Examples
+    --------
+    >>> kruskal([0, 1, 2], [1, 2, 0], 3, [0.5, 0.9, 0.7])
+    array([0, 2])
+    """
+    src, dst = ends(src, dst, n)
+    order = _order(weights, src.size, greatest)
+    return np.sort(order[_joining(src[order], dst[order], np.arange(n))])
+
+
+def certify_forest(
+    src: npt.ArrayLike,
+    dst: npt.ArrayLike,
+    n: int,
+    weights: npt.ArrayLike,
+    rows: npt.ArrayLike,
+    greatest: bool = False,
+) -> None:
+    """Prove that rows are the edges of the spanning forest of least weight.
+
+    They have no cycle, every edge joins vertices of one of their trees, and no edge outside them is
+    lighter than the heaviest on its path along them; of equal weights the lower row counts as
+    lighter, so that there is one such forest.
+
+    Parameters
+    ----------
+    src, dst : (m,) integers in 0 .. n - 1
+        Not changed; copied unless they are NumPy arrays of int64.
+    n : int
+        The number of vertices.
+    weights : (m,) numbers
+        Not changed.
+    rows : (k,) integers
+        The edges of the forest, ascending.
+    greatest : bool
+        Whether it is to be the forest of greatest weight.
+
+    Raises
+    ------
+    InputError
+        As for :func:`kruskal`.
+    VerificationError
+        They are not; names the first edge that contradicts it.
+
+    See Also
+    --------
+    cc_rapids.oracle.certify_spanning_forest : The same for an answer, and ids of any type.
+
+    Examples
+    --------
+    >>> certify_forest([0, 1, 2], [1, 2, 0], 3, [0.5, 0.9, 0.7], [0, 1])
+    Traceback (most recent call last):
+        ...
+    cc_rapids.errors.VerificationError: edge 2 of weight 0.7 is not in the forest, but joins the \
+ends of edge 1 of weight 0.9, which is
+    """
+    src, dst = ends(src, dst, n)
+    order, chosen = _order(weights, src.size, greatest), np.asarray(rows)
+    if chosen.ndim != 1 or (chosen.size and not is_integer(chosen.dtype)):
+        raise InputError(f"rows must be 1-d integers, not {chosen.dtype} of shape {chosen.shape}")
+    outside = (chosen < 0) | (chosen >= src.size)
+    if outside.any():
+        raise VerificationError(f"the forest has row {chosen[outside][0]:,} of {src.size:,} edges")
+    falls = np.flatnonzero(chosen[1:] <= chosen[:-1])
+    if falls.size:
+        k = falls[0]
+        raise VerificationError(f"row {chosen[k + 1]:,} of the forest comes after {chosen[k]:,}")
+    place = np.empty(order.size, np.int64)
+    place[order] = np.arange(order.size)
+    kept = np.zeros(order.size, bool)
+    kept[place[chosen.astype(np.int64)]] = True
+    up, when = np.arange(n), np.full(n, UNLINKED)
+    src, dst = src[order], dst[order]  # the edges by weight, and then by row
+    k = _first_cycle(src, dst, kept, up, when)
+    if k >= 0:
+        raise VerificationError(f"edge {order[k]:,} closes a cycle of the forest")
+    k, other = _first_lighter(src, dst, kept, up, when)
+    if k < 0:
+        return
+    if other < 0:
+        raise VerificationError(f"edge {order[k]:,} joins two trees of the forest")
+    held = np.asarray(weights)
+    raise VerificationError(
+        f"edge {order[k]:,} of weight {held[order[k]]} is not in the forest, but joins the ends of"
+        f" edge {order[other]:,} of weight {held[order[other]]}, which is"
+    )
+
+
+def certify_spanning_forest(
+    forest: Any,
+    edges: Any,
+    source: str = "src",
+    destination: str = "dst",
+    *,
+    weight: Any,
+    greatest: bool = False,
+    nulls: str = "raise",
+) -> None:
+    """Prove an answer of :func:`cc_rapids.minimum_spanning_forest`, for ids of any type.
+
+    Parameters
+    ----------
+    forest : frame
+        The answer: columns ``row`` and ``weight``, and the ends of each edge.
+    edges : frame, or pair of arrays or series
+        The edges of the answer; copied to the host from a GPU.
+    source, destination : str, or lists of str of equal length, optional
+        As for :func:`cc_rapids.components`.
+    weight : str, or (m,) array
+        As for :func:`cc_rapids.minimum_spanning_forest`.
+    greatest : bool
+        Whether it is an answer of :func:`cc_rapids.maximum_spanning_forest`.
+    nulls : {"raise", "drop"}
+        As for :func:`cc_rapids.components`.
+
+    Raises
+    ------
+    VerificationError
+        It is not the forest of least (greatest) weight (see :func:`certify_forest`), or a weight is
+        not that of its row.
+    InputError
+        The edges or an argument cannot be used.
+
+    See Also
+    --------
+    cc_rapids.oracle.certify_forest : The same for vertices 0 .. n - 1.
+
+    Examples
+    --------
+    >>> import cc_rapids
+    >>> edges, km = (["b", "x", "c"], ["c", "c", "b"]), [3.5, 1, 2]
+    >>> found = cc_rapids.minimum_spanning_forest(edges, weight=km)
+    >>> certify_spanning_forest(found, edges, weight=km)
+    """
+    asked, adapter = ForestWeight(weight, greatest), read.adapter_of(edges)
+    given = read.read(edges, source, destination, None, None, nulls)
+    given = weighted(given, adapter.weights(edges, weight), asked.name, nulls)
+    with Borrowing(given.columns) as held:
+        columns = [host_ids(column) for column in held]
+    ids, (src, dst) = numbered(comparable(columns)) if columns[0].size else (columns[0], columns)
+    weights = given.weights.get() if hasattr(given.weights, "get") else given.weights
+    row, own = (_numbers(column_of(forest, name)) for name in ("row", "weight"))
+    if given.row_index is not None:
+        kept = given.row_index()
+        kept = kept.get() if hasattr(kept, "get") else kept
+        at = np.minimum(np.searchsorted(kept, row), max(kept.size - 1, 0))
+        strange = np.flatnonzero(kept[at] != row) if kept.size else np.arange(row.size)
+        if strange.size:
+            raise VerificationError(f"row {row[strange[0]]:,} of the forest was dropped")
+        row = at
+    certify_forest(src, dst, len(ids), weights, row, greatest)
+    wrong = np.flatnonzero(weights[row] != own)
+    if wrong.size:
+        k = wrong[0]
+        raise VerificationError(
+            f"edge {row[k]:,} has the weight {weights[row[k]]}, and {own[k]} in the forest"
+        )
+
+
+def _numbers(column: Any) -> npt.NDArray[Any]:
+    """Return a column of numbers as an array on the host."""
+    values = numbers_of(column)[0]
+    found: npt.NDArray[Any] = values.get() if hasattr(values, "get") else values
+    return found
+
+
+def _order(weights: npt.ArrayLike, m: int, greatest: bool) -> Indices:
+    """Return the rows by weight, and those of equal weight as they come."""
+    held = np.asarray(weights)
+    if held.shape != (m,) or (m and not is_number(held.dtype)):
+        raise InputError(f"weights must be {m:,} numbers, not {held.dtype} of shape {held.shape}")
+    missing = int((held != held).sum())
+    if missing:
+        raise InputError(f"{missing:,} of {m:,} weights are nan, which has no order")
+    if not greatest:
+        return np.argsort(held, kind="stable")
+    return m - 1 - np.argsort(held[::-1], kind="stable")[::-1]
+
+
+@numba.njit  # type: ignore[untyped-decorator]
+def _joining(src: Any, dst: Any, parent: Any) -> Any:
+    """Return which edges join two trees, one after the other."""
+    joins = np.zeros(src.size, np.bool_)
+    for e in range(src.size):
+        u, v = src[e], dst[e]
+        while parent[u] != u:
+            parent[u] = parent[parent[u]]
+            u = parent[u]
+        while parent[v] != v:
+            parent[v] = parent[parent[v]]
+            v = parent[v]
+        parent[max(u, v)] = min(u, v)
+        joins[e] = u != v
+    return joins
+
+
+@numba.njit  # type: ignore[untyped-decorator]
+def _first_cycle(src: Any, dst: Any, kept: Any, up: Any, when: Any) -> int:
+    """Link the smaller tree of each edge of the forest; return the first that joins none, or -1.
+
+    Paths are not shortened: ``when[v]`` is the edge by which v came under ``up[v]``, and grows
+    along a climb, which takes the logarithm of n steps.
+    """
+    size = np.ones(up.size, np.int64)
+    for e in range(src.size):
+        if kept[e]:
+            u, v = src[e], dst[e]
+            while up[u] != u:
+                u = up[u]
+            while up[v] != v:
+                v = up[v]
+            if u == v:
+                return e
+            if size[u] > size[v]:
+                u, v = v, u
+            up[u], when[u] = v, e
+            size[v] += size[u]
+    return -1
+
+
+@numba.njit  # type: ignore[untyped-decorator]
+def _first_lighter(src: Any, dst: Any, kept: Any, up: Any, when: Any) -> tuple[int, int]:
+    """Return the first edge outside the forest before the last one of its path, and that one.
+
+    -1 in place of that one if there is no path, and twice if there is no such edge.
+    """
+    for e in range(src.size):
+        if not kept[e]:
+            u, v, last = src[e], dst[e], -1
+            while u != v:
+                if when[u] > when[v]:
+                    u, v = v, u
+                if up[u] == u:
+                    return e, -1
+                last = max(last, when[u])
+                u = up[u]
+            if last > e:
+                return e, last
+    return -1, -1
