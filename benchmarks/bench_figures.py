@@ -2,7 +2,6 @@
 
 import pathlib
 
-import blocking
 import design_tables
 import files
 import records
@@ -43,8 +42,7 @@ def contents(folder, figures):
         place: lambda engine=engine: section(newest(folder, engine), figures, PLACES[engine])
         for engine, place in PLACES.items()
     }
-    others = {"files": lambda: files.table(folder), "blocking": lambda: blocking.table(folder)}
-    return sections | others
+    return sections | {"files": lambda: files.table(folder)}
 
 
 def section(rows, figures, place):

@@ -17,7 +17,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import bench_figures
-import blocking
 import datasets
 import design_tables
 import files
@@ -136,7 +135,6 @@ FIGURES = (
     Figure(BENCH, "bench-faster-gpu.svg", "bench", "wall", gpu, RUN_GPU),
     Figure(BENCH, "table gpu: alone", "bench", "device", gpu, RUN_GPU, "solve_code"),
     Figure(BENCH, "bench-limit-gpu.svg", "bench", "device", gpu, RUN_GPU, "solve_code"),
-    Figure(BENCH, "table blocking", "blocking", "wall", blocking.newest, "blocking.py"),
     Figure(BENCH, "table files", "files", "wall", files.newest, "files.py"),
     Figure(BENCH, "table threads: to labels", "bench", "wall", threads, RUN_THREADS),
     Figure(BENCH, "bench-faster-threads.svg", "bench", "wall", threads, RUN_THREADS),

@@ -132,7 +132,8 @@ def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:
     rows = minimum_spanning_forest(Csr(offsets, indices), weight=weights).row
     rows = rows[weights[rows] != 0]
     held = np.int32 if max(count, matrix.shape[0]) < 1 << 31 else np.int64  # SciPy's own
-    starts = rows.searchsorted(offsets).astype(held)
+    # CuPy's arrays have no such method, and its function takes NumPy's calls
+    starts = np.searchsorted(rows, offsets.astype(rows.dtype)).astype(held)
     kept = weights[rows].astype(np.float64), indices[rows].astype(held), starts
     return type(matrix)(kept, shape=matrix.shape)
 
