@@ -5,6 +5,7 @@ import pathlib
 import blocking
 import design_tables
 import files
+import numbers_and_sides
 import records
 import report
 from paper_tables import number
@@ -43,7 +44,8 @@ def contents(folder, figures):
         place: lambda engine=engine: section(newest(folder, engine), figures, PLACES[engine])
         for engine, place in PLACES.items()
     }
-    others = {"files": lambda: files.table(folder), "blocking": lambda: blocking.table(folder)}
+    tables = {"files": files, "blocking": blocking, "numbers_and_sides": numbers_and_sides}
+    others = {name: lambda module=module: module.table(folder) for name, module in tables.items()}
     return sections | others
 
 

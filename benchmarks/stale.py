@@ -24,6 +24,7 @@ import files
 import first_use
 import larger
 import measured_code
+import numbers_and_sides
 import paper_tables
 import records
 import report
@@ -138,6 +139,17 @@ FIGURES = (
     Figure(BENCH, "bench-limit-gpu.svg", "bench", "device", gpu, RUN_GPU, "solve_code"),
     Figure(BENCH, "table blocking", "blocking", "wall", blocking.newest, "blocking.py"),
     Figure(BENCH, "table files", "files", "wall", files.newest, "files.py"),
+    *(
+        Figure(
+            BENCH,
+            f"table numbers_and_sides: {engine}",
+            "numbers_and_sides",
+            "wall",
+            functools.partial(numbers_and_sides.newest, engine=engine),
+            f"numbers_and_sides.py --engine {engine}",
+        )
+        for engine in ("cuda", "threads")
+    ),
     Figure(BENCH, "table threads: to labels", "bench", "wall", threads, RUN_THREADS),
     Figure(BENCH, "bench-faster-threads.svg", "bench", "wall", threads, RUN_THREADS),
     Figure(BENCH, "table threads: alone", "bench", "wall", threads, RUN_THREADS, "solve_code"),
