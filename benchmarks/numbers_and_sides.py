@@ -237,10 +237,9 @@ def timed(ways, backend, runs):
     return {f"{name}_ms": own for name, own in zip(ways, spreads, strict=True)}
 
 
-def newest(folder=records.HERE, engine=None):
-    """Return the newest record of each job on each engine, or on one."""
+def newest(folder=records.HERE):
+    """Return the newest record of each job on each engine."""
     rows = records.load("numbers_and_sides", folder)
-    rows = [row for row in rows if engine in (None, row["engine"])]
     return list({(row["engine"], row["job"]): row for row in rows}.values())
 
 
@@ -264,15 +263,17 @@ def section(row):
         ]
         for way, words in WAYS[row["job"]].items()
     ]
-    what = {
-        "numbers": f"{row['m']:,} pairs a day, with {row.get('births', 0):,} births and"
-        f" {row.get('deaths', 0):,} deaths",
-        "sides": f"{row['m']:,} random edges between two sides",
-    }[row["job"]]
+    if row["job"] == "numbers":
+        what = (
+            f"{row['m']:,} pairs a day, with {row['births']:,} births and {row['deaths']:,} deaths"
+        )
+    else:
+        peer = row["networkx_ms"]["runs"]
+        what = f"{row['m']:,} random edges between two sides, and {peer} runs of NetworkX"
     versions = ", ".join(f"{name} {number}" for name, number in row["versions"].items())
     return (
         f"{lines((row['job'], 'ms', 'of ours'), cells)}\n\nMedians of {row['ours_ms']['runs']} runs"
-        f" in turns: {what}, {row['vertices']:,} vertices. On {row['device']},"
+        f" in turns: {what}; {row['vertices']:,} vertices. On {row['device']},"
         f" {records.dated('numbers_and_sides', row)}, with a load of {row['load']}; {versions}. All"
         " answers are equal."
     )

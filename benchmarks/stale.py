@@ -139,16 +139,13 @@ FIGURES = (
     Figure(BENCH, "bench-limit-gpu.svg", "bench", "device", gpu, RUN_GPU, "solve_code"),
     Figure(BENCH, "table blocking", "blocking", "wall", blocking.newest, "blocking.py"),
     Figure(BENCH, "table files", "files", "wall", files.newest, "files.py"),
-    *(
-        Figure(
-            BENCH,
-            f"table numbers_and_sides: {engine}",
-            "numbers_and_sides",
-            "wall",
-            functools.partial(numbers_and_sides.newest, engine=engine),
-            f"numbers_and_sides.py --engine {engine}",
-        )
-        for engine in ("cuda", "threads")
+    Figure(
+        BENCH,
+        "table numbers_and_sides",
+        "numbers_and_sides",
+        "wall",
+        numbers_and_sides.newest,
+        "numbers_and_sides.py --engine threads",
     ),
     Figure(BENCH, "table threads: to labels", "bench", "wall", threads, RUN_THREADS),
     Figure(BENCH, "bench-faster-threads.svg", "bench", "wall", threads, RUN_THREADS),

@@ -455,8 +455,12 @@ class StableIds:
 
         Parameters
         ----------
-        previous, policy, next_id
-            Those that were passed to :meth:`Components.stable_ids`.
+        previous : StableIds, path or frame, optional
+            The previous numbers that were passed to :meth:`Components.stable_ids`.
+        policy : {"majority", "largest", "least"}
+            The policy that was passed to it.
+        next_id : int, optional
+            The first number that births could take, if it was passed.
 
         Returns
         -------
@@ -595,7 +599,8 @@ class StableIds:
 
 def _numbered(answer: Components, previous: Any, next_id: Any) -> Numbered:
     """Return the numbered vertices that the caller passes, on the host, for an audit."""
-    counter = _previous(answer, previous, next_id).next_id  # which refuses what cannot be used
+    with answer._backend.scope():
+        counter = _previous(answer, previous, next_id).next_id  # refuses what cannot be used
     if isinstance(previous, str | os.PathLike):
         previous = StableIds.load(previous)
     if previous is None:

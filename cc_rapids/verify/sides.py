@@ -59,7 +59,7 @@ class SidesAudit:
 
 @dataclass(frozen=True)
 class Claim:
-    """What is said of two sides, in tables on the host.
+    """The claims of a :class:`Bipartition` that are to be proved, in tables on the host.
 
     Attributes
     ----------

@@ -36,7 +36,8 @@ def test_a_record_of_each_job_is_kept(benchmark, monkeypatch, tmp_path):
 
 
 def test_numbers_and_sides_are_found_faster_than_by_hand(benchmark):
-    rows = {row["job"]: row for row in benchmark.newest(engine="threads")}
+    newest = benchmark.newest()
+    rows = {row["job"]: row for row in newest if row["engine"] == "threads"}
     assert set(rows) == set(benchmark.WAYS)
     for job, row in rows.items():
         assert row["m"] == {"numbers": benchmark.PAIRS, "sides": benchmark.EDGES}[job]
