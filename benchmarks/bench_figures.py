@@ -4,6 +4,7 @@ import pathlib
 
 import design_tables
 import files
+import numbers_and_sides
 import records
 import report
 from paper_tables import number
@@ -42,7 +43,9 @@ def contents(folder, figures):
         place: lambda engine=engine: section(newest(folder, engine), figures, PLACES[engine])
         for engine, place in PLACES.items()
     }
-    return sections | {"files": lambda: files.table(folder)}
+    tables = {"files": files, "numbers_and_sides": numbers_and_sides}
+    others = {name: lambda module=module: module.table(folder) for name, module in tables.items()}
+    return sections | others
 
 
 def section(rows, figures, place):

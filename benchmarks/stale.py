@@ -23,6 +23,7 @@ import files
 import first_use
 import larger
 import measured_code
+import numbers_and_sides
 import paper_tables
 import records
 import report
@@ -136,6 +137,14 @@ FIGURES = (
     Figure(BENCH, "table gpu: alone", "bench", "device", gpu, RUN_GPU, "solve_code"),
     Figure(BENCH, "bench-limit-gpu.svg", "bench", "device", gpu, RUN_GPU, "solve_code"),
     Figure(BENCH, "table files", "files", "wall", files.newest, "files.py"),
+    Figure(
+        BENCH,
+        "table numbers_and_sides",
+        "numbers_and_sides",
+        "wall",
+        numbers_and_sides.newest,
+        "numbers_and_sides.py --engine threads",
+    ),
     Figure(BENCH, "table threads: to labels", "bench", "wall", threads, RUN_THREADS),
     Figure(BENCH, "bench-faster-threads.svg", "bench", "wall", threads, RUN_THREADS),
     Figure(BENCH, "table threads: alone", "bench", "wall", threads, RUN_THREADS, "solve_code"),

@@ -54,7 +54,9 @@ def forest_of_first_rows(src: Array, dst: Array, n: int, backend: Backend) -> Ar
     while True:
         leaves = xp.flatnonzero(left != right)
         if not leaves.size:
-            return xp.unique(xp.concatenate(taken))
+            chosen = xp.zeros(src.size, bool)  # two trees may take one row
+            chosen[xp.concatenate(taken)] = True
+            return xp.flatnonzero(chosen)
         rows, left, right = rows[leaves], left[leaves], right[leaves]
         best = backend.fill(backend.empty(2 * n, np.uint64), 0xFF)
         scored = backend.fill(backend.empty(rows.size, np.uint8), 0)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
-from typing import Any
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +22,10 @@ from ..ids.encode import EncodedIds
 from ..solver.one_launch import SolveOptions
 from ..solver.solve import decide_and_run
 from .components import Components, forest_columns
+from .written import arrow_of
+
+if TYPE_CHECKING:
+    from ..verify.sides import SidesAudit
 
 NO_COLOR = -1
 
@@ -179,6 +184,67 @@ class Bipartition:
         """
         with self.components._backend.scope():
             return self.components._frame(self._columns_of_cycles())
+
+    def audit(
+        self,
+        edges: Any,
+        source: str | list[str] | None = None,
+        destination: str | list[str] | None = None,
+        **given: Any,
+    ) -> SidesAudit:
+        """Prove from the edges that the colours and the odd cycles are right.
+
+        The components are proved first, see :meth:`Components.audit`. Then every edge must join two
+        colours, or two vertices without one; the least vertex of each component with colours must
+        have 0; and each component without them must have one cycle in :meth:`odd_cycles`, whose
+        rows are edges of the list, go on where the one before ends, meet no vertex twice, and are
+        odd in number. Nothing of what finds colours and cycles is used.
+
+        Parameters
+        ----------
+        edges : frame, pair of arrays or series, sparse matrix, graph, or path
+            The edges of the answer, in memory or in files.
+        source, destination : str, or lists of str of equal length, optional
+            As for :func:`cc_rapids.bipartition`.
+        **given
+            ``vertices``, ``num_vertices``, ``nulls``, ``header``, and ``weight`` with ``at_least``
+            or ``at_most`` as for the answer.
+
+        Returns
+        -------
+        SidesAudit
+            The proof: the numbers of edges, vertices, and components of both kinds.
+
+        Raises
+        ------
+        VerificationError
+            The answer is wrong; names the first edge, vertex or row of a cycle that says so.
+        InputError
+            The edges or an argument cannot be used.
+
+        See Also
+        --------
+        Components.audit : Prove the components alone.
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> edges = [1, 2, 7, 8, 9], [2, 3, 8, 9, 7]
+        >>> print(cc_rapids.bipartition(edges).audit(edges))
+        right: 1 bipartite component and 1 with an odd cycle, of 6 vertices, by 5 edges
+        """
+        from ..verify.audit import read_again
+        from ..verify.sides import Claim, SidesAudit, audit  # a run needs none of this
+
+        found, started = self.components, perf_counter()
+        proof = found.audit(edges, source, destination, **given)
+        cycles = self.odd_cycles()
+        labels, colors, table = map(arrow_of, (found.labels(), self.colors(), cycles))
+        claim = Claim(labels, colors, table, cycles, self.is_bipartite)
+        again = read_again(edges, source, destination, **given)
+        odd = audit(found._as_answer(), again, claim, found._backend)
+        bipartite, seconds = proof.components - odd, perf_counter() - started
+        return SidesAudit(proof.edges, proof.vertices, bipartite, odd, seconds)
 
     def _columns_of_cycles(self) -> dict[str, Any]:
         """Return the columns of :meth:`odd_cycles`: new ones."""

@@ -32,6 +32,7 @@ from .scores import ordered, vertices_and_scores
 from .written import Written
 
 if TYPE_CHECKING:
+    from ..verify.answer import Answer
     from ..verify.audit import Audit
 
 
@@ -396,8 +397,14 @@ class Audited:
             ...
         cc_rapids.errors.VerificationError: edge 3 joins 7 and 9, which have the labels 2 and 9
         """
-        from ..verify.answer import Answer
         from ..verify.audit import audit  # a run needs none of what an audit does
+
+        answer = self._as_answer()
+        return audit(answer, self._backend, edges, source, destination, oracle=oracle, **given)
+
+    def _as_answer(self) -> Answer:
+        """Return the label frame for an audit."""
+        from ..verify.answer import Answer
 
         held = self._kind.is_root and (self._prefetched_frame is not None or self._forest.has_rows)
         several = self._given.src.key_columns
@@ -406,8 +413,7 @@ class Audited:
             # The next call returns the audited frame, which is only read here.
             self._prefetched_frame = frame
         width = max(len(self._given.src.key_columns), 1)
-        answer = Answer(frame, self._kind.audited_as, len(self), width=width)
-        return audit(answer, self._backend, edges, source, destination, oracle=oracle, **given)
+        return Answer(frame, self._kind.audited_as, len(self), width=width)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from copy import copy
 from dataclasses import asdict, dataclass, replace
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from .written import arrow_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from ..verify.numbers import Numbered, NumbersAudit
     from .components import Components
 
 FORMAT = "cc_rapids stable ids 1"
@@ -239,11 +241,9 @@ def _previous(answer: Components, previous: Any, next_id: Any) -> Previous:
 
 def _of_frame(answer: Components, frame: Any) -> tuple[Previous, int | None]:
     """Return the numbered vertices of a frame, and the counter if it has one."""
-    backend, given = answer._backend, answer._given
+    backend = answer._backend
     frame = frame._asdict() if hasattr(frame, "_asdict") else frame_in_memory(frame)
-    ids = [f"{k}_vertex" for k in range(len(given.src.key_columns))] or ["vertex"]
-    if given.key_names and not set(ids) & set(columns_of(frame)):
-        ids = list(given.key_names)
+    ids = _names_of_ids(answer, columns_of(frame))
     way = "name the columns as StableIds.labels() does"
     check_columns(frame, [*ids, "labels"], "in the previous numbers", way)
     column, _ = answer._held(frame, ids, "raise", FILL)
@@ -441,6 +441,66 @@ class StableIds:
             deaths = {"labels": step.former[dead], "size": step.sizes[dead]}
             return StableChanges(*map(found._frame, (*pairs, births, deaths)))
 
+    def audit(
+        self, previous: Any = None, policy: str = "majority", *, next_id: int | None = None
+    ) -> NumbersAudit:
+        """Prove that the numbers go on from previous ones as they should.
+
+        Everything is found again on the host from the frames of both answers, without what numbers
+        components: each component has one number that is its own; each that is
+        an heir goes on with the number that the policy chooses; births take the next numbers from
+        the counter on, which no number before has reached, in the order of the least ids; and
+        :meth:`changes` says what became of each number. That the components are right, their own
+        audit proves: ``ids.components.audit(edges)``.
+
+        Parameters
+        ----------
+        previous : StableIds, path or frame, optional
+            The previous numbers that were passed to :meth:`Components.stable_ids`.
+        policy : {"majority", "largest", "least"}
+            The policy that was passed to it.
+        next_id : int, optional
+            The first number that births could take, if it was passed.
+
+        Returns
+        -------
+        NumbersAudit
+            The proof: how many numbers went on, are new, and are retired.
+
+        Raises
+        ------
+        VerificationError
+            A number is wrong; names the first vertex or component, or the first row of the changes.
+        InputError
+            An argument cannot be used, as in :meth:`Components.stable_ids`.
+
+        See Also
+        --------
+        Components.audit : Prove the components from the edges.
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> monday = cc_rapids.components(([1, 2, 7], [2, 3, 8])).stable_ids()
+        >>> tuesday = cc_rapids.components(([2, 7, 5], [3, 8, 6])).stable_ids(monday)
+        >>> print(tuesday.audit(monday))
+        right: 3 numbers of 6 vertices, 2 kept, 1 birth, 0 deaths
+        """
+        from ..verify.numbers import NumbersAudit, audit  # a numbering needs none of this
+
+        started, found = perf_counter(), self.components
+        check_word("policy", policy, POLICIES)
+        before = _numbered(found, previous, next_id)
+        labels = arrow_of(self.labels())
+        now = _split(labels, labels.column_names[:-1], self.next_id)
+        with found._backend.scope():
+            parts = found._backend.to_host(found._rows()[1])  # the least vertex of each
+        changes = None
+        if self._step is not None:
+            changes = {name: arrow_of(own) for name, own in self.changes()._asdict().items()}
+        counts = audit(now, parts, before, policy, changes)
+        return NumbersAudit(len(self), labels.num_rows, *counts, perf_counter() - started)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the numbers to one Parquet file, completely or not at all.
 
@@ -535,6 +595,38 @@ class StableIds:
             ids = of_key_columns(found._ids()) if found.num_vertices else None
             numbers = self._numbers[found._dense]
         return Previous(ids, backend.asarray(numbers), self.next_id)
+
+
+def _numbered(answer: Components, previous: Any, next_id: Any) -> Numbered:
+    """Return the numbered vertices that the caller passes, on the host, for an audit."""
+    with answer._backend.scope():
+        counter = _previous(answer, previous, next_id).next_id  # refuses what cannot be used
+    if isinstance(previous, str | os.PathLike):
+        previous = StableIds.load(previous)
+    if previous is None:
+        return _split(
+            arrow_of({"vertex": [], "labels": np.zeros(0, np.int64)}), ["vertex"], counter
+        )
+    if isinstance(previous, StableIds):
+        table = arrow_of(previous.labels())
+        return _split(table, table.column_names[:-1], counter)
+    frame = previous if hasattr(previous, "_asdict") else frame_in_memory(previous)
+    return _split(arrow_of(frame), _names_of_ids(answer, columns_of(frame)), counter)
+
+
+def _split(table: pa.Table, ids: list[str], next_id: int) -> Numbered:
+    """Return the columns of ids and the numbers of a table."""
+    from ..verify.numbers import Numbered
+
+    numbers = table.column("labels").to_numpy().astype(np.int64)
+    return Numbered(table.select(ids), numbers, next_id)
+
+
+def _names_of_ids(answer: Components, columns: list[str]) -> list[str]:
+    """Return the names of the columns of ids in a frame of previous numbers."""
+    given = answer._given
+    ids = [f"{k}_vertex" for k in range(len(given.src.key_columns))] or ["vertex"]
+    return list(given.key_names) if given.key_names and not set(ids) & set(columns) else ids
 
 
 def _words(metadata: dict[bytes, bytes]) -> dict[str, Any]:

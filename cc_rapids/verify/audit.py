@@ -242,10 +242,8 @@ def audit(
     if oracle is not None:
         check_word("oracle", oracle, PEERS)
     bound = WeightBound.check(weight, at_least, at_most)
-    if bound is not None:
-        request = ReadRequest(source, destination, nulls, header)
-        edges, source, destination = adapter_of(edges).bounded(edges, request, bound)
-        header = None
+    names = source, destination, header
+    edges, source, destination, header = _bounded(edges, *names, nulls, bound)
     adapter = adapter_of(edges)
     with answer.borrow_for(backend):
         run = _Run(answer)
@@ -265,6 +263,40 @@ def audit(
             run.take(given, oracle, alone=True)
         found = run.close()
     return Audit(run.edges, answer.rows, found, oracle, perf_counter() - started)
+
+
+def read_again(
+    edges: Any,
+    source: Any,
+    destination: Any,
+    *,
+    vertices: Any = None,
+    num_vertices: int | None = None,
+    nulls: str = "raise",
+    header: bool | None = None,
+    weight: Any = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
+) -> EdgeInput:
+    """Return all edges of an answer at once, those within the bound of a weight if there is one."""
+    bound, names = WeightBound.check(weight, at_least, at_most), (source, destination, header)
+    edges, source, destination, header = _bounded(edges, *names, nulls, bound)
+    return frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
+
+
+def _bounded(
+    edges: Any,
+    source: Any,
+    destination: Any,
+    header: bool | None,
+    nulls: str,
+    bound: WeightBound | None,
+) -> tuple[Any, Any, Any, bool | None]:
+    """Return the edges within a bound, their columns of ids, and the header."""
+    if bound is None:
+        return edges, source, destination, header
+    request = ReadRequest(source, destination, nulls, header)
+    return *adapter_of(edges).bounded(edges, request, bound), None
 
 
 def _named(answer: Answer, vertices: Any, num_vertices: int | None) -> Any:

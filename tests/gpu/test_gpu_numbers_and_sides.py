@@ -39,12 +39,15 @@ def same(frame, host):
 def test_numbers_are_those_of_threads(cudf, kind, policy, tmp_path):
     path, ours, theirs = tmp_path / "numbers", None, None
     for day, pairs in enumerate(lists(kind)):
+        held = ours
         theirs = cc_rapids.components(pairs).stable_ids(theirs, policy)
         ours = cc_rapids.components(cudf.from_pandas(pairs)).stable_ids(ours, policy)
         same(ours.labels(), theirs.labels())
         assert ours.next_id == theirs.next_id
         for mine, others in zip(ours.changes(), theirs.changes(), strict=True):
             same(mine, others)
+        proof = ours.audit(held, policy)
+        assert (proof.components, proof.vertices) == (len(theirs), len(theirs.labels()))
         ours.save(path)
         ways = path, cc_rapids.StableIds.load(path), theirs, ours
         again = cc_rapids.components(cudf.from_pandas(pairs))
@@ -66,6 +69,12 @@ def test_colours_and_cycles_are_those_of_threads(cudf, kind):
             colors, host = ours.colors(), theirs.colors()
             assert colors["color"].null_count == host["color"].isna().sum()
             same(colors.fillna(-1), host.fillna(-1).astype({"color": np.int8}))
+            proof = ours.audit(cudf.from_pandas(edges))
+            assert (proof.vertices, proof.edges) == (len(host), len(edges))
+            row = int(np.flatnonzero(host["color"].notna())[0])
+            ours._color[row] = 1 - ours._color[row]
+            with pytest.raises(cc_rapids.errors.VerificationError):
+                ours.audit(cudf.from_pandas(edges))
 
 
 def test_ids_of_several_columns(cudf):
@@ -79,6 +88,8 @@ def test_ids_of_several_columns(cudf):
         same(again.stable_ids(frame, next_id=len(ours)).labels(), theirs.labels())
         ours = cc_rapids.bipartition(cudf.from_pandas(pairs), *SIDES)
         same(ours.odd_cycles(), cc_rapids.bipartition(pairs, *SIDES).odd_cycles())
+        assert ours.audit(cudf.from_pandas(pairs), *SIDES).edges == len(pairs)
+        assert again.stable_ids(frame, next_id=len(theirs)).audit(frame, next_id=len(theirs)).kept
 
 
 @pytest.mark.parametrize("many", [5, 1000, 100_001, 100_000])
@@ -96,6 +107,7 @@ def test_long_cycles_of_arrays(many):
     else:
         assert (color == -1).all()
         assert (cupy.sort(cycle.row) == ring).all()
+    assert found.audit((ring, cupy.roll(ring, -1))).odd == many % 2
 
 
 def test_no_edges_at_all(cudf):
@@ -104,3 +116,4 @@ def test_no_edges_at_all(cudf):
     assert (len(held), len(held.labels()), held.next_id) == (0, 0, 0)
     found = cc_rapids.bipartition(none)
     assert (found.is_bipartite, len(found.colors()), len(found.odd_cycles())) == (True, 0, 0)
+    assert found.audit(none).vertices == held.audit().vertices == 0

@@ -1,0 +1,309 @@
+"""The audit of two colours: each edge joins both, or a cycle of odd length says why there are none.
+
+The components are proved first, by :mod:`cc_rapids.verify.audit`. Here the edges are read again,
+and the ends of each are looked up in the label frame as that audit does. An odd cycle is a proof by
+itself: its rows are edges of the list, each goes on where the one before ends, and there is an odd
+number of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..backends import Array
+from ..data import read as frames
+from ..data.edge_input import EdgeInput
+from ..data.frame_access import columns_of
+from ..errors import VerificationError, counted
+from ..kernels import audit as kernels
+from ..kernels.audit import kernel
+from .answer import Answer
+from .vertex_lookup import ALL, Tally
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+NONE = -1  # where there is no colour
+
+
+@dataclass(frozen=True)
+class SidesAudit:
+    """The result of an audit of two colours.
+
+    Attributes
+    ----------
+    edges, vertices : int
+        The numbers of edges and vertices.
+    bipartite, odd : int
+        The numbers of components with colours, and of those with an odd cycle.
+    seconds : float
+        The duration of the audit, with that of the components.
+    """
+
+    edges: int
+    vertices: int
+    bipartite: int
+    odd: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return (
+            f"right: {counted(self.bipartite, 'bipartite component')} and"
+            f" {self.odd:,} with an odd cycle, of {counted(self.vertices, 'vertex', 'vertices')},"
+            f" by {counted(self.edges, 'edge')}"
+        )
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The claims of a :class:`Bipartition` that are to be proved, in tables on the host.
+
+    Attributes
+    ----------
+    labels : table
+        The label frame, which is proved: the columns of the ids, then those of the labels.
+    colors : table
+        The same columns of the ids, and the colours, null or -1 where there is none.
+    cycles : table
+        Columns of labels, the row, and the columns of both ends.
+    ends : frame
+        The frame of the cycles as it is returned, whose ends are looked up.
+    is_bipartite : bool
+        Whether all components are said to be.
+    """
+
+    labels: pa.Table
+    colors: pa.Table
+    cycles: pa.Table
+    ends: Any
+    is_bipartite: bool
+
+
+def audit(answer: Answer, given: EdgeInput, claim: Claim, backend: Any) -> int:
+    """Return how many components have no colours, or raise a VerificationError.
+
+    Parameters
+    ----------
+    answer : Answer
+        The label frame, which is proved already.
+    given : EdgeInput
+        The edges, read again.
+    claim : Claim
+        What is to be proved.
+    backend : Backend
+        Of the answer.
+    """
+    with answer.borrow_for(backend), backend.scope():
+        _check_rows(answer, claim)
+        if not answer.rows:
+            return 0
+        sides = _Sides(answer, given, claim)
+        sides.check_edges()
+        odd = sides.check_cycles()
+    if claim.is_bipartite != (odd == 0):
+        raise VerificationError(
+            f"is_bipartite is {claim.is_bipartite}, but {counted(odd, 'component')} have no colours"
+        )
+    return odd
+
+
+def _check_rows(answer: Answer, claim: Claim) -> None:
+    """Raise a VerificationError unless the frame of colours has the vertices of the label frame."""
+    width = max(len(answer.column.key_columns), 1)
+    if claim.colors.num_rows != claim.labels.num_rows:
+        raise VerificationError(
+            f"{claim.colors.num_rows:,} vertices are in the frame of colours, but"
+            f" {claim.labels.num_rows:,} in that of labels"
+        )
+    row = _first_difference(claim.colors, claim.labels, range(width))
+    if row is not None:
+        ids = [_told(table, range(width), row) for table in (claim.colors, claim.labels)]
+        raise VerificationError(
+            f"row {row:,} of the colours is vertex {ids[0]}, but that of the labels is {ids[1]}"
+        )
+
+
+def _first_difference(one: pa.Table, other: pa.Table, places: range) -> int | None:
+    """Return the first row in which some columns of two tables differ."""
+    found = []
+    for k in places:
+        left, right = (_plain(table.column(k)) for table in (one, other))
+        if not left.equals(right):
+            pairs = zip(left.to_pylist(), right.to_pylist(), strict=True)
+            found += [row for row, (a, b) in enumerate(pairs) if a != b][:1]
+    return min(found, default=None)
+
+
+def _plain(column: Any) -> Any:
+    """Return a column of Arrow in one piece, and of categories the strings that they stand for."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_string(column.type) or pa.types.is_string_view(column.type):
+        column = column.cast(pa.large_string())
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def _told(table: pa.Table, places: range, row: int) -> str:
+    """Return some columns of a row as text."""
+    values = [table.column(k)[row].as_py() for k in places]
+    return repr(values[0] if len(values) == 1 else tuple(values))
+
+
+class _Sides:
+    """The colour of each slot of an answer, and the edges between slots."""
+
+    def __init__(self, answer: Answer, given: EdgeInput, claim: Claim) -> None:
+        self.answer, self.given, self.claim = answer, given, claim
+        self.backend, self.xp = answer.backend, answer.backend.xp
+        self.width = max(len(answer.column.key_columns), 1)
+        backend, ids = self.backend, answer.integers
+        corners = None if ids is None else [int(ids[at]) & ALL for at in (0, answer.rows - 1)]
+        answer.number(Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0)), corners)
+        answer.scatter_labels(backend.fill(backend.empty(kernels.FAULTS, np.uint64), 0xFF))
+        self.slots = answer.ids.slots().astype(np.int64)
+        color = backend.asarray(self._colors())
+        self.color = self.xp.full(answer.ids.n, NONE, np.int64)
+        self.color[self.slots] = color
+        self.head = answer.own.astype(np.int64)
+        self.src, self.dst = self._ends(given)
+
+    def _colors(self) -> Array:
+        """Return the colours, on the host, after a look at each."""
+        column = self.claim.colors.column(self.width).combine_chunks()
+        color = column.fill_null(NONE).to_numpy(zero_copy_only=False).astype(np.int64)
+        strange = np.flatnonzero((color < NONE) | (color > 1))
+        if strange.size:
+            row = int(strange[0])
+            name = _told(self.claim.labels, range(self.width), row)
+            raise VerificationError(f"vertex {name} has the colour {color[row]}, not 0 or 1")
+        return color
+
+    def _ends(self, given: EdgeInput) -> list[Array]:
+        """Return the slots of both ends of each edge."""
+        if not given.src.size:
+            return [self.slots[:0], self.slots[:0]]
+        with given.borrow() as (columns, starts):
+            left, right = columns[:2]
+            if starts:
+                left = self.backend.empty(given.src.size, np.int64)
+                offsets = self.backend.asarray(starts[0])
+                kernel(kernels.list_rows, self.backend)(left.size, offsets, left)
+            return [self.answer.find(side).astype(np.int64) for side in (left, right)]
+
+    def check_edges(self) -> None:
+        """Raise a VerificationError for the first edge or component whose colours are wrong."""
+        xp, answer = self.xp, self.answer
+        left, right = self.color[self.src], self.color[self.dst]
+        wrong = xp.flatnonzero((left + right != 1) & ((left != NONE) | (right != NONE)))
+        if wrong.size:
+            e = int(wrong[0])
+            names = [answer.name(int(side[e])) for side in (self.src, self.dst)]
+            told = ["none" if color == NONE else color for color in (int(left[e]), int(right[e]))]
+            raise VerificationError(
+                f"edge {int(self._numbers()[e]):,} joins {names[0]} and {names[1]}, which have the"
+                f" colours {told[0]} and {told[1]}"
+            )
+        heads, first = xp.unique(self.head[self.slots], return_index=True)
+        least = self.slots[first]
+        self.odd = heads[self.color[least] == NONE]
+        wrong = xp.flatnonzero(self.color[least] == 1)
+        if wrong.size:
+            name = answer.name(int(least[wrong].min()))
+            raise VerificationError(
+                f"vertex {name} has the colour 1, but the least vertex of a component has 0"
+            )
+
+    def check_cycles(self) -> int:
+        """Return the number of components with an odd cycle, each of which is proved."""
+        xp, rows = self.xp, self.backend.asarray(self._rows_of_table())
+        src, dst = self._cycle_ends(rows)
+        component = self.head[src]
+        without = xp.flatnonzero(~xp.isin(self.odd, component))
+        if without.size:
+            name = self.answer.name(int(self.odd[without[0]]))
+            raise VerificationError(
+                f"the component of vertex {name} has no colours, but no odd cycle says why"
+            )
+        if not rows.size:
+            return 0
+        begins = xp.ones(rows.size, bool)
+        begins[1:] = component[1:] != component[:-1]
+        starts = xp.flatnonzero(begins)
+        lengths = xp.diff(xp.concatenate([starts, xp.full(1, rows.size, starts.dtype)]))
+        ends = starts + lengths - 1
+        beyond, before = xp.arange(1, rows.size + 1), xp.arange(-1, rows.size - 1)
+        beyond[ends], before[starts] = starts, ends
+        onward = xp.where((src == src[beyond]) | (src == dst[beyond]), src, dst)
+        came = onward[before]
+        goes_on = (onward == src[beyond]) | (onward == dst[beyond])
+        goes_on &= ((came == src) & (onward == dst)) | ((came == dst) & (onward == src))
+        self._refuse(~goes_on, rows, "does not go on where the one before it ends")
+        order = xp.argsort(onward, kind="stable")
+        again = xp.zeros(rows.size, bool)
+        again[order[1:]] = onward[order[1:]] == onward[order[:-1]]
+        self._refuse(again, rows, "goes on to a vertex that the cycle has met")
+        more = xp.ones(rows.size, bool)
+        more[starts[xp.unique(component[starts], return_index=True)[1]]] = False
+        more = (more & begins) | ~xp.isin(component, self.odd)
+        self._refuse(more, rows, "is of a component that has a cycle already, or has colours")
+        even = xp.zeros(rows.size, bool)
+        even[starts] = lengths % 2 == 0
+        self._refuse(even, rows, "begins a cycle of an even number of edges")
+        self._check_labels(src)
+        return int(starts.size)
+
+    def _cycle_ends(self, rows: Array) -> list[Array]:
+        """Return the slots of the ends of the edges around cycles, which are rows of the list."""
+        frame, xp, numbers = self.claim.ends, self.xp, self._numbers()
+        frame = frame._asdict() if hasattr(frame, "_asdict") else frame
+        if not rows.size:
+            return [self.slots[:0], self.slots[:0]]
+        place = xp.searchsorted(numbers, rows)
+        self._refuse(place >= numbers.size, rows, "is no row of the edges")
+        self._refuse(numbers[place] != rows, rows, "is no row of the edges")
+        names = columns_of(frame)
+        sides = names[-2 * self.width : -self.width], names[-self.width :]
+        source, destination = sides if self.width > 1 else (side[0] for side in sides)
+        found = self._ends(frames.read(frame, source, destination))
+        for side, own in zip(found, (self.src, self.dst), strict=True):
+            self._refuse(side != own[place], rows, "has other ends in the edges")
+        return found
+
+    def _rows_of_table(self) -> Array:
+        """Return the numbers of the rows around cycles, on the host."""
+        column = self.claim.cycles.column(self.claim.cycles.num_columns - 2 * self.width - 1)
+        return column.to_numpy().astype(np.int64)
+
+    def _numbers(self) -> Array:
+        """Return the row number of each edge in the caller's list."""
+        if self.given.row_index is None:
+            return self.xp.arange(self.given.src.size)
+        return self.backend.asarray(self.given.row_index()).astype(np.int64)
+
+    def _check_labels(self, src: Array) -> None:
+        """Raise a VerificationError unless cycles have the labels of their components."""
+        at = self.backend.to_host(self.xp.searchsorted(self.slots, src))
+        kept = self.claim.labels.select(range(self.width, self.claim.labels.num_columns)).take(at)
+        row = _first_difference(self.claim.cycles, kept, range(kept.num_columns))
+        if row is not None:
+            labels = [
+                _told(table, range(kept.num_columns), row) for table in (self.claim.cycles, kept)
+            ]
+            raise VerificationError(
+                f"row {row:,} of the cycles has the label {labels[0]}, but its component has"
+                f" {labels[1]}"
+            )
+
+    def _refuse(self, wrong: Array, rows: Array, words: str) -> None:
+        """Raise a VerificationError for the first row around a cycle that is wrong."""
+        found = self.xp.flatnonzero(wrong)
+        if found.size:
+            at = int(found[0])
+            raise VerificationError(
+                f"edge {int(rows[at]):,}, in row {at:,} of the odd cycles, {words}"
+            )
