@@ -175,7 +175,7 @@ def odd_cycles(
 
     Returns
     -------
-    component, row : two arrays of int64
+    two arrays of int64, component and row
         The rows around each cycle, from one end of the edge that closes it to the other, and then
         that edge; the cycles in the order of the components.
     """
