@@ -30,7 +30,7 @@ def get_info() -> dict[str, Any]:
     Examples
     --------
     >>> sorted(get_info()["functions"])[:2]
-    ['connected_components', 'is_connected']
+    ['connected_components', 'is_bipartite']
     """
     return {
         "backend_name": "cc_rapids",

@@ -15,7 +15,7 @@ def test_the_answers_of_all_jobs_are_right_as_they_are(job, tuned):
     found.audit(edges, **named)
 
 
-@pytest.mark.parametrize("name", filter(planted.runs_on_gpus, planted.PLANTS))
+@pytest.mark.parametrize("name", list(filter(planted.runs_on_gpus, planted.PLANTS)))
 def test_planted_faults_are_refused(name, tuned, tmp_path):
     plant = planted.PLANTS[name]
     with planted.planted(plant, tmp_path):
