@@ -29,11 +29,19 @@ def test_a_record_of_each_kind_of_ids_is_kept(benchmark, monkeypatch, tmp_path):
     assert "| reading alone |" in benchmark.table(tmp_path)
 
 
-def test_batches_take_at_most_two_thirds_longer_than_the_whole_frame(benchmark):
-    """Half as long again is the aim: 1.54 and 1.62 on a machine that did nothing else."""
+def newest_of(benchmark):
+    """The newest record of each kind of ids, of the whole list."""
     rows = benchmark.records.load("files")
     newest = {row["kind"]: row for row in rows if row["edges"] == benchmark.EDGES}
     assert set(newest) == set(benchmark.KINDS)
-    assert all(row["of_solve"]["insert"] <= 5 / 3 for row in newest.values())
-    assert all(row["of_solve"]["pattern"] <= 1.5 for row in newest.values())
-    assert all(row["of_solve"]["stream"] <= 3 for row in newest.values())
+    return newest.values()
+
+
+@pytest.mark.xfail(reason="1.62 and 1.53 times the frame, on a machine that does nothing else")
+def test_batches_take_at_most_half_as_long_again_as_the_whole_frame(benchmark):
+    assert all(row["of_solve"]["insert"] <= 1.5 for row in newest_of(benchmark))
+
+
+def test_patterns_and_streams_take_at_most_so_much_of_the_whole_frame(benchmark):
+    assert all(row["of_solve"]["pattern"] <= 1.5 for row in newest_of(benchmark))
+    assert all(row["of_solve"]["stream"] <= 3 for row in newest_of(benchmark))
