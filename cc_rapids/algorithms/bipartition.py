@@ -20,8 +20,12 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..graph.edges import Edges
+from ..graph.forest import Forest
 from ..graph.sorting import first_of, order_of
-from ..kernels.best import LAST, lower_place
+from ..kernels.primitives import none_of
+from . import boruvka
+
+NONE = none_of(np.uint64)
 
 
 def double_cover(src: Array, dst: Array, n: int, xp: Any) -> Edges:
@@ -40,40 +44,19 @@ def double_cover(src: Array, dst: Array, n: int, xp: Any) -> Edges:
 def forest_of_first_rows(src: Array, dst: Array, n: int, backend: Backend) -> Array:
     """Return the rows of edges that earlier rows do not join, as int64 in their order.
 
-    They are a spanning forest, which depends on the edges alone. In each round every tree takes the
-    first row that leaves it (Boruvka); trees that take rows become one.
+    They are a spanning forest, which depends on the edges alone: the one of least weight, where all
+    weights are equal.
 
     Parameters
     ----------
     src, dst : (m,) arrays of int64
         The ends of the edges among the vertices 0 .. n - 1.
     """
-    xp, every = backend.xp, backend.xp.arange(n)
-    lower, no_keys = backend.kernel(lower_place), backend.unused(np.uint64)
-    taken, rows, left, right = [every[:0]], xp.arange(src.size, dtype=np.uint64), src, dst
-    while True:
-        leaves = xp.flatnonzero(left != right)
-        if not leaves.size:
-            chosen = xp.zeros(src.size, bool)  # two trees may take one row
-            chosen[xp.concatenate(taken)] = True
-            return xp.flatnonzero(chosen)
-        rows, left, right = rows[leaves], left[leaves], right[leaves]
-        best = backend.fill(backend.empty(2 * n, np.uint64), 0xFF)
-        scored = backend.fill(backend.empty(rows.size, np.uint8), 0)
-        for ends in (left, right):
-            lower(rows.size, ends, no_keys, scored, rows, best)
-        first = best[1::2] & ~LAST
-        place = xp.searchsorted(rows, first)  # rows stay in their order
-        joined = xp.flatnonzero(place < rows.size)
-        place = place[joined]
-        taken.append(rows[place].astype(np.int64))
-        parent = every.copy()
-        parent[joined] = left[place] + right[place] - joined  # the tree at the other end
-        both = (parent[parent] == every) & (every < parent)  # two that take one row: a root
-        parent[both] = every[both]
-        while bool((parent[parent] != parent).any()):
-            parent = parent[parent]
-        left, right = parent[left], parent[right]
+    weights = backend.fill(backend.empty(src.size, np.uint8), 0)
+    forest, order = Forest(backend, n), boruvka.WeightOrder.of(weights, False, backend)
+    hook_edge = backend.fill(backend.empty(n, np.uint64), 0xFF)
+    boruvka.solve(Edges(src, dst, 0), forest, n, order, hook_edge)
+    return backend.xp.sort(hook_edge[hook_edge != NONE]).astype(np.int64)
 
 
 @dataclass(frozen=True)
