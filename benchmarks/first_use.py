@@ -1,7 +1,7 @@
 """First use: kernels that a new machine compiles, in time and in number.
 
 On threads the job of `make demo`, from an empty kernel cache, then with its kernels there, and from
-a cache that `cc-rapids compile` has filled; each in new processes. On a GPU (``--gpu``) the first
+a cache that `cc-rapids compile` has filled; each in new processes. With ``--gpu`` instead the first
 call on three edges of cuDF, beyond importing cuDF: from an empty cache without and with the PTX
 that wheels bring, and with everything compiled ahead. ``--tree`` names another checkout of the
 package that is measured in place of this one, and ``--commit`` says which. ``--table`` measures
@@ -57,18 +57,19 @@ print(json.dumps({"call_s": round(spent, 4), "compiled": times.compiled}))
 def main():
     """Measure, and keep the record."""
     args = records.arguments(__doc__)
-    args.add_argument("--gpu", action="store_true", help="the first call on a GPU, too")
+    args.add_argument("--gpu", action="store_true", help="the first call on a GPU alone")
+    args.add_argument("--ptx", type=pathlib.Path, help="a folder of what wheels bring, made before")
     args.add_argument("--tree", type=pathlib.Path, default=ROOT, help="the checkout to measure")
     args.add_argument("--table", action="store_true", help="only write the table")
     args = args.parse_args()
     if args.table:
         fill(PAGE, {"first_use": table})
         return
-    base = records.environment(backends.get("threads").device_name, args.commit)
-    records.keep(args.out, "first_use", base | demo(args.tree, args.runs))
-    if args.gpu:
-        base = records.environment(backends.get("cuda").device_name, args.commit)
-        records.keep(args.out, "first_use", base | first_call(args.tree, args.runs))
+    base = records.environment(
+        backends.get("cuda" if args.gpu else "threads").device_name, args.commit
+    )
+    found = first_call(args.tree, args.runs, args.ptx) if args.gpu else demo(args.tree, args.runs)
+    records.keep(args.out, "first_use", base | found)
 
 
 def demo(tree, runs):
@@ -121,15 +122,21 @@ def first_on_path(folder):
     return os.pathsep.join([str(folder), *before])
 
 
-def first_call(tree, runs):
-    """Return the seconds of the first call on a GPU, by what it finds."""
+def first_call(tree, runs, ptx=None):
+    """Return the seconds of the first call on a GPU, by what it finds.
+
+    What wheels bring is copied from a folder, or made here if none is given.
+    """
     with tempfile.TemporaryDirectory() as name:
         bare, wheel, kept = (pathlib.Path(name) / part for part in ("bare", "wheel", "kept"))
         for copy in (bare, wheel):
             ignored = shutil.ignore_patterns("ptx", "__pycache__")
             shutil.copytree(tree / "cc_rapids", copy / "cc_rapids", ignore=ignored)
-        given = os.environ | {"PYTHONPATH": first_on_path(wheel)}
-        subprocess.run([sys.executable, "-m", WRITTEN], check=True, env=given, cwd=wheel)
+        if ptx is None:
+            given = os.environ | {"PYTHONPATH": first_on_path(wheel)}
+            subprocess.run([sys.executable, "-m", WRITTEN], check=True, env=given, cwd=wheel)
+        else:
+            shutil.copytree(ptx, wheel / "cc_rapids" / "backends" / "ptx")
         ways = {"nothing": bare, "wheel": wheel}
         for copy in ways.values():
             called(copy, kept)  # leaves bytecode behind
