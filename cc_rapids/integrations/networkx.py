@@ -1,4 +1,4 @@
-"""The NetworkX backend ``cc_rapids``: functions of components, and ``is_bipartite``.
+"""The NetworkX backend ``cc_rapids``: components, ``is_bipartite``, and spanning trees by weight.
 
 >>> import networkx as nx
 >>> nx.number_connected_components(nx.path_graph(5), backend="cc_rapids")
@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
+from inspect import signature
 from itertools import chain, pairwise
 from typing import Any
 
@@ -23,6 +24,13 @@ import numpy.typing as npt
 from ..api import components
 from ..api import is_bipartite as has_two_colors
 from ..tuning import tuning
+from .networkx_trees import (
+    Attributes,
+    maximum_spanning_edges,
+    maximum_spanning_tree,
+    minimum_spanning_edges,
+    minimum_spanning_tree,
+)
 
 Places = npt.NDArray[np.int64]
 
@@ -30,6 +38,16 @@ Places = npt.NDArray[np.int64]
 EARLY = {
     "node_connected_component": "walks one component",
     "is_bipartite": "stops at the first odd cycle",
+}
+
+TREES = {
+    function.__name__: function
+    for function in (
+        minimum_spanning_edges,
+        maximum_spanning_edges,
+        minimum_spanning_tree,
+        maximum_spanning_tree,
+    )
 }
 
 # From benchmarks/records/networkx_gain.jsonl: within both, no kind of graph loses a tenth by being
@@ -49,6 +67,8 @@ class Graph:
         in both directions, and parallel edges are one edge.
     directed : bool
         Whether NetworkX's functions for directed graphs accept it, or those for undirected ones.
+    attributes : Attributes, optional
+        Those of the graph that it was made of; then the arrays are of its edges in their order.
 
     Examples
     --------
@@ -61,9 +81,16 @@ class Graph:
     __networkx_backend__ = "cc_rapids"
 
     def __init__(
-        self, nodes: list[Any], src: Places, dst: Places, *, directed: bool = False
+        self,
+        nodes: list[Any],
+        src: Places,
+        dst: Places,
+        *,
+        directed: bool = False,
+        attributes: Any = None,
     ) -> None:
         self.nodes, self.src, self.dst, self._directed = nodes, src, dst, directed
+        self.attributes = attributes
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -83,8 +110,15 @@ class Graph:
         return self._directed
 
     def is_multigraph(self) -> bool:
-        """Return False, because parallel edges are merged."""
-        return False
+        """Return whether there are keys of parallel edges; without attributes they are merged."""
+        return self.attributes is not None and bool(self.attributes.kind().is_multigraph())
+
+    @property
+    def _with_attributes(self) -> Graph:
+        """The graph, or one of its edges as NetworkX orders them, without attributes."""
+        if self.attributes is not None:
+            return self
+        return convert_from_nx(convert_to_nx(self), preserve_edge_attrs=True)
 
     @cached_property
     def _place(self) -> dict[Any, int]:
@@ -216,15 +250,24 @@ number_weakly_connected_components = number_connected_components
 is_weakly_connected = is_connected
 
 
-def convert_from_nx(graph: Any, **_: Any) -> Graph:
+def convert_from_nx(
+    graph: Any,
+    *,
+    edge_attrs: dict[Any, Any] | None = None,
+    preserve_edge_attrs: bool = False,
+    **_: Any,
+) -> Graph:
     """Return a :class:`Graph` of NetworkX's graph, or of a view of one.
 
     Parameters
     ----------
     graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
         Its nodes are not copied.
+    edge_attrs, preserve_edge_attrs
+        The attributes of edges that NetworkX requests. With any, all attributes are kept, as the
+        dictionaries that they are in.
     **_
-        The attributes that NetworkX requests; the functions here need none.
+        What else NetworkX requests, which is kept with these.
 
     Examples
     --------
@@ -238,6 +281,11 @@ def convert_from_nx(graph: Any, **_: Any) -> Graph:
         # A view is not told when its graph changes, so NetworkX would keep it converted for ever
         graph.__networkx_cache__ = None
         rows = list(map(list, rows))  # the length of a filtered row may count more than it has
+    if edge_attrs or preserve_edge_attrs:
+        held = Attributes.of(graph)
+        ends = ([edge[side] for edge in held.edges] for side in (0, 1))
+        src, dst = (_places(nodes, [side], len(side)) for side in ends)
+        return Graph(nodes, src, dst, directed=graph.is_directed(), attributes=held)
     sizes = np.fromiter(map(len, rows), np.int64, len(rows))
     src = np.repeat(np.arange(len(nodes)), sizes)
     return Graph(nodes, src, _places(nodes, rows, src.size), directed=graph.is_directed())
@@ -270,7 +318,9 @@ def _matched(distinct: Places, numbers: Places) -> Places:
 
 
 def convert_to_nx(obj: Any, **_: Any) -> Any:
-    """Return NetworkX's graph of a :class:`Graph`, without parallel edges; anything else as it is.
+    """Return NetworkX's graph of a :class:`Graph`; anything else as it is.
+
+    Without attributes, there are no parallel edges.
 
     Parameters
     ----------
@@ -285,11 +335,48 @@ def convert_to_nx(obj: Any, **_: Any) -> Any:
         return obj
     import networkx as nx
 
+    if (held := obj.attributes) is not None:
+        graph = held.kind()
+        graph.graph.update(held.graph)
+        graph.add_nodes_from(held.nodes)
+        graph.add_edges_from(held.edges)
+        return graph
     graph = nx.DiGraph() if obj.is_directed() else nx.Graph()
     graph.add_nodes_from(obj.nodes)
     name = obj.nodes.__getitem__
     graph.add_edges_from(zip(map(name, obj.src), map(name, obj.dst), strict=True))
     return graph
+
+
+def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+    """Return True if answers are those of NetworkX to the letter, otherwise the reason.
+
+    Parameters
+    ----------
+    name : str
+        The function.
+    args, kwargs
+        Its arguments, the graph not converted yet.
+
+    Returns
+    -------
+    True, or str
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> can_run("minimum_spanning_tree", (nx.path_graph(5),), {"algorithm": "prim"})
+    "algorithm='prim' takes other edges of equal weight, in another order, than 'kruskal'"
+    """
+    if name not in TREES:
+        return True
+    asked = signature(TREES[name]).bind(*args, **kwargs)
+    asked.apply_defaults()
+    if (algorithm := asked.arguments["algorithm"]) != "kruskal":
+        return f"{algorithm=} takes other edges of equal weight, in another order, than 'kruskal'"
+    if asked.arguments["weight"] is None:
+        return "NetworkX asks for no attributes with weight=None, and so for no keys of edges"
+    return True
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
@@ -322,6 +409,8 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     least = tuning.networkx_nodes
     if n < least:
         return f"{n:,} nodes take NetworkX no longer than a conversion, which gains from {least:,}"
+    if name in TREES:  # NetworkX sorts all edges, and looks at each
+        return True
     if (size := sum(map(len, graph._adj.values()))) > DENSEST * n:
         return (
             f"{size / n:.0f} neighbours a node are converted, and NetworkX stops once it has met"

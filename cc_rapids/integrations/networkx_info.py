@@ -6,6 +6,7 @@ from typing import Any
 
 _DOCS = "The graph is converted once and kept with it until it changes; so is the answer."
 _LATER = "NetworkX chooses it by itself only once that is done."
+_TREES = "With ``algorithm='kruskal'``; ties and the order of edges are those of NetworkX."
 _FUNCTIONS = {
     "connected_components": _DOCS,
     "number_connected_components": _DOCS,
@@ -15,6 +16,10 @@ _FUNCTIONS = {
     "weakly_connected_components": _DOCS,
     "number_weakly_connected_components": _DOCS,
     "is_weakly_connected": _DOCS,
+    "minimum_spanning_edges": _TREES,
+    "maximum_spanning_edges": _TREES,
+    "minimum_spanning_tree": _TREES,
+    "maximum_spanning_tree": _TREES,
 }
 
 

@@ -17,7 +17,8 @@ DIRECTED = (
     "number_weakly_connected_components",
     "is_weakly_connected",
 )
-FUNCTIONS = {*UNDIRECTED, *DIRECTED, "node_connected_component", "is_bipartite"}
+TREES = {f"{side}_spanning_{what}" for side in ("minimum", "maximum") for what in ("edges", "tree")}
+FUNCTIONS = {*UNDIRECTED, *DIRECTED, *TREES, "node_connected_component", "is_bipartite"}
 OURS = {"backend": "cc_rapids"}
 
 

@@ -1,0 +1,244 @@
+"""Minimum and maximum spanning trees for NetworkX: edges as Kruskal's algorithm there yields them.
+
+NetworkX sorts edges by weight, and those of equal weight stay in the order of ``G.edges``. That is
+the forest of :func:`cc_rapids.minimum_spanning_forest` over the edges as rows in this order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..api import maximum_spanning_forest, minimum_spanning_forest
+
+if TYPE_CHECKING:
+    from .networkx import Graph
+
+# What NumPy compares as Python does
+COMPARED: dict[Any, set[Any]] = {np.int64: {int, bool}, np.float64: {float, np.float64}}
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """What a graph of NetworkX holds beside its structure: its own dictionaries, not copied.
+
+    Attributes
+    ----------
+    kind : type
+        The class of the graph.
+    graph : dict
+        The attributes of the graph.
+    nodes : list of (node, dict)
+        Its nodes, and their attributes.
+    edges : list of (u, v, dict), or of (u, v, key, dict) for a multigraph
+        Its edges in NetworkX's order, and their attributes.
+    """
+
+    kind: Any
+    graph: dict[Any, Any]
+    nodes: list[tuple[Any, dict[Any, Any]]]
+    edges: list[tuple[Any, ...]]
+
+    @classmethod
+    def of(cls, graph: Any) -> Attributes:
+        """Return the attributes of a graph of NetworkX, or of a view of one."""
+        keys = {"keys": True} if graph.is_multigraph() else {}
+        edges = list(graph.edges(data=True, **keys))
+        return cls(graph.__class__, graph.graph, list(graph.nodes.items()), edges)
+
+
+def minimum_spanning_edges(
+    G: Graph,  # noqa: N803 (NetworkX's name)
+    algorithm: str = "kruskal",
+    weight: Any = "weight",
+    keys: bool = True,
+    data: bool = True,
+    ignore_nan: bool = False,
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the edges of a minimum spanning forest, the lightest first.
+
+    Parameters
+    ----------
+    G : Graph
+    algorithm : {"kruskal"}
+        Others find the edges in another order, and among equal weights others.
+    weight : hashable
+        The attribute that holds the weight, 1 where it is missing.
+    keys, data : bool
+        Whether to yield the key of a multigraph's edge, and its attributes.
+    ignore_nan : bool
+        Whether to leave out edges whose weight is nan, instead of raising an error.
+
+    Yields
+    ------
+    (u, v, key, attributes), without key or attributes if these are not wanted
+        With the very dictionary of the graph.
+
+    Raises
+    ------
+    ValueError
+        A weight is nan.
+    """
+    yield from _edges(G, False, weight, keys, data, ignore_nan)
+
+
+def maximum_spanning_edges(
+    G: Graph,  # noqa: N803
+    algorithm: str = "kruskal",
+    weight: Any = "weight",
+    keys: bool = True,
+    data: bool = True,
+    ignore_nan: bool = False,
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the edges of a maximum spanning forest, the heaviest first.
+
+    Parameters
+    ----------
+    G : Graph
+    algorithm, weight, keys, data, ignore_nan
+        As for :func:`minimum_spanning_edges`.
+
+    Yields
+    ------
+    tuple
+        As for :func:`minimum_spanning_edges`.
+    """
+    yield from _edges(G, True, weight, keys, data, ignore_nan)
+
+
+def minimum_spanning_tree(
+    G: Graph,  # noqa: N803
+    weight: Any = "weight",
+    algorithm: str = "kruskal",
+    ignore_nan: bool = False,
+) -> Any:
+    """Return a minimum spanning forest as a graph of NetworkX.
+
+    Parameters
+    ----------
+    G : Graph
+    weight, algorithm, ignore_nan
+        As for :func:`minimum_spanning_edges`.
+
+    Returns
+    -------
+    graph of the class of NetworkX's graph
+        With all nodes, and the attributes of the graph, its nodes and its edges.
+
+    Raises
+    ------
+    networkx.NetworkXNotImplemented
+        The graph is directed.
+    ValueError
+        A weight is nan.
+    """
+    return _tree(G, False, weight, ignore_nan)
+
+
+def maximum_spanning_tree(
+    G: Graph,  # noqa: N803
+    weight: Any = "weight",
+    algorithm: str = "kruskal",
+    ignore_nan: bool = False,
+) -> Any:
+    """Return a maximum spanning forest as a graph of NetworkX.
+
+    Parameters
+    ----------
+    G : Graph
+    weight, algorithm, ignore_nan
+        As for :func:`minimum_spanning_edges`.
+
+    Returns
+    -------
+    graph of the class of NetworkX's graph
+        As for :func:`minimum_spanning_tree`.
+    """
+    return _tree(G, True, weight, ignore_nan)
+
+
+def _tree(graph: Graph, greatest: bool, weight: Any, ignore_nan: bool) -> Any:
+    """Return a spanning forest as a graph of NetworkX."""
+    if graph.is_directed():
+        import networkx as nx
+
+        raise nx.NetworkXNotImplemented("not implemented for directed type")
+    held = graph._with_attributes.attributes
+    edges = list(_edges(graph, greatest, weight, True, True, ignore_nan))
+    tree = held.kind()
+    tree.graph.update(held.graph)
+    tree.add_nodes_from(held.nodes)
+    tree.add_edges_from(edges)
+    return tree
+
+
+def _edges(
+    graph: Graph, greatest: bool, weight: Any, keys: bool, data: bool, ignore_nan: bool
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the edges of a spanning forest in the order of their weights."""
+    import networkx as nx
+
+    graph = graph._with_attributes
+    edges, several = graph.attributes.edges, graph.is_multigraph()
+    values, rows = _comparable([edge[-1].get(weight, 1) for edge in edges], edges, ignore_nan)
+    forest = maximum_spanning_forest if greatest else minimum_spanning_forest
+    found = forest(
+        (graph.src[rows], graph.dst[rows]),
+        num_vertices=len(graph),
+        weight=values,
+        engine=nx.config.backends.cc_rapids.engine,
+    ).row
+    if greatest:
+        found = found[::-1]
+    order = np.argsort(values[found], kind="stable")
+    for row in rows[found[order[::-1] if greatest else order]].tolist():
+        u, v, *key, attributes = edges[row]
+        named = key if several and keys else ()
+        yield (u, v, *named, attributes) if data else (u, v, *named)
+
+
+def _comparable(
+    weights: list[Any], edges: list[tuple[Any, ...]], ignore_nan: bool
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return weights as numbers in the same order, and the rows that they are of.
+
+    Weights that NumPy does not compare as Python does are numbered in their order.
+
+    Raises
+    ------
+    ValueError
+        A weight is nan, and not to be ignored.
+    """
+    kinds, size = set(map(type, weights)), len(weights)
+    for dtype, known in COMPARED.items():
+        if kinds <= known:
+            with suppress(OverflowError):
+                values = np.fromiter(weights, dtype, size)
+                return _without_nan(values, values != values, edges, ignore_nan)
+    missing = np.fromiter(map(isnan, weights), np.bool_, size)
+    _, rows = _without_nan(missing, missing, edges, ignore_nan)
+    order = sorted(rows.tolist(), key=weights.__getitem__)
+    steps = [weights[one] < weights[next_] for one, next_ in pairwise(order)]
+    ranks = np.empty(size, np.int64)
+    ranks[order] = np.cumsum([0, *steps])[: len(order)]
+    return ranks[rows], rows
+
+
+def _without_nan(
+    values: npt.NDArray[Any],
+    missing: npt.NDArray[np.bool_],
+    edges: list[tuple[Any, ...]],
+    ignore_nan: bool,
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return what is not missing, and its rows."""
+    if not ignore_nan and missing.any():
+        raise ValueError(f"NaN found as an edge weight. Edge {edges[int(missing.argmax())]}")
+    (rows,) = (~missing).nonzero()
+    return values[rows], rows
