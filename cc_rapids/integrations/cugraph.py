@@ -1,22 +1,31 @@
 """Drop-ins for cuGraph's functions, with the same arguments, answers and error messages.
 
 They differ where the original fails or loses vertices: matrices need no ``directed=False``, their
-isolated vertices are counted, and labels of integers are the same on every run.
+isolated vertices are counted, and labels of integers are the same on every run, as are the edges of
+spanning forests.
 """
 
 from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
-from ..api import components, find_components
+from ..api import (
+    components,
+    find_components,
+    maximum_spanning_forest,
+    minimum_spanning_forest,
+)
 from ..data.adapters import check_state, edge_frame, is_graph, numbering
 from ..data.arguments import check_flag
 from ..data.dtypes import is_object
-from ..errors import ArgumentTypeError, EngineError, InputError, shown
+from ..errors import ArgumentTypeError, EngineError, GraphStateError, InputError, shown
 from ..options import Options
+
+WEIGHTS = "weights"  # what cuGraph calls the column in its edge list
 
 log = logging.getLogger(__name__)
 
@@ -147,6 +156,119 @@ def _is(connection: Any, word: str) -> bool:
 
 def _labels_too(asked: Any) -> bool:
     return asked is None or check_flag("return_labels", asked)
+
+
+def minimum_spanning_tree(
+    G: Any,  # noqa: N803
+    weight: Any = None,
+    algorithm: Any = "boruvka",
+    ignore_nan: bool = False,
+) -> Any:
+    """Find a minimum spanning forest of a weighted graph, as cuGraph's function does.
+
+    Parameters
+    ----------
+    G : cugraph.Graph
+        An undirected graph, whose edge list is read in place, with its weights. Of an edge that is
+        listed several times, the least weight counts.
+    weight, algorithm
+        Without effect, as in cuGraph: a graph has one weight for each edge.
+    ignore_nan : bool
+        Whether to leave out edges whose weight is nan, instead of raising an error.
+
+    Returns
+    -------
+    cugraph.Graph
+        A graph of the edges of the forest with their weights; as in cuGraph, without vertices that
+        have no edge. Among equal weights those of lower rows of the edge list are taken.
+
+    Raises
+    ------
+    ArgumentTypeError
+        ``G`` is no graph; a TypeError.
+    InputError, NullsError
+        The graph is directed, or a weight is nan; a ValueError.
+    GraphStateError
+        The graph has no edge list, no weights, or is distributed over several GPUs.
+
+    See Also
+    --------
+    cc_rapids.minimum_spanning_forest : The same for edge lists of any kind, as their rows.
+    cc_rapids.install : Let cuGraph's function run on this one.
+    """
+    return _spanning_tree(G, minimum_spanning_forest, ignore_nan)
+
+
+def maximum_spanning_tree(
+    G: Any,  # noqa: N803
+    weight: Any = None,
+    algorithm: Any = "boruvka",
+    ignore_nan: bool = False,
+) -> Any:
+    """Find a maximum spanning forest of a weighted graph, as cuGraph's function does.
+
+    Parameters
+    ----------
+    G : cugraph.Graph
+        As for :func:`minimum_spanning_tree`; of an edge that is listed several times, the greatest
+        weight counts.
+    weight, algorithm, ignore_nan
+        As for :func:`minimum_spanning_tree`.
+
+    Returns
+    -------
+    cugraph.Graph
+        As for :func:`minimum_spanning_tree`.
+
+    See Also
+    --------
+    cc_rapids.maximum_spanning_forest : The same for edge lists of any kind, as their rows.
+    cc_rapids.install : Let cuGraph's function run on this one.
+    """
+    return _spanning_tree(G, maximum_spanning_forest, ignore_nan)
+
+
+def _spanning_tree(graph: Any, find: Callable[..., Any], ignore_nan: bool) -> Any:
+    """Return the graph of the forest that ``find`` returns for the edge list of a graph."""
+    nulls = "drop" if check_flag("ignore_nan", ignore_nan) else "raise"
+    forest = find(_weighted_edges(graph), weight=WEIGHTS, nulls=nulls)
+    ends = {"source": "src", "destination": "dst"}
+    edges = forest[[*ends, "weight"]].rename(columns=ends)
+    sides = {end: [side] for end, side in ends.items()}
+    if numbering(graph) is not None:
+        for end, side in ends.items():
+            edges = graph.unrenumber(edges, side)
+            sides[end] = [name for name in edges.columns if name.endswith(side)]
+    named = {end: side if len(side) > 1 else side[0] for end, side in sides.items()}
+    made = sys.modules["cugraph"].Graph()
+    made.from_cudf_edgelist(edges, **named, edge_attr="weight")
+    return made
+
+
+def _weighted_edges(graph: Any) -> Any:
+    """Return the edge list of a graph in cuGraph's own numbers, with its weights.
+
+    Raises
+    ------
+    ArgumentTypeError, InputError, GraphStateError
+        There is none: it is no graph, directed, on several GPUs, or without list or weights.
+    """
+    if not is_graph(graph):
+        raise ArgumentTypeError(f"obj of type {type(graph)} is not supported.")
+    if graph.is_directed():
+        raise InputError("input graph must be undirected")
+    if graph.is_multi_gpu():
+        raise GraphStateError("the graph is distributed over several GPUs")
+    check_state(graph)
+    if graph.edgelist is None:
+        raise GraphStateError(
+            "the graph has no edge list: pass its edges and weights to a spanning forest function"
+            " of cc_rapids"
+        )
+    edges = graph.edgelist.edgelist_df
+    if WEIGHTS not in edges.columns:
+        raise GraphStateError("the edges of the graph have no weights")
+    return edges
 
 
 def is_known(thing: Any) -> bool:

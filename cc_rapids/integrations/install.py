@@ -27,6 +27,8 @@ OURS: dict[tuple[str, str], Callable[..., Any]] = {
     ("pylibcugraph", "weakly_connected_components"): pylibcugraph.weakly_connected_components,
     ("cugraph", "weakly_connected_components"): cugraph.weakly_connected_components,
     ("cugraph", "connected_components"): cugraph.connected_components,
+    ("cugraph", "minimum_spanning_tree"): cugraph.minimum_spanning_tree,
+    ("cugraph", "maximum_spanning_tree"): cugraph.maximum_spanning_tree,
 }
 PEERS = ("pylibcugraph", "cugraph")
 # Packages that may hold these functions under names of their own
@@ -38,17 +40,19 @@ _within = threading.local()
 
 
 def install() -> None:
-    """Let cuGraph's weakly_connected_components and connected_components run on cc_rapids.
+    """Let cuGraph's functions of components and spanning trees run on cc_rapids.
 
-    This includes ``pylibcugraph.weakly_connected_components``, and with it nx-cugraph and CuPy's
+    These are ``cugraph.weakly_connected_components``, ``connected_components``,
+    ``minimum_spanning_tree`` and ``maximum_spanning_tree``. This includes
+    ``pylibcugraph.weakly_connected_components``, and with it nx-cugraph and CuPy's
     ``cupyx.scipy.sparse.csgraph.connected_components``. Nothing is imported: in a library that is
     imported later, functions are replaced at its import. A second call changes nothing. Names that
     other packages imported before (``from cugraph import connected_components``) are not changed;
     names imported while installed call the original again after :func:`uninstall`.
 
-    Calls for strong components, graphs over several GPUs, and anything else that cc_rapids cannot
-    handle are passed to the original, with a log line at level INFO. If neither library is
-    installed, a warning is logged.
+    Calls for strong components, graphs over several GPUs, trees of graphs without weights, and
+    anything else that cc_rapids cannot handle are passed to the original, with a log line at level
+    INFO. If neither library is installed, a warning is logged.
 
     See Also
     --------

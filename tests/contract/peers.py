@@ -63,10 +63,13 @@ class Graph:
         properties = SimpleNamespace(renumbered=renumbered)
         self._Impl = SimpleNamespace(properties=properties, **(held | state))
 
-    def from_edgelist(self, frame, source, destination, renumber=True, vertices=None):
+    def from_edgelist(
+        self, frame, source, destination, edge_attr=None, renumber=True, vertices=None
+    ):
+        weights = {} if edge_attr is None else {"weights": frame[edge_attr]}
         columns = {"source_columns": source, "destination_columns": destination, "input_df": frame}
         if not isinstance(source, list) and str(frame[source].dtype) in ("int32", "int64"):
-            edges = pd.DataFrame({"src": frame[source], "dst": frame[destination]})
+            edges = pd.DataFrame({"src": frame[source], "dst": frame[destination]} | weights)
             top = (
                 None
                 if renumber
@@ -81,13 +84,22 @@ class Graph:
         table["id"] = np.arange(len(table), dtype=np.int32)
         keys = list(ends[0].columns)
         src, dst = (end.merge(table, on=keys, how="left")["id"] for end in ends)
-        edges = pd.DataFrame({"src": src, "dst": dst})
+        edges = pd.DataFrame({"src": src, "dst": dst} | weights)
         self._hold(
             edgelist=SimpleNamespace(edgelist_df=edges),
             renumber_map=SimpleNamespace(implementation=SimpleNamespace(df=table)),
             _plc_graph=SGGraph(src, dst),
             **columns,
         )
+
+    from_cudf_edgelist = from_edgelist
+
+    def unrenumber(self, frame, column):
+        table = self.renumber_map.implementation.df.set_index("id")
+        own = table.loc[frame[column]].reset_index(drop=True)
+        alone = len(own.columns) == 1
+        own.columns = [column if alone else f"{name}_{column}" for name in own.columns]
+        return pd.concat([frame.drop(columns=column), own], axis=1)
 
     def from_adjlist(self, offsets, indices):
         self._hold(adjlist=SimpleNamespace(offsets=offsets, indices=indices))
@@ -97,7 +109,7 @@ class Graph:
 
 
 def modules():
-    """New modules ``cugraph``, ``cugraph.components``, ``pylibcugraph`` and ``nx_cugraph.all``."""
+    """New modules of cuGraph, pylibcugraph and nx-cugraph, by their names."""
 
     def plc_wcc(resource_handle, graph, offsets, indices, weights, labels, do_expensive_check):
         return -1, type(graph).__name__
@@ -112,7 +124,15 @@ def modules():
     def strongly_connected_components(G, directed=None, connection=None, return_labels=None):  # noqa: N803
         return "strong", directed, connection, return_labels
 
-    names = ("pylibcugraph", "cugraph", "cugraph.components", "nx_cugraph.all")
+    def minimum_spanning_tree(G, weight=None, algorithm="boruvka", ignore_nan=False):  # noqa: N803
+        if G.is_directed():
+            raise ValueError("input graph must be undirected")
+        return "least", weight, algorithm, ignore_nan
+
+    def maximum_spanning_tree(G, weight=None, algorithm="boruvka", ignore_nan=False):  # noqa: N803
+        return "greatest", *minimum_spanning_tree(G, weight, algorithm, ignore_nan)[1:]
+
+    names = ("pylibcugraph", "cugraph", "cugraph.components", "cugraph.tree", "nx_cugraph.all")
     made = {name: ModuleType(name) for name in names}
     plc = (SGGraph, MGGraph, ResourceHandle, decompress_to_edgelist, extract_vertex_list)
     vars(made["pylibcugraph"]).update({thing.__name__: thing for thing in plc})
@@ -120,6 +140,9 @@ def modules():
     theirs = weakly_connected_components, connected_components, strongly_connected_components
     for name in ("cugraph", "cugraph.components"):
         vars(made[name]).update({function.__name__: function for function in theirs})
+    for name in ("cugraph", "cugraph.tree"):
+        made[name].minimum_spanning_tree = minimum_spanning_tree
+        made[name].maximum_spanning_tree = maximum_spanning_tree
     made["cugraph"].Graph = Graph
     made["cugraph.components"].pylibcugraph_wcc = plc_wcc
     made["nx_cugraph.all"].wcc = plc_wcc

@@ -19,13 +19,16 @@ from cc_rapids.integrations import install as machinery
 
 FRAME = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 9]})
 OFFSETS, INDICES = np.array([0, 1, 1], np.int32), np.array([1], np.int32)
+COMPONENTS = ("weakly_connected_components", "connected_components")
+TREES = ("minimum_spanning_tree", "maximum_spanning_tree")
 NAMES = {
-    "cugraph": ("weakly_connected_components", "connected_components"),
+    "cugraph": COMPONENTS + TREES,
     "cugraph.components": (
         "weakly_connected_components",
         "connected_components",
         "pylibcugraph_wcc",
     ),
+    "cugraph.tree": TREES,
     "pylibcugraph": ("weakly_connected_components",),
     "nx_cugraph.all": ("wcc",),
 }
@@ -51,7 +54,7 @@ def test_every_name_is_reached_and_given_back(peer, graph):
 
 def test_ours_runs_under_those_names(peer, graph):
     with cc_rapids.installed():
-        for name in NAMES["cugraph"]:
+        for name in COMPONENTS:
             answer = getattr(peer["cugraph"], name)(graph(FRAME))
             assert answer["labels"].tolist() == [2, 2, 2, 9]
         vertices, labels = peer["nx_cugraph.all"].wcc(
@@ -100,7 +103,7 @@ def test_what_cannot_be_taken_goes_to_the_original_with_one_line(peer, graph, mo
     monkeypatch.setattr(spread, "is_multi_gpu", lambda: True)
     spread._Impl._plc_graph = peers.MGGraph([1], [2])
     cc_rapids.install()
-    for name in NAMES["cugraph"]:
+    for name in COMPONENTS:
         caplog.clear()
         assert getattr(peer["cugraph"], name)(spread) == ("cugraph", (-1, "MGGraph"))
         (line,) = caplog.messages
@@ -275,3 +278,25 @@ def test_other_packages_are_left_alone(peer, monkeypatch):
     before = taken.wcc
     cc_rapids.install()
     assert taken.wcc is before
+
+
+def test_trees_are_ours_and_what_has_no_weights_goes_to_the_original(peer, graph, caplog):
+    caplog.set_level(logging.INFO, logger="cc_rapids.integrations")
+    weighted = FRAME.assign(weight=[1.5, 2.5, 3.5])
+    cc_rapids.install()
+    for name, word in zip(TREES, ("least", "greatest"), strict=True):
+        for home in ("cugraph", "cugraph.tree"):
+            tree = getattr(peer[home], name)(graph(weighted, edge_attr="weight"))
+            assert tree.edgelist.edgelist_df["weights"].tolist() == [1.5, 2.5]
+        assert not caplog.messages
+        handed = getattr(peer["cugraph"], name)(graph(FRAME), None, "kruskal", ignore_nan=True)
+        assert handed == (word, None, "kruskal", True)
+        words = "the edges of the graph have no weights"
+        assert caplog.messages == [f"handed to the original cugraph.{name}: {words}"]
+        caplog.clear()
+        with pytest.raises(ValueError, match=r"^input graph must be undirected$"):
+            getattr(peer["cugraph"], name)(graph(FRAME, directed=True))
+        with pytest.raises(AttributeError):
+            getattr(peer["cugraph"], name)([1, 2])
+        assert "obj of type" in caplog.messages[0]
+        caplog.clear()

@@ -14,6 +14,7 @@ from scipy.sparse import csgraph
 from support.machine import with_package
 
 import cc_rapids
+import cc_rapids.integrations.cugraph
 from cc_rapids import oracle
 
 pytestmark = pytest.mark.gpu
@@ -49,6 +50,52 @@ def test_install_and_back(cudf, cugraph, make, calls):
     assert [getattr(module, name) for module, name in names] == before
     cugraph.weakly_connected_components(graph)
     assert ran(calls) == 2
+
+
+def weighted(cudf, spell):
+    """A frame without duplicates, loops and equal weights, so that there is one forest."""
+    random = np.random.default_rng(6)
+    ends = np.unique(np.sort(random.integers(0, 500, (3000, 2)), axis=1), axis=0)
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    frame = cudf.DataFrame({"src": spell(ends[:, 0]), "dst": spell(ends[:, 1])})
+    frame["weight"] = random.permutation(len(ends)).astype(np.float32)
+    return frame
+
+
+def edges_of(tree):
+    """The edges of a graph of cuGraph's, each from its lesser end, in their order."""
+    frame = tree.view_edge_list().to_pandas()
+    weight = next(name for name in frame.columns if name.startswith("weight"))
+    ends = np.sort(frame[["src", "dst"]].to_numpy(), axis=1).tolist()
+    return sorted((*map(str, pair), value) for pair, value in zip(ends, frame[weight], strict=True))
+
+
+@pytest.mark.parametrize("name", ["minimum_spanning_tree", "maximum_spanning_tree"])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, str])
+def test_spanning_trees_are_those_of_cugraph(cudf, cugraph, make, calls, name, dtype):
+    frame = weighted(cudf, lambda ids: ids.astype(dtype))
+    theirs = getattr(cugraph, name)(make(frame, edge_attr="weight"))
+    with cc_rapids.installed():
+        ours = getattr(cugraph, name)(make(frame, edge_attr="weight"))
+        assert ran(calls) == 1
+        assert isinstance(ours, cugraph.Graph)
+        assert edges_of(ours) == edges_of(theirs)
+        calls.clear()
+        getattr(cugraph.tree, name)(make(frame, edge_attr="weight"))
+        assert ran(calls) == 1
+
+
+@pytest.mark.parametrize("name", ["minimum_spanning_tree", "maximum_spanning_tree"])
+def test_trees_of_several_columns(cudf, cugraph, make, name):
+    """The original loses such columns; the forest is that of the rows."""
+    frame = weighted(cudf, lambda ids: ids.astype(np.int64))
+    for side in ("src", "dst"):
+        frame[f"kind_{side}"] = frame[side] % 2
+    sides = ["kind_src", "src"], ["kind_dst", "dst"]
+    tree = getattr(cc_rapids.integrations.cugraph, name)(make(frame, *sides, edge_attr="weight"))
+    find = getattr(cc_rapids, name.replace("tree", "forest"))
+    expected = find(frame, *sides, weight="weight")
+    assert sorted(tree.input_df["weight"].to_pandas()) == sorted(expected["weight"].to_pandas())
 
 
 def test_pylibcugraph_graphs_and_arrays(calls):
