@@ -16,8 +16,7 @@ from .backends.choice import EngineChoice
 from .data.adapters import adapter_of
 from .data.arguments import check_flag, check_path, check_progress, check_word
 from .data.edge_input import ReadRequest, named
-from .data.frame_access import collected
-from .data.read import Side, check_header_flag
+from .data.read import Side, check_header_flag, in_memory
 from .data.weight_bound import WeightBound
 from .data.weights import ForestWeight
 from .errors import ArgumentTypeError, DesignError, EngineError, InputError, shown
@@ -261,17 +260,14 @@ def with_weights(
         header = check_header_flag(adapter, edges, header)
     request = ReadRequest(options.source, options.destination, options.nulls, header)
     files: list[Taken] = []
-    tables = adapter.weighed(edges, request, spanning.weight, files)
-    if tables is None:
-        return collected(edges), options, taken
-    import pyarrow as pa
-
-    table = pa.concat_tables(tables)
+    table, sides = in_memory(adapter, edges, request, spanning.weight, files)
+    if sides is None:
+        return table, options, taken
     if options.frames not in (None, "pyarrow"):
         import narwhals as nw
 
         library: Any = options.frames
         table = nw.from_arrow(table, backend=library).to_native()
-    source, destination = request.sides if request.has_lists else request.names
+    source, destination = sides
     own = replace(options, source=source, destination=destination, header=None, frames=None)
     return table, own, (*taken, *files)

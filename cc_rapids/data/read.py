@@ -15,7 +15,7 @@ from .adapters import Adapter, adapter_of
 from .arguments import check_flag, check_word
 from .column import REFUSE
 from .edge_input import EdgeInput, ReadRequest, Side, check_range, named, several, with_vertices
-from .frame_access import is_single
+from .frame_access import collected, is_single
 
 __all__ = [
     "NOTHING",
@@ -25,6 +25,7 @@ __all__ = [
     "check_one_id",
     "check_range",
     "check_vertices",
+    "in_memory",
     "named",
     "read",
     "read_pairs",
@@ -63,6 +64,22 @@ def read(
     request = ReadRequest(source, destination, nulls, header, vertices, dense)
     found = adapter.read(edges, request)
     return found if vertices is None else with_vertices(found, vertices, dense)
+
+
+def in_memory(
+    adapter: Adapter, edges: Any, request: ReadRequest, weight: Any, taken: list[Any]
+) -> tuple[Any, tuple[Any, Any] | None]:
+    """Return edges that weights can stand beside, and the columns of ids if they were files.
+
+    Files become a table, and lazy frames are collected. ``taken`` gets each way in which files were
+    read.
+    """
+    tables = adapter.weighed(edges, request, weight, taken)
+    if tables is None:
+        return collected(edges), None
+    import pyarrow as pa
+
+    return pa.concat_tables(tables), request.sides if request.has_lists else request.names
 
 
 def read_pairs(

@@ -28,11 +28,13 @@ from ..data.memory_budget import Budget, bytes_of
 from ..data.offsets import check as check_offsets
 from ..data.streams import Chunk, Cursor, read_ahead, source_of
 from ..data.weight_bound import WeightBound
+from ..data.weights import weighted
 from ..errors import InputError, VerificationError, counted
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
 from ..tuning import tuning
 from .answer import Answer
+from .forests import ForestClaim, prove
 from .label_rules import LABEL_RULES
 from .oracle.peers import PEERS, least_by
 from .vertex_lookup import ALL, Integers, Tally, in_words
@@ -234,6 +236,8 @@ def audit(
     weight: Any = None,
     at_least: float | None = None,
     at_most: float | None = None,
+    forest: str | None = None,
+    claimed: dict[str, Any] | None = None,
     oracle: str | None = None,
     memory_limit: int | str | None = None,
 ) -> Audit:
@@ -241,9 +245,13 @@ def audit(
     started = perf_counter()
     if oracle is not None:
         check_word("oracle", oracle, PEERS)
-    bound = WeightBound.check(weight, at_least, at_most)
-    names = source, destination, header
-    edges, source, destination, header = _bounded(edges, *names, nulls, bound)
+    claim, names = None, (source, destination, header)
+    if forest is None:
+        bound = WeightBound.check(weight, at_least, at_most)
+        edges, source, destination, header = _bounded(edges, *names, nulls, bound)
+    else:
+        claim = ForestClaim.check(forest, claimed, weight, at_least is at_most is None)
+        edges, source, destination, header = _with_weights(edges, *names, nulls, claim)
     adapter = adapter_of(edges)
     with answer.borrow_for(backend):
         run = _Run(answer)
@@ -260,8 +268,13 @@ def audit(
             run.name(_named(answer, vertices, num_vertices))
         else:
             given = frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
-            run.take(given, oracle, alone=True)
+            if claim is not None:
+                asked = claim.asked
+                given = weighted(given, adapter.weights(edges, asked.weight), asked.name, nulls)
+            run.take(given, oracle, alone=True, claim=claim)
         found = run.close()
+    if claim is not None:
+        claim.check_count(answer.rows, found)
     return Audit(run.edges, answer.rows, found, oracle, perf_counter() - started)
 
 
@@ -297,6 +310,21 @@ def _bounded(
         return edges, source, destination, header
     request = ReadRequest(source, destination, nulls, header)
     return *adapter_of(edges).bounded(edges, request, bound), None
+
+
+def _with_weights(
+    edges: Any, source: Any, destination: Any, header: bool | None, nulls: str, claim: ForestClaim
+) -> tuple[Any, Any, Any, bool | None]:
+    """Return edges with weights in memory, their columns of ids, and the header."""
+    adapter = adapter_of(edges)
+    if adapter.is_stream:
+        raise InputError(
+            "a spanning forest by weight is proved of all edges at once: read the stream into one"
+            " frame, or leave out forest="
+        )
+    request = ReadRequest(source, destination, nulls, header)
+    edges, sides = frames.in_memory(adapter, edges, request, claim.asked.weight, [])
+    return (edges, source, destination, header) if sides is None else (edges, *sides, None)
 
 
 def _named(answer: Answer, vertices: Any, num_vertices: int | None) -> Any:
@@ -437,8 +465,17 @@ class _Run:
             low, high, *_ = map(int, backend.to_host(found))
         return [low, high]
 
-    def take(self, given: EdgeInput, oracle: str | None = None, alone: bool = False) -> None:
-        """Check some edges against the labels, and join them; ``alone`` if there are no others."""
+    def take(
+        self,
+        given: EdgeInput,
+        oracle: str | None = None,
+        alone: bool = False,
+        claim: ForestClaim | None = None,
+    ) -> None:
+        """Check some edges against the labels, and join them; ``alone`` if there are no others.
+
+        With a claim the spanning forest is proved too.
+        """
         if alone and not given.src.size:
             self.begin()
         if not given.src.size and given.vertices is None:
@@ -461,6 +498,8 @@ class _Run:
                 self._check(given, columns, offsets, rows)
                 if len(columns) > 2:
                     self._name(columns[2])
+                if claim is not None:
+                    prove(claim, given, rows, self.answer.ids.n, self.backend)
                 if oracle is not None:
                     compare(self.answer, oracle, *self._slots(rows))
         if isinstance(given.vertices, range):

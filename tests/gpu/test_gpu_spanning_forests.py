@@ -50,6 +50,8 @@ def test_the_forest_is_that_of_threads(dtype):
     for _ in range(3):
         found = cc_rapids.minimum_spanning_forest(edges, weight=cupy.asarray(weights))
         assert np.array_equal(found.row.get(), on_host.row)
+        asked = {"weight": cupy.asarray(weights), "forest": "min"}
+        assert cc_rapids.components(edges, **asked).audit(edges, **asked).edges == weights.size
     brought = cc_rapids.minimum_spanning_forest(graph.edges, weight=weights, engine="cuda")
     assert np.array_equal(brought.row, on_host.row)
 
@@ -65,8 +67,31 @@ def test_frames_of_cudf(spell):
     assert isinstance(forest, cudf.DataFrame)
     assert list(forest.columns) == ["row", "source", "destination", "weight"]
     assert len(forest) == found.num_vertices - len(found)
-    found.audit(frame)
+    found.audit(frame, weight="w", forest="max")
     oracle.certify_spanning_forest(forest, frame, weight="w", greatest=True)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("word", ["min", "max"])
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_right_forests_pass_the_audit_and_others_do_not(graph, word, dtype):
+    made = GRAPHS[graph]()
+    weights = np.random.default_rng(5).integers(0, 100, made.num_edges).astype(dtype)
+    edges = tuple(cupy.asarray(end) for end in made.edges)
+    asked = {"weight": cupy.asarray(weights), "forest": word}
+    found = cc_rapids.components(edges, **asked)
+    found.audit(edges, **asked)
+    rows = found.forest().row
+    if not rows.size:
+        return
+    found._forest_rows = rows[1:]
+    with pytest.raises(errors.VerificationError, match="joins two trees of the forest"):
+        found.audit(edges, **asked)
+    others = np.setdiff1d(np.arange(weights.size), rows.get())
+    if others.size:
+        found._forest_rows = cupy.asarray(np.sort(np.append(rows.get(), others[0])))
+        with pytest.raises(errors.VerificationError, match="forest close 1 cycle"):
+            found.audit(edges, **asked)
 
 
 def test_weights_that_are_missing():

@@ -220,6 +220,17 @@ def audits():
         audit_labels(forged, (np.array([1, 9]), np.array([5, 9])), engine="cuda")
 
 
+def forests_audited():
+    """The audit of forests by weight, of each type that weights have on a device."""
+    for weight in ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]:
+        for dtype, word in itertools.product((INT, LONG, ULONG), ("min", "max")):
+            given = {"weight": np.arange(4, dtype=weight), "forest": word}
+            cc_rapids.components(edges(dtype), **given, engine="cuda").audit(edges(dtype), **given)
+    rows = Csr(np.array([0, 2, 3, 4]), np.array([1, 2, 0, 0]), True)
+    given = {"weight": np.arange(4), "forest": "min"}
+    cc_rapids.components(rows, **given, engine="cuda").audit(rows, **given)
+
+
 def audit(given, **options):
     """The audit of an answer."""
     cc_rapids.components(given, **options).audit(given)
@@ -300,7 +311,7 @@ def rehearse(which):
 
     named = of(INT) + of(LONG)
     others = ids, lookups, ahead, strings, records, vertices_of_batches, changes, thresholds
-    others += audits, forests_by_weight, graphs
+    others += audits, forests_by_weight, forests_audited, graphs
     uses = of(ULONG) + [(use.__name__, use) for use in others]
     uses += [(name, solve, design, INT) for name, design in by_name(which).items()]
     uses += [

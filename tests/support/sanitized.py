@@ -167,9 +167,12 @@ def forests_by_weight(engine):
         for light in (1, 1000):
             with tuning.override(light_edges_per_vertex=light):
                 for kind in (np.float32, np.float64, np.int8, np.uint64):
-                    options = {"weight": weight.astype(kind), "engine": engine}
-                    cc_rapids.minimum_spanning_forest(graph.edges, **options)
-                    cc_rapids.maximum_spanning_forest(far, **options)
+                    given = {"weight": weight.astype(kind), "forest": "min"}
+                    cc_rapids.components(graph.edges, **given, engine=engine).audit(
+                        graph.edges, **given
+                    )
+                    given["forest"] = "max"
+                    cc_rapids.components(far, **given, engine=engine).audit(far, **given)
 
 
 def batches(engine):

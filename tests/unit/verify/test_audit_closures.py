@@ -14,7 +14,7 @@ from cc_rapids.verify.audit import audit_labels
 
 pytestmark = pytest.mark.slow
 
-OWN = "cc_rapids.kernels.audit"
+OWN = "cc_rapids.kernels.audit", "cc_rapids.kernels.audit_forest"
 
 
 def functions(part):
@@ -32,7 +32,7 @@ def strangers(parts):
         for part in parts
         for function in functions(part)
     }
-    return sorted(name for name in found if name.rpartition(".")[0] != OWN)
+    return sorted(name for name in found if name.rpartition(".")[0] not in OWN)
 
 
 def audits(engine):
@@ -86,9 +86,11 @@ def test_all_kernels_of_audits_for_a_gpu_reach_no_function_of_runs():
     """Of each variant that the rehearsal launches, those that need the lanes of a GPU too."""
     with rehearsed() as backend:
         launches.audits()
-    own = [k.part for k in backend.launched.values() if k.part.function.__module__ == OWN]
+        launches.forests_audited()
+    own = [k.part for k in backend.launched.values() if k.part.function.__module__ in OWN]
     assert strangers(own) == []
     assert len(own) > 20
+    assert {part.function.__module__ for part in own} == set(OWN)
 
 
 def test_a_stranger_among_the_functions_would_be_found():
