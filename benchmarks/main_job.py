@@ -144,11 +144,11 @@ def traced(rows):
         DEVICE.synchronize()
 
 
-def kernel_times(frame):
-    """Device milliseconds of each kernel in one run, by CUDA events."""
+def kernel_times(frame, run=None):
+    """Device milliseconds of each kernel in one run, by CUDA events; of components by default."""
     rows, total = [], {}
     with traced(rows):
-        cc_rapids.connected_components(frame)
+        run() if run else cc_rapids.connected_components(frame)
     for name, first, last in rows:
         spent = cupy.cuda.get_elapsed_time(first, last)
         total[name] = round(total.get(name, 0) + spent, 4)

@@ -10,6 +10,8 @@ other, and agree where there are none.
     python benchmarks/spanning_forests.py --engine cuda --graphs kron21 road --runs 5
 """
 
+from itertools import product
+
 import numpy as np
 import records
 
@@ -25,21 +27,27 @@ def main():
     parser = records.arguments(__doc__)
     parser.add_argument("--engine", choices=("threads", "cuda"), default="threads")
     parser.add_argument("--graphs", nargs="+", choices=GRAPHS, default=GRAPHS)
-    parser.add_argument("--light", type=int, help="tuning.light_edges_per_vertex")
+    parser.add_argument(
+        "--light", nargs="+", type=float, default=[tuning.light_edges_per_vertex], help="of tuning"
+    )
+    parser.add_argument(
+        "--bands", nargs="+", type=int, default=[tuning.light_bands], help="of tuning, for each"
+    )
     parser.add_argument("--no-peer", action="store_true")
     parser.add_argument("--prove", action="store_true", help="on the host: minutes at full scale")
     args = parser.parse_args()
     backend = backends.get(args.engine)
-    if args.light is not None:
-        tuning.light_edges_per_vertex = args.light
     for name in args.graphs:
         graph = generators.reference(name, args.scale, dtype=np.int32, engine=args.engine)
         frame = weighed(graph, backend)
-        found = measure(frame, graph.num_vertices, backend, args)
-        record = records.environment(backend.device_name, args.commit)
-        record |= {"engine": args.engine, "graph": graph.name, "vertices": graph.num_vertices}
-        record |= {"edges": graph.num_edges, "weights": "float32"}
-        records.keep(args.out, "spanning_forests", record | found)
+        for light, bands in product(args.light, args.bands):
+            with tuning.override(light_edges_per_vertex=light, light_bands=bands):
+                found = measure(frame, graph.num_vertices, backend, args)
+            record = records.environment(backend.device_name, args.commit)
+            record |= {"engine": args.engine, "graph": graph.name, "vertices": graph.num_vertices}
+            record |= {"edges": graph.num_edges, "weights": "float32"}
+            record |= {"light_edges_per_vertex": light, "light_bands": bands}
+            records.keep(args.out, "spanning_forests", record | found)
         del graph, frame
 
 
@@ -80,7 +88,12 @@ def measure(frame, n, backend, args):
         oracle.certify_forest(*columns[:2], n, columns[2], answer["row"].to_numpy())
     peer_ms = sum(own["median"] for way, own in wall.items() if way.startswith("peer"))
     faster = {"times_faster": round(peer_ms / wall["forest_ms"]["median"], 2)} if peer_ms else {}
-    return wall | totals | faster | {"plan_bytes": plan.bytes, "proved": args.prove}
+    kernels = {}
+    if backend.on_device:
+        from main_job import kernel_times
+
+        kernels["kernels_ms"] = kernel_times(frame, forest)
+    return wall | kernels | totals | faster | {"plan_bytes": plan.bytes, "proved": args.prove}
 
 
 def peers(frame, n, backend, totals):

@@ -90,10 +90,12 @@ class Tuning:
         Bytes of a delimited file that are parsed at a time. streams.jsonl.
     quote_window_bytes : int
         Bytes of a delimited file in which quotes are looked for at a time. Chosen: fits a cache.
-    light_edges_per_vertex : int
-        Edges for each vertex, beyond twice as many of which a spanning forest by weight is found of
-        the lightest first, so that most others are dropped. Chosen: of a random graph of four edges
-        a vertex 98 in 100 vertices are in one tree.
+    light_edges_per_vertex : float
+        Edges for each vertex, from twice as many of which on a spanning forest by weight is found
+        of the lightest first, so that most others are dropped. forest_bands.jsonl.
+    light_bands : int
+        Bands of edges before the last, each ending after twice as many as the one before.
+        forest_bands.jsonl.
     networkx_nodes : int
         Nodes from which on NetworkX hands a graph over by itself. networkx_gain.jsonl.
     written_piece_edges : int
@@ -133,7 +135,8 @@ class Tuning:
     progress_call_seconds: float = 0.5
     text_block_bytes: int = 16 << 20
     quote_window_bytes: int = 1 << 20
-    light_edges_per_vertex: int = 2
+    light_edges_per_vertex: float = 0.5
+    light_bands: int = 3
     networkx_nodes: int = 100_000
     written_piece_edges: int = 1 << 20
     silent_seconds: float = 1.0

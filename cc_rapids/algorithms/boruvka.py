@@ -64,15 +64,23 @@ class WeightOrder:
         fits = width <= HALF and weights.size < 1 << HALF
         return cls(weights.view(f"u{dtype.itemsize}"), order, fits)
 
-    def pivot(self, light: int, backend: Backend) -> Any:
-        """Return the weight in its order and the row up to which some ``light`` edges are."""
+    def pivots(self, counts: list[int], backend: Backend) -> Array:
+        """Return the weight in its order and the row up to which there are some ``counts`` edges.
+
+        The last two are those of all edges.
+        """
         every = max(self.bits.size // SAMPLE, 1)
         size = self.bits.size // every
-        sample = backend.empty(size, np.uint64)
-        backend.kernel(kernels.order_sample, self.order)(size, every, self.bits, sample)
-        weights, rows = backend.to_host(sample), np.arange(size, dtype=np.uint64) * np.uint64(every)
-        chosen = np.argsort(weights, kind="stable")[min(light * size // self.bits.size, size - 1)]
-        return np.array([weights[chosen], rows[chosen]], np.uint64)
+        found = np.full((len(counts) + 1, 2), ALL, np.uint64)
+        if counts:
+            sample = backend.empty(size, np.uint64)
+            backend.kernel(kernels.order_sample, self.order)(size, every, self.bits, sample)
+            weights = backend.to_host(sample)
+            order = np.argsort(weights, kind="stable")
+            chosen = order[[min(k * size // self.bits.size, size - 1) for k in counts]]
+            found[:-1, 0] = weights[chosen]
+            found[:-1, 1] = chosen.astype(np.uint64) * np.uint64(every)
+        return backend.asarray(found.ravel())
 
 
 @dataclass(frozen=True)
@@ -126,15 +134,25 @@ def solve(
     on, n = forest.backend, forest.n
     rounds = _Rounds(edges, forest, order, hook_edge)
     on.kernel(trees.init_singletons, forest.vertex)(n, forest.parent)
-    light = tuning.light_edges_per_vertex * expected_vertices
-    if 2 * light < edges.m:
-        pivot = on.asarray(order.pivot(light, on))
-        rounds.run(pivot, 0, min(light + light // 4 + SAMPLE, edges.m))
-        rounds.run(pivot, 1, min(light, edges.m))
-    else:
-        rounds.run(on.asarray(np.array([ALL, ALL], np.uint64)), 0, edges.m)
+    counts = band_ends(expected_vertices, edges.m)
+    pivots, before = order.pivots(counts, on), 0
+    for band, end in enumerate([*counts, edges.m]):
+        # of a later band most edges are dropped, of the first almost none
+        size = end - before if band else end + bool(counts) * (end // 4 + SAMPLE)
+        before = end
+        rounds.run(pivots, band, min(size, counts[0] if band else edges.m))
     on.kernel(trees.flatten, on.kernel(find.find_with_skip))(n, forest.parent, forest.present)
     forest.count()
+
+
+def band_ends(expected_vertices: int, m: int) -> list[int]:
+    """Return how many edges each band but the last ends after, the lightest edges first.
+
+    The first has some edges for each vertex, and each further one as many as all before it.
+    """
+    light = int(tuning.light_edges_per_vertex * expected_vertices)
+    ends = [light << k for k in range(tuning.light_bands)]
+    return [end for end in ends if 0 < 2 * end <= m]
 
 
 def beyond(n: int, m: int, rows: bool, dtype: Any) -> int:
@@ -150,7 +168,7 @@ def beyond(n: int, m: int, rows: bool, dtype: Any) -> int:
 
 
 class _Rounds:
-    """The rounds over the light edges, and those over the heavy ones.
+    """The rounds over one band of edges after the other, the lightest first.
 
     Parameters
     ----------
@@ -182,12 +200,12 @@ class _Rounds:
         types, take = (vertex, edges.wide, number), part(keys.take)
         self.link_best = part(kernels.link_best, *types, load_edge, take, join)
 
-    def run(self, pivot: Array, heavy: int, expected: int) -> None:
-        """Link all light, or heavy, edges of the forest, of which some candidates are expected."""
+    def run(self, pivots: Array, band: int, expected: int) -> None:
+        """Link all edges of the forest in a band, of which some candidates are expected."""
         edges, forest, on = self.edges, self.forest, self.forest.backend
         ends = edges.src, edges.dst, edges.low, forest.n
         flags = forest.present, forest.out_of_range
-        source = heavy, pivot, self.order.bits, *ends, *flags
+        source = band, pivots, self.order.bits, *ends, *flags
         found = self._collect(self.from_list, edges.m, source, expected)
         while found.count:
             if not self.order.contains_row:

@@ -27,7 +27,7 @@ COMPARED: dict[Any, set[Any]] = {np.int64: {int, bool}, np.float64: {float, np.f
 
 @dataclass(frozen=True)
 class Attributes:
-    """What a graph of NetworkX holds beside its structure: its own dictionaries, not copied.
+    """The dictionaries of a graph of NetworkX, which are not copied, and its nodes and edges.
 
     Attributes
     ----------

@@ -10,7 +10,7 @@ us, vs, keys, rows : (k,) arrays, the candidates: edges between two trees, by th
           had when the edge was looked at last. ``rows`` is empty where keys contain the rows.
 best    : (n,) uint64, the least key of the candidates of each root, all bits set for none.
 best_row : (n,) uint64, for wide weights the least row among the candidates with that key.
-pivot   : (2,) uint64, the weight in its order and the row of the last light edge.
+pivots  : (2 k,) uint64, the weight in its order and the row of the last edge of each of k bands.
 
 Nothing is linked while candidates are collected, and nothing is collected while trees are linked.
 What a thread reads of ``best`` meanwhile may be too great, and costs one more atomic operation.
@@ -27,7 +27,7 @@ from .primitives import lessen, none_of
 TILE = 1 << 12  # edges that the threads of a block look at
 HALF, LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 NONE = none_of(np.uint64)
-FIRST, ONE, ZERO = np.uint64(0), np.uint64(1), np.uint64(0)
+ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 MOST_THREADS = 1024  # of a block
 
 
@@ -183,19 +183,30 @@ class WideKeys(Keys):
         return take
 
 
+def after(on: Any) -> Any:
+    """Return whether an edge comes after another one, by weight and then by row."""
+
+    @on.device
+    def is_after(weight, e, last, row):
+        return weight > last or (weight == last and e > row)
+
+    return is_after
+
+
 def listed(on: Any, vertex: type, order: Any, key: Any, read: Any) -> Any:
     """Return the ends, the key and the row of an edge of the list; a loop for one not asked for.
 
-    The light edges are those up to the pivot, the heavy ones all others. The ends of an edge are
-    read once, by ``read``, which notes what joins nothing.
+    Asked for are the edges of a band, which begins after the last edge of the one before. The ends
+    of an edge are read once, by ``read``, which notes what joins nothing.
     """
+    is_after = after(on)
 
     @on.device
-    def candidate(e, heavy, pivot, weights, src, dst, low, n, present, out_of_range):
-        weight, last = order(weights[e]), pivot[FIRST]
-        light = weight < last or (weight == last and e <= pivot[ONE])
+    def candidate(e, band, pivots, weights, src, dst, low, n, present, out_of_range):
+        weight, k = order(weights[e]), np.uint64(band) << ONE
+        begun = k == ZERO or is_after(weight, e, pivots[k - TWO], pivots[k - ONE])
         u, v = vertex(0), vertex(0)
-        if light != (heavy != 0):
+        if begun and not is_after(weight, e, pivots[k], pivots[k + ONE]):
             u, v = read(e, src, dst, low, n, present, out_of_range)
         return u, v, key(weight, e), e
 

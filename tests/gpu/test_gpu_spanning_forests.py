@@ -26,9 +26,9 @@ GRAPHS = {
 
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("graph", GRAPHS)
-@pytest.mark.parametrize("light", [1, 2, 1000])
-def test_rows_are_those_of_kruskal(graph, dtype, light, tuned):
-    tuned(light_edges_per_vertex=light)
+@pytest.mark.parametrize(("light", "bands"), [(1, 1), (1, 3), (2, 1), (1000, 1)])
+def test_rows_are_those_of_kruskal(graph, dtype, light, bands, tuned):
+    tuned(light_edges_per_vertex=light, light_bands=bands)
     made = GRAPHS[graph]()
     src, dst, n = made.src.astype(np.int64), made.dst.astype(np.int64), made.num_vertices
     weights = np.random.default_rng(1).integers(0, 100, src.size).astype(dtype)

@@ -68,9 +68,9 @@ def check(src, dst, weights, engine="threads", **options):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("light", [1, 2, 1000])
-def test_rows_are_those_of_kruskal(engine, dtype, light, tuned):
-    tuned(light_edges_per_vertex=light)
+@pytest.mark.parametrize(("light", "bands"), [(1, 1), (1, 3), (2, 1), (1000, 1)])
+def test_rows_are_those_of_kruskal(engine, dtype, light, bands, tuned):
+    tuned(light_edges_per_vertex=light, light_bands=bands)
     random = np.random.default_rng(light)
     for n, m in ((1, 3), (2, 9), (12, 40), (30, 200)):
         src, dst = random.integers(0, n, m), random.integers(0, n, m)
@@ -114,7 +114,7 @@ def test_the_pivot_parts_edges_of_equal_weight_too(monkeypatch):
 
 
 def test_more_candidates_than_expected_are_looked_at_twice(monkeypatch):
-    monkeypatch.setattr(rounds.WeightOrder, "pivot", lambda *given: np.full(2, 2**64 - 1, "u8"))
+    monkeypatch.setattr(rounds.WeightOrder, "pivots", lambda *given: np.full(4, 2**64 - 1, "u8"))
     src, dst = np.random.default_rng(1).integers(0, 100, (2, 10_000))
     check(src, dst, np.arange(10_000))
 
@@ -405,7 +405,7 @@ PLANTS = {
     "its row": (kernels.Keys.take, "key & LOW", "key & LOW & ~ONE", "u4"),
     "wide": (kernels.WideKeys.load_row, "rows[i]", "rows[i] & ~ONE", "u8"),
     "least row": (kernels.lower_rows, "key == best[u]", "key >= best[u]", "u8"),
-    "light": (kernels.listed, "light != (heavy != 0)", "light", "u4"),
+    "bands": (kernels.listed, "pivots[k], pivots[k + ONE]", "pivots[ZERO], pivots[ONE]", "u4"),
     "collect": (kernels.collect, "kept = u != v", "kept = u < v", "u4"),
     "lower": (kernels.collect, "lower(best, v, key)", "lower(best, u, key)", "u4"),
 }
@@ -463,3 +463,18 @@ def test_neither_the_edges_nor_the_weights_are_written(engine):
     spread = np.repeat(weights, 3)[::3]
     found = cc_rapids.minimum_spanning_forest((src, dst), weight=spread, engine=engine)
     assert found.row.tolist() == LEAST
+
+
+@pytest.mark.parametrize(
+    ("light", "bands", "m", "ends"),
+    [
+        (2, 1, 400, [200]),
+        (2, 1, 399, []),
+        (1, 3, 799, [100, 200]),
+        (1, 3, 800, [100, 200, 400]),
+        (0, 1, 800, []),
+    ],
+)
+def test_each_band_ends_after_twice_as_many_edges(light, bands, m, ends, tuned):
+    tuned(light_edges_per_vertex=light, light_bands=bands)
+    assert rounds.band_ends(100, m) == ends

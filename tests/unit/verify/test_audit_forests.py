@@ -173,7 +173,7 @@ PLANTS = {
     "key": (kernels.Keys.key, "weight << HALF | row", "weight >> ONE << HALF | row", "u4"),
     "wide": (kernels.WideKeys.load_row, "rows[i]", "rows[i] & ~ONE", "u8"),
     "least row": (kernels.lower_rows, "key == best[u]", "key >= best[u]", "u8"),
-    "light": (kernels.listed, "light != (heavy != 0)", "light", "u4"),
+    "bands": (kernels.listed, "pivots[k], pivots[k + ONE]", "pivots[ZERO], pivots[ONE]", "u4"),
     "lower": (kernels.collect, "lower(best, v, key)", "lower(best, u, key)", "u4"),
 }
 
