@@ -27,6 +27,7 @@ from ..tuning import tuning
 NAME = "boruvka+async+halve"  # of the rounds, and of the union and the find that they link with
 WHY = "a spanning forest by weight"
 SAMPLE = 1024  # weights that are looked at for the pivot
+FEW = 4  # times as many edges as in the first band are not filtered
 HALF, ALL = 32, (1 << 64) - 1
 
 
@@ -148,11 +149,14 @@ def solve(
 def band_ends(expected_vertices: int, m: int) -> list[int]:
     """Return how many edges each band but the last ends after, the lightest edges first.
 
-    The first has some edges for each vertex, and each further one as many as all before it.
+    The first has some edges for each vertex, and each further one as many as all before it. A list
+    of few edges a vertex is one band: most of its edges are in the forest, and none are dropped.
     """
     light = int(tuning.light_edges_per_vertex * expected_vertices)
+    if not 0 < FEW * light <= m:
+        return []
     ends = [light << k for k in range(tuning.light_bands)]
-    return [end for end in ends if 0 < 2 * end <= m]
+    return [end for end in ends if 2 * end <= m]
 
 
 def beyond(n: int, m: int, rows: bool, dtype: Any) -> int:
