@@ -28,7 +28,9 @@ def main():
     parser.add_argument("--graphs", nargs="+", choices=GRAPHS, default=GRAPHS)
     parser.add_argument("--light", nargs="+", type=float, default=[0.25, 0.5, 1, 2])
     parser.add_argument("--bands", nargs="+", type=int, default=[1, 2, 3, 4])
+    parser.add_argument("--few", type=int, default=boruvka.FEW, help="times the first band")
     args = parser.parse_args()
+    boruvka.FEW = args.few
     backend = backends.get(args.engine)
     for name in args.graphs:
         graph = generators.reference(name, args.scale, dtype=np.int32, engine=args.engine)
@@ -39,7 +41,7 @@ def main():
         for light, bands in product(args.light, args.bands):
             with tuning.override(light_edges_per_vertex=light, light_bands=bands):
                 found = counts(graph.edges, backend.asarray(weight), graph.num_edges)
-            own = {"light_edges_per_vertex": light, "light_bands": bands}
+            own = {"few": args.few, "light_edges_per_vertex": light, "light_bands": bands}
             records.keep(args.out, "forest_bands", record | own | found)
 
 

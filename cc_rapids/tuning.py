@@ -91,8 +91,8 @@ class Tuning:
     quote_window_bytes : int
         Bytes of a delimited file in which quotes are looked for at a time. Chosen: fits a cache.
     light_edges_per_vertex : float
-        Edges for each vertex, from four times as many of which on a spanning forest by weight is found
-        of the lightest first, so that most others are dropped. forest_bands.jsonl.
+        Edges for each vertex, from four times as many of which on a spanning forest by weight is
+        found of the lightest first, so that most others are dropped. forest_bands.jsonl.
     light_bands : int
         Bands of edges before the last, each ending after twice as many as the one before.
         forest_bands.jsonl.
