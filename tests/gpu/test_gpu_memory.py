@@ -217,3 +217,25 @@ def test_no_column_of_cuts_visits_the_host(cudf, cupy, monkeypatch, spread):
     assert max(map(sum, found)) <= 2048
     assert len(found[2]) <= len(found[0]) + 4
     assert len(found[3]) <= len(found[1]) + 4
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("word", ["min", "max"])
+@pytest.mark.parametrize(
+    ("n", "m"), [(300_000, 400_000), (2_000_000, 8_000_000), (1_000_000, 60_000_000)]
+)
+def test_forests_by_weight_stay_within_their_plan(cudf, cupy, n, m, word, dtype):
+    """The run and its label frame; the frame of the forest is made when it is asked for."""
+    random = cupy.random.default_rng(3)
+    ends = random.integers(0, n, (2, m), np.int32)
+    frame = cudf.DataFrame({"src": ends[0], "dst": ends[1]})
+    frame["weight"] = random.random(m, np.float32).astype(dtype)
+    asked = {"weight": "weight", "forest": word}
+    plan = cc_rapids.components(frame, **asked, explain=True)
+    cupy.get_default_memory_pool().free_all_blocks()
+    backend = backends.get("cuda")
+    for _ in range(2):
+        labels, peak = bench.with_peak(
+            backend, lambda: cc_rapids.components(frame, **asked).labels()
+        )
+        assert 16 * n <= peak <= plan.bytes, f"{peak:,} bytes of {plan.bytes:,}"
