@@ -64,12 +64,18 @@ class WeightOrder:
         fits = width <= HALF and weights.size < 1 << HALF
         return cls(weights.view(f"u{dtype.itemsize}"), order, fits)
 
+    def integers(self, backend: Backend, every: int = 1) -> Array:
+        """Return every so many-th weight as an integer: the least one comes first in the order."""
+        size = self.bits.size // every
+        integers = backend.empty(size, np.uint64)
+        backend.kernel(kernels.order_sample, self.order)(size, every, self.bits, integers)
+        return integers
+
     def pivot(self, light: int, backend: Backend) -> Any:
         """Return the weight in its order and the row up to which some ``light`` edges are."""
         every = max(self.bits.size // SAMPLE, 1)
-        size = self.bits.size // every
-        sample = backend.empty(size, np.uint64)
-        backend.kernel(kernels.order_sample, self.order)(size, every, self.bits, sample)
+        sample = self.integers(backend, every)
+        size = sample.size
         weights, rows = backend.to_host(sample), np.arange(size, dtype=np.uint64) * np.uint64(every)
         chosen = np.argsort(weights, kind="stable")[min(light * size // self.bits.size, size - 1)]
         return np.array([weights[chosen], rows[chosen]], np.uint64)
