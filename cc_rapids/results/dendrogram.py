@@ -131,11 +131,8 @@ class Dendrogram:
         return int(self._weights.size)
 
     def __repr__(self) -> str:
-        first, last = (
-            self.components._backend.to_host(self._weights[part]).tolist()
-            for part in (slice(None, 1), slice(-1, None))
-        )
-        between = f", from {first[0]:,} to {last[0]:,}" if first else ""
+        ends = self.components._backend.to_host(self._weights[:: max(len(self) - 1, 1)])
+        between = f", from {ends[0]} to {ends[-1]}" if ends.size else ""
         return (
             f"<Dendrogram: {counted(len(self), 'merge')} of"
             f" {counted(self.components.num_vertices, 'vertex', 'vertices')} to"

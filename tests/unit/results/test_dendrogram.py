@@ -16,10 +16,13 @@ from scipy.spatial.distance import pdist
 from support.as_lists import columns
 from support.edge_kinds import EDGES, same
 from support.edge_lists import quick
+from support.planted import Plant, planted
 
 import cc_rapids
 from cc_rapids import Components, components, components_at, errors, oracle
 from cc_rapids.algorithms.dendrogram import MergeTree
+from cc_rapids.kernels import boruvka
+from cc_rapids.kernels import dendrogram as kernels
 
 TYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
 WORDS = {"max": "at_least", "min": "at_most"}
@@ -432,6 +435,27 @@ def test_wrong_merges_are_refused(name):
     getattr(tree._tree, name)[1] += 1
     with pytest.raises(errors.VerificationError, match=r"merge 1 is of clusters \d and \d"):
         tree.audit(frame, weight="w")
+
+
+PLANTS = {
+    "no root": Plant(kernels.merge_in_order, "up[high] = low", "up[high] = high", ""),
+    "sizes": Plant(
+        kernels.merge_in_order, "members[low] += members[high]", "members[low] += 1", ""
+    ),
+    "clusters": Plant(kernels.merge_in_order, "= up.size + k", "= up.size + k // 2", ""),
+    "order": Plant(boruvka.order_sample, "order(weights[", "~order(weights[", ""),
+}
+
+
+@pytest.mark.parametrize("plant", PLANTS.values(), ids=PLANTS)
+def test_planted_faults_are_found(plant, tmp_path):
+    path = np.random.default_rng(5).permutation(40)
+    edges, weights = (path[:-1], path[1:]), np.arange(39) % 7
+    with planted(plant, tmp_path):
+        tree = components(edges, weight=weights, forest="min").dendrogram()
+        with pytest.raises(errors.VerificationError, match=r"merge \d+ is of clusters"):
+            tree.audit(edges, weight=weights)
+    assert components(edges, weight=weights, forest="min").dendrogram().audit(edges, weight=weights)
 
 
 def test_wrong_orders_and_edges_are_refused():
