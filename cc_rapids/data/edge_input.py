@@ -83,7 +83,7 @@ class Colors(NamedTuple):
 
 
 class Splits(NamedTuple):
-    """What became of components that were split, for arrays."""
+    """The components that were split, and their parts, for callers who gave arrays."""
 
     labels: Any
     size: Any
