@@ -722,7 +722,7 @@ class Components(Selection[FrameT], Container, Numbering, Written, Audited):
         -------
         Dendrogram
             It holds the ends and weights of the edges of the forest, in the order of the weights:
-            32 bytes for each. Nothing is read again for any number of thresholds.
+            up to 48 bytes for each. Nothing is read again for any number of thresholds.
 
         Raises
         ------
