@@ -36,6 +36,7 @@ _HOMES = {
     "unload_ipython_extension": "integrations.ipython",
     "Bipartition": "results.bipartition",
     "Components": "results.components",
+    "Dendrogram": "results.dendrogram",
     "Plan": "solver.plan",
     "StreamPlan": "incremental.stream",
     "StreamProgress": "incremental.progress",
@@ -86,6 +87,7 @@ __all__ = [
     "Connectivity",
     "Csr",
     "Cuts",
+    "Dendrogram",
     "Design",
     "DesignError",
     "EngineError",
@@ -174,6 +176,7 @@ if TYPE_CHECKING:
     from .linkage import link_records
     from .results.bipartition import Bipartition
     from .results.components import Components
+    from .results.dendrogram import Dendrogram
     from .results.records import LinkedRecords
     from .results.stable_ids import StableIds
     from .results.thresholds import Cuts

@@ -65,6 +65,13 @@ class WeightOrder:
         fits = width <= HALF and weights.size < 1 << HALF
         return cls(weights.view(f"u{dtype.itemsize}"), order, fits)
 
+    def integers(self, backend: Backend, every: int = 1) -> Array:
+        """Return every so many-th weight as an integer: the least one comes first in the order."""
+        size = self.bits.size // every
+        integers = backend.empty(size, np.uint64)
+        backend.kernel(kernels.order_sample, self.order)(size, every, self.bits, integers)
+        return integers
+
     def pivots(self, counts: list[int], backend: Backend) -> Array:
         """Return the weight in its order and the row up to which there are some ``counts`` edges.
 
@@ -74,9 +81,7 @@ class WeightOrder:
         size = self.bits.size // every
         found = np.full((len(counts) + 1, 2), ALL, np.uint64)
         if counts:
-            sample = backend.empty(size, np.uint64)
-            backend.kernel(kernels.order_sample, self.order)(size, every, self.bits, sample)
-            weights = backend.to_host(sample)
+            weights = backend.to_host(self.integers(backend, every))
             order = np.argsort(weights, kind="stable")
             chosen = order[[min(k * size // self.bits.size, size - 1) for k in counts]]
             found[:-1, 0] = weights[chosen]

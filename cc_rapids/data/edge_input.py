@@ -82,6 +82,17 @@ class Colors(NamedTuple):
     color: Any
 
 
+class Splits(NamedTuple):
+    """The components that were split, and their parts, for callers who gave arrays."""
+
+    labels: Any
+    size: Any
+    parts: Any
+    largest: Any
+    edges_cut: Any
+    threshold: Any
+
+
 class OddCycles(NamedTuple):
     """The edges around odd cycles, for callers who gave arrays: row numbers and ends."""
 
@@ -271,7 +282,7 @@ def plain_frame(columns: dict[str, Any]) -> Any:
     """Return arrays as a named tuple, for a caller who gave arrays."""
     kinds: tuple[Any, ...]
     kinds = Labels, Members, Vertices, Sizes, Histogram, Merges, Changes, SpanningForest
-    kinds += Shared, Colors, OddCycles, WeightedForest
+    kinds += Shared, Colors, OddCycles, WeightedForest, Splits
     return next(kind for kind in kinds if kind._fields == tuple(columns))(**columns)
 
 

@@ -8,32 +8,24 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from ..algorithms.design import Design
 from ..backends import Array, Backend
 from ..data import read
-from ..data.arguments import check_word
-from ..data.dtypes import is_float
 from ..data.edge_input import EdgeInput, ReadRequest
-from ..data.frame_access import numbers_of
 from ..data.read import adapter_of, check_header_flag
 from ..data.weights import weights_of
 from ..errors import InputError, NullsError
 from ..graph.edges import Edges
 from ..ids.encode import EncodedIds, OffsetEncoding, mark_ids, scan_ids
 from ..ids.growing import Range, inverse
-from ..kernels import cuts as kernels
 from ..kernels import forest as trees
 from ..options import Options
+from ..results.cuts import CutAnswers, CutTrees, GrowingTrees, Levels
 from ..results.thresholds import Cuts
 from . import inputs
 from . import state as batches
-from .cuts import CutAnswers, CutTrees, GrowingTrees
 from .insertions import initial_state
 from .state import ConnectivityState
-
-DIRECTIONS = ("at_least", "at_most")
 
 
 def components_at(
@@ -128,7 +120,7 @@ def components_at(
     3        0.7       3      1     2
     """
     options = Options.check(nulls=nulls, labels=labels, design=design, engine=engine)
-    levels = _levels(thresholds, direction)
+    levels = Levels.of(thresholds, direction)
     chosen, count = options.batch_design, read.check_vertices(num_vertices, vertices)
     source, destination, width = inputs.sides(source, destination, count)
     runner = options.backend()
@@ -138,27 +130,11 @@ def components_at(
         header = check_header_flag(adapter, edges, header)
     request, taken = ReadRequest(source, destination, nulls, header), list[Any]()
     stream = adapter.weighed(edges, request, weight, taken)
-    reader = _Reader(
-        *request.names, weight, nulls, levels, direction, options.engine is None, chosen
-    )
+    reader = _Reader(*request.names, weight, nulls, levels, options.engine is None, chosen)
     cuts = reader.frame(edges, state) if stream is None else reader.stream(stream, state)
     given = replace(cuts.given, taken=tuple(taken)) if taken else cuts.given
-    answers = CutAnswers(replace(cuts, given=given), levels.tolist(), options.labels)
+    answers = CutAnswers(replace(cuts, given=given), levels.values.tolist(), options.labels)
     return Cuts(answers, options.labels)
-
-
-def _levels(thresholds: Any, direction: str) -> Any:
-    """Return the thresholds, the strictest first."""
-    check_word("direction", direction, DIRECTIONS)
-    levels, there = numbers_of(thresholds, "thresholds")
-    if hasattr(levels, "get"):
-        levels, there = levels.get(), there.get()
-    if not levels.size:
-        raise InputError("thresholds must be one number or more, and these are empty")
-    if not there.all():
-        raise InputError("a threshold is null or nan, which no weight reaches: leave it out")
-    levels = np.unique(levels)
-    return levels[::-1] if direction == "at_least" else levels
 
 
 class _Reader:
@@ -170,14 +146,12 @@ class _Reader:
         destination: Any,
         weight: Any,
         nulls: str,
-        levels: Any,
-        direction: str,
+        levels: Levels,
         free: bool,
         design: Design,
     ) -> None:
         self.names, self.weight, self.nulls = (source, destination), weight, nulls
-        self.levels, self.admits = levels, getattr(kernels, direction)
-        self.free, self.design = free, design
+        self.levels, self.free, self.design = levels, free, design
 
     def frame(self, edges: Any, state: ConnectivityState) -> CutTrees:
         """Return the trees of all cuts: each bucket is joined to those of the stricter cut."""
@@ -186,7 +160,7 @@ class _Reader:
             edges, decoder = found.edges, found.decoder
             assert decoder is not None
             with old.backend.reusing():  # of the columns of a bucket, which many sizes take
-                grows = GrowingTrees(found.forest, self.levels.size, self.design)
+                grows = GrowingTrees(found.forest, len(self.levels), self.design)
                 for rows in buckets:
                     grows.join(Edges(edges.src[rows], edges.dst[rows], edges.low), rows.size)
             if int(old.backend.to_host(found.forest.out_of_range)[0]):
@@ -198,7 +172,7 @@ class _Reader:
 
         Each bucket has trees of its own, which are joined to those of the stricter cut at the end.
         """
-        states = [state] * self.levels.size
+        states = [state] * len(self.levels)
         for chunk in chunks:
             with self._bucketed(chunk, state) as (old, given, columns, buckets):
                 if states[0].backend is not old.backend:  # nothing is joined yet
@@ -245,32 +219,10 @@ class _Reader:
 
     def _buckets(self, weights: Array, backend: Backend) -> list[Array]:
         """Return for each cut the rows of the edges that no stricter cut contains, in order."""
-        xp, many = backend.xp, self.levels.size
-        levels, first = self._comparable(weights.dtype)
-        weights = weights.astype(_type_read(weights.dtype), copy=False)
-        cuts = backend.empty(weights.size, np.min_scalar_type(many))
-        admits = backend.kernel(self.admits)
-        number = backend.kernel(kernels.number_cuts, levels.dtype.type, admits)
-        number(weights.size, weights, backend.asarray(levels), first, cuts)
-        order = xp.argsort(cuts, kind="stable")
-        begin = xp.searchsorted(cuts[order], xp.arange(many + 1).astype(cuts.dtype))
-        return [order[a:b] for a, b in pairwise(backend.to_host(begin).tolist())]
-
-    def _comparable(self, dtype: np.dtype[Any]) -> tuple[Any, int]:
-        """Return the thresholds in the type that weights are compared in, and the number left out.
-
-        Those come first, and are beyond all integers of the type of the weights.
-        """
-        if is_float(dtype):
-            return self.levels.astype(dtype).astype(_type_read(dtype)), 0
-        if is_float(self.levels.dtype):
-            return self.levels.astype(np.float64), 0
-        limits, levels = np.iinfo(dtype), list(map(int, self.levels))
-        least, greatest = int(limits.min), int(limits.max)
-        rises = self.admits is kernels.at_least
-        first = sum(level > greatest if rises else level < least for level in levels)
-        within = [min(max(level, least), greatest) for level in levels[first:]]
-        return np.array(within, _type_read(dtype)), first
+        cuts = self.levels.cuts_of(weights, backend)
+        order = backend.xp.argsort(cuts, kind="stable")
+        bounds = self.levels.bounds_of(cuts[order], backend)
+        return [order[a:b] for a, b in pairwise(bounds)]
 
     def _read(self, edges: Any) -> tuple[EdgeInput, Any, Any]:
         """Return the edges, their weights, and a mask of those that have one, if some have none."""
@@ -292,12 +244,6 @@ class _Reader:
             )
         dropped = given.dropped_rows + missing
         return replace(given, dropped_rows=dropped), values, there if missing else None
-
-
-def _type_read(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the type as which kernels read weights: native, and floats of 32 or 64 bits."""
-    width = min(max(dtype.itemsize, 4), 8) if is_float(dtype) else dtype.itemsize
-    return np.dtype(f"{dtype.kind}{width}")
 
 
 def _in_place(state: ConnectivityState, given: EdgeInput, columns: list[Any]) -> EncodedIds | None:

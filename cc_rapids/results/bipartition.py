@@ -15,7 +15,7 @@ from ..data import html
 from ..data.edge_input import plain_frame
 from ..data.frame_build import with_column
 from ..errors import InputError, counted
-from ..graph.edges import Edges, LentOn
+from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..ids.decoders import OffsetDecoder
 from ..ids.encode import EncodedIds
@@ -66,7 +66,7 @@ class Bipartition:
             vertex, least = found._rows()
             self._roots = xp.flatnonzero(vertex == least).astype(np.int64)
             n = int(vertex.size)
-            parent = self._cover(double_cover(*self._ends(), n, xp), options)
+            parent = self._cover(double_cover(*found._places_of_edges(), n, xp), options)
             self._odd = parent[self._roots] == parent[self._roots + n]
             root = self._roots[found._dense]
             color = (parent[:n] != root.astype(parent.dtype)).astype(np.int8)
@@ -79,14 +79,6 @@ class Bipartition:
         """Return the state for copies and pickles: without the edges, with the cycles in them."""
         with self.components._backend.scope():
             return vars(self) | {"_cycles": self._columns_of_cycles()}
-
-    def _ends(self) -> tuple[Array, Array]:
-        """Return the places of both ends of each edge among the vertices, as int64."""
-        found, given = self.components, self.components._given
-        with LentOn(found._backend, given) as columns:
-            sides = zip((given.src, given.dst), columns, strict=False)
-            src, dst = (found._places_of(side, held, "raise")[0] for side, held in sides)
-        return src, dst
 
     def _cover(self, cover: Edges, options: SolveOptions) -> Array:
         """Return the least vertex of the component of each vertex of the double cover."""
@@ -254,7 +246,9 @@ class Bipartition:
         component = rows = xp.zeros(0, np.int64)
         if self._odd_components:
             tree = found._dense.astype(np.int64)
-            component, rows = odd_cycles(self._ends(), tree, self._odd, self._roots, found._backend)
+            component, rows = odd_cycles(
+                found._places_of_edges(), tree, self._odd, self._roots, found._backend
+            )
         label = found._kind.of_component(found, component)
         labels = found._kind.columns(found, "labels", label)
         columns = labels | forest_columns(found._given, found._home(rows))

@@ -14,12 +14,13 @@ import numpy as np
 from ..backends import Array, Backend
 from ..data import html
 from ..data.arguments import check_count, check_path, check_word
-from ..data.column import Column, is_cudf, of, without_rows
+from ..data.column import Column, is_cudf, of, of_key_columns, without_rows
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import bring, only
 from ..data.key_names import are_usable
 from ..data.typed import FrameT
 from ..errors import InputError, counted, id_shown, shown
+from ..graph.edges import LentOn
 from ..graph.forest import Forest
 from ..ids.decoders import IdDecoder, OffsetDecoder, SortedDecoder, same_integers
 from ..ids.strings import same_strings
@@ -34,6 +35,7 @@ from .written import Written
 if TYPE_CHECKING:
     from ..verify.answer import Answer
     from ..verify.audit import Audit
+    from .dendrogram import Dendrogram
 
 
 class Selection(Deduplication, Generic[FrameT]):
@@ -436,6 +438,7 @@ class Facts:
     memory: str = "device"
     seconds: dict[str, float | None] = field(default_factory=dict)
     resumed: str | None = None
+    greatest: bool | None = None  # whether its forest is by greatest weight; None if by no weight
 
 
 class Components(Selection[FrameT], Container, Numbering, Written, Audited):
@@ -493,8 +496,13 @@ class Components(Selection[FrameT], Container, Numbering, Written, Audited):
         if self._forest_rows is not None:
             with self._backend.scope():
                 own["_forest_columns"] = self._columns_of_forest()
+        like = self._given_without_edges()
+        return own | {"_given": like, "_prefetched_frame": None, "_arena": None}
+
+    def _given_without_edges(self) -> EdgeInput:
+        """Return what determines the kind of answers, without the edges."""
         given = self._given
-        like = replace(
+        return replace(
             given,
             src=without_rows(given.src),
             dst=without_rows(given.dst),
@@ -503,7 +511,6 @@ class Components(Selection[FrameT], Container, Numbering, Written, Audited):
             row_index=None,
             weights=None,
         )
-        return own | {"_given": like, "_prefetched_frame": None, "_arena": None}
 
     def __len__(self) -> int:
         return self._forest.components
@@ -718,6 +725,40 @@ class Components(Selection[FrameT], Container, Numbering, Written, Audited):
         with self._backend.scope():
             return self._frame(self._columns_of_forest())
 
+    def dendrogram(self) -> Dendrogram:
+        """Return the components at every threshold of the weights, of the forest by weight.
+
+        Returns
+        -------
+        Dendrogram
+            It holds the ends and weights of the edges of the forest, in the order of the weights:
+            up to 48 bytes for each. Nothing is read again for any number of thresholds.
+
+        Raises
+        ------
+        InputError
+            The answer was found without ``forest="max"`` or ``forest="min"``.
+
+        See Also
+        --------
+        components_at : Find components at some thresholds without a spanning forest.
+        Components.forest : The edges of the forest.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> edges = pd.DataFrame({"src": [1, 2, 3], "dst": [2, 3, 4], "w": [0.9, 0.7, 0.8]})
+        >>> found = cc_rapids.components(edges, weight="w", forest="max")
+        >>> found.dendrogram().merges(thresholds=[0.9, 0.7])
+           threshold  before  after  size
+        0        0.7       1      1     2
+        1        0.7       3      1     1
+        2        0.7       4      1     1
+        """
+        from .dendrogram import Dendrogram  # most answers have no forest by weight
+
+        return Dendrogram(self)
+
     def summary(self) -> dict[str, Any]:
         """Return facts about the run and the answer.
 
@@ -924,6 +965,25 @@ class Components(Selection[FrameT], Container, Numbering, Written, Audited):
         assert self._forest_rows is not None
         rows = self._home(self._forest_rows.astype(np.int64))
         return forest_columns(self._given, rows)
+
+    def _places_of_forest(self) -> tuple[list[Array], dict[str, Any]]:
+        """Return the rows of both ends of each edge of the forest, and its other columns."""
+        columns = self._columns_of_forest()
+        others = {"row": columns.pop("row")}
+        others |= {"weight": columns.pop("weight")} if "weight" in columns else {}
+        ends = list(columns.values())
+        width = len(ends) // 2
+        sides = zip(("source", "destination"), (ends[:width], ends[width:]), strict=True)
+        named = (of_key_columns([of(name, part) for part in side]) for name, side in sides)
+        return [self._places(column, "raise")[0] for column in named], others
+
+    def _places_of_edges(self) -> tuple[Array, Array]:
+        """Return the rows of both ends of each edge among the vertices, as int64."""
+        given = self._given
+        with LentOn(self._backend, given) as columns:
+            sides = zip((given.src, given.dst), columns, strict=False)
+            src, dst = (self._places_of(side, held, "raise")[0] for side, held in sides)
+        return src, dst
 
     def _home(self, column: Any) -> Any:
         return self._bring(column, self._given.on_device)

@@ -87,15 +87,12 @@ def _words_of_weights(found: Components) -> dict[str, str]:
 
 def _forest_arrays(found: Components) -> dict[str, Any]:
     """Return the rows of the edges of the spanning forest, and the positions of their ends."""
-    columns, bring = found._columns_of_forest(), found._backend.asarray
-    arrays = {"forest_row": bring(columns.pop("row"))}
+    ends, columns = found._places_of_forest()
+    columns = {name: found._backend.asarray(column) for name, column in columns.items()}
+    arrays = {"forest_row": columns["row"]}
     if "weight" in columns:
-        arrays["forest_weight"] = bring(columns.pop("weight")).view(np.uint8)
-    ends = list(columns.values())
-    width = len(ends) // 2
-    for name, side in (("source", ends[:width]), ("destination", ends[width:])):
-        named = of_key_columns([of(name, column) for column in side])
-        arrays[f"forest_{name}"] = found._places(named, "raise")[0]
+        arrays["forest_weight"] = columns["weight"].view(np.uint8)
+    arrays |= zip(("forest_source", "forest_destination"), ends, strict=True)
     return {name: found._backend.to_host(array) for name, array in arrays.items()}
 
 

@@ -267,6 +267,17 @@ def forests_by_weight():
     cc_rapids.minimum_spanning_forest(rows, weight=np.arange(4), engine="cuda")
 
 
+def dendrograms():
+    """Cuts, merges and splits of a forest by weight, among ids that are all there or not."""
+    weight = {"weight": np.arange(4), "engine": "cuda"}
+    for given, which in itertools.product(
+        (edges(), (np.arange(4), np.arange(1, 5))), ("min", "max")
+    ):
+        tree = cc_rapids.components(given, forest=which, **weight).dendrogram()
+        tree.cuts([2.5, 1]).merges()
+        tree.merges(), tree.linkage(lambda own: np.arange(own.size)), tree.split(1)
+
+
 def graphs():
     """Every generator that has a kernel."""
     for name in generators.REFERENCES:
@@ -311,7 +322,7 @@ def rehearse(which):
 
     named = of(INT) + of(LONG)
     others = ids, lookups, ahead, strings, records, vertices_of_batches, changes, thresholds
-    others += audits, forests_by_weight, forests_audited, graphs
+    others += audits, forests_by_weight, forests_audited, dendrograms, graphs
     uses = of(ULONG) + [(use.__name__, use) for use in others]
     uses += [(name, solve, design, INT) for name, design in by_name(which).items()]
     uses += [

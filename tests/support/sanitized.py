@@ -175,6 +175,16 @@ def forests_by_weight(engine):
                     cc_rapids.components(far, **given, engine=engine).audit(far, **given)
 
 
+def dendrograms(engine):
+    """Forests of both kinds, cut at several weights, and split."""
+    for graph in graphs(engine):
+        weight = backends.get(engine).xp.arange(graph.num_edges) % 17
+        for which in ("min", "max"):
+            options = {"weight": weight, "forest": which, "engine": engine}
+            tree = cc_rapids.components(graph.edges, **options).dendrogram()
+            tree.cuts(LEVELS).merges(), tree.merges(), tree.split(100)
+
+
 def batches(engine):
     """Insertions, queries, and both at once."""
     skewed, _, sparse, _ = graphs(engine)
@@ -203,6 +213,7 @@ def main(arguments=None):
         tables(args.engine)
         thresholds(args.engine)
         forests_by_weight(args.engine)
+        dendrograms(args.engine)
         ids_that_change(args.engine)
         batches(args.engine)
     lies(args.share, args.shares, args.engine)

@@ -1,7 +1,7 @@
 """Independent computations of an answer, and a proof; see :mod:`cc_rapids.oracle`."""
 
 from .certificate import certify, certify_components, union_find
-from .forests import certify_forest, certify_spanning_forest, kruskal
+from .forests import certify_forest, certify_spanning_forest, kruskal, single_linkage
 from .peers import against_cugraph, against_networkx, against_scipy, same_partition
 
 __all__ = [
@@ -14,5 +14,6 @@ __all__ = [
     "certify_spanning_forest",
     "kruskal",
     "same_partition",
+    "single_linkage",
     "union_find",
 ]

@@ -148,11 +148,62 @@ ends of edge 1 of weight 0.9, which is
     )
 
 
+def single_linkage(
+    src: npt.ArrayLike,
+    dst: npt.ArrayLike,
+    n: int,
+    weights: npt.ArrayLike,
+    greatest: bool = False,
+) -> Indices:
+    """Return the merges of single linkage, one edge after the other.
+
+    Parameters
+    ----------
+    src, dst : (m,) integers in 0 .. n - 1
+        Not changed; copied unless they are NumPy arrays of int64.
+    n : int
+        The number of vertices, which are the clusters 0 .. n - 1.
+    weights : (m,) numbers
+        Not changed. Edges of equal weight are in the order of their rows.
+    greatest : bool
+        Merge what edges of the greatest weight join first.
+
+    Returns
+    -------
+    (k, 4) int64
+        For merge i the two clusters, the lower number first; the number of vertices of the new
+        one, which is cluster n + i; and the row of the edge. A new array.
+
+    Raises
+    ------
+    InputError
+        As for :func:`kruskal`.
+
+    See Also
+    --------
+    cc_rapids.Dendrogram.linkage : The same on every engine, for ids of any type.
+    cc_rapids.oracle.kruskal : The edges alone.
+
+    Examples
+    --------
+    >>> print(single_linkage([0, 1, 2], [1, 2, 0], 3, [0.5, 0.9, 0.7]))
+    [[0 1 2 0]
+     [2 3 3 2]]
+    """
+    src, dst = ends(src, dst, n)
+    order = _order(weights, src.size, greatest)
+    merges = np.empty((min(src.size, max(n - 1, 0)), 4), np.int64)
+    count = _merge(src[order], dst[order], n, merges)
+    merges = merges[:count].copy()
+    merges[:, 3] = order[merges[:, 3]]
+    return merges
+
+
 def certify_spanning_forest(
     forest: Any,
     edges: Any,
-    source: str = "src",
-    destination: str = "dst",
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
     *,
     weight: Any,
     greatest: bool = False,
@@ -254,6 +305,33 @@ def _joining(src: Any, dst: Any, parent: Any) -> Any:
         parent[max(u, v)] = min(u, v)
         joins[e] = u != v
     return joins
+
+
+@numba.njit  # type: ignore[untyped-decorator]
+def _merge(src: Any, dst: Any, n: int, merges: Any) -> int:
+    """Write the two clusters, the size and the edge of each merge, and return their number.
+
+    Vertices of a cluster are a list, named by one of them: the shorter one goes into the other.
+    """
+    named, onward = np.arange(n), np.arange(n)  # after the last vertex of a list comes the first
+    cluster, size = np.arange(n), np.ones(n, np.int64)  # of the list of a name
+    count = 0
+    for e in range(src.size):
+        u, v = src[e], dst[e]
+        if size[named[u]] > size[named[v]]:
+            u, v = v, u
+        short, long = named[u], named[v]
+        if short != long:
+            size[long] += size[short]
+            a, b = cluster[short], cluster[long]
+            merges[count] = min(a, b), max(a, b), size[long], e
+            cluster[long] = n + count
+            for _ in range(size[short]):
+                named[u] = long
+                u = onward[u]
+            onward[u], onward[v] = onward[v], onward[u]
+            count += 1
+    return count
 
 
 @numba.njit  # type: ignore[untyped-decorator]

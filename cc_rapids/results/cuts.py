@@ -1,4 +1,4 @@
-"""The trees of several cuts as one forest, and the answers that are made of it."""
+"""Thresholds, the trees of their cuts as one forest, and the answers that are made of it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,101 @@ import numpy as np
 from ..algorithms.design import Design
 from ..algorithms.run import join
 from ..backends import Array, Backend
+from ..data.arguments import check_word
+from ..data.dtypes import is_float
 from ..data.edge_input import EdgeInput
+from ..data.frame_access import numbers_of
+from ..errors import InputError
 from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..ids.decoders import IdDecoder
 from ..kernels import cuts as kernels
 from ..kernels import find
 from ..kernels import forest as trees
-from ..results.components import Components, Facts
-from ..results.labels import LabelKind
+from .components import Components, Facts
+from .labels import LabelKind
+
+DIRECTIONS = ("at_least", "at_most")
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Thresholds of weights, the strictest first.
+
+    Attributes
+    ----------
+    values : (t,) array of numbers
+        The thresholds, each once, on the host.
+    direction : {"at_least", "at_most"}
+        Whether a cut contains the edges with a weight of at least, or at most, its threshold.
+    """
+
+    values: Any
+    direction: str
+
+    @classmethod
+    def of(cls, thresholds: Any, direction: str) -> Levels:
+        """Return the thresholds of a list or column.
+
+        Raises
+        ------
+        InputError
+            There is none, one is null or nan, or the direction is unknown.
+        ColumnTypeError
+            They are no numbers.
+        """
+        check_word("direction", direction, DIRECTIONS)
+        levels, there = numbers_of(thresholds, "thresholds")
+        if hasattr(levels, "get"):
+            levels, there = levels.get(), there.get()
+        if not levels.size:
+            raise InputError("thresholds must be one number or more, and these are empty")
+        if not there.all():
+            raise InputError("a threshold is null or nan, which no weight reaches: leave it out")
+        levels = np.unique(levels)
+        return cls(levels[::-1] if direction == "at_least" else levels, direction)
+
+    def __len__(self) -> int:
+        return int(self.values.size)
+
+    def cuts_of(self, weights: Array, backend: Backend) -> Array:
+        """Return the strictest cut that contains each weight, ``len()`` if none does."""
+        levels, first = self._comparable(weights.dtype)
+        weights = weights.astype(_type_read(weights.dtype), copy=False)
+        cuts = backend.empty(weights.size, np.min_scalar_type(len(self)))
+        admits = backend.kernel(getattr(kernels, self.direction))
+        number = backend.kernel(kernels.number_cuts, levels.dtype.type, admits)
+        number(weights.size, weights, backend.asarray(levels), first, cuts)
+        return cuts
+
+    def bounds_of(self, cuts: Array, backend: Backend) -> list[int]:
+        """Return where each cut begins among sorted numbers of cuts, and where the last ends."""
+        numbers = backend.xp.arange(len(self) + 1).astype(cuts.dtype)
+        bounds: list[int] = backend.to_host(backend.xp.searchsorted(cuts, numbers)).tolist()
+        return bounds
+
+    def _comparable(self, dtype: np.dtype[Any]) -> tuple[Any, int]:
+        """Return the thresholds in the type that weights are compared in, and the number left out.
+
+        Those come first, and are beyond all integers of the type of the weights.
+        """
+        if is_float(dtype):
+            with np.errstate(over="ignore"):  # beyond all numbers of the type is infinite
+                return self.values.astype(dtype).astype(_type_read(dtype)), 0
+        if is_float(self.values.dtype):
+            return self.values.astype(np.float64), 0
+        limits, levels = np.iinfo(dtype), list(map(int, self.values))
+        least, greatest = int(limits.min), int(limits.max)
+        rises = self.direction == DIRECTIONS[0]
+        first = sum(level > greatest if rises else level < least for level in levels)
+        within = [min(max(level, least), greatest) for level in levels[first:]]
+        return np.array(within, _type_read(dtype)), first
+
+
+def _type_read(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type as which kernels read weights: native, and floats of 32 or 64 bits."""
+    width = min(max(dtype.itemsize, 4), 8) if is_float(dtype) else dtype.itemsize
+    return np.dtype(f"{dtype.kind}{width}")
 
 
 class GrowingTrees:

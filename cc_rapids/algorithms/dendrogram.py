@@ -1,0 +1,112 @@
+"""The tree of merges of single linkage: which clusters each edge of a spanning forest merges.
+
+An edge merges what the edges before it have left, so this is a sequence, and one thread of the host
+goes through it, also for the forests of a GPU. It stores and reads a few words at random for each
+edge. All else about thresholds needs no such tree: the components at one of them are those of the
+edges that it admits, which are linked at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import backends
+from ..kernels import dendrogram as kernels
+from ..kernels import find
+
+
+@dataclass(frozen=True)
+class MergeTree:
+    """The merge of each edge of a forest, in their order, as arrays of int64 on the host.
+
+    Vertices are the clusters 0 .. n - 1, and edge k makes cluster n + k.
+
+    Attributes
+    ----------
+    n : int
+        The number of vertices.
+    first, second : (t,) arrays
+        The clusters that are merged, the lower number first.
+    size, least, greatest : (t,) arrays
+        The number of vertices of the new cluster, and the least and the greatest of them.
+    """
+
+    n: int
+    first: Any
+    second: Any
+    size: Any
+    least: Any
+    greatest: Any
+
+    @classmethod
+    def of(cls, src: Any, dst: Any, n: int) -> MergeTree:
+        """Return the merges of edges among n vertices, which are to be without a cycle.
+
+        Parameters
+        ----------
+        src, dst : (t,) arrays of int64
+            The ends of the edges on the host, the one that is merged first before all.
+        """
+        host = backends.get("threads")
+        vertex: Any = np.uint32 if n < 1 << 32 else np.uint64
+        up = np.arange(n, dtype=vertex)
+        cluster, members, most = np.arange(n), np.ones(n, np.int64), np.arange(n)
+        merged = [np.empty(src.size, np.int64) for _ in range(5)]
+        kernel = host.kernel(kernels.merge_in_order, vertex, host.kernel(find.halve))
+        kernel(1, src, dst, up, cluster, members, most, *merged)
+        return cls(n, *merged)
+
+    def sizes_of(self, clusters: Any) -> Any:
+        """Return the number of vertices of some clusters."""
+        return self._of(self.size, 1, clusters)
+
+    def least_of(self, clusters: Any) -> Any:
+        """Return the least vertex of some clusters."""
+        return self._of(self.least, clusters, clusters)
+
+    def greatest_of(self, clusters: Any) -> Any:
+        """Return the greatest vertex of some clusters."""
+        return self._of(self.greatest, clusters, clusters)
+
+    def _of(self, merged: Any, single: Any, clusters: Any) -> Any:
+        """Return what is known of the clusters of edges, or of single vertices."""
+        if not merged.size:
+            return np.broadcast_to(np.asarray(single, np.int64), clusters.shape)
+        return np.where(clusters < self.n, single, merged[np.maximum(clusters - self.n, 0)])
+
+    def roots(self) -> Any:
+        """Return the clusters that are in no other, those with lesser vertices first."""
+        whole = np.ones(self.n + self.size.size, bool)
+        whole[self.first], whole[self.second] = False, False
+        clusters = np.flatnonzero(whole)
+        return clusters[np.argsort(self.least_of(clusters))]
+
+    def at_once(self, steps: Any) -> tuple[Any, Any, Any]:
+        """Return the clusters that merge at once, those that they make, and at which step.
+
+        Parameters
+        ----------
+        steps : (t,) array of int64
+            The step of each edge, ascending: edges of one step merge at once.
+
+        Returns
+        -------
+        three (c,) arrays of int64
+            By steps, and within one by the least vertices of the clusters that merge.
+        """
+        edges = int(steps.size)
+        above = np.arange(edges)  # for each edge one of its step that merges its cluster, or itself
+        parts = np.stack([self.first, self.second])
+        at = np.broadcast_to(np.arange(edges), parts.shape)
+        made = np.maximum(parts - self.n, 0)
+        inner = (parts >= self.n) & (steps[made] == steps[at]) if edges else parts < 0
+        above[made[inner]] = at[inner]
+        while not np.array_equal(above, further := above[above]):
+            above = further
+        before, at = parts[~inner], at[~inner]
+        order = np.lexsort((self.least_of(before), steps[at]))
+        before, at = before[order], at[order]
+        return before, self.n + above[at], steps[at]

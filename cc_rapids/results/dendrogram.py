@@ -1,0 +1,643 @@
+"""Components at every threshold, and the merges between them, of one spanning forest by weight."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..algorithms.boruvka import WeightOrder
+from ..algorithms.dendrogram import MergeTree
+from ..algorithms.design import check_batch_design
+from ..backends import Array
+from ..data import html
+from ..data.arguments import check_count
+from ..data.dtypes import is_float, is_number
+from ..data.edge_input import plain_frame
+from ..data.frame_build import with_column
+from ..errors import InputError, VerificationError, counted, shown
+from ..graph.edges import Edges
+from ..graph.forest import Forest
+from ..graph.sorting import begins, first_of
+from ..kernels import forest as trees
+from .components import Components
+from .cuts import CutAnswers, GrowingTrees, Levels
+from .labels import LabelKind, check_labels
+from .thresholds import Cuts
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+DIRECTIONS = {True: "at_least", False: "at_most"}  # by whether the forest is of greatest weight
+WAY = "pass distance= such that weights that merge first are nearest, such as lambda w: 1 - w"
+
+
+class Split(NamedTuple):
+    """The parts of components that were too large, and what became of these.
+
+    Attributes
+    ----------
+    parts : Components
+        The parts, and all other components as they were. Labels are the least vertices.
+    cuts : frame of the caller's kind
+        A row for each component that was split, see :meth:`Dendrogram.split`.
+    """
+
+    parts: Components
+    cuts: Any
+
+
+@dataclass(frozen=True)
+class DendrogramAudit:
+    """The result of an audit of a dendrogram.
+
+    Attributes
+    ----------
+    edges, vertices, components, merges : int
+        The numbers of edges, vertices, components, and merges of two clusters.
+    seconds : float
+        The duration of the audit.
+    """
+
+    edges: int
+    vertices: int
+    components: int
+    merges: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return (
+            f"right: {counted(self.merges, 'merge')} of"
+            f" {counted(self.vertices, 'vertex', 'vertices')} to"
+            f" {counted(self.components, 'component')}, by {counted(self.edges, 'edge')}"
+        )
+
+
+class Dendrogram:
+    """The components at every threshold of the weights, and how they merge (single linkage).
+
+    A spanning forest by weight joins, at any threshold, the same vertices as all edges that the
+    threshold admits: those of at least that weight if the forest is the one of greatest weight,
+    else those of at most that weight. ``len()`` is the number of merges of two clusters, which is
+    that of the edges of the forest.
+
+    Attributes
+    ----------
+    components : Components
+        The components of all edges, whatever their weights.
+
+    See Also
+    --------
+    Components.dendrogram : Make it.
+    components_at : Find components at some thresholds without a spanning forest.
+
+    Examples
+    --------
+    >>> import pandas as pd, cc_rapids
+    >>> edges = pd.DataFrame({"src": [1, 2, 3], "dst": [2, 3, 4], "w": [0.9, 0.7, 0.8]})
+    >>> tree = cc_rapids.components(edges, weight="w", forest="max").dendrogram()
+    >>> tree
+    <Dendrogram: 3 merges of 4 vertices to 1 component, from 0.9 to 0.7>
+    >>> tree.labels(0.75)["labels"].tolist()
+    [1, 1, 3, 3]
+    """
+
+    def __init__(self, found: Components) -> None:
+        if found._facts.greatest is None:
+            raise InputError(
+                "a dendrogram is made of a spanning forest by weight, and this answer has none:"
+                " components(edges, weight=..., forest='max').dendrogram(), or forest='min' where"
+                " weights are distances"
+            )
+        self.components = found
+        self._greatest = found._facts.greatest
+        self._kind = found._kind if found._kind.is_saved else check_labels("min")
+        backend = found._backend
+        with backend.scope():
+            ends, columns = found._places_of_forest()
+            weights = backend.asarray(columns["weight"])
+            order = WeightOrder.of(weights, self._greatest, backend)
+            keys = order.integers(backend)
+            rows = backend.xp.argsort(keys, kind="stable")
+            self._src, self._dst = (end[rows] for end in ends)
+            self._weights, self._keys = weights[rows], keys[rows]
+
+    def __len__(self) -> int:
+        return int(self._weights.size)
+
+    def __repr__(self) -> str:
+        ends = self.components._backend.to_host(self._weights[:: max(len(self) - 1, 1)])
+        between = f", from {ends[0]} to {ends[-1]}" if ends.size else ""
+        return (
+            f"<Dendrogram: {counted(len(self), 'merge')} of"
+            f" {counted(self.components.num_vertices, 'vertex', 'vertices')} to"
+            f" {counted(len(self.components), 'component')}{between}>"
+        )
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "merges": len(self),
+            "vertices": self.components.num_vertices,
+            "components": len(self.components),
+            "weights": self._direction.replace("_", " "),
+        }
+        return html.panel("Dendrogram", html.facts(facts))
+
+    @property
+    def _direction(self) -> str:
+        return DIRECTIONS[self._greatest]
+
+    def cuts(self, thresholds: Any) -> Cuts:
+        """Return the components at several thresholds at once.
+
+        Parameters
+        ----------
+        thresholds : list of numbers
+            Any numbers, in any order; equal ones count once. They are compared as in
+            :func:`cc_rapids.components_at`.
+
+        Returns
+        -------
+        Cuts
+            As of :func:`cc_rapids.components_at`, with the same answers; the edges that they count
+            are those of the forest. Each of these is joined once.
+
+        Raises
+        ------
+        InputError, ColumnTypeError
+            The thresholds are no numbers, or null.
+
+        See Also
+        --------
+        Dendrogram.at : The components at one threshold.
+        components_at : The same without a spanning forest.
+        """
+        levels, found = Levels.of(thresholds, self._direction), self.components
+        backend = found._backend
+        with backend.scope():
+            bounds = levels.bounds_of(levels.cuts_of(self._weights, backend), backend)
+            parts = [slice(begin, end) for begin, end in pairwise(bounds)]
+            return Cuts(self._joined(parts, levels.values.tolist(), self._kind), self._kind)
+
+    def at(self, threshold: Any) -> Components:
+        """Return the components at a threshold.
+
+        Parameters
+        ----------
+        threshold : number
+            Any number. Of a forest of greatest weight, edges of at least this weight are admitted;
+            of one of least weight, those of at most.
+
+        Returns
+        -------
+        Components
+            A new answer with every vertex, those that no such edge reaches as components of their
+            own. The edges that it counts are those of the forest.
+
+        Raises
+        ------
+        InputError, ColumnTypeError
+            It is not one number.
+
+        See Also
+        --------
+        Dendrogram.cuts : The components at several thresholds.
+        Dendrogram.split : Components of at most some size.
+        """
+        if threshold is None or np.ndim(threshold):
+            raise InputError(
+                f"{shown(threshold)} is not one threshold: pass a number, or several to cuts()"
+            )
+        cuts = self.cuts([threshold])
+        return cuts.at(cuts.thresholds[0])
+
+    def labels(self, threshold: Any) -> Any:
+        """Return the component of each vertex at a threshold: see :meth:`Components.labels`.
+
+        Parameters
+        ----------
+        threshold : number
+            As for :meth:`at`.
+
+        Returns
+        -------
+        frame of the caller's kind
+            As :meth:`Components.labels` returns it.
+
+        See Also
+        --------
+        Dendrogram.at : The whole answer at a threshold.
+        """
+        return self.at(threshold).labels()
+
+    def sizes(self, threshold: Any) -> Any:
+        """Return the sizes of the components at a threshold: see :meth:`Components.sizes`.
+
+        Parameters
+        ----------
+        threshold : number
+            As for :meth:`at`.
+
+        Returns
+        -------
+        frame of the caller's kind
+            As :meth:`Components.sizes` returns it.
+
+        See Also
+        --------
+        Dendrogram.at : The whole answer at a threshold.
+        """
+        return self.at(threshold).sizes()
+
+    def merges(self, thresholds: Any = None) -> Any:
+        """Return the components that merge at each threshold, one row for each.
+
+        Parameters
+        ----------
+        thresholds : list of numbers, optional
+            As for :meth:`cuts`; the frame is that of :meth:`Cuts.merges`, from the second one on.
+            By default every weight at which something merges is a threshold, and single vertices
+            come before the first.
+
+        Returns
+        -------
+        frame of the caller's kind, new
+            Columns ``threshold``, ``before``, ``after`` and ``size``, as in :meth:`Cuts.merges`.
+
+        Raises
+        ------
+        InputError
+            No thresholds are given, and labels are numbers, which are others at each weight.
+
+        See Also
+        --------
+        Dendrogram.linkage : Merges of two clusters each, for SciPy.
+        Cuts.merges : The merges between some thresholds.
+
+        Examples
+        --------
+        >>> import numpy as np, cc_rapids
+        >>> edges, km = (np.array([1, 3, 5]), np.array([2, 4, 1])), np.array([7, 7, 8])
+        >>> found = cc_rapids.components(edges, weight=km, forest="min")
+        >>> for column in found.dendrogram().merges():
+        ...     print(column)
+        [7 7 7 7 8 8]
+        [1 2 3 4 1 5]
+        [1 1 3 3 1 1]
+        [1 1 1 1 2 1]
+        """
+        if thresholds is not None:
+            return self.cuts(thresholds).merges()
+        vertices = {"min": MergeTree.least_of, "max": MergeTree.greatest_of}.get(self._kind.name)
+        if vertices is None:
+            raise InputError(
+                f"labels of kind {self._kind.name!r} are others at each weight: pass thresholds=,"
+                " or find the components with labels='min'"
+            )
+        found, tree, xp = self.components, self._tree, self.components._backend.xp
+        with found._backend.scope():
+            bring = found._backend.asarray
+            steps, first = self._steps()
+            before, after, step = tree.at_once(found._backend.to_host(steps))
+            columns = {"threshold": self._weights[first][bring(step)]}
+            vertex = found._rows()[0]
+            for name, clusters in (("before", before), ("after", after)):
+                labels = vertex[bring(vertices(tree, clusters))]
+                columns |= self._kind.columns(found, name, labels)
+            size = bring(np.ascontiguousarray(tree.sizes_of(before)))
+            return found._frame(columns | {"size": size.astype(xp.int64)})
+
+    def linkage(
+        self, distance: Callable[[npt.NDArray[Any]], Any] | None = None
+    ) -> npt.NDArray[np.float64]:
+        """Return the merges in the format of :func:`scipy.cluster.hierarchy.linkage`.
+
+        Vertices are numbered by their rows in ``components.labels()``. Components are joined at
+        last at an infinite distance, in the order of their least vertices. One thread of the host
+        makes it, once for all calls.
+
+        Parameters
+        ----------
+        distance : callable, optional
+            Gives the distances of an array of weights, in the order of the merges, such as
+            ``lambda weight: 1 - weight``. Of a forest of least weight these are the weights by
+            default.
+
+        Returns
+        -------
+        (vertices - 1, 4) array of float64 on the host, new
+            Row i merges the two clusters of the first two columns to cluster ``vertices + i``; the
+            third column is the distance, the fourth the number of vertices. What is equally far
+            is in the order of the rows of the edges.
+
+        Raises
+        ------
+        InputError
+            The forest is of greatest weight, and no ``distance`` is given; or distances are not as
+            many as the weights, nan, negative, or fall from one merge to the next.
+
+        See Also
+        --------
+        Dendrogram.merges : All clusters that merge at a weight, by their labels.
+
+        Examples
+        --------
+        >>> import numpy as np, cc_rapids
+        >>> from scipy.cluster.hierarchy import fcluster
+        >>> edges, alike = ([1, 2, 8], [2, 3, 9]), np.array([0.75, 0.5, 0.25])
+        >>> found = cc_rapids.components(edges, weight=alike, forest="max")
+        >>> far = found.dendrogram().linkage(lambda weight: 1 - weight)
+        >>> print(far)
+        [[0.   1.   0.25 2.  ]
+         [2.   5.   0.5  3.  ]
+         [3.   4.   0.75 2.  ]
+         [6.   7.    inf 5.  ]]
+        >>> print(fcluster(far, 0.6, "distance"))
+        [1 1 1 2 3]
+        """
+        heights, tree = self._heights(distance), self._tree
+        merges = np.empty((max(tree.n - 1, 0), 4))
+        count = len(self)
+        merges[:count] = np.column_stack([tree.first, tree.second, heights, tree.size])
+        parts = tree.roots()
+        if parts.size > 1:
+            joined = tree.n + count + np.arange(parts.size - 2)
+            pair = np.stack([np.append(parts[:1], joined), parts[1:]])
+            sizes = np.cumsum(tree.sizes_of(parts))[1:]
+            beyond = np.full(sizes.size, np.inf)
+            merges[count:] = np.column_stack([pair.min(axis=0), pair.max(axis=0), beyond, sizes])
+        return merges
+
+    def split(self, max_size: int) -> Split:
+        """Split each component of more than some vertices at the loosest threshold that suffices.
+
+        That is the loosest one at which every part of the component has at most that many vertices.
+        Edges of equal weight are cut together, so a part may be smaller than it need be, down to
+        single vertices where all weights are equal. Other components stay as they are.
+
+        Parameters
+        ----------
+        max_size : int
+            The most vertices of a part, at least 1.
+
+        Returns
+        -------
+        Split
+            ``parts``, a new :class:`Components` whose labels are the least vertices; and ``cuts``,
+            a frame with a row for each component that was split, in the order of the least ids:
+            ``labels``, its label in ``components``; ``size``, the number of its vertices;
+            ``parts``, into how many it was split; ``largest``, the vertices of the largest one;
+            ``edges_cut``, the number of edges of the list between two of them; and ``threshold``,
+            the loosest weight of its forest that was kept, null if none was. In a named tuple of
+            arrays, which have no nulls, thresholds are then float64 with nan.
+
+        Raises
+        ------
+        InputError
+            ``max_size`` is no number of vertices, or the answer is a copy or was loaded: these do
+            not hold the edges, which are counted.
+
+        See Also
+        --------
+        Dendrogram.at : One threshold for all components.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> edges = pd.DataFrame({"src": [1, 2, 3, 8], "dst": [2, 3, 4, 9], "w": [9, 5, 7, 1]})
+        >>> tree = cc_rapids.components(edges, weight="w", forest="max").dendrogram()
+        >>> parts, cuts = tree.split(max_size=2)
+        >>> parts.sizes()
+           labels  size
+        0       1     2
+        1       3     2
+        2       8     2
+        >>> cuts
+           labels  size  parts  largest  edges_cut  threshold
+        0       1     4      2        2          1          7
+        """
+        most, found = check_count("max_size", max_size), self.components
+        if most < 1:
+            raise InputError("max_size=0 leaves no part: pass 1 or more")
+        if found._given.src.size != found._facts.edges:
+            raise InputError(
+                f"the {found._facts.edges:,} edges, which are counted where components are split,"
+                " are not held by a copy or a loaded answer: split the one of components()"
+            )
+        backend, xp, count = found._backend, found._backend.xp, len(found)
+        with backend.scope():
+            edge = found._dense[self._src]  # the component of each edge of the forest
+            beyond = xp.flatnonzero(backend.asarray(self._tree.size) > most)
+            first = beyond[first_of(edge[beyond], beyond, xp)]
+            over = edge[first]  # the components to split, in their order
+            splits, limit = xp.zeros(count, bool), xp.zeros(count, np.uint64)
+            splits[over], limit[over] = True, self._keys[first]
+            kept = xp.flatnonzero(~splits[edge] | (self._keys < limit[edge]))
+            parts = self._joined([kept], [most], check_labels("min"))[most]
+            vertex, least = parts._rows()
+            whole = found._dense[xp.flatnonzero(vertex == least)]
+            largest = first_of(whole, -parts._counts, xp)[over]
+            src, dst = found._places_of_edges()
+            apart = found._dense[src[parts._dense[src] != parts._dense[dst]]]
+            label = found._kind.of_component(found, over)
+            counts = {
+                "size": found._counts[over],
+                "parts": backend.counts(whole, count)[over],
+                "largest": parts._counts[largest],
+                "edges_cut": backend.counts(apart, count)[over],
+            }
+            columns = found._kind.columns(found, "labels", label)
+            columns |= {name: own.astype(np.int64) for name, own in counts.items()}
+            held = kept[splits[edge[kept]]]
+            return Split(parts, self._with_threshold(columns, held, edge[held], over))
+
+    def audit(
+        self,
+        edges: Any,
+        source: str | list[str] | None = None,
+        destination: str | list[str] | None = None,
+        *,
+        weight: Any,
+        nulls: str = "raise",
+        **given: Any,
+    ) -> DendrogramAudit:
+        """Prove from the edges that the merges are right.
+
+        The components are proved first, see :meth:`Components.audit`; then the forest, see
+        :func:`cc_rapids.oracle.certify_spanning_forest`, on one thread of the host; and then the
+        merge of each of its edges, by :func:`cc_rapids.oracle.single_linkage`, which shares no code
+        with this class.
+
+        Parameters
+        ----------
+        edges : frame, or pair of arrays or series
+            The edges of the answer; copied to the host from a GPU.
+        source, destination : str, or lists of str of equal length, optional
+            As for :func:`cc_rapids.components`.
+        weight : str, or (m,) array
+            As for :func:`cc_rapids.components`.
+        nulls : {"raise", "drop"}
+            As for :func:`cc_rapids.components`.
+        **given
+            ``vertices`` and ``num_vertices`` as for the answer.
+
+        Returns
+        -------
+        DendrogramAudit
+            The proof: the numbers of edges, vertices, components and merges.
+
+        Raises
+        ------
+        VerificationError
+            The answer is wrong; names the first edge, vertex or merge that says so.
+        InputError
+            The edges or an argument cannot be used.
+
+        See Also
+        --------
+        Components.audit : Prove the components alone.
+
+        Examples
+        --------
+        >>> import numpy as np, cc_rapids
+        >>> edges, km = ([1, 2, 8], [2, 3, 9]), np.array([5, 3, 4])
+        >>> tree = cc_rapids.components(edges, weight=km, forest="min").dendrogram()
+        >>> print(tree.audit(edges, weight=km))
+        right: 3 merges of 5 vertices to 2 components, by 3 edges
+        """
+        from ..verify import oracle  # a run needs none of this
+
+        found, started = self.components, perf_counter()
+        options = {"nulls": nulls} | given
+        proof = found.audit(edges, source, destination, **options)
+        forest, greatest = found.forest(), self._greatest
+        named = {"weight": weight, "greatest": greatest, "nulls": nulls}
+        oracle.certify_spanning_forest(forest, edges, source, destination, **named)
+        backend = found._backend
+        with backend.scope():
+            ends, columns = found._places_of_forest()
+            src, dst, weights = map(backend.to_host, (*ends, backend.asarray(columns["weight"])))
+            own = backend.to_host(self._weights)
+        right = oracle.single_linkage(src, dst, found.num_vertices, weights, greatest)
+        tree = self._tree
+        merged = np.column_stack([tree.first, tree.second, tree.size])
+        wrong = (merged != right[:, :3]).any(axis=1) | (own != weights[right[:, 3]])
+        if wrong.any():
+            k = int(wrong.argmax())
+            raise VerificationError(
+                f"merge {k:,} is of clusters {merged[k, 0]:,} and {merged[k, 1]:,} to"
+                f" {counted(int(merged[k, 2]), 'vertex', 'vertices')} at {own[k]}, but edges in the"
+                f" order of their weights merge {right[k, 0]:,} and {right[k, 1]:,} to"
+                f" {right[k, 2]:,} at {weights[right[k, 3]]}"
+            )
+        seconds = perf_counter() - started
+        return DendrogramAudit(proof.edges, proof.vertices, proof.components, len(self), seconds)
+
+    @cached_property
+    def _tree(self) -> MergeTree:
+        """The merge of each edge of the forest, on the host."""
+        backend = self.components._backend
+        with backend.scope():
+            src, dst = map(backend.to_host, (self._src, self._dst))
+            return MergeTree.of(src, dst, self.components.num_vertices)
+
+    @cached_property
+    def _ends(self) -> tuple[Array, Array]:
+        """The ends of the edges as vertices of the forest of ``components``."""
+        forest, word = self.components._forest, self.components._forest.vertex
+        ends = self._src, self._dst
+        if forest.vertices < forest.n:
+            vertex = forest.rows(0, word)[0]
+            ends = vertex[self._src], vertex[self._dst]
+        src, dst = (end.astype(word) for end in ends)
+        return src, dst
+
+    def _joined(
+        self, parts: Sequence[slice | Array], names: Sequence[Any], kind: LabelKind
+    ) -> CutAnswers:
+        """Return the components of some edges of the forest, of these and some more, and so on."""
+        found, backend = self.components, self.components._backend
+        own = found._forest
+        forest = Forest(backend, own.n, all_present=own.all_present)
+        if not own.all_present:
+            forest.present[:] = own.present
+        backend.kernel(trees.init_singletons, forest.vertex)(forest.n, forest.parent)
+        grows = GrowingTrees(forest, len(parts), check_batch_design("auto"))
+        for part in parts:
+            src, dst = (end[part] for end in self._ends)
+            grows.join(Edges(src, dst, 0), int(src.size))
+        held = grows.grown(found._given_without_edges(), found._decoder, found._facts.ids)
+        return CutAnswers(held, names, kind)
+
+    def _steps(self) -> tuple[Array, Array]:
+        """Return the number of each edge's weight among the different ones, and the first edges."""
+        xp = self.components._backend.xp
+        rises = begins([self._keys], xp)
+        return xp.cumsum(rises) - 1, xp.flatnonzero(rises)
+
+    def _heights(self, distance: Callable[[npt.NDArray[Any]], Any] | None) -> npt.NDArray[Any]:
+        """Return the distance of each merge.
+
+        Raises
+        ------
+        InputError
+            See :meth:`linkage`.
+        """
+        weights: npt.NDArray[Any] = self.components._backend.to_host(self._weights)
+        if distance is None and self._greatest:
+            raise InputError(
+                "weights of a forest of greatest weight fall from merge to merge, and distances"
+                f" rise: {WAY}"
+            )
+        made = weights if distance is None else np.asarray(distance(weights.copy()))
+        if made.shape != weights.shape or not is_number(made.dtype):
+            raise InputError(
+                f"distance() has made {made.dtype} of shape {made.shape} of"
+                f" {counted(weights.size, 'weight')}: return a number for each"
+            )
+        heights = made.astype(np.float64)
+        for wrong, words in (
+            (np.isnan(heights), "is nan"),
+            (heights < 0, "is negative, which SciPy refuses"),
+            (np.append(False, heights[1:] < heights[:-1]), "is less than that of the merge before"),
+        ):
+            if wrong.any():
+                k = int(wrong.argmax())
+                raise InputError(
+                    f"the distance {heights[k]} of merge {k:,}, by an edge of weight {weights[k]},"
+                    f" {words}: {WAY}"
+                )
+        return heights
+
+    def _with_threshold(
+        self, columns: dict[str, Any], held: Array, component: Array, over: Array
+    ) -> Any:
+        """Return a frame with the loosest weight that is left in each component that was split.
+
+        Parameters
+        ----------
+        columns : dictionary
+            All other columns.
+        held, component : (h,) arrays of int64
+            The edges of the forest that are left in these components, and the component of each.
+        over : (s,) array of int64
+            The components that were split.
+        """
+        found, xp = self.components, self.components._backend.xp
+        last = first_of(component, -held, xp)
+        row = xp.full(len(found), -1, np.int64)
+        row[component[last]] = held[last]
+        there = row[over] >= 0
+        weights, whole = self._weights[xp.maximum(row[over], 0)], bool(there.all())
+        if found._given.make_frame is plain_frame:
+            if not whole:
+                kind = weights.dtype if is_float(weights.dtype) else np.dtype(np.float64)
+                weights = xp.where(there, weights.astype(kind), kind.type(np.nan))
+            return found._frame(columns | {"threshold": weights})
+        mask = None if whole else found._bring(there, found._given.on_device)
+        return with_column(found._frame(columns), "threshold", found._home(weights), mask)

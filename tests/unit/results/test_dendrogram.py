@@ -1,0 +1,520 @@
+"""Components at any threshold of one forest: the same as by runs of their own, and as SciPy's."""
+
+import copy
+import pickle
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.cluster import hierarchy
+from scipy.spatial.distance import pdist
+from support.as_lists import columns
+from support.edge_kinds import EDGES, same
+from support.edge_lists import quick
+from support.planted import Plant, planted
+
+import cc_rapids
+from cc_rapids import Components, components, components_at, errors, oracle
+from cc_rapids.algorithms.dendrogram import MergeTree
+from cc_rapids.kernels import boruvka
+from cc_rapids.kernels import dendrogram as kernels
+
+TYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
+WORDS = {"max": "at_least", "min": "at_most"}
+LINE = {"src": [1, 2, 3], "dst": [2, 3, 4], "w": [0.9, 0.7, 0.8]}
+FRAMES = pd.DataFrame, pl.DataFrame, pa.table
+
+
+@st.composite
+def weighed(draw, types=tuple(TYPES), n=9):
+    """An edge list with loops, duplicates and ties, weights of any type, and both kinds of ids."""
+    m = draw(st.integers(0, 24))
+    end = st.lists(st.integers(0, n - 1), min_size=m, max_size=m)
+    dtype = np.dtype(draw(st.sampled_from(types)))
+    low = 0 if dtype.kind == "u" else -3
+    few = st.lists(st.integers(low, 5), min_size=m, max_size=m)
+    weights = np.array(draw(few), dtype)
+    if dtype.kind == "f":
+        weights /= dtype.type(4)
+    src, dst = (np.array(draw(end), np.int64) for _ in range(2))
+    return src * 10 - 40, dst * 10 - 40, weights
+
+
+def thresholds():
+    """Numbers that are weights, between them and beyond them."""
+    exact = st.sampled_from([-(2**63), 2**63, 2**64 - 1, -1e300, 1e300, 0.1, -0.0, np.inf, -np.inf])
+    return st.integers(-5, 6) | st.integers(-20, 24).map(lambda k: k / 4) | exact
+
+
+def lists(frame):
+    return [np.asarray(column).tolist() for column in frame]
+
+
+@quick
+@given(weighed(), st.lists(thresholds(), min_size=1, max_size=4), st.sampled_from(["max", "min"]))
+def test_each_threshold_gives_what_components_at_does(edges, levels, which):
+    *ends, weights = edges
+    tree = components(tuple(ends), weight=weights, forest=which).dendrogram()
+    cuts = tree.cuts(levels)
+    options = {"weight": weights, "direction": WORDS[which]}
+    right = components_at(tuple(ends), thresholds=levels, **options)
+    assert cuts == right
+    assert lists(tree.merges(levels)) == lists(right.merges())
+    for level in levels:
+        right = components_at(tuple(ends), thresholds=[level], **options).at(level)
+        found = tree.at(level)
+        assert found == right
+        assert lists(tree.labels(level)) == lists(right.labels())
+        assert lists(tree.sizes(level)) == lists(right.sizes())
+
+
+def steps(tree, weights, which):
+    """All merges by label frames alone: at each weight from the strictest on."""
+    rows, before = [], None
+    for level in sorted(set(weights.tolist()), reverse=which == "max"):
+        vertex, after = lists(tree.labels(level))
+        before = vertex if before is None else before
+        parts = {}
+        for one, other in zip(before, after, strict=True):
+            parts.setdefault(other, []).append(one)
+        rows += [
+            (level, one, other, before.count(one))
+            for one, other in sorted({(o, a) for a, own in parts.items() for o in own})
+            if len(set(parts[other])) > 1
+        ]
+        before = after
+    return rows
+
+
+@quick
+@given(weighed(), st.sampled_from(["max", "min"]), st.sampled_from(["max", "min"]))
+def test_merges_at_every_weight(edges, which, labels):
+    *ends, weights = edges
+    options = {"weight": weights, "forest": which, "labels": labels}
+    tree = components(tuple(ends), **options).dendrogram()
+    rows = tree.merges()
+    assert rows._fields == ("threshold", "before", "after", "size")
+    assert rows.threshold.dtype == weights.dtype
+    assert sorted(zip(*lists(rows), strict=True)) == sorted(steps(tree, weights, which))
+    places = pd.Series(rows.threshold.astype("f8"))
+    order = places if which == "min" else -places
+    assert order.is_monotonic_increasing
+    if labels == "min":
+        assert all(
+            group.is_monotonic_increasing for _, group in pd.Series(rows.before).groupby(places)
+        )
+
+
+def partition(labels):
+    """The same number for what is together, in the order of the first of each."""
+    return np.unique(labels, return_index=True)[1][
+        np.unique(labels, return_inverse=True)[1]
+    ].tolist()
+
+
+@quick
+@given(st.integers(2, 14), st.integers(0, 2**32 - 1), st.booleans())
+def test_it_is_single_linkage_of_scipy(n, seed, ties):
+    random = np.random.default_rng(seed)
+    points = random.integers(0, 4, (n, 2)) if ties else random.random((n, 2))
+    far = pdist(points)
+    ends = np.triu_indices(n, 1)
+    own = components(ends, weight=far, forest="min").dendrogram().linkage()
+    theirs = hierarchy.linkage(far, "single")
+    assert own.dtype == np.float64
+    assert hierarchy.is_valid_linkage(own)
+    assert own[:, 2].tolist() == theirs[:, 2].tolist()
+    assert hierarchy.cophenet(own).tolist() == hierarchy.cophenet(theirs).tolist()
+    if not ties:
+        assert own.tolist() == theirs.tolist()
+    for height in {0.0, *far.tolist()}:
+        flat = (hierarchy.fcluster(merges, height, "distance") for merges in (own, theirs))
+        one, other = map(partition, flat)
+        assert one == other
+    assert sorted(hierarchy.dendrogram(own, no_plot=True)["leaves"]) == list(range(n))
+
+
+@quick
+@given(weighed(), st.sampled_from(["max", "min"]))
+def test_linkage_joins_all_in_order(edges, which):
+    *ends, weights = edges
+    found = components(tuple(ends), weight=weights, forest=which)
+    tree = found.dendrogram()
+    nearer = (lambda w: 9 - w.astype(float)) if which == "max" else (lambda w: w + 9.0)
+    merges = tree.linkage(nearer)
+    n = found.num_vertices
+    assert merges.shape == (max(n - 1, 0), 4)
+    if n < 2:
+        return
+    assert hierarchy.is_valid_linkage(merges)
+    vertex, labels = lists(found.labels())
+    inside = np.isfinite(merges[:, 2])
+    assert int(inside.sum()) == n - len(found) == len(tree)
+    ranked = {v: k for k, v in enumerate(vertex)}
+    places = (np.array([ranked[v] for v in side.tolist()], np.int64) for side in ends)
+    right = oracle.single_linkage(*places, n, weights, which == "max")
+    assert merges[inside][:, [0, 1, 3]].tolist() == right[:, :3].tolist()
+    assert merges[inside][:, 2].tolist() == nearer(weights[right[:, 3]]).tolist()
+    flat = hierarchy.fcluster(merges, 1e300, "distance")
+    assert partition(flat) == partition(labels)
+    assert merges[-1, 3] == n
+    beyond = merges[~inside]
+    assert beyond[:, 3].tolist() == np.cumsum(found_sizes(labels))[1:].tolist()
+
+
+def found_sizes(labels):
+    return [labels.count(label) for label in sorted(set(labels))]
+
+
+def splits_by_hand(found, edges, weights, which, most):
+    """The parts and the rows of a split by label frames at every weight."""
+    direction = WORDS[which]
+    levels = sorted(set(weights.tolist()), reverse=which == "max")
+    vertex, labels = lists(found.labels())
+    part, rows = dict(zip(vertex, labels, strict=True)), []
+    for label in sorted(set(labels)):
+        own = {v for v, one in zip(vertex, labels, strict=True) if one == label}
+        if len(own) <= most:
+            continue
+        inside = np.array([u in own for u in edges[0].tolist()], bool)
+        best, kept, count = {v: v for v in own}, None, len(own)
+        for level in levels:
+            cut = components_at(edges, weight=weights, thresholds=[level], direction=direction)
+            at = dict(zip(*lists(cut.labels(level)), strict=True))
+            at = {v: at[v] for v in own}
+            if max(list(at.values()).count(one) for one in at.values()) > most:
+                break
+            if len(set(at.values())) < count:
+                kept, count = level, len(set(at.values()))
+            best = at
+        part |= best
+        apart = sum(
+            best[u] != best[v]
+            for u, v in zip(*(side[inside].tolist() for side in edges), strict=True)
+        )
+        counts = [list(best.values()).count(one) for one in set(best.values())]
+        rows.append((label, len(own), len(counts), max(counts), apart, kept))
+    return [part[v] for v in vertex], rows
+
+
+@quick
+@given(weighed(), st.sampled_from(["max", "min"]), st.integers(1, 6))
+def test_splits_are_the_loosest(edges, which, most):
+    *ends, weights = edges
+    found = components(tuple(ends), weight=weights, forest=which)
+    split = found.dendrogram().split(max_size=most)
+    right, rows = splits_by_hand(found, tuple(ends), weights, which, most)
+    assert split.parts.labels().labels.tolist() == right
+    assert split.cuts._fields == ("labels", "size", "parts", "largest", "edges_cut", "threshold")
+    own = [
+        (*others, None if np.isnan(level) else level)
+        for *others, level in zip(*lists(split.cuts), strict=True)
+    ]
+    assert own == rows
+    if found.num_vertices:
+        assert max(split.parts.sizes().size.tolist()) <= most
+
+
+def test_what_is_small_enough_is_not_split():
+    frame = pd.DataFrame(LINE)
+    split = components(frame, weight="w", forest="max").dendrogram().split(4)
+    assert len(split.parts) == 1
+    assert len(split.cuts) == 0
+    assert split.cuts["threshold"].dtype == np.float64
+
+
+def test_edges_of_equal_weight_are_cut_together():
+    frame = pd.DataFrame({"src": [1, 2, 3, 4], "dst": [2, 3, 4, 1], "w": [5, 5, 5, 5]})
+    parts, cuts = components(frame, weight="w", forest="max").dendrogram().split(3)
+    assert parts.labels()["labels"].tolist() == [1, 2, 3, 4]
+    assert cuts.iloc[0, :5].tolist() == [1, 4, 4, 1, 4]
+    assert cuts["threshold"].isna().tolist() == [True]
+
+
+@pytest.mark.parametrize("make", FRAMES)
+def test_frames_of_each_kind(make, engine):
+    found = components(make(LINE), weight="w", forest="max", engine=engine)
+    tree = found.dendrogram()
+    assert repr(tree) == "<Dendrogram: 3 merges of 4 vertices to 1 component, from 0.9 to 0.7>"
+    assert len(tree) == 3
+    assert "at least" in tree._repr_html_()
+    for frame in (tree.labels(0.8), tree.sizes(0.8), tree.merges(), tree.split(2).cuts):
+        assert type(frame) is type(found.labels())
+    assert columns(tree.labels(0.75)) == [[1, 2, 3, 4], [1, 1, 3, 3]]
+    assert columns(tree.merges()) == [
+        [0.9, 0.9, 0.8, 0.8, 0.7, 0.7],
+        [1, 2, 3, 4, 1, 3],
+        [1, 1, 3, 3, 1, 1],
+        [1, 1, 1, 1, 2, 2],
+    ]
+    assert columns(tree.split(2).cuts) == [[1], [4], [2], [2], [1], [0.8]]
+    assert tree.audit(make(LINE), weight="w").merges == 3
+    assert str(tree.cuts([0.9, 0.7])) == "<Cuts: components 3 at 0.9, 1 at 0.7>"
+
+
+@pytest.mark.parametrize("edges", EDGES.values(), ids=EDGES)
+def test_ids_of_every_kind(edges, engine):
+    given = edges()
+    if hasattr(given, "indptr"):
+        pytest.skip("a matrix has weights of its own, by which no forest is found")
+    size = len(given[0]) if isinstance(given, tuple) else len(given["src"])
+    weights = np.arange(size, dtype=np.int16)
+    tree = components(given, weight=weights, forest="min", engine=engine).dendrogram()
+    whole = components(edges(), engine=engine)
+    assert tree.at(size) == whole
+    assert len(tree.at(-1)) == whole.num_vertices
+    assert len(tree.linkage()) == max(whole.num_vertices - 1, 0)
+    columns(tree.merges())
+    parts, cuts = tree.split(1)
+    assert len(parts) == whole.num_vertices
+    assert len(columns(cuts)[0]) == sum(size > 1 for size in columns(whole.sizes())[1])
+    assert tree.audit(edges(), weight=weights).vertices == whole.num_vertices
+
+
+def test_ids_of_several_columns():
+    ends = {"src_kind": ["a", "b", "b"], "src_id": [1, 2, 3], "dst_kind": ["b"] * 3}
+    frame = pd.DataFrame({**ends, "dst_id": [2, 3, 4], "w": [3, 1, 2]})
+    sides = ["src_kind", "src_id"], ["dst_kind", "dst_id"]
+    tree = components(frame, *sides, weight="w", forest="max").dendrogram()
+    named = ["threshold", "before_kind", "before_id", "after_kind", "after_id", "size"]
+    assert len(list(tree.merges())) == len(named)
+    assert tree.merges().iloc[-1, [0, -1]].tolist() == [1, 2]
+    cuts = tree.split(2).cuts
+    assert list(cuts)[2:] == ["size", "parts", "largest", "edges_cut", "threshold"]
+    assert tree.audit(frame, *sides, weight="w").merges == 3
+
+
+@pytest.mark.parametrize("labels", ["max", "dense", "size", "fingerprint"])
+def test_other_labels(labels, engine):
+    options = {"weight": "w", "labels": labels, "engine": engine}
+    frame = pd.DataFrame(LINE)
+    tree = components(frame, forest="max", **options).dendrogram()
+    right = components_at(frame, thresholds=[0.9, 0.8], **options)
+    same(tree.labels(0.8), right.labels(0.8))
+    same(tree.merges([0.9, 0.8]), right.merges())
+    parts, cuts = tree.split(3)
+    assert parts.labels()["labels"].tolist() == [1, 1, 3, 3]
+    assert cuts["labels"].tolist() == tree.components.labels()["labels"].tolist()[:1]
+    if labels == "max":
+        assert tree.merges()["after"].tolist() == [2, 2, 4, 4, 4, 4]
+        return
+    with pytest.raises(errors.InputError, match=f"labels of kind '{labels}' are others at each"):
+        tree.merges()
+
+
+def test_vertices_besides_the_edges(engine):
+    frame = pd.DataFrame(LINE)
+    options = {"weight": "w", "forest": "max", "engine": engine}
+    tree = components(frame, vertices=[9, 2], **options).dendrogram()
+    assert tree.labels(0.9)["vertex"].tolist() == [1, 2, 3, 4, 9]
+    assert tree.linkage(lambda w: 1 - w)[-1].tolist() == [4, 7, np.inf, 5]
+    tree = components(frame, num_vertices=6, **options).dendrogram()
+    assert tree.labels(0.9)["labels"].tolist() == [0, 1, 1, 3, 4, 5]
+    assert np.isinf(tree.linkage(lambda w: 1 - w)[:, 2]).sum() == 2
+
+
+@pytest.mark.parametrize("ends", [([], []), ([7], [7])])
+def test_lists_without_merges(ends, engine):
+    weights = np.zeros(len(ends[0]))
+    tree = components(ends, weight=weights, forest="min", engine=engine).dendrogram()
+    assert tree.linkage().shape == (0, 4)
+    assert [len(column) for column in tree.merges()] == [0, 0, 0, 0]
+    assert len(tree.at(0)) == len(ends[0])
+    assert [len(column) for column in tree.split(1).cuts] == [0] * 6
+    assert repr(tree) == f"<Dendrogram: 0 merges of {counted(len(ends[0]))}>"
+    assert tree.audit(ends, weight=weights).merges == 0
+
+
+def counted(vertices):
+    return ("0 vertices to 0 components", "1 vertex to 1 component")[vertices]
+
+
+def test_copies_and_saved_answers(tmp_path):
+    frame = pd.DataFrame(LINE)
+    found = components(frame, weight="w", forest="max")
+    tree = found.dendrogram()
+    found.save(tmp_path / "found")
+    for other in (
+        pickle.loads(pickle.dumps(tree)),
+        copy.deepcopy(tree),
+        copy.copy(found).dendrogram(),
+        Components.load(tmp_path / "found").dendrogram(),
+    ):
+        same(other.merges(), tree.merges())
+        assert other.linkage(lambda w: 1 - w).tolist() == tree.linkage(lambda w: 1 - w).tolist()
+        assert other.at(0.8) == tree.at(0.8)
+        with pytest.raises(errors.InputError, match="the 3 edges, which are counted where"):
+            other.split(2)
+
+
+def test_stable_numbers_are_of_one_threshold():
+    found = components(pd.DataFrame(LINE), weight="w", forest="max")
+    held = found.stable_ids().components
+    assert held.dendrogram().labels(0.8)["labels"].tolist() == [1, 1, 3, 3]
+
+
+def test_no_threshold_needs_the_merges_one_by_one():
+    tree = components(pd.DataFrame(LINE), weight="w", forest="max").dendrogram()
+    tree.cuts([0.9, 0.7]).merges()
+    assert "_tree" not in vars(tree)
+
+
+@pytest.mark.parametrize("forest", [False, True])
+def test_a_forest_without_weights(forest):
+    found = components(pd.DataFrame(LINE), forest=forest)
+    with pytest.raises(errors.InputError, match=r"and this answer has none: components\(edges, w"):
+        found.dendrogram()
+
+
+@pytest.mark.parametrize("wrong", [None, [0.5], [], (1, 2), np.array([1.0])])
+def test_a_threshold_is_one_number(wrong):
+    tree = components(pd.DataFrame(LINE), weight="w", forest="max").dendrogram()
+    with pytest.raises(errors.InputError, match="is not one threshold: pass a number"):
+        tree.at(wrong)
+    for strange in ("a", np.nan, pd.NA):
+        with pytest.raises(errors.CcRapidsError, match="threshold"):
+            tree.at(strange)
+
+
+@pytest.mark.parametrize(
+    ("distance", "words"),
+    [
+        (None, "weights of a forest of greatest weight fall from merge to merge"),
+        (lambda w: w, "the distance 0.8 of merge 1, by an edge of weight 0.8, is less than that"),
+        (
+            lambda w: -w,
+            "the distance -0.9 of merge 0, by an edge of weight 0.9, is negative, which",
+        ),
+        (lambda w: w * np.nan, "the distance nan of merge 0, by an edge of weight 0.9, is nan"),
+        (lambda w: w[1:], r"distance() has made float64 of shape (2,) of 3 weights"),
+        (lambda w: list("abc"), r"distance() has made <U1 of shape (3,) of 3 weights"),
+    ],
+)
+def test_distances_that_are_none(distance, words):
+    tree = components(pd.DataFrame(LINE), weight="w", forest="max").dendrogram()
+    with pytest.raises(errors.InputError, match=re.escape(words)):
+        tree.linkage(distance)
+
+
+def test_a_distance_changes_no_weights():
+    tree = components(pd.DataFrame(LINE), weight="w", forest="max").dendrogram()
+
+    def distance(weights):
+        weights[:] = 0
+        return weights
+
+    tree.linkage(distance)
+    assert tree.merges()["threshold"].tolist() == [0.9, 0.9, 0.8, 0.8, 0.7, 0.7]
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.5, None, True])
+def test_parts_have_a_size(size):
+    tree = components(pd.DataFrame(LINE), weight="w", forest="max").dendrogram()
+    with pytest.raises(errors.InputError, match="max_size="):
+        tree.split(size)
+
+
+@quick
+@given(weighed(), st.sampled_from(["max", "min"]))
+def test_right_merges_are_proved(edges, which):
+    *ends, weights = edges
+    tree = components(tuple(ends), weight=weights, forest=which).dendrogram()
+    proof = tree.audit(tuple(ends), weight=weights)
+    assert (proof.merges, proof.components) == (len(tree), len(tree.components))
+
+
+@pytest.mark.parametrize("name", ["first", "second", "size"])
+def test_wrong_merges_are_refused(name):
+    frame = pd.DataFrame(LINE)
+    tree = components(frame, weight="w", forest="max").dendrogram()
+    getattr(tree._tree, name)[1] += 1
+    with pytest.raises(errors.VerificationError, match=r"merge 1 is of clusters \d and \d"):
+        tree.audit(frame, weight="w")
+
+
+PLANTS = {
+    "no root": Plant(kernels.merge_in_order, "up[high] = low", "up[high] = high", ""),
+    "sizes": Plant(
+        kernels.merge_in_order, "members[low] += members[high]", "members[low] += 1", ""
+    ),
+    "clusters": Plant(kernels.merge_in_order, "= up.size + k", "= up.size + k // 2", ""),
+    "order": Plant(boruvka.order_sample, "order(weights[", "~order(weights[", ""),
+}
+
+
+@pytest.mark.parametrize("plant", PLANTS.values(), ids=PLANTS)
+def test_planted_faults_are_found(plant, tmp_path):
+    path = np.random.default_rng(5).permutation(40)
+    edges, weights = (path[:-1], path[1:]), np.arange(39) % 7
+    with planted(plant, tmp_path):
+        tree = components(edges, weight=weights, forest="min").dendrogram()
+        with pytest.raises(errors.VerificationError, match=r"merge \d+ is of clusters"):
+            tree.audit(edges, weight=weights)
+    assert components(edges, weight=weights, forest="min").dendrogram().audit(edges, weight=weights)
+
+
+def test_wrong_orders_and_edges_are_refused():
+    frame = pd.DataFrame(LINE)
+    tree = components(frame, weight="w", forest="max").dendrogram()
+    tree._weights[0] = 0.95
+    with pytest.raises(
+        errors.VerificationError, match=r"at 0\.95, but edges in the order of their"
+    ):
+        tree.audit(frame, weight="w")
+    tree = components(frame, weight="w", forest="max").dendrogram()
+    heavy = pd.concat([frame, pd.DataFrame({"src": [1], "dst": [4], "w": [2.0]})])
+    with pytest.raises(
+        errors.VerificationError, match=r"edge 3 of weight 2\.0 is not in the forest"
+    ):
+        tree.audit(heavy.reset_index(drop=True), weight="w")
+
+
+def test_a_long_path_and_a_star():
+    path = np.arange(20_000)
+    for src, dst in ((path, path + 1), (np.zeros_like(path), path + 1)):
+        weights = np.random.default_rng(3).permutation(path)
+        tree = components((src, dst), weight=weights, forest="min").dendrogram()
+        right = oracle.single_linkage(src, dst, path.size + 1, weights)
+        assert tree.linkage()[:, [0, 1, 3]].tolist() == right[:, :3].tolist()
+        assert len(tree.merges().before) == 2 * path.size
+    equal = components((path, path + 1), weight=np.ones(path.size, "i1"), forest="min")
+    merges = equal.dendrogram().merges()
+    assert (merges.before.tolist(), set(merges.after.tolist())) == ([*range(20_001)], {0})
+
+
+def test_clusters_of_a_tree_by_hand():
+    src, dst = np.array([3, 0, 1]), np.array([1, 2, 0])
+    tree = MergeTree.of(src, dst, 5)
+    assert tree.first.tolist() == [1, 0, 5]
+    assert tree.second.tolist() == [3, 2, 6]
+    assert tree.size.tolist() == [2, 2, 4]
+    assert tree.roots().tolist() == [7, 4]
+    every = np.arange(8)
+    assert tree.sizes_of(every).tolist() == [1, 1, 1, 1, 1, 2, 2, 4]
+    assert tree.least_of(every).tolist() == [0, 1, 2, 3, 4, 1, 0, 0]
+    assert tree.greatest_of(every).tolist() == [0, 1, 2, 3, 4, 3, 2, 3]
+    before, after, step = tree.at_once(np.array([0, 1, 1]))
+    assert before.tolist() == [1, 3, 0, 5, 2]
+    assert after.tolist() == [5, 5, 7, 7, 7]
+    assert step.tolist() == [0, 0, 1, 1, 1]
+
+
+@quick
+@given(weighed(), st.sampled_from(["max", "min"]))
+def test_the_oracle_takes_the_edges_of_kruskal(edges, which):
+    *ends, weights = edges
+    src, dst = ((end + 40) // 10 for end in ends)
+    merges = oracle.single_linkage(src, dst, 9, weights, which == "max")
+    assert (
+        sorted(merges[:, 3].tolist())
+        == oracle.kruskal(src, dst, 9, weights, which == "max").tolist()
+    )
+
+
+def test_it_is_public():
+    assert cc_rapids.Dendrogram.__name__ in cc_rapids.__all__
