@@ -548,8 +548,9 @@ def bridges(
        row  source  destination
     0    3       3            4
     """
-    from .results.bridges import bridges_of  # most runs look for no bridges
+    from .results.bridges import bridges_of, check_listed_once  # most runs look for no bridges
 
+    check_listed_once(edges)
     found = components(edges, source, destination, **options)
     return bridges_of(found) if isinstance(found, Components) else found
 

@@ -7,20 +7,24 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.bridges import bridge_rows
+from ..data.adapters import adapter_of
 from ..errors import InputError
 from .bipartition import check_kept, ends_of
 from .components import Components, forest_columns
 
 
+def check_listed_once(edges: Any) -> None:
+    """Raise an error if edges are of a kind that may hold each at both of its ends."""
+    if adapter_of(edges).may_repeat:
+        raise InputError(
+            f"a {type(edges).__name__} may hold an edge at both of its ends, and an edge that is"
+            " held twice is no bridge: pass each edge once, as a frame or a pair of arrays"
+        )
+
+
 def bridges_of(found: Components) -> Any:
     """Return the bridges among the edges of an answer: see :func:`cc_rapids.bridges`."""
     check_kept(found, "bridges")
-    if found._given.row_offsets is not None:
-        raise InputError(
-            f"the {found._facts.edges:,} edges are an adjacency list or a matrix, which may name an"
-            " edge at both of its ends, and an edge that is named twice is no bridge: pass each"
-            " edge once, as a frame or a pair of arrays"
-        )
     backend = found._backend
     with backend.scope():
         vertex, least = found._rows()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.as_lists import columns
 from support.edge_lists import quick
 
-from cc_rapids import bridges, errors
+from cc_rapids import Csr, bridges, errors
 
 PAIRS = [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5), (5, 4), (6, 6), (7, 6)]
 RIGHT = [3, 7]
@@ -85,8 +85,11 @@ def test_what_is_refused():
     assert type(bridges(([1], [2]), explain=True)).__name__ == "Plan"
     with pytest.raises(errors.InputError, match="needed twice for bridges: read them into one"):
         bridges((edges for edges in [([1], [2])]), memory_limit="1 GiB")
-    with pytest.raises(errors.InputError, match="an edge that is named twice is no bridge"):
-        bridges(scipy.sparse.csr_array(np.eye(3)))
+    matrix = scipy.sparse.csr_array(np.eye(3))
+    rows = Csr(matrix.indptr, matrix.indices)
+    for twice in (matrix, matrix.tocoo(), rows):
+        with pytest.raises(errors.InputError, match="an edge that is held twice is no bridge"):
+            bridges(twice)
     with pytest.raises(errors.NullsError):
         bridges(pl.DataFrame({"src": [1, None], "dst": [2, 3]}))
     with pytest.raises(errors.ColumnTypeError):
