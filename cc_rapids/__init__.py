@@ -19,6 +19,7 @@ _old_paths.install()
 
 _HOMES = {
     "bipartition": "api",
+    "bridges": "api",
     "components": "api",
     "is_bipartite": "api",
     "spanning_forest": "api",
@@ -107,6 +108,7 @@ __all__ = [
     "VerificationError",
     "__version__",
     "bipartition",
+    "bridges",
     "components",
     "components_at",
     "connected_components",
@@ -137,6 +139,7 @@ if TYPE_CHECKING:
     from .algorithms.design import Design, designs
     from .api import (
         bipartition,
+        bridges,
         components,
         is_bipartite,
         maximum_spanning_forest,

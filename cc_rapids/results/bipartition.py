@@ -30,6 +30,15 @@ if TYPE_CHECKING:
 NO_COLOR = -1
 
 
+def check_kept(found: Components, what: str) -> None:
+    """Raise an error if the edges of an answer, needed for ``what``, were read in chunks."""
+    if found._given.src.size != found._facts.edges:
+        raise InputError(
+            f"the {found._facts.edges:,} edges were read in chunks, which are not kept, and are"
+            f" needed twice for {what}: read them into one frame"
+        )
+
+
 class Bipartition:
     """The two colours of the vertices of an edge list, or the odd cycles that leave none.
 
@@ -55,11 +64,7 @@ class Bipartition:
     """
 
     def __init__(self, found: Components, options: SolveOptions) -> None:
-        if found._given.src.size != found._facts.edges:
-            raise InputError(
-                f"the {found._facts.edges:,} edges were read in chunks, which are not kept, and are"
-                " needed twice for a bipartition: read them into one frame"
-            )
+        check_kept(found, "a bipartition")
         self.components = found
         backend, xp = found._backend, found._backend.xp
         with backend.scope():
