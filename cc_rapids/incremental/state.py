@@ -24,8 +24,9 @@ from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..ids.decoders import at_places
 from ..ids.growing import Index, extended
-from ..kernels import find, queries
+from ..kernels import changes, find, queries
 from ..kernels import forest as trees
+from .kept import KeptForest
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,10 @@ class ConnectivityState:
         The latest batch without its rows, which determines the kind of answers.
     edges, batches : int
         The numbers of edges and batches inserted so far.
+    kept : KeptForest, optional
+        The edges of a forest over the same vertices, where they are kept.
+    removals : int
+        How many times edges have been taken out.
     """
 
     backend: Backend
@@ -50,6 +55,8 @@ class ConnectivityState:
     given: EdgeInput
     edges: int = 0
     batches: int = 0
+    kept: KeptForest | None = None
+    removals: int = 0
 
     @cached_property
     def components(self) -> int:
@@ -61,9 +68,9 @@ class ConnectivityState:
         """Return the same trees on another backend."""
         forest = Forest(backend, self.forest.n, all_present=True)
         forest.parent[:] = backend.asarray(self.forest.parent)
-        return ConnectivityState(
-            backend, self.index.to(backend), forest, self.given, self.edges, self.batches
-        )
+        kept = self.kept and self.kept.to(backend)
+        index = self.index.to(backend)
+        return replace(self, backend=backend, index=index, forest=forest, kept=kept)
 
     def flat(self) -> Forest:
         """Return the trees as a new forest, flat and counted.
@@ -155,7 +162,7 @@ def _over(
     if same and index is state.index and kind is state.given:
         return state
     forest = state.forest if same else grown(state.forest, index.n)
-    return ConnectivityState(state.backend, index, forest, kind, state.edges, state.batches)
+    return replace(state, index=index, forest=forest, given=kind)
 
 
 def with_output_like(state: ConnectivityState, given: EdgeInput) -> ConnectivityState:
@@ -211,7 +218,8 @@ def insert_batch(
         after = grown(before, index.n)
     _join(after, design, src, dst)
     kind, edges = _kind_after(state, index, given), state.edges + src.size
-    joined = ConnectivityState(state.backend, index, after, kind, edges, state.batches + 1)
+    count = state.batches + 1
+    joined = replace(state, index=index, forest=after, given=kind, edges=edges, batches=count)
     return checked(joined, found)
 
 
@@ -326,11 +334,16 @@ def query_ids(state: ConnectivityState, columns: Sequence[Any]) -> Array | None:
 
 def _counted(state: ConnectivityState, edges: int, count: int = 1) -> ConnectivityState:
     """Return the state with its count of batches increased."""
-    return ConnectivityState(
-        state.backend,
-        state.index,
-        state.forest,
-        state.given,
-        state.edges + edges,
-        state.batches + count,
-    )
+    return replace(state, edges=state.edges + edges, batches=state.batches + count)
+
+
+def roots(state: ConnectivityState, vertices: Array) -> Array:
+    """Return the roots of some vertices, as int64."""
+    backend, forest = state.backend, state.forest
+    found = backend.empty(vertices.size, np.int64)
+    if vertices.size:
+        climb = backend.kernel(find.naive)
+        backend.kernel(changes.roots_of, forest.vertex, climb)(
+            vertices.size, vertices, forest.parent, found
+        )
+    return found
