@@ -54,7 +54,7 @@ def write(
     kept = state.kept
     words = {
         "format": FORMAT if kept is None else WITH_FOREST,
-        "kept": kept and {"expiry": kept.expiry, "kind": kept.kind, "cut": kept.cut},
+        "kept": kept and {"expiry": kept.expiry, "kind": kept.kind},
         "design": design,
         "edges": state.edges,
         "batches": state.batches,
@@ -78,6 +78,8 @@ def _edges_of(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
     held = {"kept_src": kept.src, "kept_dst": kept.dst}
     if kept.until is not None:
         held["kept_until"] = kept.until
+        cut = [] if kept.cut is None else [kept.cut]
+        held["kept_cut"] = backend.asarray(np.array(cut, kept.until.dtype))
     return {name: backend.to_host(array) for name, array in held.items()}
 
 
@@ -167,8 +169,9 @@ def _state(words: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> C
 
 def _kept(words: dict[str, Any], arrays: dict[str, Any], parent: Any, backend: Backend) -> Any:
     """Return the kept forest, after checking that its edges span the trees."""
-    src, dst, until = (arrays.get(f"kept_{name}") for name in ("src", "dst", "until"))
-    kept = KeptForest(src, dst, until, **words)
+    src, dst, until = arrays["kept_src"], arrays["kept_dst"], arrays.get("kept_until")
+    cut = arrays.get("kept_cut", ())
+    kept = KeptForest(src, dst, until, **words, cut=cut[0].item() if len(cut) else None)
     if (until is None) != (kept.expiry is None):
         raise ValueError("its edges have no times, or times that they do not need")
     types = {"integers": np.int64, "datetimes": np.int64, "floats": np.float64}

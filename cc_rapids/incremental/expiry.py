@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..data.column import is_cudf
+from ..data.column import as_series, is_cudf, is_series, series_of
 from ..data.dtypes import is_float
-from ..data.frame_access import as_series, column_of, is_series, names_of, numbers_of, series_of
+from ..data.frame_access import column_of, names_of, numbers_of
 from ..errors import ArgumentTypeError, ColumnTypeError, InputError, MissingColumnError, unknown
 
 LIMITS = np.iinfo(np.int64)

@@ -30,7 +30,8 @@ def remove_pairs(
     """Return the state without the edges between pairs of vertices; see Connectivity.remove."""
     with inputs.borrow_for(state, given, False) as (old, columns):
         src, dst, known = _known(old, given, columns)
-        known &= roots(old, src) == roots(old, dst)
+        rows = old.backend.xp.flatnonzero(known)
+        known[rows] = roots(old, src[rows]) == roots(old, dst[rows])
         if missing == "raise":
             _check_known(known, old.backend, "pairs", "are no edges so far", columns)
         known &= src != dst
@@ -87,8 +88,8 @@ def insert_kept(
     """Return the state after batches whose forest is kept, each with its times, if any."""
     for given, times in pieces:
         with inputs.borrow_for(state, given, free) as (old, columns):
-            named, ends = batches.with_vertices(old, given, columns, copied=False)
-            state = joined(named, *ends[:2], times)
+            named, (src, dst, *_) = batches.with_vertices(old, given, columns, copied=False)
+            state = joined(named, src, dst, times)
     return state
 
 
@@ -239,8 +240,6 @@ def _known(
     (src, one), (dst, other) = (state.index.lookup(each, state.backend) for each in columns[:2])
     known = one & other
     xp = state.backend.xp
-    if not state.forest.n:
-        return xp.zeros(0, np.int64), xp.zeros(0, np.int64), known
     src, dst = (xp.where(known, end, 0).astype(np.int64) for end in (src, dst))
     return src, dst, known
 
