@@ -77,9 +77,9 @@ def _edges_of(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
         kept = kept.among(inverse(places, backend))
     held = {"kept_src": kept.src, "kept_dst": kept.dst}
     if kept.until is not None:
-        held["kept_until"] = kept.until
-        cut = [] if kept.cut is None else [kept.cut]
-        held["kept_cut"] = backend.asarray(np.array(cut, kept.until.dtype))
+        cut = np.array([] if kept.cut is None else [kept.cut], kept.until.dtype)
+        times = {"kept_until": kept.until, "kept_cut": backend.asarray(cut)}
+        held |= {name: own.view(np.int64) for name, own in times.items()}  # the bits of floats
     return {name: backend.to_host(array) for name, array in held.items()}
 
 
@@ -170,15 +170,15 @@ def _state(words: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> C
 def _kept(words: dict[str, Any], arrays: dict[str, Any], parent: Any, backend: Backend) -> Any:
     """Return the kept forest, after checking that its edges span the trees."""
     src, dst, until = arrays["kept_src"], arrays["kept_dst"], arrays.get("kept_until")
-    cut = arrays.get("kept_cut", ())
-    kept = KeptForest(src, dst, until, **words, cut=cut[0].item() if len(cut) else None)
+    kept = KeptForest(src, dst, until, **words)
     if (until is None) != (kept.expiry is None):
         raise ValueError("its edges have no times, or times that they do not need")
-    types = {"integers": np.int64, "datetimes": np.int64, "floats": np.float64}
-    if until is not None and src.size and until.dtype != types[kept.kind]:
-        raise ValueError(f"its times are {until.dtype}, but {kept.kind}")
-    if until is not None and until.shape != src.shape:
-        raise ValueError(f"its {src.size:,} edges have {until.size:,} times")
+    if until is not None:
+        dtype = {"floats": np.float64}.get(kept.kind, np.int64)
+        cut = arrays["kept_cut"].view(dtype)
+        if until.shape != src.shape or cut.size > 1:
+            raise ValueError(f"its {src.size:,} edges have {until.size:,} times")
+        kept = replace(kept, until=until.view(dtype), cut=cut[0].item() if cut.size else None)
     n = parent.size
     trees = int((parent == np.arange(n, dtype=parent.dtype)).sum())
     sound = src.dtype == dst.dtype == np.int64 and src.shape == dst.shape == (n - trees,)
