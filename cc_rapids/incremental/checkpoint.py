@@ -54,7 +54,6 @@ def write(
     kept = state.kept
     words = {
         "format": FORMAT if kept is None else WITH_FOREST,
-        "kept": kept and {"expiry": kept.expiry, "kind": kept.kind},
         "design": design,
         "edges": state.edges,
         "batches": state.batches,
@@ -66,6 +65,7 @@ def write(
     }
     arrays["parent"] = state.backend.to_host(state.flat().parent)
     if kept is not None:
+        words["kept"] = {"expiry": kept.expiry, "kind": kept.kind}
         arrays |= _edges_of(kept, state)
     archive.write(path, words, arrays)
 
@@ -162,7 +162,7 @@ def _state(words: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> C
     taken = tuple(Taken(**own | {"columns": tuple(own["columns"])}) for own in known)
     given = replace(given, dropped_rows=counts["dropped"], taken=taken)
     state = ConnectivityState(backend, index, forest, given, counts["edges"], counts["batches"])
-    if words.get("kept") is None:
+    if words["format"] == FORMAT:
         return state
     return replace(state, kept=_kept(words["kept"], arrays, parent, backend))
 

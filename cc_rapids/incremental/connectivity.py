@@ -76,9 +76,9 @@ class Connectivity:
         Where to run; by default where the first batch is.
     keep_forest : bool
         Keep the edges of a spanning forest, 16 bytes a vertex: :meth:`remove` then reads other
-        edges only if one of the forest goes. Each batch costs the forest of the kept edges and its
-        own, found by rounds of Borůvka's whatever the design; an iterator of batches is inserted
-        one by one, while other threads wait, and must not insert edges itself.
+        edges only if one of the forest goes. The forest is found by rounds of Borůvka's over the
+        edges of a batch that join trees (with ``expiry``, over the kept edges too). An iterator of
+        batches is inserted one by one, while other threads wait, and must not insert edges itself.
     expiry : str, optional
         The column of each batch with the times at which its edges expire, for :meth:`expire`:
         integers, floats or datetimes (which count in microseconds). The forest that is kept is then

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,14 @@ from ..ids.growing import Range, check_kind, inverse, without_others
 from . import inputs
 from . import state as batches
 from .expiry import Times, one_time
+from .kept import forest_of
 from .state import ConnectivityState, roots
 
 Pieces = Iterator[
     tuple[EdgeInput, Times | None]
 ]  # edges, with the times at which they expire, if any
 MOST = 1 << 32  # vertices, of which two make a number of 64 bits
+HALF, LOWER = np.uint64(32), np.uint64(MOST - 1)
 
 
 def remove_pairs(
@@ -71,9 +74,8 @@ def expire(state: ConnectivityState, before: Any, drop_isolated: bool) -> Connec
         after = replace(state, kept=kept, removals=state.removals + 1)
         stays = kept.valid(kept.until, state.backend)
         if not bool(stays.all()):
-            none = state.backend.empty(0, np.int64)
-            until = none.astype(kept.until.dtype)
-            kept, forest = kept.where(stays).spanning(none, none, until, n, state.backend)
+            kept = kept.where(stays)
+            forest = batches.trees_of(n, kept.src, kept.dst, state.backend)
             after = replace(after, kept=kept, forest=forest)
         if not drop_isolated:
             return after
@@ -104,8 +106,18 @@ def joined(
         kept, until = replace(kept, kind=times.kind), backend.asarray(times.values)
         valid = kept.valid(until, backend)
         src, dst, until = src[valid], dst[valid], until[valid]
-    kept, forest = kept.spanning(src, dst, until, state.forest.n, backend)
-    batch = state.batches + 1
+    batch, n = state.batches + 1, state.forest.n
+    if kept.until is None:  # only edges between trees are looked at, as between their roots
+        tops = roots(state, src), roots(state, dst)
+        rows = backend.xp.flatnonzero(tops[0] != tops[1])
+        rows = rows[forest_of(tops[0][rows], tops[1][rows], None, n, backend)]
+        kept = kept.with_edges(src[rows], dst[rows], None, backend)
+        added = replace(state, forest=batches.grown(state.forest, n))
+        forest = batches.launched(added, None, src[rows], dst[rows]).forest
+    else:
+        kept = kept.with_edges(src, dst, until, backend).lasting(n, backend)
+        forest = batches.trees_of(n, kept.src, kept.dst, backend)
+    backend.synchronize()
     return replace(state, kept=kept, forest=forest, edges=state.edges + size, batches=batch)
 
 
@@ -127,6 +139,14 @@ class _Removal:
     edges: Array
     gone: Array
     ends: Array
+
+    @cached_property
+    def marks(self) -> Array:
+        """A mask of the vertices of edges that go, by which most other edges are passed."""
+        marks = self.state.backend.xp.zeros(self.state.forest.n, bool)
+        for half in (self.edges >> HALF, self.edges & LOWER):
+            marks[half.astype(np.int64)] = True
+        return marks
 
     def run(self, remaining: Callable[[], Pieces] | None) -> ConnectivityState:
         """Return the state without them; raise an InputError if it takes a list that is missing."""
@@ -161,9 +181,8 @@ class _Removal:
             goes = self._goes(kept.src, kept.dst)
             if not bool(goes.any()):
                 return state
-            none = backend.empty(0, np.int64)
-            until = None if kept.until is None else none.astype(kept.until.dtype)
-            kept, forest = kept.where(~goes).spanning(none, none, until, n, backend)
+            kept = kept.where(~goes)
+            forest = batches.trees_of(n, kept.src, kept.dst, backend)
             return replace(state, kept=kept, forest=forest)
         touched = xp.zeros(n, bool)
         touched[before[self.ends]] = True
@@ -173,8 +192,12 @@ class _Removal:
 
     def _goes(self, src: Array, dst: Array) -> Array:
         """Return a mask of the edges that go."""
-        listed = self.state.backend.xp.isin(_keys(src, dst, self.state), self.edges)
-        return listed | self.gone[src] | self.gone[dst]
+        xp = self.state.backend.xp
+        listed = self.gone[src] | self.gone[dst]
+        if self.edges.size:
+            rows = xp.flatnonzero(self.marks[src] & self.marks[dst])
+            listed[rows] |= xp.isin(_keys(src[rows], dst[rows], self.state), self.edges)
+        return listed
 
     def _among(
         self,
@@ -265,7 +288,7 @@ def _keys(src: Array, dst: Array, state: ConnectivityState) -> Array:
         )
     xp = state.backend.xp
     low, high = xp.minimum(src, dst).astype(np.uint64), xp.maximum(src, dst).astype(np.uint64)
-    return (low << np.uint64(32)) | high
+    return (low << HALF) | high
 
 
 def _check_droppable(state: ConnectivityState, what: str) -> None:

@@ -61,38 +61,32 @@ class KeptForest:
         """Return a mask of the edges with these times that have not expired."""
         return until >= self.cut if self.cut is not None else backend.xp.ones(until.size, bool)
 
-    def spanning(
-        self, src: Array, dst: Array, until: Array, n: int, backend: Backend
-    ) -> tuple[KeptForest, Forest]:
-        """Return the kept edges of this forest and further edges, and their trees.
-
-        These are the edges that expire last, and of equal ones those that were kept already.
-        """
-        xp = backend.xp
-        both = replace(
-            self,
-            src=xp.concatenate([self.src, src.astype(np.int64)]),
-            dst=xp.concatenate([self.dst, dst.astype(np.int64)]),
-        )
-        if self.until is None:
-            weights = backend.fill(backend.empty(both.src.size, np.uint8), 0)
-        else:
-            held = self.until if self.src.size else self.until.astype(until.dtype)
-            weights = xp.concatenate([held, until])
-            both = replace(both, until=weights)
-        forest = Forest(backend, n, all_present=True)
-        forest.parent[:] = xp.arange(n, dtype=forest.vertex)
-        if not both.src.size:
-            return both, forest
-        solved, hook_edge = Forest(backend, n), backend.fill(backend.empty(n, np.uint64), 0xFF)
-        order = boruvka.WeightOrder.of(weights, True, backend)
-        boruvka.solve(Edges(both.src, both.dst, 0), solved, n, order, hook_edge)
-        rows = xp.sort(hook_edge[hook_edge != NONE]).astype(np.int64)
-        # a vertex in no edge is no vertex of the forest that was solved
-        linked = xp.concatenate([both.src[rows], both.dst[rows]])
-        forest.parent[linked] = solved.parent[linked]
-        return both.where(rows), forest
-
     def among(self, number: Array) -> KeptForest:
         """Return the same edges between vertices that have other numbers now."""
         return replace(self, src=number[self.src], dst=number[self.dst])
+
+    def with_edges(self, src: Array, dst: Array, until: Array, backend: Backend) -> KeptForest:
+        """Return the edges of this forest and further ones, which need not be a forest."""
+        join_up = backend.xp.concatenate
+        if self.until is not None:
+            held = self.until if self.src.size else self.until.astype(until.dtype)
+            until = join_up([held, until])
+        ends = (src, self.src), (dst, self.dst)
+        both = [join_up([held, more.astype(np.int64)]) for more, held in ends]
+        return replace(self, src=both[0], dst=both[1], until=until)
+
+    def lasting(self, n: int, backend: Backend) -> KeptForest:
+        """Return a forest of those edges that expire last, among equal ones of the first."""
+        return self.where(forest_of(self.src, self.dst, self.until, n, backend))
+
+
+def forest_of(src: Array, dst: Array, weights: Array, n: int, backend: Backend) -> Array:
+    """Return the rows of a spanning forest of greatest weight; weights may be None, all equal."""
+    if not src.size:
+        return backend.empty(0, np.int64)
+    if weights is None:
+        weights = backend.fill(backend.empty(src.size, np.uint8), 0)
+    order = boruvka.WeightOrder.of(weights, True, backend)
+    forest, hook_edge = Forest(backend, n), backend.fill(backend.empty(n, np.uint64), 0xFF)
+    boruvka.solve(Edges(src, dst, 0), forest, n, order, hook_edge)
+    return backend.xp.sort(hook_edge[hook_edge != NONE]).astype(np.int64)

@@ -132,6 +132,14 @@ def grown(forest: Forest, n: int) -> Forest:
     return larger
 
 
+def trees_of(n: int, src: Array, dst: Array, backend: Backend) -> Forest:
+    """Return new trees over n vertices, joined by edges."""
+    forest = grown(Forest(backend, 0, all_present=True), n)
+    if src.size:
+        _join(forest, None, src, dst)
+    return forest
+
+
 def with_vertices(
     state: ConnectivityState, given: EdgeInput, columns: Sequence[Any], copied: bool = True
 ) -> tuple[ConnectivityState, list[Array]]:

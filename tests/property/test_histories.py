@@ -163,5 +163,5 @@ class ExpiringHistory(History):
 @pytest.mark.parametrize("history", [History, KeptHistory, ExpiringHistory])
 def test_what_is_left_equals_solving_anew(history):
     case = history.TestCase
-    case.settings = settings(max_examples=10, stateful_step_count=10, deadline=None)
+    case.settings = settings(max_examples=25, stateful_step_count=12, deadline=None)
     case("runTest").runTest()
