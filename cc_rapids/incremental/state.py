@@ -226,8 +226,10 @@ def insert_batch(
         after = grown(before, index.n)
     _join(after, design, src, dst)
     kind, edges = _kind_after(state, index, given), state.edges + src.size
-    count = state.batches + 1
-    joined = replace(state, index=index, forest=after, given=kind, edges=edges, batches=count)
+    count, removals = state.batches + 1, state.removals
+    joined = ConnectivityState(
+        state.backend, index, after, kind, edges, count, removals=removals
+    )  # which takes less time than replace()
     return checked(joined, found)
 
 
