@@ -158,8 +158,9 @@ class _Removal:
         if left.forest is state.forest:  # all that goes is outside the kept forest
             return left
         now = roots(left, vertices)
-        tops = before[(now == vertices) & ~self.gone]
-        parted = xp.bincount(tops, minlength=max(n, 1)) > 1  # by the root before
+        tops = xp.sort(before[(now == vertices) & ~self.gone])
+        parted = xp.zeros(n, bool)  # by the root before
+        parted[tops[1:][tops[1:] == tops[:-1]]] = True
         if not bool(parted.any()):
             return left
         if remaining is None:

@@ -11,9 +11,12 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from support.machine import SIMULATED
 
 import cc_rapids
 
+EXAMPLES, STEPS = (2, 6) if SIMULATED else (25, 12)
+ENGINE = "cuda" if SIMULATED else "threads"
 VERTICES = st.integers(0, 11)
 EDGES = st.lists(st.tuples(VERTICES, VERTICES, st.integers(0, 9)), max_size=8)
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
@@ -40,7 +43,7 @@ class History(RuleBasedStateMachine):
         self.ids, self.make = ids, FRAMES[frame]
         self.edges, self.known, self.cut = [], set(), None
         self.seen = cc_rapids.Connectivity(
-            engine="threads", keep_forest=self.keep_forest, expiry=self.expiry
+            engine=ENGINE, keep_forest=self.keep_forest, expiry=self.expiry
         )
         self.insert([(0, 1, 5), (1, 2, 5)])
 
@@ -110,7 +113,7 @@ class History(RuleBasedStateMachine):
         self.seen.remove_vertices(ids, *self.sides, remaining=given, missing="ignore")
         self.edges, self.known = left, self.known - gone
 
-    @rule(engine=st.sampled_from(("threads",)))
+    @rule(engine=st.sampled_from(sorted({"threads", ENGINE})))
     def save_and_load(self, engine):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "seen")
@@ -163,5 +166,5 @@ class ExpiringHistory(History):
 @pytest.mark.parametrize("history", [History, KeptHistory, ExpiringHistory])
 def test_what_is_left_equals_solving_anew(history):
     case = history.TestCase
-    case.settings = settings(max_examples=25, stateful_step_count=12, deadline=None)
+    case.settings = settings(max_examples=EXAMPLES, stateful_step_count=STEPS, deadline=None)
     case("runTest").runTest()
