@@ -18,6 +18,7 @@ import numpy as np
 from ..backends import Array, Backend
 from ..data.column import Column, is_cudf
 from ..data.edge_input import EdgeInput
+from ..data.read import NOTHING
 from ..errors import CapacityError, ColumnTypeError, InputError
 from .arrival_table import ArrivalTable
 from .decoders import OffsetDecoder, SortedDecoder, as_kind, at_places
@@ -413,6 +414,32 @@ def inverse(places: Array, backend: Backend) -> Array:
 def _none_known(ids: Any, backend: Backend) -> tuple[Array, Array]:
     """Return what a lookup finds where there are no ids, which may then be of any type."""
     return backend.xp.zeros(len(ids), np.uint32), backend.xp.zeros(len(ids), bool)
+
+
+def without_others(index: Integers | Texts | Tuples, at: Array, backend: Backend) -> Index:
+    """Return a new index of the ids at some places of their order, numbered in that order.
+
+    It holds nothing of other ids, nor, for ids of several columns, of values of theirs alone.
+    """
+    if isinstance(index, Texts):
+        none = Texts(None, None, backend.empty(0, np.uint32))
+        if index.words is None:
+            return none
+        return none.extend(NOTHING, [index.words.decode(at, backend)], backend)[0]
+    if isinstance(index, Integers):
+        if not at.size:
+            return Integers.empty(backend)
+        ids = index.ids[at]
+        low, high = (int(end) for end in backend.to_host(ids[[0, -1]]))
+        return Integers.of(ids, low, high, index.dtype)
+    columns, numbers = [], []
+    for column, ranks in zip(index.columns, index.ranks(), strict=True):
+        used, codes = backend.xp.unique(ranks[at], return_inverse=True)
+        part = without_others(column, used, backend)
+        assert isinstance(part, Integers | Texts)
+        columns.append(part)
+        numbers.append(codes.astype(np.uint32))
+    return Tuples.of(backend, columns, numbers)
 
 
 Index = Range | Integers | Texts | Tuples

@@ -13,7 +13,7 @@ from ..data.frame_access import bring
 from ..data.frame_build import with_column
 from ..kernels import changes as kernels
 from ..kernels import find
-from .state import ConnectivityState
+from .state import ConnectivityState, roots
 
 FIRST, SHARE = 1024, 64  # so many places are looked at first, and this share of all
 BEYOND = np.iinfo(np.int64).max  # of all places
@@ -60,13 +60,13 @@ def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
     places = xp.arange(n, dtype=parent.dtype) if places is None else places
     new_at = xp.flatnonzero(places >= old) if n > old else none
     new = places[new_at]
-    now = xp.concatenate([_roots(after, hooked), _roots(after, new)])
-    joined = xp.unique(xp.concatenate([hooked, _roots(before, now[now < old])]))
-    groups = xp.concatenate([_roots(after, joined), _roots(after, new)])
+    now = xp.concatenate([roots(after, hooked), roots(after, new)])
+    joined = xp.unique(xp.concatenate([hooked, roots(before, now[now < old])]))
+    groups = xp.concatenate([roots(after, joined), roots(after, new)])
     was = _first_places(before, joined, places[: FIRST + n // SHARE])
     labels = _least_of_groups(groups, xp.concatenate([was, new_at]), xp)[: joined.size]
     at = _places_of_trees(before, joined[(was == BEYOND) | (labels != was)], places)
-    tree = xp.searchsorted(joined, _roots(before, places[at]))
+    tree = xp.searchsorted(joined, roots(before, places[at]))
     was[tree] = _least_of_groups(tree, at, xp)
     labels = _least_of_groups(groups, xp.concatenate([was, new_at]), xp)
     changed = was[tree] != labels[tree]
@@ -86,9 +86,9 @@ def _first_places(state: ConnectivityState, trees: Array, places: Array) -> Arra
     xp, n = state.backend.xp, state.forest.n
     found = xp.full(trees.size, BEYOND, np.int64)
     at = xp.flatnonzero(places < n)
-    roots = _roots(state, places[at])
-    tree = xp.minimum(xp.searchsorted(trees, roots), max(trees.size - 1, 0))
-    there = xp.flatnonzero(trees[tree] == roots) if trees.size else tree[:0]
+    tops = roots(state, places[at])
+    tree = xp.minimum(xp.searchsorted(trees, tops), max(trees.size - 1, 0))
+    there = xp.flatnonzero(trees[tree] == tops) if trees.size else tree[:0]
     found[tree[there]] = _least_of_groups(tree[there], at[there], xp)
     return found
 
@@ -104,18 +104,6 @@ def _places_of_trees(state: ConnectivityState, trees: Array, places: Array) -> A
     climb = backend.kernel(find.naive)
     backend.kernel(kernels.mark_vertices, climb)(forest.n, forest.parent, marks, marked)
     return backend.xp.flatnonzero(marked[places])
-
-
-def _roots(state: ConnectivityState, vertices: Array) -> Array:
-    """Return the roots of some vertices, as int64."""
-    backend, forest = state.backend, state.forest
-    roots = backend.empty(vertices.size, np.int64)
-    if vertices.size:
-        climb = backend.kernel(find.naive)
-        backend.kernel(kernels.roots_of, forest.vertex, climb)(
-            vertices.size, vertices, forest.parent, roots
-        )
-    return roots
 
 
 def _least_of_groups(groups: Array, values: Array, xp: Any) -> Array:

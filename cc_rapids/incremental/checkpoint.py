@@ -34,11 +34,13 @@ from ..data.read import NOTHING
 from ..data.streams import Cursor, Source
 from ..errors import CheckpointError, FormatError
 from ..graph.forest import Forest, check_parents
-from ..ids.growing import Index, Integers, Range, Texts, Tuples
+from ..ids.growing import Index, Integers, Range, Texts, Tuples, inverse
 from ..tuning import tuning
+from .kept import KeptForest
 from .state import ConnectivityState, kind_of
 
 FORMAT = "cc_rapids connectivity 2"
+WITH_FOREST = "cc_rapids connectivity 3"  # which versions that keep none do not read
 
 
 def write(
@@ -49,8 +51,9 @@ def write(
 ) -> None:
     """Write a state, with optional notes; raise an OutputError if that is impossible."""
     own, arrays = _parts(state.index, state.backend)
+    kept = state.kept
     words = {
-        "format": FORMAT,
+        "format": FORMAT if kept is None else WITH_FOREST,
         "design": design,
         "edges": state.edges,
         "batches": state.batches,
@@ -61,7 +64,23 @@ def write(
         "notes": notes,
     }
     arrays["parent"] = state.backend.to_host(state.flat().parent)
+    if kept is not None:
+        words["kept"] = {"expiry": kept.expiry, "kind": kept.kind}
+        arrays |= _edges_of(kept, state)
     archive.write(path, words, arrays)
+
+
+def _edges_of(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
+    """Return the arrays of a kept forest, between vertices in the order of their ids."""
+    places, backend = state.index.places, state.backend
+    if places is not None:
+        kept = kept.among(inverse(places, backend))
+    held = {"kept_src": kept.src, "kept_dst": kept.dst}
+    if kept.until is not None:
+        cut = np.array([] if kept.cut is None else [kept.cut], kept.until.dtype)
+        times = {"kept_until": kept.until, "kept_cut": backend.asarray(cut)}
+        held |= {name: own.view(np.int64) for name, own in times.items()}  # the bits of floats
+    return {name: backend.to_host(array) for name, array in held.items()}
 
 
 def _parts(index: Index, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -111,7 +130,7 @@ def read_noted(
         The file does not exist, or is not a saved state.
     """
     words, arrays = archive.read(path)
-    if words.get("format") != FORMAT:
+    if words.get("format") not in (FORMAT, WITH_FOREST):
         own = str(words.get("format"))[:80]
         way = "save it again with this version, or start again"
         if own.startswith("cc_rapids components"):
@@ -142,7 +161,33 @@ def _state(words: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> C
     known = words.get("taken", ())  # which files of earlier versions lack
     taken = tuple(Taken(**own | {"columns": tuple(own["columns"])}) for own in known)
     given = replace(given, dropped_rows=counts["dropped"], taken=taken)
-    return ConnectivityState(backend, index, forest, given, counts["edges"], counts["batches"])
+    state = ConnectivityState(backend, index, forest, given, counts["edges"], counts["batches"])
+    if words["format"] == FORMAT:
+        return state
+    return replace(state, kept=_kept(words["kept"], arrays, parent, backend))
+
+
+def _kept(words: dict[str, Any], arrays: dict[str, Any], parent: Any, backend: Backend) -> Any:
+    """Return the kept forest, after checking that its edges span the trees."""
+    src, dst, until = arrays["kept_src"], arrays["kept_dst"], arrays.get("kept_until")
+    kept = KeptForest(src, dst, until, **words)
+    if (until is None) != (kept.expiry is None):
+        raise ValueError("its edges have no times, or times that they do not need")
+    if until is not None:
+        dtype = {"floats": np.float64}.get(kept.kind, np.int64)
+        cut = arrays["kept_cut"].view(dtype)
+        if until.shape != src.shape or cut.size > 1:
+            raise ValueError(f"its {src.size:,} edges have {until.size:,} times")
+        kept = replace(kept, until=until.view(dtype), cut=cut[0].item() if cut.size else None)
+    n = parent.size
+    trees = int((parent == np.arange(n, dtype=parent.dtype)).sum())
+    sound = src.dtype == dst.dtype == np.int64 and src.shape == dst.shape == (n - trees,)
+    if sound and src.size:
+        low, high = min(src.min(), dst.min()), max(src.max(), dst.max())
+        sound = low >= 0 and high < n and bool((parent[src] == parent[dst]).all())
+    if not sound:
+        raise ValueError(f"its kept edges do not span its {trees:,} components")
+    return kept.to(backend)
 
 
 def _index(words: dict[str, Any], arrays: dict[str, Any], n: int, backend: Backend) -> Index:

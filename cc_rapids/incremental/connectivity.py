@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import Any, Literal, overload
 from weakref import WeakValueDictionary
@@ -13,11 +14,11 @@ from .. import backends
 from ..algorithms.design import Design
 from ..data import html, read
 from ..data.adapters import adapter_of
-from ..data.arguments import check_flag, check_path
+from ..data.arguments import check_flag, check_path, check_word
 from ..data.frame_access import rows_of
 from ..data.frame_build import column_like
 from ..data.read import Side
-from ..errors import counted
+from ..errors import ArgumentTypeError, InputError, counted
 from ..ids.growing import check_kind
 from ..options import Options
 from ..results.components import Components, Facts
@@ -26,8 +27,12 @@ from ..results.preview import machinery, preview
 from . import checkpoint, inputs
 from . import state as batches
 from .changes import changes, frame_of
-from .insertions import initial_state, insert_all, insert_given
+from .forgetting import expire, insert_kept, joined, remove_pairs, remove_vertices
+from .insertions import Words, initial_state, insert_all, insert_given, pieces
+from .kept import KeptForest
 from .state import ConnectivityState
+
+FORGETTING = ("raise", "ignore")
 
 # By their ids: after a fork their locks are free, whoever held them
 _living: WeakValueDictionary[int, Connectivity] = WeakValueDictionary()
@@ -42,7 +47,7 @@ os.register_at_fork(after_in_child=_free_locks)
 
 
 class Connectivity:
-    """The components of a graph whose edges arrive in batches and are never removed.
+    """The components of a graph whose edges arrive in batches, and may be removed or expire.
 
     Each batch costs the work for its own edges, and one copy of the trees so far: it works on the
     copy, which replaces the old trees at its end. A batch that fails, or is interrupted, therefore
@@ -69,6 +74,15 @@ class Connectivity:
         many edges per vertex, ``rem-cas`` after a sample of the batch.
     engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
         Where to run; by default where the first batch is.
+    keep_forest : bool
+        Keep the edges of a spanning forest, 16 bytes a vertex: :meth:`remove` then reads other
+        edges only if one of the forest goes. The forest is found by rounds of Borůvka's over the
+        edges of a batch that join trees (with ``expiry``, over the kept edges too). An iterator of
+        batches is inserted one by one, while other threads wait, and must not insert edges itself.
+    expiry : str, optional
+        The column of each batch with the times at which its edges expire, for :meth:`expire`:
+        integers, floats or datetimes (which count in microseconds). The forest that is kept is then
+        the one whose edges expire last, 24 bytes a vertex. Batches must be frames or files.
 
     Raises
     ------
@@ -107,15 +121,24 @@ class Connectivity:
         *,
         design: str | Design = "auto",
         engine: str | None = None,
+        keep_forest: bool = False,
+        expiry: str | None = None,
     ) -> None:
+        kept = check_flag("keep_forest", keep_forest) or expiry is not None
+        if not (expiry is None or isinstance(expiry, str)):
+            raise ArgumentTypeError(
+                f"expiry must name the column of times, and is a {type(expiry).__name__}"
+            )
         options = Options.check(
             num_vertices=num_vertices, vertices=vertices, design=design, engine=engine
         )
         self._design, self._chosen = options.batch_design, options.named_design
         self._free = options.engine is None
         count = read.check_vertices(num_vertices, vertices)
+        backend = options.backend()
+        forest = KeptForest.empty(backend, expiry) if kept else None
         # never changed, but replaced
-        self._state = initial_state(options.backend(), count, vertices, self._free)
+        self._state = initial_state(backend, count, vertices, self._free, kept=forest)
         self._unlock()
 
     def _unlock(self) -> None:
@@ -136,9 +159,15 @@ class Connectivity:
 
         ``after`` was computed from the state ``before``; other threads, or iterators of batches,
         may have inserted edges since. Returns the states that this replaces and that is taken.
+        Raises an InputError if edges were removed since, of which the batches may bring some back.
         """
         with self._lock:
             now = self._state
+            if now is not before and (now.removals != before.removals or now.kept is not None):
+                raise InputError(
+                    "edges were removed, or inserted where a forest is kept, while an iterator was"
+                    " read, so nothing of it was taken: pass it again"
+                )
             if after is not before:  # or no batch came
                 self._state = after if now is before else merged(now, after, before, self._design)
             return now, self._state
@@ -242,7 +271,12 @@ class Connectivity:
         wanted = check_flag("return_changes", return_changes)
         names, how = (source, destination, nulls, header), (self._chosen, self._free)
         adapter = adapter_of(edges)
-        if adapter.is_stream:  # whose code is not run while others wait
+        if self._state.kept is not None:
+            with self._lock:
+                before = self._state
+                read_in_turn = pieces(before, edges, names, self._expiry)
+                states = self._take(before, insert_kept(before, read_in_turn, self._free))
+        elif adapter.is_stream:  # whose code is not run while others wait
             before = self._state
             states = self._take(before, insert_all(before, edges, names, *how))
         else:
@@ -407,6 +441,11 @@ class Connectivity:
         [True, True]
         """
         inputs.check_missing(missing)
+        if self._expiry is not None:
+            raise InputError(
+                "process() takes no times at which edges expire: insert() the edges, and ask"
+                " connected()"
+            )
         given = inputs.read_rows(batch, source, destination, header)
         mask = inputs.mask_of_queries(batch, query, given)
         with self._lock, inputs.borrow_for(before := self._state, given, self._free) as borrowed:
@@ -417,13 +456,199 @@ class Connectivity:
             state, new = batches.with_vertices(old, given, [*rows, *columns[2:]])
             rows = [inputs.rows(column, asks, backend) for column in columns[:2]]
             pairs, known = inputs.ends(state, given, rows, missing)
-            state, found = batches.insert_and_query(state, self._design, new[:2], pairs, asks)
+            if state.kept is None:
+                state, found = batches.insert_and_query(state, self._design, new[:2], pairs, asks)
+            else:
+                state = joined(state, *new[:2])
+                found = batches.query(state, *pairs)
             every = backend.xp.zeros(asks.size, bool)
             every[asks] = found & known
             column = column_like(batch, "connected", every, backend, given.on_device)
             answers = rows_of(column, asks, backend)
             self._take(before, state)
         return answers
+
+    def remove(
+        self,
+        pairs: Any,
+        source: Side | None = None,
+        destination: Side | None = None,
+        *,
+        remaining: Any = None,
+        missing: str = "raise",
+        header: bool | None = None,
+        nulls: str = "raise",
+    ) -> Connectivity:
+        """Remove the edges between pairs of vertices, in both directions and as often as inserted.
+
+        Only components that may have fallen apart are solved again, by one pass over the edges that
+        are left. With ``keep_forest=True`` or ``expiry=`` these are the ones that lose an edge of
+        the forest; other edges cost a look at the forest, and no pass. Without, all components of
+        the pairs are. The numbers of edges and batches remain those of what was inserted.
+
+        Parameters
+        ----------
+        pairs : frame, pair of arrays or series, sparse matrix, graph, or path
+            Pairs of vertices, as for :meth:`connected`; not changed. The vertices stay.
+        source, destination : str, or lists of str of equal length, optional
+            The columns of the pairs and of ``remaining``, as for :func:`cc_rapids.components`.
+        remaining : frame, pair of arrays, path, pattern, dataset or iterable, optional
+            The edges that are left, read in pieces as by :meth:`insert`. It may be the list before
+            the removal: the pairs are left out; edges removed earlier must not be in it any more.
+            Required where a component may fall apart; other threads wait while it is read.
+        missing : {"raise", "ignore"}
+            What to do about a pair with an unknown id, or whose vertices are not connected: raise
+            an error, or leave it out. A pair of connected vertices without an edge changes nothing.
+        header : bool, optional
+            As for :func:`cc_rapids.components`; also of ``remaining``.
+        nulls : {"raise", "drop"}
+            What to do about edges of ``remaining`` with a null end.
+
+        Returns
+        -------
+        Connectivity
+            The instance itself, which an error leaves as it was.
+
+        Raises
+        ------
+        UnknownVertexError
+            Some pairs are no edges, or ``remaining`` has unknown vertices.
+        InputError
+            ``remaining`` is needed and missing, or joins vertices that were never connected.
+
+        See Also
+        --------
+        Connectivity.remove_vertices : Remove vertices with all of their edges.
+        Connectivity.expire : Remove the edges whose time has come.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> edges = pd.DataFrame({"src": [1, 2, 4], "dst": [2, 3, 5]})
+        >>> seen = cc_rapids.Connectivity().insert(edges)
+        >>> seen.remove(([3], [2]), remaining=edges).components().labels()["labels"].tolist()
+        [1, 1, 3, 4, 4]
+        """
+        check_word("policy for unknown pairs, missing,", missing, FORGETTING)
+        given = read.read_pairs(pairs, source, destination, header, self._state.index.width)
+        words = source, destination, nulls, header
+        return self._forget(remove_pairs, given, remaining, words, missing)
+
+    def remove_vertices(
+        self,
+        ids: Any,
+        source: Side | None = None,
+        destination: Side | None = None,
+        *,
+        remaining: Any = None,
+        missing: str = "raise",
+        header: bool | None = None,
+        nulls: str = "raise",
+    ) -> Connectivity:
+        """Remove vertices with all of their edges: they are not known afterwards.
+
+        Nothing of their ids is in memory or in files of :meth:`save` then. Components are solved
+        again as by :meth:`remove`; one that loses a vertex at the end of its kept forest is not.
+
+        Parameters
+        ----------
+        ids : column, array or range of ids
+            As ``vertices`` of :class:`Connectivity`.
+        source, destination : str, or lists of str of equal length, optional
+            The columns of ``remaining``, as for :func:`cc_rapids.components`.
+        remaining : frame, pair of arrays, path, pattern, dataset or iterable, optional
+            As for :meth:`remove`; edges of the removed vertices are left out.
+        missing : {"raise", "ignore"}
+            What to do about an unknown id: raise an error, or leave it out.
+        header : bool, optional
+            As for :func:`cc_rapids.components`.
+        nulls : {"raise", "drop"}
+            What to do about edges of ``remaining`` with a null end.
+
+        Returns
+        -------
+        Connectivity
+            The instance itself, which an error leaves as it was.
+
+        Raises
+        ------
+        UnknownVertexError
+            Some ids are no vertices, or ``remaining`` has unknown ones.
+        InputError
+            ``remaining`` is needed and missing, or the vertices are those of ``num_vertices=``.
+
+        See Also
+        --------
+        Connectivity.remove : Remove edges only.
+
+        Examples
+        --------
+        >>> import cc_rapids
+        >>> seen = cc_rapids.Connectivity(keep_forest=True).insert(([1, 2, 1], [2, 3, 3]))
+        >>> seen.remove_vertices([1], remaining=([2], [3])).components().labels()
+        Labels(vertex=array([2, 3]), labels=array([2, 2]))
+        """
+        check_word("policy for unknown ids, missing,", missing, FORGETTING)
+        index = self._state.index
+        given = inputs.vertices(ids, index.width if index.n else None)
+        words = source, destination, nulls, header
+        return self._forget(remove_vertices, given, remaining, words, missing)
+
+    def _forget(
+        self, forget: Any, given: Any, remaining: Any, words: Words, missing: str
+    ) -> Connectivity:
+        """Take the state without edges or vertices, and return the instance."""
+        with self._lock:
+            before = self._state
+            read_again = partial(pieces, before, remaining, words, self._expiry)
+            after = forget(before, given, None if remaining is None else read_again, missing)
+            self._take(before, after)
+        return self
+
+    def expire(self, before: Any, *, drop_isolated: bool = False) -> Connectivity:
+        """Remove the edges that expire before a time, of which no other edge has to be read.
+
+        Answers are then those of all edges whose time is not before it. An edge with an earlier
+        time that is inserted later has expired at once; its vertices are added.
+
+        Parameters
+        ----------
+        before : int, float or datetime
+            The time, as those in the column of ``expiry=``; an earlier one than in a call before
+            changes nothing. Datetimes without a zone are taken for UTC, as those of columns are.
+        drop_isolated : bool
+            Remove vertices that have no edge to another one any more, or never had.
+
+        Returns
+        -------
+        Connectivity
+            The instance itself.
+
+        Raises
+        ------
+        ArgumentTypeError, InputError
+            ``before`` is no such time, no edge has come yet, or there is no ``expiry=``.
+
+        See Also
+        --------
+        Connectivity.remove : Remove edges by their ends.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> calls = pd.DataFrame({"src": [1, 2, 1], "dst": [2, 3, 3], "until": [10, 30, 20]})
+        >>> seen = cc_rapids.Connectivity(expiry="until").insert(calls)
+        >>> len(seen.expire(20)), len(seen.expire(21)), len(seen.expire(99, drop_isolated=True))
+        (1, 2, 0)
+        """
+        dropped = check_flag("drop_isolated", drop_isolated)
+        if self._expiry is None:
+            raise InputError(
+                "expire() needs the time of each edge: make Connectivity(expiry='COLUMN')"
+            )
+        with self._lock:
+            self._take(self._state, expire(self._state, before, dropped))
+        return self
 
     def components(self, labels: str = "min") -> Components:
         """Return the current components: a snapshot that later batches do not change.
@@ -520,6 +745,12 @@ class Connectivity:
         found = cls(design=design, engine=runner.name)
         found._state = state
         return found
+
+    @property
+    def _expiry(self) -> str | None:
+        """The column of times, if edges expire."""
+        kept = self._state.kept
+        return None if kept is None else kept.expiry
 
     @property
     def num_components(self) -> int:

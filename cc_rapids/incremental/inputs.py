@@ -246,15 +246,15 @@ def ends(
 
 def _unknown(name: str, column: Any, strange: Any) -> UnknownVertexError:
     where = np.flatnonzero(strange)
-    some = ", ".join(str(_id_at(column, int(i))) for i in where[:3])
+    some = ", ".join(str(id_at(column, int(i))) for i in where[:3])
     return UnknownVertexError(
         f"{where.size:,} of {strange.size:,} in {name!r} are not vertices so far:"
         f" {some}{', ...' if where.size > 3 else ''}; missing='false' answers False for them"
     )
 
 
-def _id_at(column: Any, row: int) -> Any:
+def id_at(column: Any, row: int) -> Any:
     """Return the id in a row of a lent column; a tuple for several columns."""
     if isinstance(column, list):
-        return tuple(_id_at(part, row) for part in column)
+        return tuple(id_at(part, row) for part in column)
     return first(column[row : row + 1])

@@ -12,16 +12,19 @@ from ..backends import Array, Backend
 from ..data import read
 from ..data.adapters import adapter_of
 from ..data.column import Borrowing
-from ..data.edge_input import EdgeInput
+from ..data.edge_input import EdgeInput, ReadRequest
 from ..data.memory_budget import Budget, bytes_of
 from ..data.read import Side
 from ..data.streams import Cursor, read_ahead, source_of
+from ..data.weights import weighted
 from ..errors import InputError
 from ..graph.forest import Forest
 from ..ids.growing import Integers, Range
 from ..tuning import tuning
 from . import inputs
 from . import state as batches
+from .expiry import Times, check_kind, times_of
+from .kept import KeptForest
 from .state import ConnectivityState
 
 Words = tuple[Side | None, Side | None, str, bool | None]  # source, destination, nulls, header
@@ -80,6 +83,42 @@ def insert_all(
             " or vertices="
         )
     return after
+
+
+def pieces(
+    state: ConnectivityState, edges: Any, words: Words, expiry: str | None
+) -> Iterator[tuple[EdgeInput, Times | None]]:
+    """Yield edges of any form in pieces, with the times at which they expire, if these are named.
+
+    Raises a ColumnTypeError if the times are of another kind than those of the state.
+    """
+    source, destination, nulls, header = words
+    unnamed = source is None and destination is None
+    adapter = adapter_of(edges)
+    if expiry is None:
+        if not adapter.is_stream:
+            given = inputs.read(edges, *words, adapter=adapter)
+            if given.taken and unnamed:
+                inputs.check_columns_as_before(given, state.given)
+            yield given, None
+        else:
+            iterable = adapter.is_iterable
+            listed = (inputs.read(batch, *words) for batch in edges) if iterable else None
+            for given in listed or _pieces(state, edges, words):
+                yield given, None
+        return
+    source, destination, _ = inputs.sides(source, destination, None)
+    request, taken = ReadRequest(source, destination, nulls, header), list[Any]()
+    stream = adapter.weighed(edges, request, expiry, taken)
+    kind = "" if state.kept is None else state.kept.kind
+    for chunk in [edges] if stream is None else stream:
+        given = inputs.read(chunk, *request.names, nulls)
+        found, own = times_of(chunk, expiry)
+        if given.src.size:
+            check_kind(own, kind, expiry)
+            kind = own
+        timed = weighted(given, found, f"expiry times {expiry!r}", nulls)
+        yield replace(timed, weights=None, taken=tuple(taken)), Times(timed.weights, kind)
 
 
 def _pieces(state: ConnectivityState, edges: Any, words: Words) -> Iterator[EdgeInput]:
@@ -165,11 +204,12 @@ def initial_state(
     named: Any = None,
     free: bool = True,
     width: int | None = None,
+    kept: KeptForest | None = None,
 ) -> ConnectivityState:
     """Return a state without edges, over n vertices, or over named vertices and later ones.
 
     If ``free``, the state moves to the backend of the device that holds the ids. ``width`` is the
-    number of columns of an id, if it is known.
+    number of columns of an id, if it is known, and ``kept`` a forest to keep, without edges so far.
     """
     with backend.scope():
         if count is not None:  # the trees are there twice while a batch runs
@@ -179,6 +219,7 @@ def initial_state(
         index = Integers.empty(backend) if count is None else Range(count)
         forest = batches.grown(Forest(backend, 0, all_present=True), index.n)
         state = ConnectivityState(backend, index, forest, batches.kind_of(read.NOTHING, None))
+        state = replace(state, kept=kept)
     if named is None:
         return state
     given = inputs.vertices(named, width)

@@ -24,8 +24,9 @@ from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..ids.decoders import at_places
 from ..ids.growing import Index, extended
-from ..kernels import find, queries
+from ..kernels import changes, find, queries
 from ..kernels import forest as trees
+from .kept import KeptForest
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,10 @@ class ConnectivityState:
         The latest batch without its rows, which determines the kind of answers.
     edges, batches : int
         The numbers of edges and batches inserted so far.
+    kept : KeptForest, optional
+        The edges of a forest over the same vertices, where they are kept.
+    removals : int
+        How many times edges have been taken out.
     """
 
     backend: Backend
@@ -50,6 +55,8 @@ class ConnectivityState:
     given: EdgeInput
     edges: int = 0
     batches: int = 0
+    kept: KeptForest | None = None
+    removals: int = 0
 
     @cached_property
     def components(self) -> int:
@@ -61,9 +68,9 @@ class ConnectivityState:
         """Return the same trees on another backend."""
         forest = Forest(backend, self.forest.n, all_present=True)
         forest.parent[:] = backend.asarray(self.forest.parent)
-        return ConnectivityState(
-            backend, self.index.to(backend), forest, self.given, self.edges, self.batches
-        )
+        kept = self.kept and self.kept.to(backend)
+        index = self.index.to(backend)
+        return replace(self, backend=backend, index=index, forest=forest, kept=kept)
 
     def flat(self) -> Forest:
         """Return the trees as a new forest, flat and counted.
@@ -125,6 +132,14 @@ def grown(forest: Forest, n: int) -> Forest:
     return larger
 
 
+def trees_of(n: int, src: Array, dst: Array, backend: Backend) -> Forest:
+    """Return new trees over n vertices, joined by edges."""
+    forest = grown(Forest(backend, 0, all_present=True), n)
+    if src.size:
+        _join(forest, None, src, dst)
+    return forest
+
+
 def with_vertices(
     state: ConnectivityState, given: EdgeInput, columns: Sequence[Any], copied: bool = True
 ) -> tuple[ConnectivityState, list[Array]]:
@@ -155,7 +170,7 @@ def _over(
     if same and index is state.index and kind is state.given:
         return state
     forest = state.forest if same else grown(state.forest, index.n)
-    return ConnectivityState(state.backend, index, forest, kind, state.edges, state.batches)
+    return replace(state, index=index, forest=forest, given=kind)
 
 
 def with_output_like(state: ConnectivityState, given: EdgeInput) -> ConnectivityState:
@@ -211,7 +226,10 @@ def insert_batch(
         after = grown(before, index.n)
     _join(after, design, src, dst)
     kind, edges = _kind_after(state, index, given), state.edges + src.size
-    joined = ConnectivityState(state.backend, index, after, kind, edges, state.batches + 1)
+    count, removals = state.batches + 1, state.removals
+    joined = ConnectivityState(
+        state.backend, index, after, kind, edges, count, removals=removals
+    )  # which takes less time than replace()
     return checked(joined, found)
 
 
@@ -326,11 +344,16 @@ def query_ids(state: ConnectivityState, columns: Sequence[Any]) -> Array | None:
 
 def _counted(state: ConnectivityState, edges: int, count: int = 1) -> ConnectivityState:
     """Return the state with its count of batches increased."""
-    return ConnectivityState(
-        state.backend,
-        state.index,
-        state.forest,
-        state.given,
-        state.edges + edges,
-        state.batches + count,
-    )
+    return replace(state, edges=state.edges + edges, batches=state.batches + count)
+
+
+def roots(state: ConnectivityState, vertices: Array) -> Array:
+    """Return the roots of some vertices, as int64."""
+    backend, forest = state.backend, state.forest
+    found = backend.empty(vertices.size, np.int64)
+    if vertices.size:
+        climb = backend.kernel(find.naive)
+        backend.kernel(changes.roots_of, forest.vertex, climb)(
+            vertices.size, vertices, forest.parent, found
+        )
+    return found

@@ -1,0 +1,92 @@
+"""The edges of a forest that is kept beside the trees, with the time at which each expires."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..algorithms import boruvka
+from ..backends import Array, Backend
+from ..graph.edges import Edges
+from ..graph.forest import Forest
+
+NONE = np.iinfo(np.uint64).max
+
+
+@dataclass(frozen=True)
+class KeptForest:
+    """The edges of a spanning forest, which are at most n - 1.
+
+    Attributes
+    ----------
+    src, dst : (k,) arrays of int64
+        The vertices of both ends.
+    until : (k,) array of int64 or float64, or None
+        The time at which each edge expires; the forest is then one of greatest times.
+    expiry : str, optional
+        The column of these times.
+    kind : {"", "integers", "floats", "datetimes"}
+        What the column holds; empty as long as no batch has come. Datetimes are microseconds.
+    cut : int or float, optional
+        Edges whose time is less have expired.
+    """
+
+    src: Array
+    dst: Array
+    until: Array = None
+    expiry: str | None = None
+    kind: str = ""
+    cut: Any = None
+
+    @classmethod
+    def empty(cls, backend: Backend, expiry: str | None) -> KeptForest:
+        """Return a forest without edges."""
+        none = backend.empty(0, np.int64)
+        return cls(none, none, None if expiry is None else none, expiry)
+
+    def to(self, backend: Backend) -> KeptForest:
+        """Return the same edges on another backend."""
+        until = None if self.until is None else backend.asarray(self.until)
+        ends = backend.asarray(self.src), backend.asarray(self.dst)
+        return replace(self, src=ends[0], dst=ends[1], until=until)
+
+    def where(self, rows: Array) -> KeptForest:
+        """Return some of the edges, by a mask or by their numbers."""
+        until = None if self.until is None else self.until[rows]
+        return replace(self, src=self.src[rows], dst=self.dst[rows], until=until)
+
+    def valid(self, until: Array, backend: Backend) -> Array:
+        """Return a mask of the edges with these times that have not expired."""
+        return until >= self.cut if self.cut is not None else backend.xp.ones(until.size, bool)
+
+    def among(self, number: Array) -> KeptForest:
+        """Return the same edges between vertices that have other numbers now."""
+        return replace(self, src=number[self.src], dst=number[self.dst])
+
+    def with_edges(self, src: Array, dst: Array, until: Array, backend: Backend) -> KeptForest:
+        """Return the edges of this forest and further ones, which need not be a forest."""
+        join_up = backend.xp.concatenate
+        if self.until is not None:
+            held = self.until if self.src.size else self.until.astype(until.dtype)
+            until = join_up([held, until])
+        ends = (src, self.src), (dst, self.dst)
+        both = [join_up([held, more.astype(np.int64)]) for more, held in ends]
+        return replace(self, src=both[0], dst=both[1], until=until)
+
+    def lasting(self, n: int, backend: Backend) -> KeptForest:
+        """Return a forest of those edges that expire last, among equal ones of the first."""
+        return self.where(forest_of(self.src, self.dst, self.until, n, backend))
+
+
+def forest_of(src: Array, dst: Array, weights: Array, n: int, backend: Backend) -> Array:
+    """Return the rows of a spanning forest of greatest weight; weights may be None, all equal."""
+    if not src.size:
+        return backend.empty(0, np.int64)
+    if weights is None:
+        weights = backend.fill(backend.empty(src.size, np.uint8), 0)
+    order = boruvka.WeightOrder.of(weights, True, backend)
+    forest, hook_edge = Forest(backend, n), backend.fill(backend.empty(n, np.uint64), 0xFF)
+    boruvka.solve(Edges(src, dst, 0), forest, n, order, hook_edge)
+    return backend.xp.sort(hook_edge[hook_edge != NONE]).astype(np.int64)

@@ -1,0 +1,170 @@
+"""Histories of insertions, removals and expiry, against solving what is left anew."""
+
+import os
+import tempfile
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from support.machine import SIMULATED
+
+import cc_rapids
+
+EXAMPLES, STEPS = (2, 6) if SIMULATED else (25, 12)
+ENGINE = "cuda" if SIMULATED else "threads"
+VERTICES = st.integers(0, 11)
+EDGES = st.lists(st.tuples(VERTICES, VERTICES, st.integers(0, 9)), max_size=8)
+FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+
+
+def least_labels(vertices, edges):
+    """Return the least vertex of the component of each vertex."""
+    label = {v: v for v in vertices}
+    for _ in vertices:
+        for a, b, _ in edges:
+            label[a] = label[b] = min(label[a], label[b])
+    return label
+
+
+class History(RuleBasedStateMachine):
+    """A Connectivity beside the list of its edges."""
+
+    keep_forest, expiry = False, None
+
+    @initialize(
+        ids=st.sampled_from(("near", "far", "text", "rows")), frame=st.sampled_from(sorted(FRAMES))
+    )
+    def begin(self, ids, frame):
+        self.ids, self.make = ids, FRAMES[frame]
+        self.edges, self.known, self.cut = [], set(), None
+        self.seen = cc_rapids.Connectivity(
+            engine=ENGINE, keep_forest=self.keep_forest, expiry=self.expiry
+        )
+        self.insert([(0, 1, 5), (1, 2, 5)])
+
+    def name(self, v):
+        return {"near": v, "far": v * 10**15 - 5 * 10**15, "text": f"v{v:02}"}.get(
+            self.ids, (v // 4, f"{v % 4}")
+        )
+
+    @property
+    def sides(self):
+        return (["a", "b"], ["c", "d"]) if self.ids == "rows" else ("a", "c")
+
+    def frame(self, edges):
+        columns = {}
+        for side, names in enumerate(self.sides):
+            ids = [self.name(edge[side]) for edge in edges]
+            if self.ids == "rows":
+                columns[names[0]] = np.array([one[0] for one in ids], np.int64)
+                columns[names[1]] = pa.array([one[1] for one in ids], pa.string())
+            else:
+                text = self.ids == "text"
+                columns[names] = pa.array(ids, pa.string()) if text else np.array(ids, np.int64)
+        columns["until"] = np.array([edge[2] for edge in edges], np.int64)
+        if self.make is pd.DataFrame:
+            columns = {
+                name: column.to_pandas() if isinstance(column, pa.Array) else column
+                for name, column in columns.items()
+            }
+            return pd.DataFrame(columns)
+        return self.make(columns)
+
+    def remaining(self, edges, apart):
+        return (
+            iter([self.frame(edges[::2]), self.frame(edges[1::2])]) if apart else self.frame(edges)
+        )
+
+    @rule(edges=EDGES)
+    def insert(self, edges):
+        self.seen.insert(self.frame(edges), *self.sides)
+        self.known |= {end for edge in edges for end in edge[:2]}
+        self.edges += [edge for edge in edges if self.cut is None or edge[2] >= self.cut]
+
+    @rule(edges=EDGES, more=EDGES)
+    def insert_several(self, edges, more):
+        self.seen.insert(iter([self.frame(edges), self.frame(more)]), *self.sides)
+        self.known |= {end for edge in edges + more for end in edge[:2]}
+        valid = [edge for edge in edges + more if self.cut is None or edge[2] >= self.cut]
+        self.edges += valid
+
+    @rule(pairs=EDGES, some=st.integers(0, 6), old=st.booleans(), apart=st.booleans())
+    def remove(self, pairs, some, old, apart):
+        pairs = pairs + [(b, a, u) for a, b, u in self.edges[:some]]
+        gone = {frozenset(edge[:2]) for edge in pairs}
+        left = [edge for edge in self.edges if frozenset(edge[:2]) not in gone]
+        given = self.remaining(self.edges if old else left, apart)
+        found = self.frame(pairs)
+        self.seen.remove(found, *self.sides, remaining=given, missing="ignore")
+        self.edges = left
+
+    @rule(gone=st.sets(VERTICES, max_size=3), old=st.booleans(), apart=st.booleans())
+    def remove_vertices(self, gone, old, apart):
+        left = [edge for edge in self.edges if not gone & set(edge[:2])]
+        ids = [self.name(v) for v in gone]
+        if not ids:
+            return
+        given = self.remaining(self.edges if old else left, apart)
+        self.seen.remove_vertices(ids, *self.sides, remaining=given, missing="ignore")
+        self.edges, self.known = left, self.known - gone
+
+    @rule(engine=st.sampled_from(sorted({"threads", ENGINE})))
+    def save_and_load(self, engine):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "seen")
+            self.seen.save(path)
+            self.seen = cc_rapids.Connectivity.load(path, engine)
+
+    @rule(edges=EDGES)
+    def changes(self, edges):
+        before = least_labels(self.known, self.edges)
+        rows = self.seen.insert(self.frame(edges), *self.sides, return_changes=True)
+        self.known |= {end for edge in edges for end in edge[:2]}
+        self.edges += [edge for edge in edges if self.cut is None or edge[2] >= self.cut]
+        after = least_labels(self.known, self.edges)
+        assert len(rows) == sum(before.get(v) != after[v] for v in after)
+
+    @invariant()
+    def is_that_of_the_edges_left(self):
+        if not hasattr(self, "seen"):
+            return
+        label = least_labels(self.known, self.edges)
+        assert self.seen.num_vertices == len(self.known)
+        assert len(self.seen) == len(set(label.values()))
+        found = self.seen.components()
+        assert [found.component_of(self.name(v)) for v in sorted(self.known)] == [
+            self.name(label[v]) for v in sorted(self.known)
+        ]
+
+
+class KeptHistory(History):
+    """The same with a forest that is kept."""
+
+    keep_forest = True
+
+
+class ExpiringHistory(History):
+    """The same with edges that expire."""
+
+    expiry = "until"
+
+    @rule(before=st.integers(-1, 10), dropped=st.booleans())
+    def expire(self, before, dropped):
+        self.seen.expire(before, drop_isolated=dropped)
+        self.cut = before if self.cut is None else max(self.cut, before)
+        self.edges = [edge for edge in self.edges if edge[2] >= self.cut]
+        if dropped:
+            self.known = {end for a, b, _ in self.edges for end in (a, b) if a != b}
+            self.edges = [edge for edge in self.edges if edge[0] in self.known]
+
+
+@pytest.mark.parametrize("history", [History, KeptHistory, ExpiringHistory])
+def test_what_is_left_equals_solving_anew(history):
+    case = history.TestCase
+    case.settings = settings(max_examples=EXAMPLES, stateful_step_count=STEPS, deadline=None)
+    case("runTest").runTest()

@@ -1,0 +1,231 @@
+"""Removal of edges and vertices, expiry, and their errors."""
+
+import datetime
+import threading
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from cc_rapids import Connectivity
+from cc_rapids.errors import (
+    ArgumentTypeError,
+    ColumnTypeError,
+    InputError,
+    MissingColumnError,
+    NullsError,
+    UnknownVertexError,
+)
+
+EDGES = pd.DataFrame({"src": [1, 2, 1, 4], "dst": [2, 3, 3, 5], "until": [10, 30, 20, 40]})
+
+
+def labels(seen):
+    found = seen.components().labels()
+    named = found._asdict() if isinstance(found, tuple) else found
+    return dict(
+        zip(*(np.asarray(named[name]).tolist() for name in ("vertex", "labels")), strict=True)
+    )
+
+
+def unread():
+    raise AssertionError("no other edge is to be read")
+    yield
+
+
+def test_edges_outside_the_kept_forest_need_no_other_edges():
+    seen = Connectivity(keep_forest=True).insert(EDGES[["src", "dst"]])
+    kept = seen._state.kept
+    ids = seen._state.index.arrived[np.array([kept.src, kept.dst])]
+    assert kept.src.size == 3
+    rows = {(1, 2), (2, 3), (1, 3)} - set(map(tuple, np.sort(ids, axis=0).T.tolist()))
+    (outside,) = rows
+    pair = ([outside[1]], [outside[0]])
+    assert labels(seen.remove(pair, remaining=unread())) == {1: 1, 2: 1, 3: 1, 4: 4, 5: 4}
+
+
+def test_a_vertex_at_the_end_of_the_forest_needs_no_other_edges():
+    seen = Connectivity(keep_forest=True).insert(([5, 6, 7], [6, 7, 7]))
+    assert labels(seen.remove_vertices([5])) == {6: 6, 7: 6}
+
+
+def test_the_least_vertex_of_all_is_forgotten():
+    seen = Connectivity().insert(EDGES[["src", "dst"]])
+    seen.remove_vertices([1], remaining=EDGES)
+    assert labels(seen) == {2: 2, 3: 2, 4: 4, 5: 4}
+    with pytest.raises(UnknownVertexError, match="not vertices so far"):
+        seen.connected(([1], [2]))
+
+
+def test_values_of_a_column_are_forgotten_with_their_last_id(tmp_path):
+    calls = pd.DataFrame({"a": ["mail"], "b": ["ann@x"], "c": ["card"], "d": ["77"]})
+    seen = Connectivity().insert(calls, ["a", "b"], ["c", "d"])
+    seen.remove_vertices([("mail", "ann@x")])
+    seen.save(tmp_path / "seen")
+    content = (tmp_path / "seen").read_bytes()
+    assert b"ann@x" not in content
+    assert seen.components().labels()[
+        "1_vertex" if "1_vertex" in seen.components().labels() else "b"
+    ].tolist() == ["77"]
+
+
+def test_numbered_vertices_lose_edges_and_stay():
+    seen = Connectivity(4).insert(([0, 1], [1, 2]))
+    assert labels(seen.remove(([2], [1]), remaining=([0], [1]))) == {0: 0, 1: 0, 2: 2, 3: 3}
+    with pytest.raises(InputError, match=r"num_vertices=4, which are exactly 0 \.\. 3"):
+        seen.remove_vertices([3])
+
+
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize(
+    ("pairs", "given", "error", "match"),
+    [
+        (([1], [9]), {}, UnknownVertexError, "1 of 1 pairs are no edges so far, first 1 and 9"),
+        (([1, 1], [2, 4]), {}, UnknownVertexError, "1 of 2 pairs"),
+        (([4], [5]), {}, InputError, "1 component may fall apart.*pass remaining="),
+        (([4], [5]), {"remaining": ([1], [8])}, UnknownVertexError, "insert them first"),
+        (([4], [5]), {"remaining": ([1], [4])}, InputError, "1 edge .* were never inserted"),
+        (([4], [5]), {"missing": "false"}, InputError, "missing"),
+        (([None], [5]), {}, NullsError, "null"),
+    ],
+)
+def test_an_error_changes_nothing(pairs, given, error, match, keep):
+    seen = Connectivity(keep_forest=keep).insert(EDGES[["src", "dst"]])
+    before = seen._state
+    with pytest.raises(error, match=match):
+        seen.remove(pairs, **given)
+    assert seen._state is before
+
+
+def test_unknown_pairs_and_ids_are_left_out_if_ignored():
+    seen = Connectivity().insert(EDGES[["src", "dst"]])
+    seen.remove(([1, 1], [9, 4]), missing="ignore").remove_vertices([77], missing="ignore")
+    assert labels(seen) == {1: 1, 2: 1, 3: 1, 4: 4, 5: 4}
+    with pytest.raises(UnknownVertexError, match="1 of 1 ids are no vertices so far, first 77"):
+        seen.remove_vertices([77])
+
+
+def test_a_batch_of_an_iterator_that_began_before_a_removal_is_refused():
+    seen = Connectivity().insert(([1], [2]))
+
+    def batches():
+        yield ([1], [2])
+        seen.remove(([1], [2]), remaining=([], []))
+        yield ([2], [3])
+
+    with pytest.raises(InputError, match="while an iterator was read"):
+        seen.insert(batches())
+    assert labels(seen) == {1: 1, 2: 2}
+
+
+def test_others_insert_after_a_list_has_been_read():
+    seen = Connectivity().insert(([1, 2], [2, 3]))
+    other = threading.Thread(target=seen.insert, args=(([3], [4]),))
+
+    def left():
+        other.start()
+        yield ([1], [2])
+
+    seen.remove(([2], [3]), remaining=left())
+    other.join()
+    assert labels(seen) == {1: 1, 2: 1, 3: 3, 4: 3}
+
+
+def test_queries_in_a_batch_see_a_kept_forest():
+    seen = Connectivity(keep_forest=True).insert(([1], [2]))
+    rows = pd.DataFrame({"src": [2, 1], "dst": [3, 2], "query": [False, True]})
+    assert seen.process(rows).tolist() == [True]
+    assert labels(seen) == {1: 1, 2: 1, 3: 1}
+    with pytest.raises(InputError, match="process"):
+        Connectivity(expiry="until").process(rows)
+
+
+def moments(*days):
+    return [datetime.datetime(9999, 1, day) for day in days]
+
+
+@pytest.mark.parametrize(
+    ("until", "before"),
+    [
+        (np.array([1, 3, 2], np.uint8), 3),
+        (np.array([0.5, 2.5, 1.5]), 2),
+        (pa.array(moments(1, 3, 2)), datetime.datetime(9999, 1, 3)),
+        (pa.array([one.date() for one in moments(1, 3, 2)]), datetime.date(9999, 1, 3)),
+        (pl.Series(moments(1, 3, 2)), np.datetime64("9999-01-03")),
+    ],
+)
+def test_edges_expire_by_times_of_many_types(until, before, tmp_path):
+    make = pl.DataFrame if isinstance(until, pl.Series) else pa.table
+    ends = {"src": np.array([1, 2, 3]), "dst": np.array([2, 3, 4])}
+    seen = Connectivity(expiry="until").insert(make(ends | {"until": until}))
+    seen.expire(before)
+    seen.save(tmp_path / "seen")
+    seen = Connectivity.load(tmp_path / "seen")
+    assert labels(seen) == {1: 1, 2: 2, 3: 2, 4: 4}
+    seen.insert(make(ends | {"until": until}))  # two of which have expired
+    assert labels(seen.expire(before, drop_isolated=True)) == {2: 2, 3: 2}
+
+
+def test_files_hold_times(tmp_path):
+    EDGES.to_parquet(tmp_path / "a.parquet")
+    EDGES.to_parquet(tmp_path / "b.parquet")
+    seen = Connectivity(expiry="until").insert(str(tmp_path / "*.parquet"))
+    assert labels(seen.expire(25)) == {1: 1, 2: 2, 3: 2, 4: 4, 5: 4}
+    seen.remove(([3], [2]), remaining=str(tmp_path / "*.parquet"))
+    assert labels(seen) == {1: 1, 2: 2, 3: 3, 4: 4, 5: 4}
+
+
+@pytest.mark.parametrize(
+    ("edges", "error", "match"),
+    [
+        (EDGES[["src", "dst"]], MissingColumnError, "'until'"),
+        (EDGES.assign(until=1.5), ColumnTypeError, "are floats, and those so far are integers"),
+        (EDGES.assign(until=np.uint64(1 << 63)), ColumnTypeError, r"up to 2\^63 - 1"),
+        (EDGES.assign(until="x"), ColumnTypeError, "must be numbers"),
+        (EDGES.assign(until=[None, 1, 2, 3]).astype({"until": "Int64"}), NullsError, "1 of 4"),
+    ],
+)
+def test_times_that_are_none_change_nothing(edges, error, match):
+    seen = Connectivity(expiry="until").insert(EDGES)
+    before = seen._state
+    with pytest.raises(error, match=match):
+        seen.insert(edges)
+    assert seen._state is before
+
+
+@pytest.mark.parametrize(
+    ("before", "error", "match"),
+    [
+        (float("nan"), InputError, "not finite"),
+        ("x", ArgumentTypeError, "number or a datetime"),
+        (True, ArgumentTypeError, "bool"),
+        (datetime.date(2020, 1, 1), InputError, "expiry times are integers"),
+        (1 << 64, InputError, "64 bits"),
+    ],
+)
+def test_a_time_that_is_none_is_refused(before, error, match):
+    with pytest.raises(error, match=match):
+        Connectivity(expiry="until").insert(EDGES).expire(before)
+
+
+def test_expiry_needs_times():
+    with pytest.raises(InputError, match="expiry='COLUMN'"):
+        Connectivity().expire(3)
+    with pytest.raises(InputError, match="insert edges first"):
+        Connectivity(expiry="until").expire(3)
+    with pytest.raises(ArgumentTypeError, match="int"):
+        Connectivity(expiry=3)
+
+
+def test_a_file_whose_forest_does_not_span_is_refused(tmp_path):
+    from cc_rapids.data.files import archive
+    from cc_rapids.errors import FormatError
+
+    Connectivity(keep_forest=True).insert(([1, 2], [2, 3])).save(tmp_path / "seen")
+    words, arrays = archive.read(tmp_path / "seen")
+    arrays["kept_src"] = arrays["kept_src"][:1]
+    archive.write(tmp_path / "seen", words, dict(arrays))
+    with pytest.raises(FormatError, match="damaged"):
+        Connectivity.load(tmp_path / "seen")
