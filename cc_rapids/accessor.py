@@ -1,7 +1,8 @@
-"""``import cc_rapids.accessor`` gives pandas and cuDF frames the accessor ``.cc``."""
+"""``import cc_rapids.accessor`` gives pandas, cuDF and Polars frames the accessor ``.cc``."""
 
 from .integrations.accessor import Accessor, register
+from .integrations.lazy import LazyAccessor
 
-__all__ = ["Accessor", "register"]
+__all__ = ["Accessor", "LazyAccessor", "register"]
 
 register()

@@ -608,9 +608,10 @@ class Frames(Adapter):
             frame = nw.from_native(_unambiguous(edges, [*source, *destination]))
         except TypeError:
             return self.read(_table_of(edges), request)
+        lazy = isinstance(frame, nw.LazyFrame)
+        _check_names(frame.collect_schema().names() if lazy else frame.columns, source, destination)
         if isinstance(frame, nw.LazyFrame):
-            frame = frame.collect()
-        _check_names(frame.columns, source, destination)
+            frame = frame.select(*source, *destination).collect()
         every = list(map(frame.get_column, (*source, *destination)))
         return _of_series(every, sides, request.nulls)
 

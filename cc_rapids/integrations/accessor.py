@@ -239,6 +239,8 @@ LIBRARIES = {
 def register() -> list[str]:
     """Register the accessor on frames of pandas, cuDF and Polars, as far as they are installed.
 
+    Lazy frames of Polars have it, too, and answer with lazy frames.
+
     Returns
     -------
     list of str
@@ -253,7 +255,12 @@ def register() -> list[str]:
         if importlib.util.find_spec(library) is None:
             continue
         extensions = importlib.import_module(module)
-        if not hasattr(importlib.import_module(library).DataFrame, NAME):
+        frames = importlib.import_module(library)
+        if not hasattr(frames.DataFrame, NAME):
             getattr(extensions, function)(NAME)(Accessor)
+        if library == "polars" and not hasattr(frames.LazyFrame, NAME):
+            from .lazy import LazyAccessor
+
+            extensions.register_lazyframe_namespace(NAME)(LazyAccessor)
         done.append(library)
     return done

@@ -271,7 +271,7 @@ class Lookup:
 
     def _label_of_any(self, rows: Array, name: str) -> dict[str, Any]:
         """Return the labels of some rows of the answer, or numbers if the answer is empty."""
-        if self._forest.vertices:
+        if self._forest.vertices or not rows.size:
             return self._label(rows, name)
         none = self._backend.xp.zeros(rows.size, np.int64)
         return dict.fromkeys(self._label(rows[:0], name), none)

@@ -1,0 +1,307 @@
+"""The accessor ``cc`` of lazy frames of Polars: answers are lazy frames, too.
+
+An answer is a source of Polars' own (:func:`polars.io.plugins.register_io_source`). Nothing is
+read before it is collected; then the columns of ids, and of weights if there are any, are collected
+alone. Polars hands over which columns, rows and conditions it wants of the answer: they apply to
+the answer, and never to the edges, which a condition would change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+from ..api import components
+from ..backends import named
+from ..backends.choice import has_gpu
+from ..errors import ArgumentTypeError, shown
+from ..results.components import Components
+from ..results.lookup import check_name
+from .accessor import Accessor
+
+OF_ROWS = "weight", "at_least", "at_most", "forest"  # options that no type of an answer depends on
+
+
+class LazyAccessor(Accessor):
+    """Connected components of a lazy frame of Polars that is an edge list.
+
+    The frames that its methods return are lazy, and computed whenever they are collected, by any
+    engine of Polars: collect a frame first that a query needs several times.
+
+    Parameters
+    ----------
+    frame : polars.LazyFrame
+        The edge list.
+
+    See Also
+    --------
+    cc_rapids.accessor.register : Put it on the frames of pandas, cuDF and Polars.
+    cc_rapids.accessor.Accessor : The accessor of other frames, with the same methods.
+
+    Examples
+    --------
+    >>> import polars as pl, cc_rapids.accessor
+    >>> edges = pl.LazyFrame({"src": [5, 2, 9], "dst": [2, 7, 9]})
+    >>> labels = edges.cc.labels()
+    >>> labels.filter(pl.col("labels") == 2).select("vertex").collect()["vertex"].to_list()
+    [2, 5, 7]
+    """
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def components(
+        self, source: str = "src", destination: str = "dst", **options: Any
+    ) -> Components:
+        """Find the components of the frame, of which the columns needed are collected.
+
+        Parameters
+        ----------
+        source, destination : str, or list of as many str on each side, optional
+            The columns, as for :func:`cc_rapids.components`.
+        **options
+            All other arguments of :func:`cc_rapids.components`.
+
+        Returns
+        -------
+        Components
+            Or the plan, with ``explain=True``.
+
+        See Also
+        --------
+        LazyAccessor.labels : The label frame, as a lazy frame.
+        """
+        held = _collected(self._needed(source, destination, options), options.get("engine"))
+        found: Components = components(held, source, destination, **options)
+        return found
+
+    def labels(self, source: str = "src", destination: str = "dst", **options: Any) -> Any:
+        """Return the label frame as a lazy frame: columns ``vertex`` and ``labels``.
+
+        The plan, with ``explain=True``.
+
+        Parameters
+        ----------
+        source, destination : str, or list of as many str on each side, optional
+            The columns, as for :func:`cc_rapids.components`.
+        **options
+            All other arguments of :func:`cc_rapids.components`.
+
+        Returns
+        -------
+        polars.LazyFrame
+            As :meth:`Components.labels` returns it.
+
+        See Also
+        --------
+        LazyAccessor.sizes : The size of each component.
+        LazyAccessor.components : The whole answer.
+        """
+        return self._lazily(Components.labels, source, destination, options)
+
+    def sizes(self, source: str = "src", destination: str = "dst", **options: Any) -> Any:
+        """Return the size of each component, the largest first, as a lazy frame.
+
+        With ``explain=True`` the plan.
+
+        Parameters
+        ----------
+        source, destination : str, or list of as many str on each side, optional
+            The columns, as for :func:`cc_rapids.components`.
+        **options
+            All other arguments of :func:`cc_rapids.components`.
+
+        Returns
+        -------
+        polars.LazyFrame
+            As :meth:`Components.sizes` returns it.
+
+        See Also
+        --------
+        LazyAccessor.labels : The component of each vertex.
+        LazyAccessor.components : The whole answer.
+        """
+        return self._lazily(Components.sizes, source, destination, options)
+
+    def attach(
+        self,
+        frame: Any = None,
+        source: str = "src",
+        destination: str = "dst",
+        *,
+        on: str | list[str] | None = None,
+        name: str = "labels",
+        missing: str = "raise",
+        **options: Any,
+    ) -> Any:
+        """Return a lazy frame with the label of each row in an added column.
+
+        With ``explain=True`` the plan.
+
+        Parameters
+        ----------
+        frame : frame of Polars, lazy or not, optional
+            The frame of vertices, which is not changed; by default the edge list itself.
+        source, destination : str, or list of as many str on each side, optional
+            The columns of the edge list, as for :func:`cc_rapids.components`.
+        on : str, or list of str, optional
+            The column of vertices: by default ``"vertex"``, or ``source`` of the edge list itself.
+        name : str
+            Of the added column.
+        missing : {"raise", "null", "self"}
+            As for :meth:`Components.attach`.
+        **options
+            All other arguments of :func:`cc_rapids.components`.
+
+        Returns
+        -------
+        polars.LazyFrame
+            As :meth:`Components.attach` returns it. Columns that are not asked for are not read.
+
+        See Also
+        --------
+        LazyAccessor.deduplicate : Keep the best row of each component.
+        LazyAccessor.labels : The component of each vertex.
+        """
+        check_name(name)
+        if frame is None:
+            frame, on = self._frame, source if on is None else on
+        on = "vertex" if on is None else on
+
+        def attached(found: Components, rows: Any) -> Any:
+            return found.attach(rows, on, name, missing)
+
+        rows = _lazy(frame), on if isinstance(on, list) else [on]
+        return self._lazily(attached, source, destination, options, *rows)
+
+    def deduplicate(
+        self,
+        frame: Any,
+        source: str = "src",
+        destination: str = "dst",
+        *,
+        on: str | list[str] = "vertex",
+        by: str | None = None,
+        ascending: bool = False,
+        per: str | list[str] | None = None,
+        missing: str = "self",
+        **options: Any,
+    ) -> Any:
+        """Return the rows of a frame to keep, as a lazy frame: of each component the best one.
+
+        With ``explain=True`` the plan.
+
+        Parameters
+        ----------
+        frame : frame of Polars, lazy or not
+            The documents, one or several rows for each id; not changed.
+        source, destination : str, or list of as many str on each side, optional
+            The columns of the edge list, as for :func:`cc_rapids.components`.
+        on, by, per : str or list of str
+            As for :meth:`Components.deduplicate`.
+        ascending : bool
+            Whether the least value of ``by`` is the best.
+        missing : {"self", "drop", "raise"}
+            As for :meth:`Components.deduplicate`.
+        **options
+            All other arguments of :func:`cc_rapids.components`.
+
+        Returns
+        -------
+        polars.LazyFrame
+            As :meth:`Components.deduplicate` returns it. Columns that are not asked for are not
+            read.
+
+        See Also
+        --------
+        LazyAccessor.attach : Label all rows instead.
+        LazyAccessor.components : The whole answer.
+        """
+
+        def kept(found: Components, rows: Any) -> Any:
+            return found.deduplicate(rows, on, by, ascending, per, missing)
+
+        named = [one for one in (on, by, per) if one is not None]
+        used = [name for one in named for name in (one if isinstance(one, list) else [one])]
+        rows = _lazy(frame), used
+        return self._lazily(kept, source, destination, options, *rows)
+
+    def _needed(self, source: Any, destination: Any, options: dict[str, Any]) -> Any:
+        """Return the lazy frame of the columns that are needed to solve.
+
+        If one is missing, the error is raised now, and not by Polars when an answer is collected.
+        """
+        sides = [one if isinstance(one, list) else [one] for one in (source, destination)]
+        weight = options.get("weight")
+        wanted = [*sides[0], *sides[1], *([weight] if isinstance(weight, str) else [])]
+        schema = self._frame.collect_schema()
+        if any(name not in schema for name in wanted):
+            components(schema.to_frame(), source, destination, **options)
+        return self._frame.select(list(dict.fromkeys(wanted)))
+
+    def _lazily(
+        self,
+        answer: Callable[..., Any],
+        source: Any,
+        destination: Any,
+        options: dict[str, Any],
+        rows: Any = None,
+        used: Sequence[str] = (),
+    ) -> Any:
+        """Return a lazy frame of what is found, and of the rows of another frame if one is given.
+
+        ``used`` are the columns of these that are read, whatever is asked for.
+        """
+        if options.get("explain"):
+            return self.components(source, destination, **options)
+        from polars.io.plugins import register_io_source
+
+        edges = self._needed(source, destination, options)
+
+        def schema() -> Any:
+            """Return the types of an answer for frames without rows."""
+            of_types = {name: value for name, value in options.items() if name not in OF_ROWS}
+            none = edges.collect_schema().to_frame()
+            found = components(none, source, destination, **of_types | {"engine": "threads"})
+            if rows is None:
+                return answer(found).schema
+            return answer(found, rows.collect_schema().to_frame()).schema
+
+        def read(
+            columns: list[str] | None, condition: Any, count: int | None, batch: int | None
+        ) -> Iterator[Any]:
+            """Yield the answer: wanted columns of the first rows, of which some are wanted."""
+            given: list[Any] = []
+            if rows is not None:
+                known = rows.collect_schema().names()
+                wanted = known if columns is None else [*used, *columns]
+                chosen = [name for name in known if name in wanted]
+                given = [_collected(rows.select(chosen), options.get("engine"))]
+            found = self.components(source, destination, **options)
+            frame = answer(found, *given)
+            if not len(found):  # whose labels are nulls of any type
+                types = schema()
+                frame = frame.cast({name: types[name] for name in frame.columns})
+            frame = frame if count is None else frame.head(count)
+            frame = frame if columns is None else frame.select(columns)
+            frame = frame if condition is None else frame.filter(condition)
+            yield from frame.iter_slices(batch) if batch and frame.height else [frame]
+
+        return register_io_source(read, schema=schema)
+
+
+def _lazy(frame: Any) -> Any:
+    """Return a frame of Polars as a lazy one; raise an error for any other."""
+    if hasattr(frame, "lazy") and hasattr(frame, "select"):
+        return frame.lazy()
+    raise ArgumentTypeError(
+        f"a lazy frame is joined with frames of Polars, and not with {shown(frame)}: pass"
+        " polars.from_pandas(frame), or collect the edges"
+    )
+
+
+def _collected(frame: Any, engine: str | None) -> Any:
+    """Return what a lazy frame holds, by the engine of Polars that is beside an engine of ours."""
+    on_gpu = named(engine) != "threads" and has_gpu() and find_spec("cudf_polars") is not None
+    return frame.collect(engine="gpu" if on_gpu else "streaming")

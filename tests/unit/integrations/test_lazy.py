@@ -1,0 +1,175 @@
+"""The accessor of lazy frames of Polars: answers are lazy, and what is read is what they need."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+import cc_rapids
+import cc_rapids.accessor
+from cc_rapids.integrations import accessor
+from cc_rapids.solver.plan import Plan
+
+EDGES = pl.DataFrame(
+    {"src": [5, 2, 9], "dst": [2, 7, 9], "w": [0.5, 1, 2], "text": ["a", "b", "c"]}
+)
+DOCS = pl.DataFrame({"vertex": [5, 7, 4, 9], "length": [1, 3, 2, 5], "corpus": list("abab")})
+ENGINES = "in-memory", "streaming"
+
+
+class Watched:
+    """A lazy frame that notes the columns of each time it is read."""
+
+    def __init__(self, frame):
+        self.read = []
+
+        def source(columns, condition, count, batch):
+            assert condition is None
+            assert count is None
+            self.read.append(columns)
+            yield frame if columns is None else frame.select(columns)
+
+        self.frame = pl.io.plugins.register_io_source(source, schema=frame.schema)
+
+
+@pytest.fixture
+def watched():
+    return Watched(EDGES)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_answers_are_lazy_frames_of_the_same_rows(engine):
+    lazy = EDGES.lazy()
+    asked = {
+        "labels": {},
+        "sizes": {"labels": "dense"},
+        "attach": {"name": "group"},
+    }
+    for word, options in asked.items():
+        answer = getattr(lazy.cc, word)(**options)
+        assert isinstance(answer, pl.LazyFrame)
+        assert_frame_equal(answer.collect(engine=engine), getattr(EDGES.cc, word)(**options))
+    attached = lazy.cc.attach(DOCS, missing="null")
+    assert_frame_equal(attached.collect(engine=engine), EDGES.cc.attach(DOCS, missing="null"))
+    for documents in (DOCS, DOCS.lazy()):
+        best = lazy.cc.deduplicate(documents, by="length", per="corpus", missing="drop")
+        expected = EDGES.cc.deduplicate(DOCS, by="length", per="corpus", missing="drop")
+        assert_frame_equal(best.collect(engine=engine), expected)
+
+
+def test_components_and_plans_are_no_frames(watched):
+    found = watched.frame.cc.components(weight="w", at_least=1)
+    assert isinstance(found, cc_rapids.Components)
+    assert found == EDGES.cc.components(weight="w", at_least=1)
+    assert watched.read == [["src", "dst", "w"]]
+    for word in ("components", "labels", "sizes", "attach"):
+        assert isinstance(getattr(watched.frame.cc, word)(explain=True), Plan)
+    assert isinstance(watched.frame.cc.deduplicate(DOCS, explain=True), Plan)
+
+
+def test_nothing_is_read_before_an_answer_is_collected(watched):
+    labels = watched.frame.cc.labels()
+    assert labels.collect_schema() == EDGES.cc.labels().schema
+    assert watched.read == []
+    labels.collect()
+    assert watched.read == [["src", "dst"]]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_conditions_and_columns_are_of_the_answer_and_not_of_the_edges(watched, engine):
+    labels = watched.frame.cc.labels()
+    asked = labels.filter(pl.col("vertex") > 5).select("labels")
+    assert "SELECTION" in asked.explain()
+    assert asked.collect(engine=engine)["labels"].to_list() == [2, 9]
+    # edges whose src is above 5 alone would leave 7 out, and label it otherwise
+    attached = watched.frame.cc.attach(name="group")
+    assert attached.filter(pl.col("dst") == 7).collect(engine=engine)["group"].to_list() == [2]
+    assert labels.head(1).collect(engine=engine).rows() == [(2, 2)]
+    assert labels.head(2).filter(pl.col("vertex") == 7).collect(engine=engine).is_empty()
+    assert labels.filter(pl.col("vertex") == 7).head(2).collect(engine=engine).rows() == [(7, 2)]
+    assert len(watched.read) == 6  # whole, as the frame itself asserts
+
+
+def test_columns_that_are_not_asked_for_are_not_read(watched):
+    documents = Watched(DOCS)
+    attached = watched.frame.cc.attach(documents.frame, missing="null")
+    assert attached.select("labels").collect()["labels"].to_list() == [2, 2, None, 9]
+    assert attached.select("corpus").collect()["corpus"].to_list() == list("abab")
+    assert documents.read == [["vertex"], ["vertex", "corpus"]]
+
+
+@pytest.mark.parametrize(
+    ("columns", "options"),
+    [
+        ({"src": pl.Series([1], dtype=pl.Int32), "dst": pl.Series([2], dtype=pl.UInt8)}, {}),
+        ({"src": ["x"], "dst": ["y"]}, {"labels": "max"}),
+        ({"src": ["x"], "dst": ["y"]}, {"labels": "dense"}),
+        ({"src": [1 << 40], "dst": [1]}, {"labels": "size"}),
+        ({"src": [3], "dst": [1]}, {"num_vertices": 5}),
+        ({"src": [3], "dst": [1]}, {"vertices": [9, 1, 3]}),
+        ({"src": [3], "dst": [1], "w": [1.0]}, {"weight": "w", "forest": "max"}),
+        ({"src": [3], "dst": [1]}, {"forest": True}),
+    ],
+)
+def test_types_are_known_before_anything_is_read(columns, options):
+    lazy = pl.LazyFrame(columns)
+    for answer in (lazy.cc.labels(**options), lazy.cc.sizes(**options)):
+        assert answer.collect_schema() == answer.collect().schema
+
+
+def test_ids_of_several_columns():
+    frame = pl.LazyFrame({"a": [1, 1], "b": ["x", "y"], "c": [1, 2], "d": ["y", "z"]})
+    labels = frame.cc.labels(["a", "b"], ["c", "d"])
+    assert labels.collect_schema() == labels.collect().schema
+    assert labels.select("b_labels").collect()["b_labels"].to_list() == ["x", "x", "x"]
+    attached = frame.cc.attach(None, ["a", "b"], ["c", "d"], name="of")
+    assert attached.collect_schema() == attached.collect().schema
+    assert attached.select("b_of").collect()["b_of"].to_list() == ["x", "x"]
+
+
+@pytest.mark.parametrize("dtype", [pl.String, pl.Int32])
+def test_an_answer_without_vertices_has_the_types_that_it_says(dtype):
+    none = pl.LazyFrame(schema={"src": dtype, "dst": dtype})
+    people = pl.DataFrame({"vertex": pl.Series([1, 2]).cast(dtype)})
+    for answer in (none.cc.labels(), none.cc.attach(), none.cc.attach(people, missing="null")):
+        assert answer.collect_schema() == answer.collect().schema
+        assert answer.collect_schema()["labels"] in (dtype, pl.Int64)
+
+
+def test_errors_are_our_own_and_come_at_once_where_they_can():
+    lazy = EDGES.lazy()
+    with pytest.raises(cc_rapids.MissingColumnError, match="unknown column 'a': one of dst, src"):
+        lazy.cc.labels("a", "b")
+    with pytest.raises(cc_rapids.MissingColumnError, match="unknown column 'v'"):
+        lazy.cc.labels(weight="v", at_least=1)
+    with pytest.raises(cc_rapids.ArgumentTypeError, match="frames of Polars, and not with"):
+        lazy.cc.attach(pd.DataFrame({"vertex": [5]}))
+    nulls = pl.LazyFrame({"src": [1, None], "dst": [2, 3]}).cc.labels()
+    with pytest.raises(cc_rapids.NullsError, match="column 'src' has 1 null"):
+        nulls.collect()
+
+
+def test_edges_that_are_lazy_are_not_collected_whole(watched):
+    assert cc_rapids.components(watched.frame) == cc_rapids.components(EDGES)
+    assert watched.read == [["src", "dst"]]
+
+
+def test_it_is_registered_once():
+    accessor.register()
+    kept = pl.LazyFrame.cc
+    accessor.register()
+    assert pl.LazyFrame.cc is kept
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=20), st.integers(0, 12))
+def test_an_answer_in_a_query_is_that_of_the_frame(pairs, least):
+    ends = np.array(pairs, np.int64).reshape(-1, 2)
+    frame = pl.DataFrame({"src": ends[:, 0], "dst": ends[:, 1]})
+    condition = pl.col("labels") >= least
+    expected = frame.cc.labels().filter(condition).select("vertex")
+    assert_frame_equal(
+        frame.lazy().cc.labels().filter(condition).select("vertex").collect(), expected
+    )
