@@ -204,5 +204,10 @@ def _device_matrix(csgraph: Any, weights: bool) -> Any:
     if csgraph.ndim != 2:
         raise InputError("compressed-sparse graph must be 2-D")
     edges = cupy.isfinite(csgraph) & (csgraph != 0)
-    values = cupy.where(edges, csgraph, 0).astype(cupy.float64) if weights else edges
-    return cupyx.scipy.sparse.coo_matrix(values.astype(values.dtype if weights else cupy.float32))
+    if not weights:
+        return cupyx.scipy.sparse.coo_matrix(edges.astype(cupy.float32))
+    # Row after row, as SciPy has the entries, which tells ties apart; CuPy's own order is another.
+    rows, columns = cupy.nonzero(edges)
+    offsets = cupy.searchsorted(rows, cupy.arange(len(edges) + 1))
+    entries = csgraph[rows, columns].astype(cupy.float64), columns, offsets
+    return cupyx.scipy.sparse.csr_matrix(entries, shape=edges.shape)

@@ -106,8 +106,9 @@ def test_weights_that_are_missing():
 def test_trees_of_matrices():
     random = np.random.default_rng(4)
     dense = np.where(random.random((60, 60)) < 0.2, random.integers(1, 9, (60, 60)), 0.0)
-    expected = csgraph.minimum_spanning_tree(dense)
-    for matrix in (sparse.csr_matrix(cupy.asarray(dense)), cupy.asarray(dense)):
+    listed = sparse.csr_matrix(cupy.asarray(dense))  # in an order that tells ties apart
+    for matrix, same in ((listed, listed.get()), (cupy.asarray(dense), dense)):
+        expected = csgraph.minimum_spanning_tree(same)
         found = cc_rapids.scipy.minimum_spanning_tree(matrix).get()
         for name in ("data", "indices", "indptr"):
             assert np.array_equal(getattr(found, name), getattr(expected, name))

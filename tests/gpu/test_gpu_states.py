@@ -138,11 +138,10 @@ def test_columns_may_be_written_on_the_default_stream_once_a_batch_is_inserted(d
     for stream in (cupy.cuda.Stream.null, cupy.cuda.Stream(non_blocking=True)):
         seen = Connectivity(num_vertices=n, engine="cuda")
         for bit in range(4):
-            frame = cudf.DataFrame({"src": ids, "dst": ids ^ (1 << bit)})
+            frame = cudf.DataFrame({"src": ids.copy(), "dst": ids ^ (1 << bit)})
             cupy.cuda.runtime.deviceSynchronize()
             with stream:
                 seen.insert(frame)
-            frame["src"] = frame["src"].values
             frame["src"].values[:] = n - 1
             assert len(seen) == n >> bit + 1
         assert bool((seen.components().labels()["labels"].values == ids >> 4 << 4).all())
