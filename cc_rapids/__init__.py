@@ -19,6 +19,7 @@ _old_paths.install()
 
 _HOMES = {
     "bipartition": "api",
+    "bridges": "api",
     "components": "api",
     "is_bipartite": "api",
     "spanning_forest": "api",
@@ -105,6 +106,7 @@ __all__ = [
     "VerificationError",
     "__version__",
     "bipartition",
+    "bridges",
     "components",
     "components_at",
     "connected_components",
@@ -135,6 +137,7 @@ if TYPE_CHECKING:
     from .algorithms.design import Design, designs
     from .api import (
         bipartition,
+        bridges,
         components,
         is_bipartite,
         maximum_spanning_forest,

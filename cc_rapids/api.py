@@ -499,6 +499,62 @@ def is_bipartite(
     return found if options.get("explain") else found.is_bipartite
 
 
+def bridges(
+    edges: Any,
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
+    **options: Any,
+) -> Any:
+    """Find the bridges: the edges without which a component would fall into two.
+
+    An edge that the list holds twice, in either direction, is no bridge, nor is a self-loop.
+
+    Parameters
+    ----------
+    edges : frame, pair of arrays or series, or path
+        As for :func:`components`; not changed. Not matrices and graphs, which may name an edge at
+        both ends. They fit into memory, as they are read twice.
+    source, destination : str, or lists of str of equal length, optional
+        As for :func:`components`.
+    **options
+        As for :func:`components`. Rows are numbered among the edges within ``at_least`` or
+        ``at_most``.
+
+    Returns
+    -------
+    frame of the caller's kind
+        Columns ``row``, ``source`` and ``destination`` as of :meth:`Components.forest`, in the
+        order of the rows. With ``explain=True``, the plan of the components instead.
+
+    Raises
+    ------
+    InputError
+        The edges are read in chunks, or are a matrix or a graph; also all errors of
+        :func:`components`.
+
+    See Also
+    --------
+    spanning_forest : Find edges without any cycle, among which all bridges are.
+
+    Notes
+    -----
+    Tarjan and Vishkin 1985: see :mod:`cc_rapids.algorithms.bridges`.
+
+    Examples
+    --------
+    >>> import pandas as pd, cc_rapids
+    >>> edges = pd.DataFrame({"src": [1, 2, 3, 3], "dst": [2, 3, 1, 4]})
+    >>> cc_rapids.bridges(edges)
+       row  source  destination
+    0    3       3            4
+    """
+    from .results.bridges import bridges_of, check_listed_once  # most runs look for no bridges
+
+    check_listed_once(edges)
+    found = components(edges, source, destination, **options)
+    return bridges_of(found) if isinstance(found, Components) else found
+
+
 def minimum_spanning_forest(
     edges: Any,
     source: str | list[str] | None = None,

@@ -6,14 +6,11 @@ from itself by an odd number of edges, its two vertices are joined; then the com
 bipartite.
 
 An odd cycle is found by a spanning forest, that of the first rows, which is the same on every run
-and backend. It is rooted by its Euler tours. These pass each edge in both directions, its two
-*arcs*: first down, and later up. Where an arc stands in its tour is found by doubling the distance
-that each arc looks ahead, so that the rounds grow with the logarithm of the length alone.
+and backend, and which is rooted: see :mod:`cc_rapids.algorithms.rooted_forest`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +21,7 @@ from ..graph.forest import Forest
 from ..graph.sorting import first_of, order_of
 from ..kernels.primitives import none_of
 from . import boruvka
+from .rooted_forest import rooted
 
 NONE = none_of(np.uint64)
 
@@ -57,84 +55,6 @@ def forest_of_first_rows(src: Array, dst: Array, n: int, backend: Backend) -> Ar
     hook_edge = backend.fill(backend.empty(n, np.uint64), 0xFF)
     boruvka.solve(Edges(src, dst, 0), forest, n, order, hook_edge)
     return backend.xp.sort(hook_edge[hook_edge != NONE]).astype(np.int64)
-
-
-@dataclass(frozen=True)
-class RootedForest:
-    """A spanning forest whose edges have a direction, from the root of each tree.
-
-    Attributes
-    ----------
-    child : (t,) array of int64
-        The lower end of each edge.
-    depth : (n,) array of int64
-        The number of edges to the root; 0 for vertices without an edge of the forest, too.
-    enters, leaves : (n,) arrays of int64
-        The arcs that are left of the tour when it reaches a vertex first, and when it leaves it at
-        last: of the vertices of one tree, those below v are entered between the two.
-    """
-
-    child: Array
-    depth: Array
-    enters: Array
-    leaves: Array
-
-    def below(self, vertices: Array, tops: Array) -> Array:
-        """Return whether each vertex is one of some vertices of its tree, or below it."""
-        entered = self.enters[vertices]
-        return (self.enters[tops] >= entered) & (entered > self.leaves[tops])
-
-
-def rooted(src: Array, dst: Array, tree: Array, roots: Array, n: int, xp: Any) -> RootedForest:
-    """Return a forest rooted at one vertex of each tree.
-
-    Parameters
-    ----------
-    src, dst : (t,) arrays of int64
-        The ends of its edges, among the vertices 0 .. n - 1.
-    tree : (n,) array of integers
-        The tree of each vertex.
-    roots : (k,) array of int64
-        The root of each tree; a tree without edges needs none.
-    """
-    t = int(src.size)
-    tail, head = xp.concatenate([src, dst]), xp.concatenate([dst, src])
-    twin = xp.concatenate([xp.arange(t, 2 * t), xp.arange(t)])
-    left = _arcs_left(tail, twin, roots, n, xp)
-    down = xp.where(left[:t] > left[t:], xp.arange(t), xp.arange(t, 2 * t))
-    child = head[down]
-    enters, leaves = xp.full(n, 2 * t + 1, np.int64), xp.full(n, -1, np.int64)
-    enters[child], leaves[child] = left[down], left[twin[down]]
-    step = xp.full(2 * t, -1, np.int64)
-    step[down] = 1
-    order = order_of([tree[tail], -left], xp)
-    walked = xp.empty(2 * t, np.int64)
-    walked[order] = xp.cumsum(step[order])  # each tour ends at its root, so the next begins at 0
-    depth = xp.zeros(n, np.int64)
-    depth[child] = walked[down]
-    return RootedForest(child, depth, enters, leaves)
-
-
-def _arcs_left(tail: Array, twin: Array, roots: Array, n: int, xp: Any) -> Array:
-    """Return for each arc how many come after it in the Euler tour of its tree."""
-    arcs = int(tail.size)
-    by_tail = xp.argsort(tail, kind="stable")
-    first = xp.searchsorted(tail[by_tail], xp.arange(n + 1))
-    turned = xp.arange(1, arcs + 1)  # the next arc with the same tail, and after the last the first
-    filled = xp.flatnonzero(first[1:] > first[:-1])
-    turned[first[1:][filled] - 1] = first[:-1][filled]
-    after = xp.empty(arcs, np.int64)
-    after[by_tail] = by_tail[turned]
-    following = after[twin]
-    begun = roots[first[1:][roots] > first[:-1][roots]]
-    last = twin[by_tail[first[1:][begun] - 1]]  # it returns to the root for the last time
-    following[last] = last
-    left = xp.ones(arcs, np.int64)
-    left[last] = 0
-    for _ in range(arcs.bit_length()):
-        left = left + left[following]
-        following = following[following]
-    return left
 
 
 def odd_cycles(

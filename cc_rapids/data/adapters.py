@@ -518,9 +518,12 @@ class Adapter(ABC):
         Whether to iterate over them gives batches of edges.
     by_type : bool
         Whether the type alone decides, so that :meth:`accepts` is called once per type.
+    may_repeat : bool
+        Whether an edge may be held at both of its ends, as in the matrix of an undirected graph.
     """
 
     by_type = False
+    may_repeat = False
     is_stream = False
     is_iterable = False
     names_files = False
@@ -832,6 +835,7 @@ class Graphs(Adapter):
     """A ``cugraph.Graph``, with its own vertices."""
 
     by_type = True
+    may_repeat = True
 
     def accepts(self, edges: Any) -> bool:
         return is_graph(edges)
@@ -845,6 +849,7 @@ class CsrRows(Adapter):
     """An adjacency list."""
 
     by_type = True
+    may_repeat = True
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, Csr)
@@ -859,6 +864,8 @@ class CsrRows(Adapter):
 
 class Matrices(Adapter):
     """A sparse matrix of SciPy or CuPy, whose stored entries are edges."""
+
+    may_repeat = True
 
     def accepts(self, edges: Any) -> bool:
         return hasattr(edges, "tocoo")

@@ -30,6 +30,24 @@ if TYPE_CHECKING:
 NO_COLOR = -1
 
 
+def check_kept(found: Components, what: str) -> None:
+    """Raise an error if the edges of an answer, needed for ``what``, were read in chunks."""
+    if found._given.src.size != found._facts.edges:
+        raise InputError(
+            f"the {found._facts.edges:,} edges were read in chunks, which are not kept, and are"
+            f" needed twice for {what}: read them into one frame"
+        )
+
+
+def ends_of(found: Components) -> tuple[Array, Array]:
+    """Return the places of both ends of each edge among the vertices of an answer, as int64."""
+    given = found._given
+    with LentOn(found._backend, given) as columns:
+        sides = zip((given.src, given.dst), columns, strict=False)
+        src, dst = (found._places_of(side, held, "raise")[0] for side, held in sides)
+    return src, dst
+
+
 class Bipartition:
     """The two colours of the vertices of an edge list, or the odd cycles that leave none.
 
@@ -55,18 +73,14 @@ class Bipartition:
     """
 
     def __init__(self, found: Components, options: SolveOptions) -> None:
-        if found._given.src.size != found._facts.edges:
-            raise InputError(
-                f"the {found._facts.edges:,} edges were read in chunks, which are not kept, and are"
-                " needed twice for a bipartition: read them into one frame"
-            )
+        check_kept(found, "a bipartition")
         self.components = found
         backend, xp = found._backend, found._backend.xp
         with backend.scope():
             vertex, least = found._rows()
             self._roots = xp.flatnonzero(vertex == least).astype(np.int64)
             n = int(vertex.size)
-            parent = self._cover(double_cover(*self._ends(), n, xp), options)
+            parent = self._cover(double_cover(*ends_of(self.components), n, xp), options)
             self._odd = parent[self._roots] == parent[self._roots + n]
             root = self._roots[found._dense]
             color = (parent[:n] != root.astype(parent.dtype)).astype(np.int8)
@@ -79,14 +93,6 @@ class Bipartition:
         """Return the state for copies and pickles: without the edges, with the cycles in them."""
         with self.components._backend.scope():
             return vars(self) | {"_cycles": self._columns_of_cycles()}
-
-    def _ends(self) -> tuple[Array, Array]:
-        """Return the places of both ends of each edge among the vertices, as int64."""
-        found, given = self.components, self.components._given
-        with LentOn(found._backend, given) as columns:
-            sides = zip((given.src, given.dst), columns, strict=False)
-            src, dst = (found._places_of(side, held, "raise")[0] for side, held in sides)
-        return src, dst
 
     def _cover(self, cover: Edges, options: SolveOptions) -> Array:
         """Return the least vertex of the component of each vertex of the double cover."""
@@ -254,7 +260,9 @@ class Bipartition:
         component = rows = xp.zeros(0, np.int64)
         if self._odd_components:
             tree = found._dense.astype(np.int64)
-            component, rows = odd_cycles(self._ends(), tree, self._odd, self._roots, found._backend)
+            component, rows = odd_cycles(
+                ends_of(self.components), tree, self._odd, self._roots, found._backend
+            )
         label = found._kind.of_component(found, component)
         labels = found._kind.columns(found, "labels", label)
         columns = labels | forest_columns(found._given, found._home(rows))

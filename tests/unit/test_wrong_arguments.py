@@ -100,6 +100,7 @@ CALLS = {  # what is called, with what is right, and the arguments that are then
     "spanning_forest": (spanned, {"edges": EDGES}, ALL),
     "stream_components": (cc_rapids.stream_components, {"edges": "e.parquet"}, STREAM),
     "bipartition": (cc_rapids.bipartition, {"edges": EDGES}, ALL),
+    "bridges": (cc_rapids.bridges, {"edges": EDGES}, ALL),
     "is_bipartite": (cc_rapids.is_bipartite, {"edges": PAIR}, ALL),
     "stable_ids": (
         of_answer("stable_ids"),

@@ -19,7 +19,8 @@ from support.edge_lists import edge_lists, quick
 
 import cc_rapids
 from cc_rapids import Components, backends, bipartition, errors, generators, is_bipartite
-from cc_rapids.algorithms.bipartition import forest_of_first_rows, rooted
+from cc_rapids.algorithms.bipartition import forest_of_first_rows
+from cc_rapids.algorithms.rooted_forest import NO_EDGE, rooted
 
 
 def graph_of(src, dst, vertices=()):
@@ -308,6 +309,18 @@ def test_a_forest_is_rooted(numbers, trees):
     found = rooted(*ends, np.array(own), np.arange(trees), n, np)
     assert found.depth.tolist() == depth
     assert found.child.tolist() == child.tolist()
+    assert found.parent.tolist() == [*range(trees), *parents]
+    assert found.parent_edge.tolist() == [NO_EDGE] * trees + list(range(len(numbers)))
+    first, size = found.preorder(np.array(own), np)
+    assert sorted(first.tolist()) == list(range(n))
+    for v in range(n):
+        at = v
+        inside = {v}
+        while at >= trees:
+            at = parents[at - trees]
+            inside.add(at)
+        holders = np.flatnonzero((first <= first[v]) & (first[v] < first + size))
+        assert set(holders.tolist()) == inside
     for v in range(n):
         above, at = set(), v
         while at >= trees:

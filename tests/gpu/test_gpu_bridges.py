@@ -1,0 +1,37 @@
+"""Bridges of real cuDF frames and CuPy arrays: those of threads, and those of known shapes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import cc_rapids
+
+pytestmark = pytest.mark.gpu
+
+KINDS = {
+    "near": lambda v: v.astype(np.int32),
+    "far": lambda v: v.astype(np.int64) * 2**40,
+    "words": lambda v: np.array([f"doc {k} é" for k in v], object),
+}
+
+
+@pytest.mark.parametrize("many", [8_000, 30_000, 200_000])
+@pytest.mark.parametrize("kind", KINDS)
+def test_bridges_are_those_of_threads(cudf, kind, many):
+    ends = np.random.default_rng(many).integers(0, 30_000, (2, many))
+    pairs = pd.DataFrame({"src": KINDS[kind](ends[0]), "dst": KINDS[kind](ends[1])})
+    found = cc_rapids.bridges(cudf.from_pandas(pairs))
+    assert type(found).__module__.startswith("cudf")
+    pd.testing.assert_frame_equal(found.to_pandas(), cc_rapids.bridges(pairs))
+
+
+@pytest.mark.parametrize("many", [0, 1, 1_000_000])
+def test_paths_stars_and_rings_of_arrays(cudf, many):
+    import cupy
+
+    ids = cupy.arange(many)
+    for ends in ((ids, ids + 1), (cupy.zeros_like(ids), ids + 1)):
+        assert (cc_rapids.bridges(ends).row == ids).all()
+        assert len(cc_rapids.bridges(ends).row) == many
+    if many > 2:
+        assert not len(cc_rapids.bridges((ids, cupy.roll(ids, -1))).row)
