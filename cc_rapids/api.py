@@ -328,6 +328,7 @@ def find_components(
         edges=edge_input.src.size,
         memory=options.memory,
         seconds=seconds,
+        greatest=options.spanning is not None and options.spanning.greatest,
     )
     if edge_input.dropped_rows:
         log.info("%d edges with a null end were left out", edge_input.dropped_rows)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..backends import Array
 from ..graph.sorting import begins, order_of
-from .bipartition import RootedForest
+from .rooted_forest import RootedForest
 
 APART = -1
 
@@ -60,20 +60,17 @@ class Jumps:
     depth: Array
 
     @classmethod
-    def of(cls, forest: RootedForest, src: Array, dst: Array, order: Array, xp: Any) -> Jumps:
+    def of(cls, forest: RootedForest, order: Array, xp: Any) -> Jumps:
         """Return the ancestors in a forest of t edges.
 
         Parameters
         ----------
-        src, dst : (t,) arrays of int64
-            The ends of the edges, in the order of ``forest.child``.
         order : (t,) array of int64
             The edges from the weakest to the strongest.
         """
-        n, t = int(forest.depth.size), int(src.size)
+        n, t = int(forest.depth.size), int(forest.child.size)
         small = np.int32 if n < 1 << 31 else np.int64
-        above, weakest = xp.arange(n, dtype=small), xp.full(n, t, small)
-        above[forest.child] = xp.where(forest.child == src, dst, src)
+        above, weakest = forest.parent.astype(small), xp.full(n, t, small)
         weakest[forest.child[order]] = xp.arange(t, dtype=small)
         ancestors, edges = [above], [weakest]
         deepest = int(forest.depth.max()) if n else 0

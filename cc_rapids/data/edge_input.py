@@ -108,6 +108,20 @@ class WeightedForest(NamedTuple):
     weight: Any
 
 
+class Lengths(NamedTuple):
+    """The paths of pairs along a forest, for callers who gave arrays; -1 where there is none."""
+
+    length: Any
+
+
+class WeakestRows(NamedTuple):
+    """The paths of pairs along a forest by weight, for callers who gave arrays."""
+
+    length: Any
+    weakest_row: Any
+    weakest_weight: Any
+
+
 class Lending(Borrowing):
     """A context that lends columns, and by themselves the offsets of rows, if there are any.
 
@@ -272,6 +286,7 @@ def plain_frame(columns: dict[str, Any]) -> Any:
     kinds: tuple[Any, ...]
     kinds = Labels, Members, Vertices, Sizes, Histogram, Merges, Changes, SpanningForest
     kinds += Shared, Colors, OddCycles, WeightedForest
+    kinds += Lengths, WeakestRows
     return next(kind for kind in kinds if kind._fields == tuple(columns))(**columns)
 
 

@@ -280,6 +280,20 @@ class Lookup:
         """Return the row of each id in the answer, and a mask of the known ids."""
         return self._found(column, missing, self._forest.rows_of, remedy)
 
+    def _places_of_ends(self, ends: list[Any]) -> tuple[Array, Array]:
+        """Return the rows in the answer of both ends of edges.
+
+        Parameters
+        ----------
+        ends : list of columns
+            The columns of the sources, and as many of the destinations.
+        """
+        width = len(ends) // 2
+        sides = (("source", ends[:width]), ("destination", ends[width:]))
+        named = (of_key_columns([of(name, part) for part in side]) for name, side in sides)
+        src, dst = (self._places(column, "raise")[0] for column in named)
+        return src, dst
+
     def _places_of(self, column: Column, borrowed: Any, missing: str) -> tuple[Array, Array]:
         """Return the same for a column that is lent."""
         return self._found_of(column, borrowed, missing, self._forest.rows_of)

@@ -91,11 +91,8 @@ def _forest_arrays(found: Components) -> dict[str, Any]:
     arrays = {"forest_row": bring(columns.pop("row"))}
     if "weight" in columns:
         arrays["forest_weight"] = bring(columns.pop("weight")).view(np.uint8)
-    ends = list(columns.values())
-    width = len(ends) // 2
-    for name, side in (("source", ends[:width]), ("destination", ends[width:])):
-        named = of_key_columns([of(name, column) for column in side])
-        arrays[f"forest_{name}"] = found._places(named, "raise")[0]
+    ends = found._places_of_ends(list(columns.values()))
+    arrays["forest_source"], arrays["forest_destination"] = ends
     return {name: found._backend.to_host(array) for name, array in arrays.items()}
 
 

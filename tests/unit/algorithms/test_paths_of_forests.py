@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_rapids.algorithms.bipartition import rooted
 from cc_rapids.algorithms.paths import Jumps, edges_between, order_from_weakest
+from cc_rapids.algorithms.rooted_forest import rooted
 
 WEIGHTS = [np.uint8, np.int8, np.uint64, np.int64, np.float32, np.float64]
 
@@ -47,7 +47,7 @@ def test_every_pair_has_the_length_and_the_weakest_row_of_networkx(drawn, heavy_
     weights = np.array(drawn_weights, dtype)
     forest, tree = forest_of(src, dst, n)
     order = order_from_weakest(weights, row, heavy_is_weak, np)
-    jumps = Jumps.of(forest, src, dst, order, np)
+    jumps = Jumps.of(forest, order, np)
     first, second = (side.reshape(-1) for side in np.indices((n, n)))
     length, place = jumps.between(first, second, tree[first] == tree[second], np)
     graph = nx.Graph()
@@ -74,7 +74,7 @@ def test_a_path_of_many_vertices_needs_a_level_for_each_bit_of_its_depth():
     src = np.arange(n - 1)
     forest, tree = forest_of(src, src + 1, n)
     order = order_from_weakest(src % 1000, src, False, np)
-    jumps = Jumps.of(forest, src, src + 1, order, np)
+    jumps = Jumps.of(forest, order, np)
     assert len(jumps.above) == (n - 1).bit_length()
     first, second = np.array([0, n - 1, 5_001, 7]), np.array([n - 1, 999, 5_999, 7])
     length, place = jumps.between(first, second, tree[first] == tree[second], np)
@@ -95,7 +95,7 @@ def test_extreme_weights_keep_their_order(dtype):
 def test_no_pairs_and_no_edges_are_answered():
     none = np.zeros(0, np.int64)
     forest, _ = forest_of(none, none, 3)
-    jumps = Jumps.of(forest, none, none, none, np)
+    jumps = Jumps.of(forest, none, np)
     length, place = jumps.between(np.array([0, 1]), np.array([1, 1]), np.array([False, True]), np)
     assert (length.tolist(), place.tolist()) == ([-1, 0], [-1, -1])
     assert [len(part) for part in jumps.between(none, none, none == 0, np)] == [0, 0]
