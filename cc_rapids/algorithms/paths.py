@@ -121,6 +121,37 @@ class Jumps:
         return length, xp.where(length > 0, place, APART)
 
 
+def edges_of_paths(
+    forest: RootedForest, jumps: Jumps, first: Array, second: Array, length: Array, xp: Any
+) -> tuple[Array, Array, Array]:
+    """Return the edges of the paths of pairs, each in order from the first vertex to the second.
+
+    Parameters
+    ----------
+    first, second : (p,) arrays of integers
+        The vertices of each pair.
+    length : (p,) array of int64
+        The number of edges of each path; ``APART`` for a pair without one.
+
+    Returns
+    -------
+    three (e,) arrays of int64
+        The pair of each edge, how many of its path come before it, and its index in the forest.
+    """
+    count = xp.maximum(length, 0)
+    ends = xp.cumsum(count)
+    at = xp.arange(int(ends[-1]) if ends.size else 0)
+    pair = xp.searchsorted(ends, at, side="right")
+    step = at - (ends - count)[pair]
+    depth = forest.depth
+    rises = step < (length + depth[first] - depth[second])[pair] // 2
+    vertex = xp.where(rises, first[pair], second[pair])
+    up = xp.where(rises, step, length[pair] - 1 - step)
+    for k, above in enumerate(jumps.above):
+        vertex = xp.where((up >> k) & 1 == 1, above[vertex], vertex)
+    return pair, step, forest.parent_edge[vertex]
+
+
 def edges_between(forest: RootedForest, tree: Array, first: int, second: int, xp: Any) -> Array:
     """Return the edges of the path from one vertex to another of its tree, in order.
 

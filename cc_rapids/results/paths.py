@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..algorithms.paths import Jumps, order_from_weakest
+from ..algorithms.paths import Jumps, edges_of_paths, order_from_weakest
 from ..algorithms.rooted_forest import RootedForest, rooted
 from ..backends import Array
+from ..data.arguments import check_count, check_flag
 from ..data.read import read_pairs
+from ..errors import CapacityError, InputError
 from ..graph.edges import LentOn
 from .lookup import Lookup
 
 if TYPE_CHECKING:
     from .components import Facts
+
+
+BYTES_OF_ROW = 72  # of a path, while it is found
 
 
 class Walked(NamedTuple):
@@ -42,6 +47,7 @@ class Paths(Lookup):
     _facts: Facts
     _check_forest: Callable[[str], None]
     _columns_of_forest: Callable[..., dict[str, Any]]
+    _home: Callable[[Any], Any]
 
     def paths(
         self,
@@ -49,6 +55,8 @@ class Paths(Lookup):
         source: str | list[str] | None = None,
         destination: str | list[str] | None = None,
         *,
+        rows: bool = False,
+        limit: int | None = None,
         header: bool | None = None,
     ) -> Any:
         """Return the length, and the weakest edge, of the path along the forest of each pair.
@@ -67,21 +75,35 @@ class Paths(Lookup):
             Pairs of vertices, in any form that :func:`cc_rapids.components` accepts; not changed.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
+        rows : bool
+            Return all edges of the paths instead.
+        limit : int, optional
+            The most edges to return with ``rows=True``; by default as many as fit into memory.
         header : bool, optional
             As for :func:`cc_rapids.components`.
 
         Returns
         -------
-        frame of the kind of the edges, with a row for each pair, in their order
-            Column ``length`` (int64): the number of edges of the path; 0 for a pair of the same
-            vertex, and -1 for one in two components. For a forest by weight also ``weakest_row``
-            (int64, as ``row`` of :meth:`Components.forest`; -1 where the path has no edge) and
-            ``weakest_weight`` (of the type of the weights; 0 there).
+        frame of the kind of the edges
+            A row for each pair, in their order. Column ``length`` (int64): the number of edges of
+            the path; 0 for a pair of the same vertex, and -1 for one in two components. For a
+            forest by weight also ``weakest_row`` (int64, as ``row`` of :meth:`Components.forest`;
+            -1 where the path has no edge) and ``weakest_weight`` (of the type of the weights; 0
+            there).
+
+            With ``rows=True`` a row for each edge of each path: ``pair`` (int64, the number of the
+            pair, from 0), ``step`` (int64, the number of edges of the path before this one), and
+            the columns of :meth:`Components.forest`. Paths are in the order of the pairs, and edges
+            in order from the source of the pair to its destination; ends are as in the list of
+            edges, so some edges are passed backwards.
 
         Raises
         ------
         InputError
-            The answer was found without ``forest=``.
+            The answer was found without ``forest=``, or ``limit`` is passed without ``rows=True``.
+        CapacityError
+            The paths have more edges than ``limit``, or than fit into memory; names their number.
+            They are counted before any is returned.
         UnknownVertexError
             Some ids are not vertices; names their number and the first of them.
         ArgumentTypeError
@@ -106,30 +128,58 @@ class Paths(Lookup):
         0       2            1             0.6
         1       1            1             0.6
         2      -1           -1             0.0
+        >>> found.paths(([5], [7]), rows=True)
+           pair  step  row  source  destination  weight
+        0     0     0    0       5            2     0.9
+        1     0     1    1       2            7     0.6
         """
         self._check_forest("paths(pairs)")
+        whole = check_flag("rows", rows)
+        most = None if limit is None else check_count("limit", limit)
+        if most is not None and not whole:
+            raise InputError("limit= bounds the edges of paths: pass rows=True, or leave it out")
         width = len(self._given.src.key_columns) or 1
         asked = "paths()", "path(first, second)"
         given = read_pairs(pairs, source, destination, header, width, asked)
         with LentOn(self._backend, given) as columns:
             sides = zip((given.src, given.dst), columns, strict=False)
             first, second = (self._places_of(side, held, "raise")[0] for side, held in sides)
-            return self._frame(self._lengths_of(first, second))
+            length, place = self._lengths_and_places(first, second)
+            if whole:
+                return self._frame(self._rows_of_paths(first, second, length, most))
+            return self._frame({"length": length} | self._weakest_at(place))
 
-    def _lengths_of(self, first: Array, second: Array) -> dict[str, Array]:
-        """Return the columns of the lengths and the weakest edges of paths."""
-        xp = self._backend.xp
-        jumps, order = self._jumps
+    def _lengths_and_places(self, first: Array, second: Array) -> tuple[Array, Array]:
+        """Return the lengths of paths, and the places of their weakest edges in the order."""
         joined = self._dense[first] == self._dense[second]
-        length, place = jumps.between(first, second, joined, xp)
-        weights = self._walked.weights
+        return self._jumps[0].between(first, second, joined, self._backend.xp)
+
+    def _weakest_at(self, place: Array) -> dict[str, Array]:
+        """Return the columns of the edges at places of the order; none if there are no weights."""
+        xp, weights = self._backend.xp, self._walked.weights
         if weights is None:
-            return {"length": length}
+            return {}
         some = xp.flatnonzero(place >= 0)
-        edge = order[place[some]]
-        row, weight = xp.full(length.size, -1, np.int64), xp.zeros(length.size, weights.dtype)
+        edge = self._jumps[1][place[some]]
+        row, weight = xp.full(place.size, -1, np.int64), xp.zeros(place.size, weights.dtype)
         row[some], weight[some] = self._walked.row[edge], weights[edge]
-        return {"length": length, "weakest_row": row, "weakest_weight": weight}
+        return {"weakest_row": row, "weakest_weight": weight}
+
+    def _rows_of_paths(
+        self, first: Array, second: Array, length: Array, most: int | None
+    ) -> dict[str, Any]:
+        """Return the columns of all edges of paths, of which there may be so many at most."""
+        backend, total = self._backend, int(length[length > 0].sum())
+        if most is not None and total > most:
+            raise CapacityError(
+                f"the paths of these {length.size:,} pairs have {total:,} edges, and limit={most:,}"
+                ": pass fewer pairs, or a higher limit"
+            )
+        backend.check_capacity(total * BYTES_OF_ROW, f"the {total:,} edges of these paths")
+        forest, jumps = self._walked.forest, self._jumps[0]
+        pair, step, edge = edges_of_paths(forest, jumps, first, second, length, backend.xp)
+        numbers = {"pair": self._home(pair), "step": self._home(step)}
+        return numbers | self._columns_of_forest(edge)
 
     @cached_property
     def _walked(self) -> Walked:

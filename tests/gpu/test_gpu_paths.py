@@ -29,6 +29,8 @@ def test_paths_are_those_of_threads(cudf, kind, dtype, forest):
     assert type(found).__module__.startswith("cudf")
     right = cc_rapids.components(edges, weight="w", forest=forest)
     pd.testing.assert_frame_equal(found.to_pandas(), right.paths(pairs))
+    steps = on_gpu.paths(cudf.from_pandas(pairs), rows=True)
+    pd.testing.assert_frame_equal(steps.to_pandas(), right.paths(pairs, rows=True))
 
 
 def test_a_deep_tree_of_arrays(cudf):

@@ -2,6 +2,7 @@
 
 from .certificate import certify, certify_components, union_find
 from .forests import certify_forest, certify_spanning_forest, kruskal
+from .paths import walk
 from .peers import against_cugraph, against_networkx, against_scipy, same_partition
 
 __all__ = [
@@ -15,4 +16,5 @@ __all__ = [
     "kruskal",
     "same_partition",
     "union_find",
+    "walk",
 ]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support.as_lists import columns
 from support.edge_lists import quick
 
-from cc_rapids import Components, components, errors
+from cc_rapids import Components, components, errors, oracle
 
 SRC, DST, WEIGHT = [1, 2, 3, 1, 7, 9], [2, 3, 4, 4, 8, 9], [5, 3, 4, 1, 2, 9]
 FIRST, SECOND = [1, 4, 7, 3, 8], [4, 1, 1, 3, 7]
@@ -50,6 +50,16 @@ def strongest(src, dst, weights, a, b):
     return 0
 
 
+def walked(src, dst, forest, pairs):
+    """Return pair, step and row of each edge of paths, one edge after the other."""
+    low, n = min(*src, *dst), 20
+    ends = [np.array(side)[forest] - low for side in (src, dst)]
+    for k, (a, b) in enumerate(pairs):
+        path = oracle.walk(*ends, n, a - low, b - low)
+        for step, edge in enumerate(() if path is None else path.tolist()):
+            yield k, step, forest[edge]
+
+
 VERTEX = st.integers(-6, 6)
 EDGES = st.lists(st.tuples(VERTEX, VERTEX, st.integers(1, 4)), min_size=1, max_size=30)
 
@@ -64,10 +74,14 @@ def test_paths_are_those_of_networkx(edges, greatest, dtype, data):
     pairs = data.draw(st.lists(st.tuples(known, known), max_size=20))
     first, second = (np.array([pair[k] for pair in pairs], np.int64) for k in (0, 1))
     answer = found.paths((first, second))
-    lists = src.tolist(), dst.tolist(), weights.tolist()
-    right = list(expected(*lists, found.forest().row.tolist(), greatest, pairs))
+    lists, forest = (src.tolist(), dst.tolist(), weights.tolist()), found.forest().row.tolist()
+    right = list(expected(*lists, forest, greatest, pairs))
     assert list(zip(*columns(answer), strict=True)) == right
     assert answer.weakest_weight.dtype == weights.dtype
+    steps = found.paths((first, second), rows=True)
+    assert list(zip(*columns(steps)[:3], strict=True)) == list(walked(*lists[:2], forest, pairs))
+    for own, column in zip((src, dst, weights), steps[3:], strict=True):
+        assert np.array_equal(column, own[steps.row])
     if greatest:
         for (a, b), (length, _, weight) in zip(pairs, right, strict=True):
             assert length < 1 or weight == strongest(*lists, a, b)
@@ -84,6 +98,12 @@ def test_frames_and_ids(make, name, forest, right):
     )
     assert isinstance(answer, pa.Table if make is pa.table else make)
     assert [list(column) for column in columns(answer)] == right
+    if forest == "max":
+        spelled = make({"a": [name(4)], "b": [name(1)]})
+        steps = found.paths(spelled, "a", "b", rows=True, limit=3)
+        right = [[0, 0, 0], [0, 1, 2], [2, 1, 0], [3, 2, 1], [4, 3, 2], [4, 3, 5]]
+        right[3:5] = [list(map(name, side)) for side in right[3:5]]
+        assert [list(column) for column in columns(steps)] == right
 
 
 def several(first, second):
@@ -96,6 +116,10 @@ def test_ids_of_several_columns():
     answer = found.paths(several(FIRST, SECOND), *ends)
     assert list(answer) == ["length", "weakest_row", "weakest_weight"]
     assert columns(answer) == MAX
+    steps = found.paths(several([2], [1]), *ends, rows=True)
+    names = "pair", "step", "row", "k_source", "a_source", "k_destination", "a_destination"
+    assert list(steps) == [*names, "weight"]
+    assert steps.iloc[0].tolist() == [0, 0, 0, "x", 1, "x", 2, 5]
 
 
 def test_rows_are_those_of_the_caller_where_nulls_were_dropped():
@@ -109,6 +133,7 @@ def test_copies_and_loaded_answers(name, tmp_path):
     ends = [np.array(list(map(name, side)), None if name is int else object) for side in (SRC, DST)]
     found = components(tuple(ends), weight=np.array(WEIGHT), forest="max")
     pairs = list(map(name, FIRST)), list(map(name, SECOND))
+    steps = columns(found.paths(pairs, rows=True))
     size = len(pickle.dumps(found))
     assert columns(found.paths(pairs)) == MAX
     assert len(pickle.dumps(found)) == size  # the rooted forest is not part of it
@@ -116,6 +141,7 @@ def test_copies_and_loaded_answers(name, tmp_path):
     copies = copy.copy(found), pickle.loads(pickle.dumps(found))
     for other in (*copies, Components.load(tmp_path / "found"), found.with_key_names(None)):
         assert columns(other.paths(pairs)) == MAX
+        assert columns(other.paths(pairs, rows=True)) == steps
 
 
 def test_forests_without_weights_have_lengths_alone():
@@ -123,6 +149,9 @@ def test_forests_without_weights_have_lengths_alone():
     answer = found.paths(([1, 3, 2], [3, 8, 2]))
     assert answer._fields == ("length",)
     assert answer.length.tolist() == [2, -1, 0]
+    steps = found.paths(([1, 3, 2], [3, 8, 2]), rows=True)
+    assert steps._fields == ("pair", "step", "row", "source", "destination")
+    assert columns(steps) == [[0, 0], [0, 1], [0, 1], [1, 2], [2, 3]]
     assert found.paths(([], [])).length.tolist() == []
     assert components(([], []), forest=True).paths(([], [])).length.tolist() == []
 
@@ -133,13 +162,21 @@ def test_a_deep_tree_is_as_good_as_any():
     assert found.paths(([0, n, 7], [n, 0, n - 7])).length.tolist() == [n, n, n - 14]
 
 
-def test_what_is_refused():
+def test_what_is_refused(monkeypatch):
     found = components(([1, 2], [2, 3]), forest=True)
+    assert found.paths(([1, 1], [2, 3]), rows=True, limit=3).step.tolist() == [0, 0, 1]
+    monkeypatch.setattr(type(found._backend), "free_bytes", lambda _: 100)
     with pytest.raises(errors.InputError, match=r"components\(..., forest=True\).paths\(pairs\)"):
         components(([1], [2])).paths(([1], [2]))
     with pytest.raises(errors.UnknownVertexError, match=r"1 of 2 in .*: 9"):
         found.paths(([1, 9], [2, 2]))
     with pytest.raises(errors.ArgumentTypeError, match=r"paths\(\) answers for many pairs"):
         found.paths((1, 2))
+    with pytest.raises(errors.InputError, match="limit= bounds the edges of paths"):
+        found.paths(([1], [2]), limit=3)
+    with pytest.raises(errors.CapacityError, match="2 pairs have 3 edges, and limit=2: pass fewer"):
+        found.paths(([1, 1], [2, 3]), rows=True, limit=2)
+    with pytest.raises(errors.CapacityError, match="the 3 edges of these paths would take"):
+        found.paths(([1, 1], [2, 3]), rows=True)
     with pytest.raises(errors.InputError):
         found.paths((["a"], ["b"]))
