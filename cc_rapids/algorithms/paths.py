@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import Array
-from ..graph.sorting import begins, order_of
+from ..backends import Array, Backend
+from ..graph.sorting import begins, first_of, order_of
 from .rooted_forest import RootedForest
 
 APART = -1
@@ -169,3 +169,45 @@ def edges_between(forest: RootedForest, tree: Array, first: int, second: int, xp
     on_path = xp.flatnonzero(rises != falls)
     depth = forest.depth[child[on_path]]
     return near[on_path[xp.argsort(xp.where(rises[on_path], -depth, depth))]]
+
+
+def shortest_path(
+    src: Array, dst: Array, n: int, first: int, second: int, backend: Backend
+) -> list[int] | None:
+    """Return the edges of a shortest path from one vertex to another, in order; None without one.
+
+    Of several, the one whose first edge has the least index, of these whose second edge has, and so
+    on: the search starts at the second vertex, level by level, and each vertex remembers the least
+    edge that leads a level down.
+
+    Parameters
+    ----------
+    src, dst : (m,) arrays of int64
+        The ends of the edges among the vertices 0 .. n - 1.
+    """
+    xp, m = backend.xp, max(int(src.size), 1)
+    tail, head = xp.concatenate([src, dst]), xp.concatenate([dst, src])
+    order = xp.argsort(tail, kind="stable")
+    starts = xp.searchsorted(tail[order], xp.arange(n + 1))
+    via, nearer = (xp.full(n, APART, np.int64) for _ in range(2))
+    level = xp.full(1, second, np.int64)
+    nearer[level] = second
+    while int(nearer[first]) == APART:
+        count = starts[level + 1] - starts[level]
+        ends = xp.cumsum(count)
+        at = xp.arange(int(ends[-1]))
+        of = xp.searchsorted(ends, at, side="right")
+        arc = order[starts[level][of] + at - (ends - count)[of]]
+        fresh = xp.flatnonzero(nearer[head[arc]] == APART)
+        arc, near = arc[fresh], level[of[fresh]]
+        if not arc.size:
+            return None
+        least = first_of(head[arc], arc % m, xp)
+        level = head[arc[least]]
+        via[level], nearer[level] = arc[least] % m, near[least]
+    edges, below = backend.to_host(via), backend.to_host(nearer)
+    path, vertex = [], first
+    while vertex != second:
+        path.append(int(edges[vertex]))
+        vertex = int(below[vertex])
+    return path

@@ -928,6 +928,10 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
             for name, column in held.items()
         }
 
+    def _ends_of_rows(self, given: EdgeInput, rows: Any) -> dict[str, Any]:
+        """Return the columns of some rows of any edges, without weights."""
+        return _ends_of_forest(given, rows)
+
     def _home(self, column: Any) -> Any:
         return self._bring(column, self._given.on_device)
 

@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..algorithms.paths import Jumps, edges_of_paths, order_from_weakest
+from ..algorithms.paths import (
+    Jumps,
+    edges_between,
+    edges_of_paths,
+    order_from_weakest,
+    shortest_path,
+)
 from ..algorithms.rooted_forest import RootedForest, rooted
 from ..backends import Array
 from ..data.arguments import check_count, check_flag
-from ..data.read import read_pairs
-from ..errors import CapacityError, InputError
+from ..data.edge_input import EdgeInput
+from ..data.read import check_one_id, read, read_pairs
+from ..errors import CapacityError, InputError, id_shown
 from ..graph.edges import LentOn
 from .lookup import Lookup
 
@@ -48,6 +55,7 @@ class Paths(Lookup):
     _check_forest: Callable[[str], None]
     _columns_of_forest: Callable[..., dict[str, Any]]
     _home: Callable[[Any], Any]
+    _ends_of_rows: Callable[[EdgeInput, Any], dict[str, Any]]
 
     def paths(
         self,
@@ -148,6 +156,137 @@ class Paths(Lookup):
             if whole:
                 return self._frame(self._rows_of_paths(first, second, length, most))
             return self._frame({"length": length} | self._weakest_at(place))
+
+    def path(
+        self,
+        first: Any,
+        second: Any,
+        edges: Any = None,
+        source: str | list[str] | None = None,
+        destination: str | list[str] | None = None,
+        *,
+        shortest: bool = False,
+    ) -> Any:
+        """Return the edges of a path between two vertices of a component, in order.
+
+        By default this is the path along the forest, in a forest of greatest weight one whose
+        weakest edge is the strongest. If an edge of ``edges`` joins the two, it is that edge alone.
+
+        Parameters
+        ----------
+        first, second : id
+            Two ids; tuples, for ids of several columns.
+        edges : frame, pair of arrays or series, sparse matrix, graph, or path, optional
+            The edges of the answer, or others between its vertices; those with a null end, or an
+            end that is no vertex, are passed over. The forest is needed if they are left out, or
+            if none of them joins the two.
+        source, destination : str, or lists of str of equal length, optional
+            As for :func:`cc_rapids.components`.
+        shortest : bool
+            Return a path of the fewest ``edges``: of several the one whose first edge has the least
+            row, of these whose second edge has, and so on. Every level of the search costs about
+            the same for few edges as for a thousand, so long paths take longest.
+
+        Returns
+        -------
+        frame
+            The columns of :meth:`Components.forest`, with ends as in the list of edges; without
+            ``weight`` if ``edges`` are passed, whose rows are then numbered and whose kind the
+            frame has if edges of theirs are returned. Without rows for a vertex and itself.
+
+        Raises
+        ------
+        InputError
+            No path joins the two; ``shortest=True`` is passed without ``edges``; or the answer was
+            found without ``forest=``, which is needed.
+        UnknownVertexError
+            An id is not a vertex of this answer.
+        ArgumentTypeError
+            An argument is not one id.
+
+        See Also
+        --------
+        Components.paths : The lengths and weakest edges of many pairs.
+        cc_rapids.oracle.walk : A shortest path, found one edge after the other.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> edges = pd.DataFrame({"src": [5, 2, 7, 7], "dst": [2, 7, 8, 5]})
+        >>> found = cc_rapids.components(edges[:3], forest=True)
+        >>> found.path(8, 5)
+           row  source  destination
+        0    2       7            8
+        1    1       2            7
+        2    0       5            2
+        >>> found.path(8, 5, edges, shortest=True)
+           row  source  destination
+        0    2       7            8
+        1    3       7            5
+        """
+        fewest = check_flag("shortest", shortest)
+        if edges is None and fewest:
+            raise InputError("shortest=True searches all edges: pass edges=, too")
+        if edges is None:
+            self._check_forest("path(first, second)")
+        with self._backend.scope():
+            ends = []
+            for name, vertex in (("first", first), ("second", second)):
+                check_one_id(name, vertex, "paths()")
+                ends.append(int(self._places(self._one(vertex), "raise")[0][0]))
+        if edges is not None:
+            given = read(edges, source, destination, nulls="drop")
+            rows = self._rows_of_path(given, ends, fewest)
+            if rows is not None:
+                return self._rows_of(given, rows)
+            self._check_forest("path(first, second, edges)")
+        with self._backend.scope():
+            tree = self._dense
+            if bool(tree[ends[0]] != tree[ends[1]]):
+                raise InputError(
+                    f"{id_shown(first)} and {id_shown(second)} are in two components, which no path"
+                    " joins: same_component(first, second) tells that"
+                )
+            edge = edges_between(self._walked.forest, tree, ends[0], ends[1], self._backend.xp)
+            columns = self._columns_of_forest(edge)
+            if edges is not None:
+                columns.pop("weight", None)
+            return self._frame(columns)
+
+    def _rows_of_path(self, given: EdgeInput, ends: list[int], fewest: bool) -> Array | None:
+        """Return the rows of edges that are a path, of the fewest or of one; None without one.
+
+        Raises
+        ------
+        InputError
+            There is no path of the fewest.
+        """
+        backend, xp = self._backend, self._backend.xp
+        with LentOn(backend, given) as columns:
+            sides = zip((given.src, given.dst), columns, strict=False)
+            (src, known), (dst, there) = (self._places_of(*side, "null") for side in sides)
+            near = xp.flatnonzero(known & there)
+            src, dst, (first, second) = src[near], dst[near], ends
+            if first == second:
+                return near[:0]
+            if fewest:
+                path = shortest_path(src, dst, self._forest.vertices, first, second, backend)
+                if path is None:
+                    raise InputError(
+                        f"no path of these {given.src.size:,} edges joins the two vertices: pass"
+                        " edges= that the answer was found by"
+                    )
+                return near[xp.asarray(path, np.int64)]
+            joins = ((src == first) & (dst == second)) | ((src == second) & (dst == first))
+            direct = near[xp.flatnonzero(joins)[:1]]
+            return direct if direct.size else None
+
+    def _rows_of(self, given: EdgeInput, rows: Array) -> Any:
+        """Return a frame of some rows of a list of edges, of its kind."""
+        with self._backend.scope():
+            columns = self._ends_of_rows(given, self._bring(rows, given.on_device))
+            called = self._given.called
+            return given.make_frame({called(name): column for name, column in columns.items()})
 
     def _lengths_and_places(self, first: Array, second: Array) -> tuple[Array, Array]:
         """Return the lengths of paths, and the places of their weakest edges in the order."""

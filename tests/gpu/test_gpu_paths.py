@@ -33,6 +33,26 @@ def test_paths_are_those_of_threads(cudf, kind, dtype, forest):
     pd.testing.assert_frame_equal(steps.to_pandas(), right.paths(pairs, rows=True))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_path_is_that_of_threads(cudf, kind):
+    spelled = KINDS[kind](np.arange(5_000))
+    places = np.random.default_rng(8).integers(0, 5_000, (2, 9_000))
+    edges = pd.DataFrame({"src": spelled[places[0]], "dst": spelled[places[1]]})
+    on_host, on_gpu = (
+        cc_rapids.components(one, weight=np.arange(9_000), forest="min")
+        for one in (edges, cudf.from_pandas(edges))
+    )
+    largest = on_host.largest()["vertex"]
+    first, second = largest.iloc[0], largest.iloc[-1]
+    found = on_gpu.path(first, second)
+    assert type(found).__module__.startswith("cudf")
+    pd.testing.assert_frame_equal(found.to_pandas(), on_host.path(first, second))
+    for shortest in (False, True):
+        found = on_gpu.path(first, second, cudf.from_pandas(edges), shortest=shortest)
+        right = on_host.path(first, second, edges, shortest=shortest)
+        pd.testing.assert_frame_equal(found.to_pandas(), right)
+
+
 def test_a_deep_tree_of_arrays(cudf):
     import cupy
 

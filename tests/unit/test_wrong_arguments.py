@@ -192,6 +192,11 @@ CALLS = {  # what is called, with what is right, and the arguments that are then
         {"pairs": EDGES},
         parameters(cc_rapids.Components.paths, ("self",)),
     ),
+    "path": (
+        of_answer("path"),
+        {"first": 1, "second": 3, "edges": EDGES},
+        parameters(cc_rapids.Components.path, ("self",)),
+    ),
     "plot": (of_answer("plot"), {}, ["kind"]),
     "component_of": (of_answer("component_of"), {}, ["vertices"]),
     "subset": (of_answer("subset"), {}, ["label"]),

@@ -162,6 +162,76 @@ def test_a_deep_tree_is_as_good_as_any():
     assert found.paths(([0, n, 7], [n, 0, n - 7])).length.tolist() == [n, n, n - 14]
 
 
+@quick
+@given(EDGES, st.integers(0, 99), st.integers(0, 99))
+def test_a_path_is_that_of_the_forest_or_the_shortest(edges, first, second):
+    src, dst = (np.array([edge[k] for edge in edges], np.int64) for k in (0, 1))
+    found = components((src, dst), weight=np.array([edge[2] for edge in edges]), forest="max")
+    ids = np.unique(np.concatenate([src, dst]))
+    first, second = int(ids[first % ids.size]), int(ids[second % ids.size])
+    right = oracle.walk(src + 6, dst + 6, 13, first + 6, second + 6)
+    if right is None:
+        with pytest.raises(errors.InputError, match="are in two components, which no path joins"):
+            found.path(first, second)
+        with pytest.raises(errors.InputError, match="no path of these"):
+            found.path(first, second, (src, dst), shortest=True)
+        return
+    graph = nx.Graph(zip(src.tolist(), dst.tolist(), strict=True))
+    shortest = found.path(first, second, (src, dst), shortest=True)
+    assert shortest.row.tolist() == right.tolist()
+    assert right.size == nx.shortest_path_length(graph, first, second)
+    along = found.path(first, second)
+    assert columns(along) == columns(found.paths(([first], [second]), rows=True))[2:]
+    joins = ((src == first) & (dst == second)) | ((src == second) & (dst == first))
+    direct = np.flatnonzero(joins)[:1].tolist() if first != second else []
+    answer = found.path(first, second, (src, dst))
+    assert answer._fields == ("row", "source", "destination")
+    assert answer.row.tolist() == (direct or along.row.tolist())
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize("name", SPELLED)
+def test_one_path_of_frames_and_ids(make, name, tmp_path):
+    frame = make({"src": list(map(name, SRC)), "dst": list(map(name, DST))})
+    made = components(frame, weight=np.array(WEIGHT), forest="max")
+    made.save(tmp_path / "found")
+    for found in (made, copy.copy(made), Components.load(tmp_path / "found")):
+        answer = found.path(name(4), name(1))
+        assert isinstance(answer, pa.Table if make is pa.table else make)
+        ends = [list(map(name, side)) for side in ([3, 2, 1], [4, 3, 2])]
+        assert [list(column) for column in columns(answer)] == [[2, 1, 0], *ends, [4, 3, 5]]
+        for shortest in (False, True):
+            answer = found.path(name(4), name(1), frame, shortest=shortest)
+            assert isinstance(answer, pa.Table if make is pa.table else make)
+            assert [list(column) for column in columns(answer)] == [[3], [name(1)], [name(4)]]
+
+
+def test_one_path_of_ids_of_several_columns():
+    frame, ends = several(SRC, DST), (["k", "a"], ["l", "b"])
+    found = components(frame, *ends, forest=True)
+    assert len(found.path(("x", 4), ("x", 2))) == found.paths(several([4], [2]), *ends).length[0]
+    answer = found.path(("x", 4), ("x", 2), frame, *ends, shortest=True)
+    assert list(answer) == ["row", "k_source", "a_source", "k_destination", "a_destination"]
+    assert answer["row"].tolist() == [2, 1]
+
+
+def test_rows_of_edges_with_nulls_and_with_strangers():
+    edges = pl.DataFrame({"src": [None, 99, 1, 2], "dst": [1, 1, 2, 99]})
+    found = components(([1, 2], [2, 3]))
+    assert found.path(2, 1, edges)["row"].to_list() == [2]
+    assert found.path(2, 2, edges)["row"].to_list() == []
+    with pytest.raises(errors.InputError, match=r"components\(..., forest=True\).path\(first, sec"):
+        found.path(1, 3, edges)
+    with pytest.raises(errors.InputError, match="no path of these 3 edges joins"):
+        found.path(1, 3, edges, shortest=True)
+    with pytest.raises(errors.InputError, match="shortest=True searches all edges: pass edges="):
+        found.path(1, 3, shortest=True)
+    with pytest.raises(errors.ArgumentTypeError, match=r"paths\(\) answers for many pairs"):
+        found.path([1, 2], 3, edges)
+    with pytest.raises(errors.UnknownVertexError):
+        found.path(1, 99, edges)
+
+
 def test_what_is_refused(monkeypatch):
     found = components(([1, 2], [2, 3]), forest=True)
     assert found.paths(([1, 1], [2, 3]), rows=True, limit=3).step.tolist() == [0, 0, 1]
