@@ -119,6 +119,41 @@ class WeightedForest(NamedTuple):
     weight: Any
 
 
+class Lengths(NamedTuple):
+    """The paths of pairs along a forest, for callers who gave arrays; -1 where there is none."""
+
+    length: Any
+
+
+class WeakestRows(NamedTuple):
+    """The paths of pairs along a forest by weight, for callers who gave arrays."""
+
+    length: Any
+    weakest_row: Any
+    weakest_weight: Any
+
+
+class PathRows(NamedTuple):
+    """The edges of the paths of pairs along a forest, for callers who gave arrays."""
+
+    pair: Any
+    step: Any
+    row: Any
+    source: Any
+    destination: Any
+
+
+class WeightedPathRows(NamedTuple):
+    """The edges of the paths of pairs along a forest by weight, for callers who gave arrays."""
+
+    pair: Any
+    step: Any
+    row: Any
+    source: Any
+    destination: Any
+    weight: Any
+
+
 class Lending(Borrowing):
     """A context that lends columns, and by themselves the offsets of rows, if there are any.
 
@@ -283,6 +318,7 @@ def plain_frame(columns: dict[str, Any]) -> Any:
     kinds: tuple[Any, ...]
     kinds = Labels, Members, Vertices, Sizes, Histogram, Merges, Changes, SpanningForest
     kinds += Shared, Colors, OddCycles, WeightedForest, Splits
+    kinds += Lengths, WeakestRows, PathRows, WeightedPathRows
     return next(kind for kind in kinds if kind._fields == tuple(columns))(**columns)
 
 

@@ -83,9 +83,16 @@ def in_memory(
 
 
 def read_pairs(
-    pairs: Any, source: Side | None, destination: Side | None, header: bool | None, width: int = 1
+    pairs: Any,
+    source: Side | None,
+    destination: Side | None,
+    header: bool | None,
+    width: int = 1,
+    asked: tuple[str, str] = ("connected()", "same_component(first, second)"),
 ) -> EdgeInput:
     """Read pairs of ids about which the caller asks, without dropping any.
+
+    ``asked`` are the method that was called, and the one that answers for two single ids.
 
     Raises
     ------
@@ -104,18 +111,18 @@ def read_pairs(
         two = pairs if width > 1 or not any(isinstance(one, tuple) for one in pairs) else ()
     if two and all(map(is_single, two)):
         raise ArgumentTypeError(
-            f"connected() answers for many pairs, and {shown(two[0])} and {shown(two[1])} are two"
-            " single ids: ask same_component(first, second), or pass a frame, or a pair of columns"
+            f"{asked[0]} answers for many pairs, and {shown(two[0])} and {shown(two[1])} are two"
+            f" single ids: ask {asked[1]}, or pass a frame, or a pair of columns"
         )
     return read(pairs, source, destination, header=header, droppable=False)
 
 
-def check_one_id(name: str, vertex: Any) -> None:
-    """Raise an ArgumentTypeError unless a value is a single id."""
+def check_one_id(name: str, vertex: Any, many: str = "connected()") -> None:
+    """Raise an ArgumentTypeError unless a value is a single id; ``many`` answers for others."""
     if not is_single(vertex):
         raise ArgumentTypeError(
             f"{name} must be one id, an integer, a string, or a tuple for ids of several columns,"
-            f" not {shown(vertex)}: connected() answers for many pairs"
+            f" not {shown(vertex)}: {many} answers for many pairs"
         )
 
 

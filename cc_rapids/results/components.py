@@ -29,6 +29,7 @@ from .container import Container
 from .deduplicate import Deduplication
 from .labels import LabelKind, check_labels
 from .numbering import Numbering
+from .paths import Paths
 from .scores import ordered, vertices_and_scores
 from .written import Written
 
@@ -441,7 +442,7 @@ class Facts:
     greatest: bool | None = None  # whether its forest is by greatest weight; None if by no weight
 
 
-class Components(Selection[FrameT], Container, Numbering, Written, Audited):
+class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audited):
     """The connected components of an edge list.
 
     ``len()`` is the number of components. Methods return new frames of the same library as the
@@ -717,13 +718,17 @@ class Components(Selection[FrameT], Container, Numbering, Written, Audited):
         0    0       5            2
         1    1       2            7
         """
+        self._check_forest("forest(), or spanning_forest(...)")
+        with self._backend.scope():
+            return self._frame(self._columns_of_forest())
+
+    def _check_forest(self, wanted: str) -> None:
+        """Raise an InputError that names what is wanted if no forest was recorded."""
         if self._forest_rows is None:
             raise InputError(
                 "the edges of a spanning forest are recorded during the run, on request:"
-                " components(..., forest=True).forest(), or spanning_forest(...)"
+                f" components(..., forest=True).{wanted}"
             )
-        with self._backend.scope():
-            return self._frame(self._columns_of_forest())
 
     def dendrogram(self) -> Dendrogram:
         """Return the components at every threshold of the weights, of the forest by weight.
@@ -958,13 +963,24 @@ class Components(Selection[FrameT], Container, Numbering, Written, Audited):
         frame: FrameT = self._given.make_frame(columns)
         return frame
 
-    def _columns_of_forest(self) -> dict[str, Any]:
-        """Return the columns of :meth:`forest`: new ones."""
-        if self._forest_columns is not None:
-            return {name: copy(column) for name, column in self._forest_columns.items()}
-        assert self._forest_rows is not None
-        rows = self._home(self._forest_rows.astype(np.int64))
-        return forest_columns(self._given, rows)
+    def _columns_of_forest(self, edges: Array | None = None) -> dict[str, Any]:
+        """Return the columns of :meth:`forest`: new ones, of some of its edges or of all."""
+        held, rows = self._forest_columns, self._forest_rows
+        if held is None:
+            assert rows is not None
+            chosen = rows.astype(np.int64) if edges is None else rows.astype(np.int64)[edges]
+            return forest_columns(self._given, self._home(chosen))
+        if edges is None:
+            return {name: copy(column) for name, column in held.items()}
+        at, numbers = self._home(edges), ("row", "weight")
+        return {
+            name: column[at] if name in numbers else _take(of(name, column), at)
+            for name, column in held.items()
+        }
+
+    def _ends_of_rows(self, given: EdgeInput, rows: Any) -> dict[str, Any]:
+        """Return the columns of some rows of any edges, without weights."""
+        return _ends_of_forest(given, rows)
 
     def _places_of_forest(self) -> tuple[list[Array], dict[str, Any]]:
         """Return the rows of both ends of each edge of the forest, and its other columns."""

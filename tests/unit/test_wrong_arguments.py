@@ -187,6 +187,16 @@ CALLS = {  # what is called, with what is right, and the arguments that are then
     ),
     "audit": (of_answer("audit"), {"edges": EDGES}, ["edges", "source", "destination", "oracle"]),
     "labels": (of_answer("labels"), {}, ["kind"]),
+    "paths": (
+        of_answer("paths"),
+        {"pairs": EDGES},
+        parameters(cc_rapids.Components.paths, ("self",)),
+    ),
+    "path": (
+        of_answer("path"),
+        {"first": 1, "second": 3, "edges": EDGES},
+        parameters(cc_rapids.Components.path, ("self",)),
+    ),
     "plot": (of_answer("plot"), {}, ["kind"]),
     "component_of": (of_answer("component_of"), {}, ["vertices"]),
     "subset": (of_answer("subset"), {}, ["label"]),

@@ -2,6 +2,7 @@
 
 from .certificate import certify, certify_components, union_find
 from .forests import certify_forest, certify_spanning_forest, kruskal, single_linkage
+from .paths import walk
 from .peers import against_cugraph, against_networkx, against_scipy, same_partition
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "same_partition",
     "single_linkage",
     "union_find",
+    "walk",
 ]

@@ -1,0 +1,67 @@
+"""A shortest path, found one edge after the other."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+import numpy.typing as npt
+
+from .columns import Indices, ends
+
+
+def walk(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, first: int, second: int) -> Indices | None:
+    """Return the edges of a shortest path between two vertices, in order.
+
+    Of several, the one whose first edge has the least row, of these whose second edge has, and so
+    on. The edges of a forest have one path at most.
+
+    Parameters
+    ----------
+    src, dst : (m,) integers in 0 .. n - 1
+        Not changed; copied unless they are NumPy arrays of int64.
+    n : int
+        The number of vertices.
+    first, second : int
+        The two vertices.
+
+    Returns
+    -------
+    (k,) int64, or None
+        The rows of the edges: a new array; None if no path joins the two.
+
+    Raises
+    ------
+    InputError
+        An edge names a vertex outside 0 .. n - 1, or the columns differ in length.
+
+    See Also
+    --------
+    cc_rapids.Components.paths : The paths of many pairs along a forest, for ids of any type.
+
+    Examples
+    --------
+    >>> walk([0, 1, 2, 0], [1, 2, 3, 2], 5, 0, 3)
+    array([3, 2])
+    >>> walk([0], [1], 3, 0, 2) is None
+    True
+    """
+    src, dst = ends(src, dst, n)
+    edges: list[list[tuple[int, int]]] = [[] for _ in range(n)]
+    for row, (u, v) in enumerate(zip(src.tolist(), dst.tolist(), strict=True)):
+        edges[u].append((row, v))
+        edges[v].append((row, u))
+    far, waiting = {second: 0}, deque([second])
+    while waiting:
+        v = waiting.popleft()
+        for _, u in edges[v]:
+            if u not in far:
+                far[u] = far[v] + 1
+                waiting.append(u)
+    if first not in far:
+        return None
+    path, v = [], first
+    while v != second:
+        row, v = min((row, u) for row, u in edges[v] if far[u] == far[v] - 1)
+        path.append(row)
+    return np.array(path, np.int64)
