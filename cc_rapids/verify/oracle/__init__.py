@@ -2,13 +2,23 @@
 
 from .certificate import certify, certify_components, union_find
 from .forests import certify_forest, certify_spanning_forest, kruskal
+from .lowpoints import (
+    articulation_points,
+    bridges,
+    certify_articulation_points,
+    certify_bridges,
+)
 from .peers import against_cugraph, against_networkx, against_scipy, same_partition
 
 __all__ = [
     "against_cugraph",
     "against_networkx",
     "against_scipy",
+    "articulation_points",
+    "bridges",
     "certify",
+    "certify_articulation_points",
+    "certify_bridges",
     "certify_components",
     "certify_forest",
     "certify_spanning_forest",

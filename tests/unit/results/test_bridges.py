@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from support.as_lists import columns
 from support.edge_lists import quick
 
-from cc_rapids import Csr, articulation_points, bridges, errors, two_edge_connected_components
+from cc_rapids import (
+    Csr,
+    articulation_points,
+    bridges,
+    errors,
+    oracle,
+    two_edge_connected_components,
+)
 
 PAIRS = [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5), (5, 4), (6, 6), (7, 6)]
 RIGHT = [3, 7]
@@ -75,6 +82,62 @@ def test_bridges_are_those_of_igraph(edges):
     ends = np.random.default_rng(edges).integers(0, 3_000, (2, edges))
     graph = igraph.Graph(n=3_000, edges=ends.T)
     assert bridges((ends[0], ends[1])).row.tolist() == sorted(graph.bridges())
+
+
+@quick
+@given(LISTS)
+def test_the_oracle_finds_the_same(pairs):
+    src, dst = (np.array([pair[k] + 9 for pair in pairs], np.int64) for k in (0, 1))
+    found, points = bridges((src, dst)), articulation_points((src, dst))
+    assert oracle.bridges(src, dst, 19).tolist() == found.row.tolist()
+    assert oracle.articulation_points(src, dst, 19).tolist() == points.vertex.tolist()
+    oracle.certify_bridges(found, (src, dst))
+    oracle.certify_articulation_points(points, (src, dst))
+
+
+WRONG = [
+    (lambda found: found.drop(index=0), "the bridge from 3 to 4 is missing"),
+    (lambda found: found.iloc[::-1], "row 3 of the bridges comes after 7"),
+    (lambda found: found.assign(row=[0, 3]), "row 0 is no bridge"),
+    (lambda found: found.assign(source=[3, 6]), "row 7 of the bridges has other ends"),
+    (lambda found: found.assign(destination=[5, 6]), "row 3 of the bridges has other ends"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), WRONG)
+def test_wrong_bridges_are_refused(change, said):
+    edges = pd.DataFrame(PAIRS, columns=["a", "b"])
+    found = bridges(edges, "a", "b")
+    oracle.certify_bridges(found, edges, "a", "b")
+    with pytest.raises(errors.VerificationError, match=said):
+        oracle.certify_bridges(change(found), edges, "a", "b")
+
+
+def test_wrong_points_are_refused():
+    edges = pd.DataFrame(PAIRS, columns=["a", "b"])
+    found = articulation_points(edges, "a", "b")
+    oracle.certify_articulation_points(found, edges, "a", "b")
+    for vertices, said in (
+        ([3], "point 1 is none in the answer, but 4 by a search"),
+        ([4, 3], "point 0 is 4 in the answer, but 3 by a search"),
+        ([3, 4, 6], "point 2 is 6 in the answer, but none by a search"),
+    ):
+        wrong = pd.DataFrame({"vertex": vertices})
+        with pytest.raises(errors.VerificationError, match=said):
+            oracle.certify_articulation_points(wrong, edges, "a", "b")
+
+
+def test_dropped_rows_and_several_columns_are_certified():
+    edges = pl.DataFrame({"src": [1, None, 2, 3, 3], "dst": [2, 1, 3, 1, 4]})
+    found = bridges(edges, nulls="drop")
+    assert found["row"].to_list() == [4]
+    oracle.certify_bridges(found, edges, nulls="drop")
+    with pytest.raises(errors.VerificationError, match="row 1 of the bridges was dropped"):
+        oracle.certify_bridges(found.with_columns(row=pl.lit(1)), edges, nulls="drop")
+    frame = pd.DataFrame({"k": ["x"] * 3, "a": [1, 2, 3], "l": ["x"] * 3, "b": [2, 3, 4]})
+    sides = ["k", "a"], ["l", "b"]
+    oracle.certify_bridges(bridges(frame, *sides), frame, *sides)
+    oracle.certify_articulation_points(articulation_points(frame, *sides), frame, *sides)
 
 
 @pytest.mark.parametrize("edges", [1_000, 3_000, 5_000, 10_000])
