@@ -608,7 +608,8 @@ def two_edge_connected_components(
     from .results.bridges import check_listed_once, without_bridges
 
     check_listed_once(edges)
-    if options.get("forest"):
+    forest = options.get("forest", False)
+    if isinstance(forest, bool | str) and forest:
         raise InputError("forest= is for components(...): classes have no forest, leave it out")
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
