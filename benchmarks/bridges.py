@@ -1,4 +1,4 @@
-"""Bridges and articulation points of a skewed graph and of a grid with gaps, against igraph on one core.
+"""Bridges and articulation points of two kinds of graphs, against igraph on one core.
 
 The skewed graph is an R-MAT one, like a web's; the grid has lost two of five edges, like roads.
 Both ways start from the edges, where they lie as a frame of pandas (of cuDF with ``--engine cuda``)

@@ -58,16 +58,14 @@ class Reached:
         Parameters
         ----------
         ends : (src, dst), (m,) arrays of int64
-            Kept, not copied.
+            Of one edge or more. Kept, not copied.
         tree : (n,) array of int64
             The component of each vertex.
         roots : (k,) array of int64
             A vertex of each component.
         """
         xp, n = backend.xp, int(tree.size)
-        hooks = xp.zeros(0, np.int64)
-        if ends[0].size:
-            hooks = forest_of_first_rows(*ends, n, backend)
+        hooks = forest_of_first_rows(*ends, n, backend)
         forest = rooted(ends[0][hooks], ends[1][hooks], tree, roots, n, xp)
         first, size = forest.preorder(tree, xp)
         others = xp.ones(ends[0].size, bool)
@@ -119,7 +117,7 @@ class Reached:
             xp.concatenate([forest.parent[inner], dst[across]]),
         )
 
-    def articulation_points(self, block: Array, xp: Any) -> Array:
+    def articulation_points(self, block: Array, backend: Backend) -> Array:
         """Return the vertices of two blocks or more, as int64 in their order.
 
         Parameters
@@ -127,11 +125,11 @@ class Reached:
         block : (n,) array of integers
             The component of each vertex by :meth:`skeleton`, as one of its vertices.
         """
-        forest = self.forest
+        forest, xp = self.forest, backend.xp
         outer = forest.child[block[forest.child] != block[forest.parent[forest.child]]]
         above = xp.full(block.size, NO_EDGE, np.int64)
         above[block[outer]] = forest.parent[outer]  # the uppermost vertex of a block is one
-        blocks = xp.bincount(above[above != NO_EDGE], minlength=block.size)
+        blocks = backend.counts(above[above != NO_EDGE], block.size)
         blocks += forest.parent_edge != NO_EDGE  # that of a vertex itself, unless it is a root
         return xp.flatnonzero(blocks > 1)
 

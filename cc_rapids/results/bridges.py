@@ -30,7 +30,7 @@ def bridges_of(found: Components) -> Any:
     """Return the bridges among the edges of an answer: see :func:`cc_rapids.bridges`."""
     check_kept(found, "bridges")
     with found._backend.scope():
-        rows = _reached(found, ends_of(found)).bridges()
+        rows = _bridge_rows(found, ends_of(found))
         columns = forest_columns(found._given, found._home(rows))
         return found._frame({name: found._home(column) for name, column in columns.items()})
 
@@ -41,7 +41,7 @@ def without_bridges(found: Components, options: SolveOptions) -> Components:
     backend = found._backend
     with backend.scope():
         src, dst = ends_of(found)
-        rows = _reached(found, (src, dst)).bridges()
+        rows = _bridge_rows(found, (src, dst))
         dst[rows] = src[rows]  # self-loops join nothing
         n = found.num_vertices
         least = least_of_components(found, Edges(src, dst, 0), n, options, "no bridges")
@@ -58,12 +58,22 @@ def without_bridges(found: Components, options: SolveOptions) -> Components:
 def articulation_points_of(found: Components, options: SolveOptions) -> Any:
     """Return the articulation points of the edges of an answer, as a frame of the caller's kind."""
     check_kept(found, "articulation points")
-    backend = found._backend
+    backend, n = found._backend, found.num_vertices
     with backend.scope():
-        reached = _reached(found, ends_of(found))
-        edges = Edges(*reached.skeleton(backend.xp), 0)
-        block = least_of_components(found, edges, found.num_vertices, options, "blocks")
-        return found._frame(found._vertex(reached.articulation_points(block, backend.xp)))
+        points, ends = backend.xp.zeros(0, np.int64), ends_of(found)
+        if ends[0].size:
+            reached = _reached(found, ends)
+            edges = Edges(*reached.skeleton(backend.xp), 0)
+            block = least_of_components(found, edges, n, options, "blocks")
+            points = reached.articulation_points(block, backend)
+        return found._frame(found._vertex(points))
+
+
+def _bridge_rows(found: Components, ends: tuple[Array, Array]) -> Array:
+    """Return the rows of the bridges among the edges of an answer, as int64 in their order."""
+    if not ends[0].size:
+        return found._backend.xp.zeros(0, np.int64)
+    return _reached(found, ends).bridges()
 
 
 def _reached(found: Components, ends: tuple[Array, Array]) -> Reached:
