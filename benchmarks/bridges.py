@@ -1,9 +1,9 @@
-"""Bridges of a skewed graph and of a grid with gaps, against igraph on one core.
+"""Bridges and articulation points of two kinds of graphs, against igraph on one core.
 
 The skewed graph is an R-MAT one, like a web's; the grid has lost two of five edges, like roads.
 Both ways start from the edges, where they lie as a frame of pandas (of cuDF with ``--engine cuda``)
 and as an array on the host for igraph, whose ``Graph`` is made within its time. They take turns.
-The rows are compared after the timing.
+Both answers are compared after the timing.
 """
 
 from importlib.metadata import version
@@ -56,6 +56,16 @@ def grid(edges):
     return src[kept], dst[kept]
 
 
+def graph_of(pairs):
+    """Return the graph of igraph, which numbers its vertices from 0."""
+    return igraph.Graph(n=int(pairs.max()) + 1, edges=pairs)
+
+
+def on_host(column):
+    """Return a column of pandas or cuDF as an array of NumPy."""
+    return (column.to_pandas() if hasattr(column, "to_pandas") else column).to_numpy()
+
+
 def measured(src, dst, backend, runs):
     """Return the times of both ways, after comparing their rows."""
     frame = pd.DataFrame({"src": src, "dst": dst})
@@ -67,15 +77,19 @@ def measured(src, dst, backend, runs):
     ways = {
         "solve": lambda: cc_rapids.components(frame).labels(),
         "ours": lambda: cc_rapids.bridges(frame),
-        "igraph": lambda: igraph.Graph(n=int(pairs.max()) + 1, edges=pairs).bridges(),
+        "igraph": lambda: graph_of(pairs).bridges(),
+        "classes": lambda: cc_rapids.two_edge_connected_components(frame),
+        "points": lambda: cc_rapids.articulation_points(frame),
+        "igraph_points": lambda: graph_of(pairs).articulation_points(),
     }
     times = records.turns(list(ways.values()), runs, backend.synchronize)
-    rows = ways["ours"]()["row"]
-    rows = np.asarray((rows.to_pandas() if hasattr(rows, "to_pandas") else rows).to_numpy())
+    rows, points = on_host(ways["ours"]()["row"]), on_host(ways["points"]()["vertex"])
     assert np.array_equal(rows, np.sort(ways["igraph"]()))
+    assert np.array_equal(points, np.sort(ways["igraph_points"]()))
     return {
         "m": int(src.size),
         "bridges": int(rows.size),
+        "articulation_points": int(points.size),
         **{f"{name}_ms": records.spread(own) for name, own in zip(ways, times, strict=True)},
         "code": measured_code.of_run(ways["ours"]),
     }

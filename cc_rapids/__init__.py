@@ -19,7 +19,9 @@ _old_paths.install()
 
 _HOMES = {
     "bipartition": "api",
+    "articulation_points": "api",
     "bridges": "api",
+    "two_edge_connected_components": "api",
     "components": "api",
     "is_bipartite": "api",
     "spanning_forest": "api",
@@ -107,6 +109,7 @@ __all__ = [
     "UnknownVertexError",
     "VerificationError",
     "__version__",
+    "articulation_points",
     "bipartition",
     "bridges",
     "components",
@@ -130,6 +133,7 @@ __all__ = [
     "scipy",
     "spanning_forest",
     "stream_components",
+    "two_edge_connected_components",
     "uninstall",
     "weakly_connected_components",
 ]
@@ -138,6 +142,7 @@ if TYPE_CHECKING:
     from . import dask, datasets, plots
     from .algorithms.design import Design, designs
     from .api import (
+        articulation_points,
         bipartition,
         bridges,
         components,
@@ -145,6 +150,7 @@ if TYPE_CHECKING:
         maximum_spanning_forest,
         minimum_spanning_forest,
         spanning_forest,
+        two_edge_connected_components,
     )
     from .backends import release_memory
     from .data.adapters import Csr

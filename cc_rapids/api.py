@@ -452,8 +452,13 @@ def bipartition(
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
         return found
+    return Bipartition(found, _options_of_second_run(options))
+
+
+def _options_of_second_run(options: dict[str, Any]) -> Options:
+    """Return the options for edges that are made from an answer: the design and the memory."""
     runs = {name: options[name] for name in ("design", "memory") if name in options}
-    return Bipartition(found, Options.check(**runs))
+    return Options.check(**runs)
 
 
 def is_bipartite(
@@ -535,6 +540,8 @@ def bridges(
 
     See Also
     --------
+    two_edge_connected_components : Find the classes of vertices between them.
+    articulation_points : Find such vertices.
     spanning_forest : Find edges without any cycle, among which all bridges are.
 
     Notes
@@ -554,6 +561,114 @@ def bridges(
     check_listed_once(edges)
     found = components(edges, source, destination, **options)
     return bridges_of(found) if isinstance(found, Components) else found
+
+
+def two_edge_connected_components(
+    edges: Any,
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
+    **options: Any,
+) -> Any:
+    """Find the classes of vertices that stay joined whichever edge is left out.
+
+    They are the components of the edges that are no bridges. A vertex that only bridges or
+    self-loops name is a class of its own.
+
+    Parameters
+    ----------
+    edges : frame, pair of arrays or series, or path
+        As for :func:`bridges`.
+    source, destination : str, or lists of str of equal length, optional
+        As for :func:`components`.
+    **options
+        As for :func:`components`, without ``forest``.
+
+    Returns
+    -------
+    Components
+        With all vertices of the edges. Its ``audit()`` takes the edges that are no bridges, and all
+        vertices as ``vertices=``. With ``explain=True``, the plan of the components instead.
+
+    Raises
+    ------
+    InputError
+        As for :func:`bridges`; also if a forest is requested.
+
+    See Also
+    --------
+    bridges : Find the edges between the classes.
+    components : Find the components of all edges.
+
+    Examples
+    --------
+    >>> import cc_rapids
+    >>> found = cc_rapids.two_edge_connected_components(([1, 2, 3, 3], [2, 3, 1, 4]))
+    >>> found.labels()
+    Labels(vertex=array([1, 2, 3, 4]), labels=array([1, 1, 1, 4]))
+    """
+    from .results.bridges import check_listed_once, without_bridges
+
+    check_listed_once(edges)
+    forest = options.get("forest", False)
+    if isinstance(forest, bool | str) and forest:
+        raise InputError("forest= is for components(...): classes have no forest, leave it out")
+    found = components(edges, source, destination, **options)
+    if not isinstance(found, Components):
+        return found
+    return without_bridges(found, _options_of_second_run(options))
+
+
+def articulation_points(
+    edges: Any,
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
+    **options: Any,
+) -> Any:
+    """Find the articulation points: the vertices without which a component would fall apart.
+
+    Parameters
+    ----------
+    edges : frame, pair of arrays or series, sparse matrix, graph, or path
+        As for :func:`components`; not changed. They fit into memory, as they are read twice. Edges
+        that are there twice, and self-loops, do not matter.
+    source, destination : str, or lists of str of equal length, optional
+        As for :func:`components`.
+    **options
+        As for :func:`components`.
+
+    Returns
+    -------
+    frame of the caller's kind
+        Column ``vertex`` (for ids of several columns as many), in the order of the ids. With
+        ``explain=True``, the plan of the components instead.
+
+    Raises
+    ------
+    InputError
+        The edges are read in chunks; also all errors of :func:`components`.
+
+    See Also
+    --------
+    bridges : Find such edges.
+
+    Notes
+    -----
+    Dong et al. 2023: see :mod:`cc_rapids.algorithms.bridges`.
+
+    Examples
+    --------
+    >>> import pandas as pd, cc_rapids
+    >>> edges = pd.DataFrame({"src": [1, 2, 3, 3], "dst": [2, 3, 1, 4]})
+    >>> cc_rapids.articulation_points(edges)
+       vertex
+    0       3
+    """
+    from .results.bridges import articulation_points_of
+
+    found = components(edges, source, destination, **options)
+    if not isinstance(found, Components):
+        return found
+    return articulation_points_of(found, _options_of_second_run(options))
 
 
 def minimum_spanning_forest(

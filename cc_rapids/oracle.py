@@ -1,9 +1,9 @@
 """Oracles: independent ways to compute an answer, and a proof of an answer.
 
-All but :func:`union_find`, :func:`kruskal`, :func:`single_linkage` and :func:`walk` return nothing,
-or raise a :class:`~cc_rapids.errors.VerificationError` that names the first counterexample. They
-share no code with the kernels, and run on one thread of the host; only :func:`against_cugraph`
-stays on a GPU.
+All but :func:`union_find`, :func:`kruskal`, :func:`single_linkage`, :func:`walk`, :func:`bridges`
+and :func:`articulation_points` return nothing, or raise a
+:class:`~cc_rapids.errors.VerificationError` that names the first counterexample. They share no code
+with the kernels, and run on one thread of the host; only :func:`against_cugraph` stays on a GPU.
 
 >>> src, dst = [3, 1], [4, 3]
 >>> union_find(src, dst, 6)

@@ -58,7 +58,7 @@ class RootedForest:
         Parameters
         ----------
         tree : (n,) array of integers
-            The tree of each vertex, all of whose vertices the forest joins.
+            The tree of each vertex, below n, all of whose vertices the forest joins.
 
         Examples
         --------
@@ -69,8 +69,10 @@ class RootedForest:
         array([4, 2, 1, 1])
         """
         n = int(tree.size)
-        first, size = xp.empty(n, np.int64), xp.bincount(tree)[tree]
-        first[order_of([tree, -self.enters], xp)] = xp.arange(n)
+        first, order = xp.empty(n, np.int64), order_of([tree, -self.enters], xp)
+        first[order] = xp.arange(n)
+        # Not by bincount: CuPy's takes memory for each number and block of threads.
+        size = xp.diff(xp.searchsorted(tree[order], xp.arange(n + 1)))[tree]
         # Between the two arcs of the edge above a vertex, the tour passes each edge below it twice.
         size[self.child] = (self.enters[self.child] - self.leaves[self.child] + 1) // 2
         return first, size

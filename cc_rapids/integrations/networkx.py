@@ -1,4 +1,4 @@
-"""The NetworkX backend ``cc_rapids``: components, ``is_bipartite``, and spanning trees by weight.
+"""The NetworkX backend ``cc_rapids``: components, sides, bridges, and spanning trees by weight.
 
 >>> import networkx as nx
 >>> nx.number_connected_components(nx.path_graph(5), backend="cc_rapids")
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..api import bridges as bridges_of
 from ..api import components
 from ..api import is_bipartite as has_two_colors
 from ..tuning import tuning
@@ -39,6 +40,7 @@ EARLY = {
     "node_connected_component": "walks one component",
     "is_bipartite": "stops at the first odd cycle",
 }
+FROM_ROOT = "walks one component"  # bridges and has_bridges of a root
 
 TREES = {
     function.__name__: function
@@ -69,6 +71,8 @@ class Graph:
         Whether NetworkX's functions for directed graphs accept it, or those for undirected ones.
     attributes : Attributes, optional
         Those of the graph that it was made of; then the arrays are of its edges in their order.
+    parallel : (m,) array of bool, optional
+        Whether each edge stands for several of a multigraph, and so is no bridge.
 
     Examples
     --------
@@ -88,9 +92,10 @@ class Graph:
         *,
         directed: bool = False,
         attributes: Any = None,
+        parallel: npt.NDArray[np.bool_] | None = None,
     ) -> None:
         self.nodes, self.src, self.dst, self._directed = nodes, src, dst, directed
-        self.attributes = attributes
+        self.attributes, self._parallel = attributes, parallel
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -141,6 +146,22 @@ class Graph:
         engine = nx.config.backends.cc_rapids.engine
         edges = self.src, self.dst
         return bool(has_two_colors(edges, num_vertices=len(self), engine=engine))
+
+    @cached_property
+    def _bridges(self) -> tuple[Places, Places]:
+        """The places of both ends of each bridge, in the order of NetworkX's edges."""
+        import networkx as nx
+
+        ends = [side.astype(np.int64) for side in (self.src, self.dst)]
+        lower, upper = np.minimum(*ends), np.maximum(*ends)
+        _, first = np.unique(lower * len(self) + upper, return_index=True)
+        engine = nx.config.backends.cc_rapids.engine
+        once = lower[first], upper[first]
+        rows = first[bridges_of(once, num_vertices=len(self), engine=engine).row]
+        if self._parallel is not None:
+            rows = rows[~self._parallel[rows]]
+        rows = rows[np.lexsort((rows, lower[rows]))]
+        return lower[rows], upper[rows]
 
     @cached_property
     def _grouped(self) -> tuple[list[Any], list[int]]:
@@ -244,6 +265,67 @@ def is_bipartite(G: Graph) -> bool:  # noqa: N803
     return G._is_bipartite
 
 
+def bridges(G: Graph, root: Hashable = None) -> Iterator[tuple[Any, Any]]:  # noqa: N803
+    """Yield the bridges, in the order of the edges of NetworkX's graph.
+
+    With a root, NetworkX's own order is that of a set, and so is the direction of its edges.
+
+    Parameters
+    ----------
+    G : Graph
+    root : hashable, optional
+        A node: only the bridges in its component are yielded.
+
+    Yields
+    ------
+    tuple
+        The two nodes of an edge, first the one that comes first in the graph.
+
+    Raises
+    ------
+    networkx.NodeNotFound
+        The root is not in the graph.
+    """
+    lower, upper = G._bridges if root is None else _bridges_around(G, root)
+    name = G.nodes.__getitem__
+    yield from zip(map(name, lower.tolist()), map(name, upper.tolist()), strict=True)
+
+
+def _bridges_around(graph: Graph, root: Hashable) -> tuple[Places, Places]:
+    """Return the places of both ends of each bridge in the component of a node."""
+    try:
+        place = graph._place[root]
+    except (KeyError, TypeError):  # NetworkX looks for nodes that have no hash, too
+        import networkx as nx
+
+        raise nx.NodeNotFound(f"Root node {root} is not in graph") from None
+    labels = graph._solved[1]
+    lower, upper = graph._bridges
+    within = labels[lower] == labels[place]
+    return lower[within], upper[within]
+
+
+def has_bridges(G: Graph, root: Hashable = None) -> bool:  # noqa: N803
+    """Return whether there is a bridge.
+
+    Parameters
+    ----------
+    G : Graph
+    root : hashable, optional
+        As for :func:`bridges`.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    networkx.NodeNotFound
+        The root is not in the graph.
+    """
+    return any(True for _ in bridges(G, root))
+
+
 # NetworkX has looked at the direction before it calls one of these, and here it does not matter
 weakly_connected_components = connected_components
 number_weakly_connected_components = number_connected_components
@@ -277,6 +359,10 @@ def convert_from_nx(
     """
     adjacency = graph._adj  # what NetworkX's own search walks; .adj would wrap every row
     nodes, rows = list(adjacency), list(adjacency.values())
+    parallel = None
+    if graph.is_multigraph() and not graph.is_directed():
+        keys = chain.from_iterable(row.values() for row in rows)
+        parallel = np.fromiter((len(several) > 1 for several in keys), bool)
     if hasattr(graph, "_graph"):
         # A view is not told when its graph changes, so NetworkX would keep it converted for ever
         graph.__networkx_cache__ = None
@@ -288,7 +374,8 @@ def convert_from_nx(
         return Graph(nodes, src, dst, directed=graph.is_directed(), attributes=held)
     sizes = np.fromiter(map(len, rows), np.int64, len(rows))
     src = np.repeat(np.arange(len(nodes)), sizes)
-    return Graph(nodes, src, _places(nodes, rows, src.size), directed=graph.is_directed())
+    dst = _places(nodes, rows, src.size)
+    return Graph(nodes, src, dst, directed=graph.is_directed(), parallel=parallel)
 
 
 def _places(nodes: list[Any], rows: list[Iterable[Any]], size: int) -> Places:
@@ -405,6 +492,8 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
         return True
     if name in EARLY:
         return f"NetworkX {EARLY[name]}, and a conversion walks every edge"
+    if (*args[1:], kwargs.get("root"))[0] is not None:
+        return f"NetworkX {FROM_ROOT}, and a conversion walks every edge"
     n = len(graph)
     least = tuning.networkx_nodes
     if n < least:

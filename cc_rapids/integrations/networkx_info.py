@@ -13,6 +13,8 @@ _FUNCTIONS = {
     "is_connected": _DOCS,
     "node_connected_component": f"{_DOCS} {_LATER}",
     "is_bipartite": f"{_DOCS} {_LATER}",
+    "bridges": _DOCS,
+    "has_bridges": _DOCS,
     "weakly_connected_components": _DOCS,
     "number_weakly_connected_components": _DOCS,
     "is_weakly_connected": _DOCS,
@@ -35,7 +37,7 @@ def get_info() -> dict[str, Any]:
     Examples
     --------
     >>> sorted(get_info()["functions"])[:2]
-    ['connected_components', 'is_bipartite']
+    ['bridges', 'connected_components']
     """
     return {
         "backend_name": "cc_rapids",

@@ -39,6 +39,27 @@ def check_kept(found: Components, what: str) -> None:
         )
 
 
+def least_of_components(
+    found: Components, edges: Edges, n: int, options: SolveOptions, ids: str = "double cover"
+) -> Array:
+    """Return the least vertex of the component of each vertex, by edges made from an answer.
+
+    Parameters
+    ----------
+    found : Components
+        The answer, on whose backend the edges are solved.
+    edges : Edges
+        Between the vertices 0 .. n - 1.
+    ids : str
+        What the edges are, in words.
+    """
+    forest = Forest(found._backend, n, all_present=True)
+    encoded = EncodedIds(edges, forest, ids, n, OffsetDecoder(0, np.dtype(np.int64)))
+    listed = replace(found._given, row_offsets=None, symmetric=False)
+    decide_and_run(listed, encoded, [], found._backend, options)
+    return forest.parent
+
+
 class Bipartition:
     """The two colours of the vertices of an edge list, or the odd cycles that leave none.
 
@@ -71,7 +92,8 @@ class Bipartition:
             vertex, least = found._rows()
             self._roots = xp.flatnonzero(vertex == least).astype(np.int64)
             n = int(vertex.size)
-            parent = self._cover(double_cover(*found._places_of_edges(), n, xp), options)
+            cover = double_cover(*found._places_of_edges(), n, xp)
+            parent = least_of_components(found, cover, 2 * n, options)
             self._odd = parent[self._roots] == parent[self._roots + n]
             root = self._roots[found._dense]
             color = (parent[:n] != root.astype(parent.dtype)).astype(np.int8)
@@ -84,17 +106,6 @@ class Bipartition:
         """Return the state for copies and pickles: without the edges, with the cycles in them."""
         with self.components._backend.scope():
             return vars(self) | {"_cycles": self._columns_of_cycles()}
-
-    def _cover(self, cover: Edges, options: SolveOptions) -> Array:
-        """Return the least vertex of the component of each vertex of the double cover."""
-        found = self.components
-        size = 2 * found.num_vertices
-        forest = Forest(found._backend, size, all_present=True)
-        decoder = OffsetDecoder(0, np.dtype(np.int64))
-        encoded = EncodedIds(cover, forest, "double cover", size, decoder)
-        listed = replace(found._given, row_offsets=None, symmetric=False)
-        decide_and_run(listed, encoded, [], found._backend, options)
-        return forest.parent
 
     def __len__(self) -> int:
         return len(self.components)

@@ -18,7 +18,8 @@ DIRECTED = (
     "is_weakly_connected",
 )
 TREES = {f"{side}_spanning_{what}" for side in ("minimum", "maximum") for what in ("edges", "tree")}
-FUNCTIONS = {*UNDIRECTED, *DIRECTED, *TREES, "node_connected_component", "is_bipartite"}
+BRIDGES = ("bridges", "has_bridges")
+FUNCTIONS = {*UNDIRECTED, *DIRECTED, *TREES, *BRIDGES, "node_connected_component", "is_bipartite"}
 OURS = {"backend": "cc_rapids"}
 
 
@@ -39,6 +40,8 @@ def agree(graph, theirs=None):
     assert type(found) is int
     assert found == len(expected)
     assert nx.is_bipartite(graph, **OURS) is nx.is_bipartite(theirs, backend="networkx")
+    if not theirs.is_directed():
+        agree_on_bridges(graph, theirs, [next(iter(part)) for part in expected])
     if expected:
         assert one(graph, **OURS) is (len(expected) == 1)
         if not theirs.is_directed():
@@ -48,6 +51,20 @@ def agree(graph, theirs=None):
     for options in ({"backend": "networkx"}, OURS):
         with pytest.raises(nx.NetworkXPointlessConcept, match="undefined for the null graph"):
             one(graph if options is OURS else theirs, **options)
+
+
+def agree_on_bridges(graph, theirs, roots):
+    """Bridges are NetworkX's, in its order; those of a root too, whose order is that of a set."""
+    expected = list(nx.bridges(theirs, backend="networkx"))
+    assert list(nx.bridges(graph, **OURS)) == expected
+    assert nx.has_bridges(graph, **OURS) is (expected != [])
+    for root in roots:
+        if root is not None:
+            own = [set(edge) for edge in nx.bridges(theirs, root, backend="networkx")]
+            found = [set(edge) for edge in nx.bridges(graph, root=root, **OURS)]
+            assert len(found) == len(own)
+            assert all(edge in own for edge in found)
+            assert nx.has_bridges(graph, root, **OURS) is (own != [])
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
@@ -134,8 +151,8 @@ def test_the_sets_are_generated_and_fresh():
 @pytest.mark.parametrize("make", [lambda graph: graph, backend.convert_from_nx])
 def test_the_other_direction_is_refused_as_networkx_does(make):
     for kind, names in (
-        (nx.DiGraph, [*UNDIRECTED, "node_connected_component"]),
-        (nx.MultiDiGraph, UNDIRECTED),
+        (nx.DiGraph, [*UNDIRECTED, *BRIDGES, "node_connected_component"]),
+        (nx.MultiDiGraph, [*UNDIRECTED, *BRIDGES]),
         (nx.Graph, DIRECTED),
     ):
         for name in names:
@@ -153,6 +170,29 @@ def test_a_missing_node_is_a_key_error(kind, edges):
         assert raised.value.args == (9,)
         with pytest.raises(TypeError, match="unhashable"):
             nx.node_connected_component(kind(edges), [], **options)
+
+
+def test_bridges_are_generated_and_their_root_has_to_be_a_node():
+    graph = nx.MultiGraph([("b", "a"), ("b", "c"), ("c", "b"), ("d", "c")])
+    found = nx.bridges(graph, **OURS)
+    assert isinstance(found, GeneratorType)
+    assert list(found) == [("b", "a"), ("c", "d")]
+    for options in ({"backend": "networkx"}, OURS):
+        for root in ("x", []):
+            found = nx.bridges(graph, root, **options)
+            for call in (
+                lambda found=found: next(found),
+                lambda root=root, options=options: nx.has_bridges(graph, root, **options),
+            ):
+                with pytest.raises(nx.NodeNotFound) as raised:
+                    call()
+                assert str(raised.value) == f"Root node {root} is not in graph"
+
+
+def test_bridges_of_edges_that_are_given_once_or_twice():
+    ends = np.array([2, 0, 3], np.uint8), np.array([0, 2, 1], np.uint8)
+    graph = backend.Graph(list("abcd"), *ends)
+    assert list(nx.bridges(graph)) == [("a", "c"), ("b", "d")]
 
 
 def test_a_view_follows_its_graph():

@@ -83,6 +83,7 @@ def test_networkx_own_suite_passes_on_the_backend(tmp_path):
         " --log-file-level DEBUG --doctest-modules --pyargs networkx.algorithms.components"
         " networkx.algorithms.bipartite.basic networkx.algorithms.bipartite.tests.test_basic"
         " networkx.algorithms.tree.mst networkx.algorithms.tree.tests.test_mst"
+        " networkx.algorithms.bridges networkx.algorithms.tests.test_bridges"
     )
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "-m", "not slow", *options.split()],
@@ -108,7 +109,7 @@ def test_a_graph_is_converted_once_and_solved_once(conversions, caplog):
     for _ in range(3):
         agree(graph)
     assert conversions == [graph]
-    solved, _ = caplog.messages  # the other is that of is_bipartite
+    solved, _, _ = caplog.messages  # the others are those of is_bipartite and bridges
     assert " on threads: 1 components in " in solved
 
 
@@ -166,6 +167,8 @@ def test_large_graphs_are_taken_and_then_every_function(conversions):
         ("node_connected_component", nx.path_graph(4), "NetworkX walks one component"),
         ("is_bipartite", nx.path_graph(4), "NetworkX stops at the first odd cycle"),
         ("weakly_connected_components", nx.path_graph(4, nx.DiGraph), None),
+        ("bridges", nx.path_graph(4), None),
+        ("has_bridges", nx.path_graph(4), None),
     ],
 )
 def test_why_a_graph_is_declined(name, graph, reason):
@@ -175,6 +178,14 @@ def test_why_a_graph_is_declined(name, graph, reason):
     number = getattr(nx, (DIRECTED if graph.is_directed() else UNDIRECTED)[1])
     assert number(graph, **OURS) == 1
     assert backend.should_run(name, (graph,), {}) is True
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("name", ["bridges", "has_bridges"])
+def test_bridges_around_a_root_stay_with_networkx(name):
+    for args, kwargs in (((nx.path_graph(4), 0), {}), ((nx.path_graph(4),), {"root": 0})):
+        assert "NetworkX walks one component" in backend.should_run(name, args, kwargs)
+    assert backend.should_run(name, (nx.path_graph(4),), {"root": None}) is True
 
 
 def test_its_own_graph_goes_back_to_networkx_for_other_functions():

@@ -1,4 +1,4 @@
-"""Bridges of real cuDF frames and CuPy arrays: those of threads, and those of known shapes."""
+"""Bridges, classes and articulation points of cuDF frames and CuPy arrays: those of threads."""
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,21 @@ def test_bridges_are_those_of_threads(cudf, kind, many):
     found = cc_rapids.bridges(cudf.from_pandas(pairs))
     assert type(found).__module__.startswith("cudf")
     pd.testing.assert_frame_equal(found.to_pandas(), cc_rapids.bridges(pairs))
+    cc_rapids.oracle.certify_bridges(found, pairs)
+
+
+@pytest.mark.parametrize("many", [8_000, 30_000, 60_000, 200_000])
+@pytest.mark.parametrize("kind", KINDS)
+def test_classes_and_articulation_points_are_those_of_threads(cudf, kind, many):
+    ends = np.random.default_rng(many).integers(0, 30_000, (2, many))
+    pairs = pd.DataFrame({"src": KINDS[kind](ends[0]), "dst": KINDS[kind](ends[1])})
+    given = cudf.from_pandas(pairs)
+    points = cc_rapids.articulation_points(given)
+    assert type(points).__module__.startswith("cudf")
+    pd.testing.assert_frame_equal(points.to_pandas(), cc_rapids.articulation_points(pairs))
+    cc_rapids.oracle.certify_articulation_points(points, given)
+    found = cc_rapids.two_edge_connected_components(given)
+    assert found == cc_rapids.two_edge_connected_components(pairs)
 
 
 @pytest.mark.parametrize("many", [0, 1, 1_000_000])
@@ -33,5 +48,9 @@ def test_paths_stars_and_rings_of_arrays(cudf, many):
     for ends in ((ids, ids + 1), (cupy.zeros_like(ids), ids + 1)):
         assert (cc_rapids.bridges(ends).row == ids).all()
         assert len(cc_rapids.bridges(ends).row) == many
+        assert len(cc_rapids.two_edge_connected_components(ends)) == (many + 1 if many else 0)
+    path = cc_rapids.articulation_points((ids, ids + 1)).vertex
+    assert (path == ids[1:]).all()
+    assert len(path) == max(many - 1, 0)
     if many > 2:
         assert not len(cc_rapids.bridges((ids, cupy.roll(ids, -1))).row)

@@ -101,6 +101,12 @@ CALLS = {  # what is called, with what is right, and the arguments that are then
     "stream_components": (cc_rapids.stream_components, {"edges": "e.parquet"}, STREAM),
     "bipartition": (cc_rapids.bipartition, {"edges": EDGES}, ALL),
     "bridges": (cc_rapids.bridges, {"edges": EDGES}, ALL),
+    "two_edge_connected_components": (
+        cc_rapids.two_edge_connected_components,
+        {"edges": EDGES},
+        ALL,
+    ),
+    "articulation_points": (cc_rapids.articulation_points, {"edges": EDGES}, ALL),
     "is_bipartite": (cc_rapids.is_bipartite, {"edges": PAIR}, ALL),
     "stable_ids": (
         of_answer("stable_ids"),

@@ -2,6 +2,12 @@
 
 from .certificate import certify, certify_components, union_find
 from .forests import certify_forest, certify_spanning_forest, kruskal, single_linkage
+from .lowpoints import (
+    articulation_points,
+    bridges,
+    certify_articulation_points,
+    certify_bridges,
+)
 from .paths import walk
 from .peers import against_cugraph, against_networkx, against_scipy, same_partition
 
@@ -9,7 +15,11 @@ __all__ = [
     "against_cugraph",
     "against_networkx",
     "against_scipy",
+    "articulation_points",
+    "bridges",
     "certify",
+    "certify_articulation_points",
+    "certify_bridges",
     "certify_components",
     "certify_forest",
     "certify_spanning_forest",

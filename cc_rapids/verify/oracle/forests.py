@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ...data import read
 from ...data.column import Borrowing
 from ...data.dtypes import is_integer, is_number
+from ...data.edge_input import EdgeInput
 from ...data.frame_access import column_of, numbers_of
 from ...data.weights import ForestWeight, weighted
 from ...errors import InputError, VerificationError
@@ -248,19 +249,10 @@ def certify_spanning_forest(
     asked, adapter = ForestWeight(weight, greatest), read.adapter_of(edges)
     given = read.read(edges, source, destination, None, None, nulls)
     given = weighted(given, adapter.weights(edges, weight), asked.name, nulls)
-    with Borrowing(given.columns) as held:
-        columns = [host_ids(column) for column in held]
-    ids, (src, dst) = numbered(comparable(columns)) if columns[0].size else (columns[0], columns)
+    ids, src, dst = numbered_ends(given)
     weights = given.weights.get() if hasattr(given.weights, "get") else given.weights
-    row, own = (_numbers(column_of(forest, name)) for name in ("row", "weight"))
-    if given.row_index is not None:
-        kept = given.row_index()
-        kept = kept.get() if hasattr(kept, "get") else kept
-        at = np.minimum(np.searchsorted(kept, row), max(kept.size - 1, 0))
-        strange = np.flatnonzero(kept[at] != row) if kept.size else np.arange(row.size)
-        if strange.size:
-            raise VerificationError(f"row {row[strange[0]]:,} of the forest was dropped")
-        row = at
+    row, own = (numbers(column_of(forest, name)) for name in ("row", "weight"))
+    row = places_of_rows(given, row, "forest")
     certify_forest(src, dst, len(ids), weights, row, greatest)
     wrong = np.flatnonzero(weights[row] != own)
     if wrong.size:
@@ -270,7 +262,33 @@ def certify_spanning_forest(
         )
 
 
-def _numbers(column: Any) -> npt.NDArray[Any]:
+def numbered_ends(given: EdgeInput) -> tuple[npt.NDArray[Any], Indices, Indices]:
+    """Return the distinct ids of edges on the host, in order, and the places of both ends."""
+    with Borrowing([given.src, given.dst]) as held:
+        columns = [host_ids(column) for column in held]
+    if not columns[0].size:
+        return columns[0], np.zeros(0, np.int64), np.zeros(0, np.int64)
+    ids, (src, dst) = numbered(comparable(columns))
+    return ids, src, dst
+
+
+def places_of_rows(given: EdgeInput, row: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
+    """Return where rows of the caller's list are among the edges that were kept.
+
+    A VerificationError is raised for a row that was dropped, as one of ``what``.
+    """
+    if given.row_index is None:
+        return row
+    kept = given.row_index()
+    kept = kept.get() if hasattr(kept, "get") else kept
+    at = np.minimum(np.searchsorted(kept, row), max(kept.size - 1, 0))
+    strange = np.flatnonzero(kept[at] != row) if kept.size else np.arange(row.size)
+    if strange.size:
+        raise VerificationError(f"row {row[strange[0]]:,} of the {what} was dropped")
+    return at
+
+
+def numbers(column: Any) -> npt.NDArray[Any]:
     """Return a column of numbers as an array on the host."""
     values = numbers_of(column)[0]
     found: npt.NDArray[Any] = values.get() if hasattr(values, "get") else values

@@ -1,4 +1,4 @@
-"""Bridges, against NetworkX and igraph."""
+"""Bridges, classes between them and articulation points, against NetworkX and igraph."""
 
 import networkx as nx
 import numpy as np
@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from support.as_lists import columns
 from support.edge_lists import quick
 
-from cc_rapids import Csr, bridges, errors
+from cc_rapids import (
+    Csr,
+    articulation_points,
+    bridges,
+    errors,
+    oracle,
+    two_edge_connected_components,
+)
 
 PAIRS = [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5), (5, 4), (6, 6), (7, 6)]
 RIGHT = [3, 7]
@@ -26,8 +33,40 @@ def expected(src, dst):
     return [row for row, pair in enumerate(zip(src, dst, strict=True)) if frozenset(pair) in found]
 
 
+def classes(src, dst):
+    """Return the least vertex of the class of each vertex, by NetworkX without the bridges."""
+    graph = nx.Graph()
+    graph.add_nodes_from([*src, *dst])
+    cut = set(expected(src, dst))
+    graph.add_edges_from(
+        pair for row, pair in enumerate(zip(src, dst, strict=True)) if row not in cut
+    )
+    return {v: min(part) for part in nx.connected_components(graph) for v in part}
+
+
+LISTS = st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), max_size=40)
+
+
 @quick
-@given(st.lists(st.tuples(st.integers(-9, 9), st.integers(-9, 9)), max_size=40))
+@given(LISTS)
+def test_classes_are_those_of_networkx_without_bridges(pairs):
+    src, dst = ([pair[k] for pair in pairs] for k in (0, 1))
+    found = two_edge_connected_components((src, dst))
+    labels = classes(src, dst)
+    assert found.labels().vertex.tolist() == sorted(labels)
+    assert found.labels().labels.tolist() == [labels[v] for v in sorted(labels)]
+    assert len(found) == len({*labels.values()})
+
+
+@quick
+@given(LISTS)
+def test_articulation_points_are_those_of_networkx(pairs):
+    found = articulation_points(([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
+    assert found.vertex.tolist() == sorted(nx.articulation_points(nx.Graph(pairs)))
+
+
+@quick
+@given(LISTS)
 def test_bridges_are_those_of_networkx(pairs):
     src, dst = (np.array([pair[k] for pair in pairs], np.int64) for k in (0, 1))
     found = bridges((src, dst))
@@ -45,14 +84,92 @@ def test_bridges_are_those_of_igraph(edges):
     assert bridges((ends[0], ends[1])).row.tolist() == sorted(graph.bridges())
 
 
+@quick
+@given(LISTS)
+def test_the_oracle_finds_the_same(pairs):
+    src, dst = (np.array([pair[k] + 9 for pair in pairs], np.int64) for k in (0, 1))
+    found, points = bridges((src, dst)), articulation_points((src, dst))
+    assert oracle.bridges(src, dst, 19).tolist() == found.row.tolist()
+    assert oracle.articulation_points(src, dst, 19).tolist() == points.vertex.tolist()
+    oracle.certify_bridges(found, (src, dst))
+    oracle.certify_articulation_points(points, (src, dst))
+
+
+WRONG = [
+    (lambda found: found.drop(index=0), "the bridge from 3 to 4 is missing"),
+    (lambda found: found.iloc[::-1], "row 3 of the bridges comes after 7"),
+    (lambda found: found.assign(row=[0, 3]), "row 0 is no bridge"),
+    (lambda found: found.assign(source=[3, 6]), "row 7 of the bridges has other ends"),
+    (lambda found: found.assign(destination=[5, 6]), "row 3 of the bridges has other ends"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), WRONG)
+def test_wrong_bridges_are_refused(change, said):
+    edges = pd.DataFrame(PAIRS, columns=["a", "b"])
+    found = bridges(edges, "a", "b")
+    oracle.certify_bridges(found, edges, "a", "b")
+    with pytest.raises(errors.VerificationError, match=said):
+        oracle.certify_bridges(change(found), edges, "a", "b")
+
+
+def test_wrong_points_are_refused():
+    edges = pd.DataFrame(PAIRS, columns=["a", "b"])
+    found = articulation_points(edges, "a", "b")
+    oracle.certify_articulation_points(found, edges, "a", "b")
+    for vertices, said in (
+        ([3], "point 1 is none in the answer, but 4 by a search"),
+        ([4, 3], "point 0 is 4 in the answer, but 3 by a search"),
+        ([3, 4, 6], "point 2 is 6 in the answer, but none by a search"),
+    ):
+        wrong = pd.DataFrame({"vertex": vertices})
+        with pytest.raises(errors.VerificationError, match=said):
+            oracle.certify_articulation_points(wrong, edges, "a", "b")
+
+
+def test_dropped_rows_and_several_columns_are_certified():
+    edges = pl.DataFrame({"src": [1, None, 2, 3, 3], "dst": [2, 1, 3, 1, 4]})
+    found = bridges(edges, nulls="drop")
+    assert found["row"].to_list() == [4]
+    oracle.certify_bridges(found, edges, nulls="drop")
+    with pytest.raises(errors.VerificationError, match="row 1 of the bridges was dropped"):
+        oracle.certify_bridges(found.with_columns(row=pl.lit(1)), edges, nulls="drop")
+    frame = pd.DataFrame({"k": ["x"] * 3, "a": [1, 2, 3], "l": ["x"] * 3, "b": [2, 3, 4]})
+    sides = ["k", "a"], ["l", "b"]
+    oracle.certify_bridges(bridges(frame, *sides), frame, *sides)
+    oracle.certify_articulation_points(articulation_points(frame, *sides), frame, *sides)
+
+
+@pytest.mark.parametrize("edges", [1_000, 3_000, 5_000, 10_000])
+def test_classes_and_articulation_points_are_those_of_igraph(edges):
+    igraph = pytest.importorskip("igraph")
+    src, dst = np.random.default_rng(edges).integers(0, 3_000, (2, edges))
+    graph = igraph.Graph(n=3_000, edges=np.stack([src, dst], 1))
+    found = articulation_points((src, dst)).vertex
+    assert found.tolist() == sorted(graph.articulation_points())
+    graph.delete_edges(graph.bridges())
+    own = two_edge_connected_components((src, dst), num_vertices=3_000).labels("dense").labels
+    assert own.tolist() == graph.connected_components().membership
+
+
 def test_shapes_whose_bridges_are_known():
     n = 50_000
     path = np.arange(n), np.arange(1, n + 1)
     star = np.zeros(n, np.int64), path[1]
     for ends in (path, star):
         assert bridges(ends).row.tolist() == list(range(n))
+        assert len(two_edge_connected_components(ends)) == n + 1
+    assert articulation_points(path).vertex.tolist() == list(range(1, n))
+    assert articulation_points(star).vertex.tolist() == [0]
     ring = np.append(path[0], n), np.append(path[1], 0)
-    assert bridges(ring).row.size == 0
+    assert bridges(ring).row.size == articulation_points(ring).vertex.size == 0
+    assert len(two_edge_connected_components(ring)) == 1
+
+
+def test_the_root_of_a_tree_counts_blocks_and_not_children():
+    for chords, points in (([], [0]), ([(1, 2)], [0]), ([(1, 2), (2, 3)], [])):
+        src, dst = zip(*[(0, 1), (0, 2), (0, 3), *chords], strict=True)
+        assert articulation_points((src, dst)).vertex.tolist() == points
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
@@ -66,31 +183,70 @@ def test_frames_and_ids(make, name):
         [src[row] for row in RIGHT],
         [dst[row] for row in RIGHT],
     ]
+    edges = make({"a": src, "b": dst})
+    points = articulation_points(edges, "a", "b")
+    assert type(points) is type(found)
+    assert [list(column) for column in columns(points)] == [[name(3), name(4)]]
+    kinds = two_edge_connected_components(edges, "a", "b")
+    assert [list(column) for column in columns(kinds.labels())] == [
+        [name(v) for v in range(1, 8)],
+        [name(v) for v in (1, 1, 1, 4, 4, 6, 7)],
+    ]
+
+
+@pytest.mark.parametrize("factor", [1, 1 << 50])
+def test_vertices_without_edges_and_far_ids(factor):
+    ends = np.array([3, 7, 9]) * factor, np.array([7, 3, 3]) * factor
+    found = two_edge_connected_components(ends, vertices=np.array([5]) * factor)
+    assert (found.labels().labels // factor).tolist() == [3, 5, 3, 9]
+    assert found.labels("max").labels.tolist() == [v * factor for v in (7, 5, 7, 9)]
+    assert (articulation_points(ends).vertex // factor).tolist() == [3]
+    kept = np.array([3, 7]) * factor, np.array([7, 3]) * factor
+    assert found.audit(kept, vertices=np.array([5, 9]) * factor).components == 3
 
 
 def test_ids_of_several_columns():
     src, dst = ([pair[k] for pair in PAIRS] for k in (0, 1))
     frame = pd.DataFrame({"k": ["x"] * 8, "a": src, "l": ["x"] * 8, "b": dst})
-    assert bridges(frame, ["k", "a"], ["l", "b"]).row.tolist() == RIGHT
+    sides = ["k", "a"], ["l", "b"]
+    assert bridges(frame, *sides).row.tolist() == RIGHT
+    assert articulation_points(frame, *sides).iloc[:, 1].tolist() == [3, 4]
+    assert two_edge_connected_components(frame, *sides).sizes()["size"].tolist() == [3, 2, 1, 1]
 
 
 def test_edges_within_a_bound_and_edges_without_bridges():
     edges = np.array([1, 2, 3]), np.array([2, 3, 1])
     assert bridges(edges, weight=np.array([1, 2, 3]), at_least=2).source.tolist() == [2, 3]
     for none in (edges, ([], []), ([1, 1], [1, 1]), ([1, 2], [2, 1])):
-        assert len(bridges(none).row) == 0
+        assert len(bridges(none).row) == len(articulation_points(none).vertex) == 0
 
 
-def test_what_is_refused():
-    assert type(bridges(([1], [2]), explain=True)).__name__ == "Plan"
-    with pytest.raises(errors.InputError, match="needed twice for bridges: read them into one"):
-        bridges((edges for edges in [([1], [2])]), memory_limit="1 GiB")
-    matrix = scipy.sparse.csr_array(np.eye(3))
+FUNCTIONS = [bridges, two_edge_connected_components, articulation_points]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_what_is_refused(function):
+    assert type(function(([1], [2]), explain=True)).__name__ == "Plan"
+    with pytest.raises(errors.InputError, match=r"needed twice for \w+.*: read them into one"):
+        function((edges for edges in [([1], [2])]), memory_limit="1 GiB")
+    with pytest.raises(errors.NullsError):
+        function(pl.DataFrame({"src": [1, None], "dst": [2, 3]}))
+    with pytest.raises(errors.ColumnTypeError):
+        function((np.array([0.5]), np.array([1.0])))
+    with pytest.raises(errors.InputError):
+        function(([0, -1], [1, 2]), num_vertices=3)
+
+
+def test_edges_that_may_be_there_twice():
+    matrix = scipy.sparse.coo_array(([1, 1, 1, 1], ([0, 1, 1, 2], [1, 0, 2, 1])), (3, 3)).tocsr()
     rows = Csr(matrix.indptr, matrix.indices)
     for twice in (matrix, matrix.tocoo(), rows):
-        with pytest.raises(errors.InputError, match="an edge that is held twice is no bridge"):
-            bridges(twice)
-    with pytest.raises(errors.NullsError):
-        bridges(pl.DataFrame({"src": [1, None], "dst": [2, 3]}))
-    with pytest.raises(errors.ColumnTypeError):
-        bridges((np.array([0.5]), np.array([1.0])))
+        for function in FUNCTIONS[:2]:
+            with pytest.raises(errors.InputError, match="an edge that is held twice is no bridge"):
+                function(twice)
+        assert articulation_points(twice).vertex.tolist() == [1]
+
+
+def test_classes_have_no_forest():
+    with pytest.raises(errors.InputError, match="classes have no forest"):
+        two_edge_connected_components(([1], [2]), forest=True)

@@ -1,0 +1,278 @@
+"""Bridges and articulation points by one depth-first search, and the check of both answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from ...data import read
+from ...data.frame_access import column_of, columns_of
+from ...errors import VerificationError
+from .columns import Indices, ends, host_ids
+from .forests import numbered_ends, numbers, places_of_rows
+
+NO_ROW = -1
+
+
+def bridges(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
+    """Return the rows of the edges that are bridges, by one depth-first search.
+
+    Parameters
+    ----------
+    src, dst : (m,) integers in 0 .. n - 1
+        Not changed; copied unless they are NumPy arrays of int64.
+    n : int
+        The number of vertices.
+
+    Returns
+    -------
+    (k,) int64
+        The rows, ascending: a new array.
+
+    Raises
+    ------
+    InputError
+        An edge names a vertex outside 0 .. n - 1, or the columns differ in length.
+
+    See Also
+    --------
+    cc_rapids.bridges : The same on every engine, for ids of any type.
+    cc_rapids.oracle.certify_bridges : Check an answer by this function.
+
+    Notes
+    -----
+    Tarjan, "A note on finding the bridges of a graph", Inf. Process. Lett. 1974.
+
+    Examples
+    --------
+    >>> bridges([0, 1, 2, 2], [1, 2, 0, 3], 4)
+    array([3])
+    """
+    return np.flatnonzero(_searched(src, dst, n)[0])
+
+
+def articulation_points(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
+    """Return the articulation points, by one depth-first search.
+
+    Parameters
+    ----------
+    src, dst : (m,) integers in 0 .. n - 1
+        Not changed; copied unless they are NumPy arrays of int64.
+    n : int
+        The number of vertices.
+
+    Returns
+    -------
+    (k,) int64
+        The vertices, ascending: a new array.
+
+    Raises
+    ------
+    InputError
+        As for :func:`bridges`.
+
+    See Also
+    --------
+    cc_rapids.articulation_points : The same on every engine, for ids of any type.
+    cc_rapids.oracle.certify_articulation_points : Check an answer by this function.
+
+    Notes
+    -----
+    Hopcroft and Tarjan, "Efficient algorithms for graph manipulation", CACM 1973.
+
+    Examples
+    --------
+    >>> articulation_points([0, 1, 2, 2], [1, 2, 0, 3], 4)
+    array([2])
+    """
+    return np.flatnonzero(_searched(src, dst, n)[1])
+
+
+def certify_bridges(
+    answer: Any,
+    edges: Any,
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
+    *,
+    nulls: str = "raise",
+) -> None:
+    """Check an answer of :func:`cc_rapids.bridges` by another algorithm.
+
+    Parameters
+    ----------
+    answer : frame
+        Columns ``row``, and the ends of each bridge, at last.
+    edges : frame, or pair of arrays or series
+        The edges of the answer; copied to the host from a GPU.
+    source, destination : str, or lists of str of equal length, optional
+        As for :func:`cc_rapids.components`.
+    nulls : {"raise", "drop"}
+        As for :func:`cc_rapids.components`.
+
+    Raises
+    ------
+    VerificationError
+        A row is no bridge, one is missing, rows are not in order, or an end is not that of its row.
+    InputError
+        The edges or an argument cannot be used.
+
+    See Also
+    --------
+    cc_rapids.oracle.bridges : Find the bridges.
+
+    Examples
+    --------
+    >>> import cc_rapids
+    >>> edges = ["b", "x", "c"], ["c", "c", "b"]
+    >>> found = cc_rapids.bridges(edges)
+    >>> certify_bridges(found, edges)
+    >>> certify_bridges(found, (["b", "x", "c"], ["c", "c", "x"]))
+    Traceback (most recent call last):
+        ...
+    cc_rapids.errors.VerificationError: row 1 is no bridge
+    """
+    given = read.read(edges, source, destination, None, None, nulls)
+    ids, src, dst = numbered_ends(given)
+    listed = numbers(column_of(answer, "row"))
+    falls = np.flatnonzero(listed[1:] <= listed[:-1])
+    if falls.size:
+        k = falls[0]
+        raise VerificationError(f"row {listed[k + 1]:,} of the bridges comes after {listed[k]:,}")
+    rows = places_of_rows(given, listed, "bridges")
+    right = np.flatnonzero(_searched(src, dst, len(ids))[0])
+    strange, missing = np.flatnonzero(~np.isin(rows, right)), np.setdiff1d(right, rows)
+    if strange.size:
+        raise VerificationError(f"row {listed[strange[0]]:,} is no bridge")
+    if missing.size:
+        one, other = (ids[side[missing[:1]]].tolist()[0] for side in (src, dst))
+        raise VerificationError(f"the bridge from {one!r} to {other!r} is missing")
+    names, width = columns_of(_as_mapping(answer)), max(len(given.src.key_columns), 1)
+    for side, of_side in ((src, names[-2 * width : -width]), (dst, names[-width:])):
+        k = _first_difference(_ids_of(answer, of_side), ids[side[rows]])
+        if k is not None:
+            raise VerificationError(f"row {listed[k]:,} of the bridges has other ends in the edges")
+
+
+def certify_articulation_points(
+    answer: Any,
+    edges: Any,
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
+    *,
+    nulls: str = "raise",
+) -> None:
+    """Check an answer of :func:`cc_rapids.articulation_points` by another algorithm.
+
+    Parameters
+    ----------
+    answer : frame
+        The vertices, in the order of their ids.
+    edges : frame, or pair of arrays or series
+        The edges of the answer; copied to the host from a GPU.
+    source, destination : str, or lists of str of equal length, optional
+        As for :func:`cc_rapids.components`.
+    nulls : {"raise", "drop"}
+        As for :func:`cc_rapids.components`.
+
+    Raises
+    ------
+    VerificationError
+        The vertices are not the articulation points, or are not in order; names the first one.
+    InputError
+        The edges or an argument cannot be used.
+
+    See Also
+    --------
+    cc_rapids.oracle.articulation_points : Find the articulation points.
+
+    Examples
+    --------
+    >>> import cc_rapids
+    >>> edges = [1, 2], [2, 3]
+    >>> certify_articulation_points(cc_rapids.articulation_points(edges), edges)
+    """
+    given = read.read(edges, source, destination, None, None, nulls)
+    ids, src, dst = numbered_ends(given)
+    right = ids[_searched(src, dst, len(ids))[1]]
+    found = _ids_of(answer, columns_of(_as_mapping(answer)))
+    k = _first_difference(found, right)
+    if k is not None:
+        lists = found.tolist(), right.tolist()
+        told = [f"{side[k]!r}" if k < len(side) else "none" for side in lists]
+        raise VerificationError(
+            f"articulation point {k:,} is {told[0]} in the answer, but {told[1]} by a search"
+        )
+
+
+def _as_mapping(answer: Any) -> Any:
+    """Return an answer for arrays as a mapping of names to columns, any other as it is."""
+    return answer._asdict() if hasattr(answer, "_asdict") else answer
+
+
+def _ids_of(answer: Any, names: list[str]) -> npt.NDArray[Any]:
+    """Return the ids in some columns of an answer, on the host."""
+    columns = [column_of(answer, name) for name in names]
+    return host_ids(columns if len(columns) > 1 else columns[0])
+
+
+def _first_difference(found: npt.NDArray[Any], right: npt.NDArray[Any]) -> int | None:
+    """Return the first place in which two columns of ids differ, also by their length."""
+    pairs = enumerate(zip(found.tolist(), right.tolist(), strict=False))
+    shorter = None if found.size == right.size else min(found.size, right.size)
+    return next((k for k, (one, other) in pairs if one != other), shorter)
+
+
+def _searched(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Any:
+    """Return which edges are bridges, and which vertices articulation points."""
+    src, dst = ends(src, dst, n)
+    tail, head = np.concatenate([src, dst]), np.concatenate([dst, src])
+    order = np.argsort(tail, kind="stable")
+    starts = np.searchsorted(tail[order], np.arange(n + 1))
+    return _search(starts, head[order], order % max(src.size, 1), src.size)
+
+
+@numba.njit  # type: ignore[untyped-decorator]
+def _search(starts: Any, heads: Any, rows: Any, m: int) -> tuple[Any, Any]:
+    """Search depth-first; return which rows are bridges, and which vertices articulation points.
+
+    ``low[v]`` is the least number in the order of the search that one edge joins to v or a vertex
+    below it, other than the edge by which v was reached.
+    """
+    n = starts.size - 1
+    is_bridge, is_point = np.zeros(m, np.bool_), np.zeros(n, np.bool_)
+    number, low = np.full(n, NO_ROW), np.empty(n, np.int64)
+    above, path, following = np.full(n, NO_ROW), np.empty(n, np.int64), starts[:-1].copy()
+    met = 0
+    for root in range(n):
+        if number[root] != NO_ROW:
+            continue
+        number[root] = low[root] = met
+        met += 1
+        path[0], length, children = root, 1, 0
+        while length:
+            v = path[length - 1]
+            if following[v] < starts[v + 1]:
+                w, row = heads[following[v]], rows[following[v]]
+                following[v] += 1
+                if row == above[v]:
+                    continue
+                if number[w] != NO_ROW:
+                    low[v] = min(low[v], number[w])
+                    continue
+                number[w] = low[w] = met
+                met += 1
+                above[w], path[length] = row, w
+                length += 1
+                continue
+            length -= 1
+            if length:
+                u = path[length - 1]
+                low[u] = min(low[u], low[v])
+                is_bridge[above[v]] = low[v] > number[u]
+                children += length == 1
+                is_point[u] |= length > 1 and low[v] >= number[u]
+        is_point[root] = children > 1
+    return is_bridge, is_point
