@@ -45,6 +45,7 @@ _HOMES = {
     "components_at": "incremental.thresholds",
     "Cuts": "results.thresholds",
     "StableIds": "results.stable_ids",
+    "Report": "results.report",
     "Design": "algorithms.design",
     "designs": "algorithms.design",
     "ArgumentTypeError": "errors",
@@ -99,6 +100,7 @@ __all__ = [
     "NullsError",
     "OutputError",
     "Plan",
+    "Report",
     "StableIds",
     "StreamPlan",
     "StreamProgress",
@@ -178,6 +180,7 @@ if TYPE_CHECKING:
     from .results.bipartition import Bipartition
     from .results.components import Components
     from .results.records import LinkedRecords
+    from .results.report import Report
     from .results.stable_ids import StableIds
     from .results.thresholds import Cuts
     from .solver.plan import Plan

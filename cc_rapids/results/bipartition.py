@@ -12,7 +12,7 @@ import numpy as np
 from ..algorithms.bipartition import double_cover, odd_cycles
 from ..backends import Array
 from ..data import html
-from ..data.edge_input import plain_frame
+from ..data.edge_input import EdgeInput, plain_frame
 from ..data.frame_build import with_column
 from ..errors import InputError, counted
 from ..graph.edges import Edges, LentOn
@@ -39,9 +39,12 @@ def check_kept(found: Components, what: str) -> None:
         )
 
 
-def ends_of(found: Components) -> tuple[Array, Array]:
-    """Return the places of both ends of each edge among the vertices of an answer, as int64."""
-    given = found._given
+def ends_of(found: Components, given: EdgeInput | None = None) -> tuple[Array, Array]:
+    """Return the places of both ends of each edge among the vertices of an answer, as int64.
+
+    The edges are those of the answer, or others that are ``given``.
+    """
+    given = found._given if given is None else given
     with LentOn(found._backend, given) as columns:
         sides = zip((given.src, given.dst), columns, strict=False)
         src, dst = (found._places_of(side, held, "raise")[0] for side, held in sides)
