@@ -48,6 +48,7 @@ _HOMES = {
     "components_at": "incremental.thresholds",
     "Cuts": "results.thresholds",
     "StableIds": "results.stable_ids",
+    "Report": "results.report",
     "Design": "algorithms.design",
     "designs": "algorithms.design",
     "ArgumentTypeError": "errors",
@@ -103,6 +104,7 @@ __all__ = [
     "NullsError",
     "OutputError",
     "Plan",
+    "Report",
     "StableIds",
     "StreamPlan",
     "StreamProgress",
@@ -187,6 +189,7 @@ if TYPE_CHECKING:
     from .results.components import Components
     from .results.dendrogram import Dendrogram
     from .results.records import LinkedRecords
+    from .results.report import Report
     from .results.stable_ids import StableIds
     from .results.thresholds import Cuts
     from .solver.plan import Plan

@@ -51,7 +51,26 @@ def forest_of_first_rows(src: Array, dst: Array, n: int, backend: Backend) -> Ar
         The ends of the edges among the vertices 0 .. n - 1.
     """
     weights = backend.fill(backend.empty(src.size, np.uint8), 0)
-    forest, order = Forest(backend, n), boruvka.WeightOrder.of(weights, False, backend)
+    return forest_of_weights(src, dst, n, weights, False, backend)
+
+
+def forest_of_weights(
+    src: Array, dst: Array, n: int, weights: Array, greatest: bool, backend: Backend
+) -> Array:
+    """Return the rows of the spanning forest of least or greatest weight, as int64 in their order.
+
+    Among edges of equal weight, those of lower rows are taken first.
+
+    Parameters
+    ----------
+    src, dst : (m,) arrays of int64
+        The ends of the edges among the vertices 0 .. n - 1.
+    weights : (m,) array of numbers
+        On the backend, without nan.
+    greatest : bool
+        Whether the forest is the one of the greatest weight.
+    """
+    forest, order = Forest(backend, n), boruvka.WeightOrder.of(weights, greatest, backend)
     hook_edge = backend.fill(backend.empty(n, np.uint64), 0xFF)
     boruvka.solve(Edges(src, dst, 0), forest, n, order, hook_edge)
     return backend.xp.sort(hook_edge[hook_edge != NONE]).astype(np.int64)

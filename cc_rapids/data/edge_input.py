@@ -313,12 +313,55 @@ def _vertex_rows(src: Column, vertices: Any) -> Column:
     return of_key_columns(key_columns_of("vertices", vertices, len(src.key_columns)))
 
 
+class Overall(NamedTuple):
+    """The numbers of a report over all components, arrays of one value."""
+
+    components: Any
+    vertices: Any
+    edges: Any
+    repeated: Any
+    self_loops: Any
+    bridges: Any
+    singletons: Any
+    singleton_share: Any
+    size_min: Any
+    size_q25: Any
+    size_median: Any
+    size_q75: Any
+    size_q99: Any
+    size_mean: Any
+    size_max: Any
+
+
+class Reported(NamedTuple):
+    """The numbers of each component in a report without weights."""
+
+    labels: Any
+    size: Any
+    edges: Any
+    density: Any
+    bridges: Any
+
+
+class ReportedLinks(NamedTuple):
+    """The numbers of each component in a report, with its weakest link."""
+
+    labels: Any
+    size: Any
+    edges: Any
+    density: Any
+    bridges: Any
+    weakest_row: Any
+    weakest_weight: Any
+
+
 def plain_frame(columns: dict[str, Any]) -> Any:
     """Return arrays as a named tuple, for a caller who gave arrays."""
     kinds: tuple[Any, ...]
     kinds = Labels, Members, Vertices, Sizes, Histogram, Merges, Changes, SpanningForest
     kinds += Shared, Colors, OddCycles, WeightedForest, Splits
     kinds += Lengths, WeakestRows, PathRows, WeightedPathRows
+    kinds += Overall, Reported, ReportedLinks
     return next(kind for kind in kinds if kind._fields == tuple(columns))(**columns)
 
 

@@ -154,10 +154,14 @@ class Graph:
 
         ends = [side.astype(np.int64) for side in (self.src, self.dst)]
         lower, upper = np.minimum(*ends), np.maximum(*ends)
-        _, first = np.unique(lower * len(self) + upper, return_index=True)
+        keys = lower * len(self) + upper
+        _, first, counts = np.unique(keys, return_index=True, return_counts=True)
         engine = nx.config.backends.cc_rapids.engine
         once = lower[first], upper[first]
-        rows = first[bridges_of(once, num_vertices=len(self), engine=engine).row]
+        found = bridges_of(once, num_vertices=len(self), engine=engine).row
+        if self.attributes is not None:  # each edge is listed once, so that these are parallel
+            found = found[counts[found] == 1]
+        rows = first[found]
         if self._parallel is not None:
             rows = rows[~self._parallel[rows]]
         rows = rows[np.lexsort((rows, lower[rows]))]

@@ -993,9 +993,12 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         named = (of_key_columns([of(name, part) for part in side]) for name, side in sides)
         return [self._places(column, "raise")[0] for column in named], others
 
-    def _places_of_edges(self) -> tuple[Array, Array]:
-        """Return the rows of both ends of each edge among the vertices, as int64."""
-        given = self._given
+    def _places_of_edges(self, given: EdgeInput | None = None) -> tuple[Array, Array]:
+        """Return the rows of both ends of each edge among the vertices, as int64.
+
+        The edges are those of the answer, or others that are ``given``.
+        """
+        given = self._given if given is None else given
         with LentOn(self._backend, given) as columns:
             sides = zip((given.src, given.dst), columns, strict=False)
             src, dst = (self._places_of(side, held, "raise")[0] for side, held in sides)

@@ -1,4 +1,4 @@
-"""The method of answers that numbers components so that the numbers go on."""
+"""The methods of answers that number components so that the numbers go on, and report on them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from .lookup import Lookup
 
 if TYPE_CHECKING:
     from .components import Components
+    from .report import Report
     from .stable_ids import StableIds
 
 
@@ -73,3 +74,57 @@ class Numbering(Lookup):
         from .stable_ids import number  # most answers are not numbered
 
         return number(cast("Components", self), previous, policy, next_id)
+
+    def report(
+        self,
+        edges: Any,
+        source: str | list[str] | None = None,
+        destination: str | list[str] | None = None,
+        *,
+        weight: Any = None,
+        nulls: str = "raise",
+    ) -> Report:
+        """Return counts, sizes, densities, bridges and weakest links, as frames and as HTML.
+
+        Parameters
+        ----------
+        edges : frame, or pair of arrays or series
+            The edges of the answer, each once, in any order; not changed. An answer that was read
+            in chunks can be reported on if its edges fit into memory.
+        source, destination : str, or lists of str of equal length, optional
+            As for :func:`cc_rapids.components`.
+        weight : str, or (m,) array, optional
+            The similarity of both ends of each edge, as for
+            :func:`cc_rapids.maximum_spanning_forest`; for distances, pass them with the other sign.
+            Without it the report has no weakest links.
+        nulls : {"raise", "drop"}
+            What becomes of edges with a null end or weight; as for the answer.
+
+        Returns
+        -------
+        Report
+            The numbers, which are found by this call: :meth:`Report.overall` and
+            :meth:`Report.components`.
+
+        Raises
+        ------
+        InputError
+            The edges join two components of the answer or do not join all of one, or they are
+            a path, a stream, a matrix or a graph (also UnknownVertexError, NullsError,
+            MissingColumnError and ColumnTypeError).
+
+        See Also
+        --------
+        cc_rapids.bridges : The bridges themselves.
+        Components.audit : Prove the answer from the edges.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> pairs = pd.DataFrame({"src": [1, 2, 3, 3, 8], "dst": [2, 3, 1, 4, 9]})
+        >>> cc_rapids.components(pairs).report(pairs)
+        <Report: 2 components of 6 vertices, 5 edges, 2 bridges>
+        """
+        from .report import report  # most answers are not reported on
+
+        return report(cast("Components", self), edges, source, destination, weight, nulls)

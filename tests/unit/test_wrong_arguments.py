@@ -113,6 +113,11 @@ CALLS = {  # what is called, with what is right, and the arguments that are then
         {"previous": numbered(), "next_id": 9},
         ["previous", "policy", "next_id"],
     ),
+    "report": (
+        of_answer("report"),
+        {"edges": EDGES},
+        ["edges", "source", "destination", "weight", "nulls"],
+    ),
     "StableIds.load": (cc_rapids.StableIds.load, {"path": "numbers"}, ["path", "engine"]),
     "StableIds.save": (lambda **one: numbered().save(**one), {}, ["path"]),
     "link_records": (

@@ -1,0 +1,366 @@
+"""A report on an answer: what its components are made of, and which of their edges to look at."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.bipartition import forest_of_first_rows, forest_of_weights
+from ..algorithms.bridges import Reached
+from ..backends import Array
+from ..data import html
+from ..data.adapters import adapter_of
+from ..data.arguments import check_count, check_path
+from ..data.edge_input import EdgeInput, plain_frame
+from ..data.frame_access import on_host, only, values_of
+from ..data.frame_build import with_column
+from ..data.read import read
+from ..data.weights import weighted
+from ..errors import InputError, counted
+from .bridges import check_listed_once
+from .components import Components
+
+SHOWN = 20  # components that a page shows
+QUARTERS = {"size_min": 0, "size_q25": 25, "size_median": 50, "size_q75": 75, "size_q99": 99}
+EACH = (
+    "; size counts vertices, edges rows of the list, density the share of all pairs of vertices"
+    " that an edge joins, bridges the edges without which it falls into two"
+)
+LINK = "; at any threshold above the weakest weight, the weight of that row, it falls apart"
+WORDS = {
+    "components": "groups of vertices that edges join, over any number of steps",
+    "vertices": "in all components",
+    "edges": "rows of the list",
+    "repeated": "rows that name a pair again, in either direction",
+    "self_loops": "rows that join a vertex to itself",
+    "bridges": "edges without which a component falls into two",
+    "singletons": "components of one vertex",
+    "singleton_share": "of all components",
+    "size_min": "vertices of the smallest component",
+    "size_q25": "a quarter of the components has no more vertices",
+    "size_median": "half of the components has no more vertices",
+    "size_q75": "three quarters of the components have no more vertices",
+    "size_q99": "99 of 100 components have no more vertices",
+    "size_mean": "vertices of a component on average",
+    "size_max": "vertices of the largest component",
+}
+
+
+def report(
+    found: Components, edges: Any, source: Any, destination: Any, weight: Any, nulls: str
+) -> Report:
+    """Return the report on an answer: see :meth:`cc_rapids.Components.report`."""
+    adapter = adapter_of(edges)
+    if adapter.is_stream or adapter.names_files:
+        raise InputError(
+            f"a report is of edges in memory, and these are a {type(edges).__name__}: read them"
+            " into one frame"
+        )
+    check_listed_once(edges)
+    given = read(edges, source, destination, nulls=nulls, adapter=adapter)
+    if weight is not None:
+        name = f"weights {weight!r}" if isinstance(weight, str) else "weights"
+        given = weighted(given, adapter.weights(edges, weight), name, nulls)
+    with found._backend.scope():
+        return Report(found, given)
+
+
+class Report:
+    """The numbers of an answer, over all and for each component.
+
+    ``len()`` is the number of components.
+
+    See Also
+    --------
+    Components.report : Make it.
+
+    Examples
+    --------
+    >>> import cc_rapids
+    >>> edges = [1, 2, 3, 8], [2, 3, 1, 9]
+    >>> report = cc_rapids.components(edges).report(edges)
+    >>> len(report), report.components().edges
+    (2, array([3, 1]))
+    """
+
+    def __init__(self, found: Components, given: EdgeInput) -> None:
+        self._found = found
+        backend, xp = found._backend, found._backend.xp
+        src, dst = found._places_of_edges(given)
+        tree, k = found._dense.astype(np.int64), len(found)
+        _check_inside(src, dst, tree, xp)
+        n = found.num_vertices
+        weights = None if given.weights is None else backend.asarray(given.weights)
+        hooks = xp.zeros(0, np.int64)
+        if src.size and weights is None:
+            hooks = forest_of_first_rows(src, dst, n, backend)
+        elif src.size:
+            hooks = forest_of_weights(src, dst, n, weights, True, backend)
+        _check_joined(int(hooks.size), n, k)
+        vertex, least = found._rows()
+        roots = xp.flatnonzero(vertex == least).astype(np.int64)
+        of_edge = tree[src]
+        pair = src != dst
+        first, second = (extreme(src, dst)[pair] for extreme in (xp.minimum, xp.maximum))
+        width = np.uint64(max(n, 1))
+        distinct = xp.unique(first.astype(np.uint64) * width + second.astype(np.uint64))
+        self._loops = int(src.size - first.size)
+        self._repeated = int(first.size - distinct.size)
+        places = (distinct // width).astype(np.int64)
+        self._edges = backend.counts(of_edge, k).astype(np.int64)
+        self._distinct = backend.counts(tree[places], k).astype(np.int64)
+        bridges = xp.zeros(0, np.int64)
+        if src.size:
+            bridges = Reached.of((src, dst), tree, roots, backend).bridges()
+        self._bridges = backend.counts(of_edge[bridges], k).astype(np.int64)
+        self._weakest: tuple[Array, Array, Array] | None = None
+        if weights is not None:
+            self._weakest = _weakest(hooks, weights, of_edge, k, given, found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __repr__(self) -> str:
+        facts = self._facts()
+        return (
+            f"<Report: {counted(facts['components'], 'component')} of"
+            f" {counted(facts['vertices'], 'vertex', 'vertices')},"
+            f" {counted(facts['edges'], 'edge')}, {counted(facts['bridges'], 'bridge')}>"
+        )
+
+    def _repr_html_(self) -> str:
+        facts = [(name, _number(value), WORDS[name]) for name, value in self._facts().items()]
+        found, most = self._found, slice(0, SHOWN)
+        with found._backend.scope():
+            order, numbers = found._by_size[most], self._numbers(most)
+            columns = [found._backend.to_host(numbers[name]).tolist() for name in numbers]
+            if self._weakest is not None:
+                known = found._backend.to_host(self._weakest[2][order]).tolist()
+                for k in (-2, -1):
+                    pairs = zip(columns[k], known, strict=True)
+                    columns[k] = [value if there else None for value, there in pairs]
+            labels = values_of(only(on_host(found.sizes(SHOWN)), "labels"))
+        rows = [tuple(map(_number, row)) for row in zip(labels, *columns, strict=True)]
+        few = "all components" if len(self) <= SHOWN else f"the {SHOWN} largest components"
+        words = few + EACH + (LINK if self._weakest is not None else "")
+        return html.panel(
+            "Report on connected components",
+            html.table("over all", ("number", "value", "what it counts"), facts),
+            html.table(words, ("labels", *numbers), rows),
+        )
+
+    def overall(self) -> Any:
+        """Return the numbers over all components.
+
+        Returns
+        -------
+        frame of the caller's kind, new, of one row
+            Columns ``components``, ``vertices``, ``edges`` (rows of the list), ``repeated`` (rows
+            that name a pair again, in either direction), ``self_loops``, ``bridges``,
+            ``singletons`` (components of one vertex), all int64; ``singleton_share`` (of all
+            components), ``size_min``, ``size_q25``, ``size_median``, ``size_q75``, ``size_q99``,
+            ``size_mean`` and ``size_max``, all float64, nan if there is no component.
+
+        See Also
+        --------
+        Report.components : The same for each component.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> pairs = pd.DataFrame({"src": [1, 2, 7], "dst": [2, 1, 7]})
+        >>> report = cc_rapids.components(pairs).report(pairs)
+        >>> report.overall()[["components", "edges", "repeated", "self_loops", "singleton_share"]]
+           components  edges  repeated  self_loops  singleton_share
+        0           2      3         1           1              0.5
+        """
+        found = self._found
+        with found._backend.scope():
+            asarray = found._backend.asarray
+            columns = {name: asarray(np.array([value])) for name, value in self._facts().items()}
+            return found._given.make_frame(
+                {name: found._home(column) for name, column in columns.items()}
+            )
+
+    def components(self, count: int | None = None) -> Any:
+        """Return the numbers of each component, the largest first, as in :meth:`Components.sizes`.
+
+        Parameters
+        ----------
+        count : int, optional
+            Return only so many, the largest ones.
+
+        Returns
+        -------
+        frame of the caller's kind, new
+            Columns ``labels`` (as in :meth:`Components.labels`), ``size``, ``edges`` (rows of the
+            list), ``density`` (the share of all pairs of its vertices that an edge joins, float64;
+            nan for one vertex) and ``bridges``; with weights also ``weakest_row`` and
+            ``weakest_weight``, the edge of least weight in the maximum spanning forest: at any
+            higher threshold the component falls apart. Among equal weights it is the first row. A
+            component of one vertex has none: null, for callers who gave arrays -1 and 0.
+
+        Raises
+        ------
+        InputError
+            ``count`` is not a count.
+
+        See Also
+        --------
+        Report.overall : The numbers over all components.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> pairs = pd.DataFrame({"src": [1, 2, 3, 3], "dst": [2, 3, 1, 4], "w": [9, 7, 5, 8]})
+        >>> cc_rapids.components(pairs).report(pairs, weight="w").components()
+           labels  size  edges  density  bridges  weakest_row  weakest_weight
+        0       1     4      4 0.666667        1            1               7
+        """
+        most = slice(None if count is None else check_count("count", count))
+        found = self._found
+        with found._backend.scope():
+            order = found._by_size[most]
+            label = found._kind.columns(found, "labels", found._kind.of_component(found, order))
+            numbers = self._numbers(most)
+            if self._weakest is None or found._given.make_frame is plain_frame:
+                return found._frame(label | numbers)
+            weakest = {name: numbers.pop(name) for name in ("weakest_row", "weakest_weight")}
+            frame, there = found._frame(label | numbers), self._weakest[2][order]
+            known = None if bool(there.all()) else found._bring(there, found._given.on_device)
+            for name, column in weakest.items():
+                frame = with_column(frame, name, found._home(column), known)
+            return frame
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write the report as a page of its own, which any browser opens.
+
+        Parameters
+        ----------
+        path : str or path
+            The path of the file; an existing file is replaced, completely or not at all.
+
+        Raises
+        ------
+        OutputError
+            The file cannot be written; an old file stays.
+
+        See Also
+        --------
+        Report.components : The numbers as a frame.
+
+        Examples
+        --------
+        >>> import cc_rapids, tempfile, os
+        >>> path = os.path.join(tempfile.mkdtemp(), "report.html")
+        >>> cc_rapids.components(([1], [2])).report(([1], [2])).to_html(path)
+        >>> open(path).read()[:15]
+        '<!DOCTYPE html>'
+        """
+        from ..data.files.write import replacing
+
+        page = (
+            '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+            "<title>Report on connected components</title></head>"
+            f"<body>{self._repr_html_()}</body></html>"
+        )
+        with replacing(check_path("path", path)) as stream:
+            stream.write(page.encode())
+
+    def _facts(self) -> dict[str, Any]:
+        """Return the numbers over all components by name."""
+        found, k = self._found, len(self)
+        with found._backend.scope():
+            xp, sizes = found._backend.xp, found._counts
+            singletons = int((sizes == 1).sum())
+            facts: dict[str, Any] = {
+                "components": k,
+                "vertices": found.num_vertices,
+                "edges": int(self._edges.sum()),
+                "repeated": self._repeated,
+                "self_loops": self._loops,
+                "bridges": int(self._bridges.sum()),
+                "singletons": singletons,
+                "singleton_share": singletons / k if k else float("nan"),
+            }
+            at = xp.asarray(list(QUARTERS.values()), np.float64)
+            parts = found._backend.to_host(xp.percentile(sizes, at)) if k else at * float("nan")
+            facts |= {name: float(part) for name, part in zip(QUARTERS, parts, strict=True)}
+            facts["size_mean"] = found.num_vertices / k if k else float("nan")
+            facts["size_max"] = float(sizes.max()) if k else float("nan")
+            return facts
+
+    def _numbers(self, most: slice) -> dict[str, Any]:
+        """Return the columns of numbers of the largest components."""
+        found = self._found
+        order = found._by_size[most]
+        size = found._counts[order].astype(np.int64)
+        pairs = size * (size - 1) / 2
+        pairs[size == 1] = float("nan")
+        columns = {
+            "size": size,
+            "edges": self._edges[order],
+            "density": self._distinct[order] / pairs,
+            "bridges": self._bridges[order],
+        }
+        if self._weakest is not None:
+            row, weight, _ = self._weakest
+            columns |= {"weakest_row": row[order], "weakest_weight": weight[order]}
+        return columns
+
+
+def _check_inside(src: Array, dst: Array, tree: Array, xp: Any) -> None:
+    """Raise an error if an edge joins two components."""
+    across = xp.flatnonzero(tree[src] != tree[dst])
+    if across.size:
+        raise InputError(
+            f"{counted(int(across.size), 'edge')} of {src.size:,}, first that of row"
+            f" {int(across[0]):,}, join two components of this answer: pass the edges that it was"
+            " found from"
+        )
+
+
+def _check_joined(hooks: int, n: int, k: int) -> None:
+    """Raise an error if edges leave more trees than an answer has components."""
+    if n - hooks != k:
+        raise InputError(
+            f"the edges join the {n:,} vertices into {counted(n - hooks, 'component')}, and this"
+            f" answer has {k:,}: pass all edges that it was found from"
+        )
+
+
+def _weakest(
+    hooks: Array, weights: Array, of_edge: Array, k: int, given: EdgeInput, found: Components
+) -> tuple[Array, Array, Array]:
+    """Return the row and weight of the weakest link of each component, and which have one.
+
+    Parameters
+    ----------
+    hooks : (h,) array of int64
+        The edges of the maximum spanning forest, in their order.
+    weights, of_edge : (m,) arrays
+        The weight of each edge, and its component of ``k``.
+    """
+    xp = found._backend.xp
+    hooks = hooks[xp.argsort(weights[hooks], kind="stable")]
+    hooks = hooks[xp.argsort(of_edge[hooks], kind="stable")]
+    tree = of_edge[hooks]
+    begins = xp.ones(hooks.size, bool)
+    begins[1:] = tree[1:] != tree[:-1]
+    first, own = hooks[begins], tree[begins]
+    rows = first
+    if given.row_index is not None:
+        rows = found._backend.asarray(given.row_index())[first].astype(np.int64)
+    row = xp.full(k, -1, np.int64)
+    weight, there = xp.zeros(k, weights.dtype), xp.zeros(k, bool)
+    row[own], weight[own], there[own] = rows, weights[first], True
+    return row, weight, there
+
+
+def _number(value: Any) -> Any:
+    """Return a value as a page shows it: floats with few digits, a missing one as a dash."""
+    if value is None or value != value:
+        return "-"
+    return f"{value:.4g}" if isinstance(value, float | np.floating) else value

@@ -1,0 +1,167 @@
+"""Reports, against NetworkX."""
+
+import math
+from collections import Counter
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+from hypothesis import given
+from hypothesis import strategies as st
+from support.as_lists import columns
+from support.edge_lists import quick
+
+from cc_rapids import components, errors
+
+PAIRS = [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5), (5, 4), (6, 6), (7, 8)]
+WEIGHTS = [5, 9, 7, 3, 8, 2, 1, 4]
+
+
+def expected(pairs, weights):
+    """Return the rows of a report by NetworkX and a loop over the edges, the largest first."""
+    graph = nx.Graph(pairs)
+    times = Counter(frozenset(pair) for pair in pairs)
+    alone = {frozenset(edge) for edge in nx.bridges(graph) if times[frozenset(edge)] == 1}
+    held = {row for row, pair in enumerate(pairs) if frozenset(pair) in alone}
+    found = []
+    for group in nx.connected_components(graph):
+        rows = [row for row, pair in enumerate(pairs) if pair[0] in group]
+        distinct = {frozenset(pairs[row]) for row in rows if pairs[row][0] != pairs[row][1]}
+        size, weakest = len(group), None
+        forest = nx.Graph()
+        for row in sorted(rows, key=lambda row: (-weights[row], row)):
+            a, b = pairs[row]
+            if not (a == b or (a in forest and b in forest and nx.has_path(forest, a, b))):
+                forest.add_edge(a, b)
+                if weakest is None or weights[row] < weights[weakest]:
+                    weakest = row
+        density = len(distinct) / math.comb(size, 2) if size > 1 else None
+        link = (-1, 0) if weakest is None else (weakest, weights[weakest])
+        found.append([min(group), size, len(rows), density, len(held.intersection(rows)), *link])
+    return sorted(found, key=lambda one: (-one[1], one[0]))
+
+
+def rows_of(frame):
+    """Return the rows of a frame as lists, with None for nan."""
+    return [
+        [None if value != value else value for value in row]
+        for row in zip(*columns(frame), strict=True)
+    ]
+
+
+@quick
+@given(
+    st.lists(
+        st.tuples(st.integers(-9, 9), st.integers(-9, 9), st.integers(-4, 4)),
+        min_size=1,
+        max_size=40,
+    )
+)
+def test_reports_are_those_of_networkx(edges):
+    src, dst, weights = (np.array([edge[k] for edge in edges], np.int64) for k in range(3))
+    report = components((src, dst)).report((src, dst), weight=weights)
+    pairs = [edge[:2] for edge in edges]
+    right = expected(pairs, weights.tolist())
+    found = rows_of(report.components())
+    assert found == right
+    assert rows_of(report.components(2)) == right[:2]
+    sizes = [row[1] for row in right]
+    overall = report.overall()
+    loops = sum(a == b for a, b in pairs)
+    distinct = {frozenset(pair) for pair in pairs if pair[0] != pair[1]}
+    assert overall.components.tolist() == [len(right)]
+    assert overall.edges.tolist() == [len(edges)]
+    assert overall.self_loops.tolist() == [loops]
+    assert overall.repeated.tolist() == [len(edges) - loops - len(distinct)]
+    assert overall.bridges.tolist() == [sum(row[4] for row in right)]
+    assert overall.singletons.tolist() == [sizes.count(1)]
+    assert overall.singleton_share.tolist() == [sizes.count(1) / len(sizes)]
+    for name, part in (("q25", 25), ("median", 50), ("q75", 75), ("q99", 99)):
+        assert getattr(overall, f"size_{name}").tolist() == [np.percentile(sizes, part)]
+    assert overall.size_mean.tolist() == [sum(sizes) / len(sizes)]
+    assert (overall.size_min[0], overall.size_max[0]) == (min(sizes), max(sizes))
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize("name", [int, str, "v{}".format])
+def test_frames_and_ids(make, name):
+    src, dst = ([name(pair[k]) for pair in PAIRS] for k in (0, 1))
+    edges = make({"a": src, "b": dst, "w": WEIGHTS})
+    report = components(edges, "a", "b").report(edges, "a", "b", weight="w")
+    frame = report.components()
+    assert isinstance(frame, pa.Table if make is pa.table else make)
+    labels, sizes, many, density, held, rows, weights = columns(frame)
+    assert list(labels) == [name(1), name(7), name(6)]
+    assert [list(column) for column in (sizes, many, held)] == [[5, 2, 1], [6, 1, 1], [1, 1, 0]]
+    assert list(density)[:2] == [0.5, 1.0]
+    assert list(rows)[:2] == [3, 7]
+    assert list(weights)[:2] == [3, 4]
+    for missing in (list(rows)[2], list(weights)[2]):
+        assert pd.isna(missing)
+
+
+def test_ids_of_several_columns_and_pages_of_them():
+    src, dst = ([pair[k] for pair in PAIRS] for k in (0, 1))
+    frame = pd.DataFrame({"k": ["x"] * 8, "a": src, "l": ["x"] * 8, "b": dst})
+    sides = ["k", "a"], ["l", "b"]
+    report = components(frame, *sides).report(frame, *sides)
+    assert report.components()["size"].tolist() == [5, 2, 1]
+    assert "<td>(&#x27;x&#x27;, 1)</td>" in report._repr_html_()
+
+
+def test_other_orders_vertices_without_edges_and_no_edges():
+    src, dst = (np.array([pair[k] for pair in PAIRS]) for k in (0, 1))
+    found = components((src, dst), num_vertices=10)
+    frame = found.report((dst[::-1], src[::-1])).components()
+    assert frame.labels.tolist() == [1, 7, 0, 6, 9]
+    assert frame.edges.tolist() == [6, 1, 0, 1, 0]
+    empty = components(([], [])).report(([], []), weight=np.zeros(0))
+    assert len(empty) == 0
+    assert empty.components().weakest_row.tolist() == []
+    assert empty.overall().components.tolist() == [0]
+    assert np.isnan(empty.overall().singleton_share).all()
+    assert "Report on connected components" in empty._repr_html_()
+
+
+def test_rows_that_are_dropped_keep_their_numbers():
+    edges = pl.DataFrame({"src": [None, 1, 2], "dst": [2, 2, 3], "w": [1, 8, 9]})
+    report = components(edges, nulls="drop").report(edges, weight="w", nulls="drop")
+    assert report.components()["weakest_row"].to_list() == [1]
+
+
+def test_a_page(tmp_path):
+    edges = pd.DataFrame({"src": ["<a>", "c"], "dst": ["b", "c"], "w": [0.123456, 1.0]})
+    report = components(edges).report(edges, weight="w")
+    report.to_html(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert report._repr_html_() in page
+    assert "<td>&lt;a&gt;</td>" in page
+    assert "<td>0.1235</td>" in page
+    assert "<td>-</td>" in page
+    assert "edges without which a component falls into two" in page
+    assert repr(report) == "<Report: 2 components of 3 vertices, 2 edges, 1 bridge>"
+    with pytest.raises(errors.OutputError):
+        report.to_html(tmp_path / "no" / "report.html")
+
+
+def test_what_is_refused():
+    found = components(([1, 2, 8], [2, 3, 9]))
+    with pytest.raises(errors.UnknownVertexError, match="are not vertices of this answer"):
+        found.report(([1, 2, 8], [2, 3, 7]))
+    with pytest.raises(errors.InputError, match="1 edge of 4, first that of row 3, join two"):
+        found.report(([1, 2, 8, 3], [2, 3, 9, 8]))
+    with pytest.raises(errors.InputError, match="into 3 components, and this answer has 2: pass"):
+        found.report(([1, 8], [2, 9]))
+    with pytest.raises(errors.InputError, match="edges in memory, and these are a str"):
+        found.report("edges.parquet")
+    with pytest.raises(errors.InputError, match="may hold an edge at both of its ends"):
+        found.report(scipy.sparse.csr_array(np.eye(3)))
+    with pytest.raises(errors.InputError, match="there are 1 weights and 3 edges"):
+        found.report(([1, 2, 8], [2, 3, 9]), weight=[1])
+    with pytest.raises(errors.InputError, match="count"):
+        found.report(([1, 2, 8], [2, 3, 9])).components(-1)
