@@ -90,7 +90,7 @@ class Report:
         backend, xp = found._backend, found._backend.xp
         src, dst = found._places_of_edges(given)
         tree, k = found._dense.astype(np.int64), len(found)
-        _check_inside(src, dst, tree, xp)
+        _check_inside(src, dst, tree, given, found)
         n = found.num_vertices
         weights = None if given.weights is None else backend.asarray(given.weights)
         hooks = xp.zeros(0, np.int64)
@@ -311,13 +311,21 @@ class Report:
         return columns
 
 
-def _check_inside(src: Array, dst: Array, tree: Array, xp: Any) -> None:
+def _caller_rows(rows: Array, given: EdgeInput, found: Components) -> Array:
+    """Return the caller's numbers of rows, of which some may have been dropped."""
+    if given.row_index is None:
+        return rows
+    return found._backend.asarray(given.row_index())[rows].astype(np.int64)
+
+
+def _check_inside(src: Array, dst: Array, tree: Array, given: EdgeInput, found: Components) -> None:
     """Raise an error if an edge joins two components."""
-    across = xp.flatnonzero(tree[src] != tree[dst])
+    across = found._backend.xp.flatnonzero(tree[src] != tree[dst])
     if across.size:
+        first = int(_caller_rows(across[:1], given, found)[0])
         raise InputError(
             f"{counted(int(across.size), 'edge')} of {src.size:,}, first that of row"
-            f" {int(across[0]):,}, join two components of this answer: pass the edges that it was"
+            f" {first:,}, join two components of this answer: pass the edges that it was"
             " found from"
         )
 
@@ -350,12 +358,9 @@ def _weakest(
     begins = xp.ones(hooks.size, bool)
     begins[1:] = tree[1:] != tree[:-1]
     first, own = hooks[begins], tree[begins]
-    rows = first
-    if given.row_index is not None:
-        rows = found._backend.asarray(given.row_index())[first].astype(np.int64)
     row = xp.full(k, -1, np.int64)
     weight, there = xp.zeros(k, weights.dtype), xp.zeros(k, bool)
-    row[own], weight[own], there[own] = rows, weights[first], True
+    row[own], weight[own], there[own] = _caller_rows(first, given, found), weights[first], True
     return row, weight, there
 
 

@@ -56,6 +56,7 @@ def shows():
         "Audit": found.audit(edges, oracle="scipy"),
         "StableIds": found.stable_ids(),
         "Bipartition": cc_rapids.bipartition(edges),
+        "Report": found.report(edges, weight="weight"),
         "several": components(
             edges.assign(k=SCRIPT, l=SCRIPT), ["src", "k"], ["dst", "l"], labels="max"
         ),

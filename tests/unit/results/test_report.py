@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from support.as_lists import columns
 from support.edge_lists import quick
 
-from cc_rapids import components, errors
+from cc_rapids import components, errors, stream_components
 
 PAIRS = [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5), (5, 4), (6, 6), (7, 8)]
 WEIGHTS = [5, 9, 7, 3, 8, 2, 1, 4]
@@ -131,6 +131,20 @@ def test_rows_that_are_dropped_keep_their_numbers():
     edges = pl.DataFrame({"src": [None, 1, 2], "dst": [2, 2, 3], "w": [1, 8, 9]})
     report = components(edges, nulls="drop").report(edges, weight="w", nulls="drop")
     assert report.components()["weakest_row"].to_list() == [1]
+
+
+def test_rows_in_errors_are_those_of_the_caller():
+    edges = pl.DataFrame({"src": [None, 1, 8], "dst": [2, 2, 9]})
+    found = components(edges, nulls="drop")
+    other = pl.DataFrame({"src": [None, 1, 2, 8], "dst": [2, 2, 8, 9]})
+    with pytest.raises(errors.InputError, match="1 edge of 3, first that of row 2, join two"):
+        found.report(other, nulls="drop")
+
+
+def test_an_answer_of_chunks():
+    edges = pd.DataFrame({"src": [1, 2, 8], "dst": [2, 3, 9]})
+    found = stream_components(edges[k : k + 1] for k in range(3))
+    assert found.report(edges).components()["bridges"].tolist() == [2, 1]
 
 
 def test_a_page(tmp_path):
