@@ -195,6 +195,14 @@ def test_bridges_of_edges_that_are_given_once_or_twice():
     assert list(nx.bridges(graph)) == [("a", "c"), ("b", "d")]
 
 
+def test_parallel_edges_are_no_bridges_in_a_graph_with_attributes():
+    graph = nx.MultiGraph([("b", "a"), ("b", "c"), ("c", "b"), ("d", "c")])
+    held = backend.convert_from_nx(graph, preserve_edge_attrs=True)
+    assert list(nx.bridges(held)) == list(nx.bridges(graph, backend="networkx"))
+    held = backend.convert_from_nx(nx.Graph(graph), preserve_edge_attrs=True)
+    assert list(nx.bridges(held)) == list(nx.bridges(nx.Graph(graph), backend="networkx"))
+
+
 def test_a_view_follows_its_graph():
     graph = nx.path_graph(8)
     views = [graph.subgraph(range(5)), nx.subgraph_view(graph, filter_edge=lambda u, v: u + v != 3)]
