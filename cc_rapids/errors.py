@@ -8,6 +8,7 @@ callers put into messages (names, ids, paths) may be of any length: :func:`brief
 import difflib
 import functools
 import re
+import sysconfig
 from collections.abc import Iterable
 
 SHOWN = 12  # words of a list that an error shows
@@ -242,4 +243,19 @@ def install_advice(extra: str) -> str:
     return (
         f"pip install '.[{extra}]' in a checkout of cc_rapids, or pip install 'WHEEL[{extra}]' with"
         " the path of its wheel"
+    )
+
+
+def unsupported_python() -> str | None:
+    """Return why this build of Python runs no kernels, and the way out; None if it runs them.
+
+    Numba calls its support of builds without a global lock experimental: caches and dispatchers
+    that several threads enter at once are where it may go wrong, and every run enters them so.
+    """
+    if not sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return None
+    return (
+        "this Python is a free-threaded build (without a GIL), which Numba supports as an"
+        " experiment only, and cc_rapids not yet: use the ordinary build of the same version, whose"
+        " threads run without the GIL in kernels, too"
     )

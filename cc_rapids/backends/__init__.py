@@ -7,7 +7,7 @@ import sys
 from functools import cache
 from typing import Any
 
-from ..errors import EngineError, unknown
+from ..errors import EngineError, unknown, unsupported_python
 from .base import MEMORY, SINGLE_BLOCK_THREADS, Array, Backend, Kernel, SharedMemoryLimits
 from .memory.packing import Layout, Piece, side_by_side
 
@@ -60,7 +60,12 @@ def get(name: str | None) -> Backend:
 
 @cache
 def opened(name: str) -> Backend:
-    """Return the backend of a name that is one of ``ENGINES``; one a process."""
+    """Return the backend of a name that is one of ``ENGINES``; one a process.
+
+    Raise an EngineError if this machine, or this build of Python, cannot run it.
+    """
+    if refusal := unsupported_python():
+        raise EngineError(refusal)
     if name == "threads":
         from .threads import Threads
 

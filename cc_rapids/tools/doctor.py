@@ -13,7 +13,7 @@ import platform
 from dataclasses import dataclass
 
 from .. import __version__
-from ..errors import install_advice
+from ..errors import install_advice, unsupported_python
 
 # The distributions that bring each package; a wheel for a CUDA version has a name of its own
 PACKAGES = {
@@ -86,7 +86,8 @@ class Facts:
     cpus
         The CPUs that this process may use.
     engine
-        ``"cuda"`` if GPU frames, and host frames on request, can run on a GPU; else ``"threads"``.
+        ``"cuda"`` if GPU frames, and host frames on request, can run on a GPU; else ``"threads"``,
+        and ``"none"`` on a build of Python that runs no kernels.
     why
         The reason for that engine.
     advice
@@ -107,7 +108,8 @@ def diagnose() -> Facts:
     packages: dict[str, str | None] = {"cc_rapids": __version__}
     packages |= {name: _installed(names) for name, names in PACKAGES.items()}
     driver = find_driver()
-    engine, why, advice = choose(packages, driver)
+    refusal = unsupported_python()
+    engine, why, advice = ("none", refusal, ()) if refusal else choose(packages, driver)
     return Facts(
         python=f"{platform.python_version()} on {platform.platform()}",
         packages=packages,
@@ -132,9 +134,12 @@ def check(verbose: bool = False, **options: object) -> str:
     Raises
     ------
     RuntimeError
-        There is a GPU, but it would not be used, or gives a wrong answer; the message gives advice.
+        There is a GPU, but it would not be used, or gives a wrong answer, or this build of Python
+        runs no kernels; the message gives advice.
     """
     facts = diagnose()
+    if facts.engine == "none":
+        raise RuntimeError(facts.why)
     from ..api import components
     from ..backends import get
 
