@@ -235,10 +235,19 @@ def test_sparse_matrices_have_all_their_vertices_and_the_labels_of_scipy(engine,
     assert found.labels().labels.dtype == dense.dtype
 
 
-@pytest.mark.parametrize("make", [c for c in CLASSES if not c.__name__.startswith("dia")])
+@pytest.mark.parametrize("make", [c for c in CLASSES if c.__name__[:3] not in ("dia", "bsr")])
 def test_a_stored_zero_is_an_edge_as_it_is_to_scipy(make):
     matrix = make(sp.coo_array(([1, 0], ([0, 3], [1, 4])), shape=(5, 5)))
     assert rows(connected_components(matrix))[1] == [0, 0, 2, 3, 3]
+
+
+@pytest.mark.parametrize("make", [sp.bsr_array, sp.bsr_matrix])
+def test_zeros_that_fill_blocks_are_no_edges(make):
+    dense = np.zeros((6, 6))
+    dense[0, 1] = dense[2, 5] = 1
+    matrix = make(dense, blocksize=(2, 2))
+    assert rows(connected_components(matrix))[1] == [0, 0, 2, 3, 4, 2]
+    assert matrix.data.size == 8  # the caller's zeros are still there
 
 
 def test_matrices_of_no_rows_and_of_no_entries():
