@@ -1,5 +1,5 @@
 # `make demo` and `make test` need Python 3.11 or newer and make, and set up everything else.
-PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
@@ -18,7 +18,7 @@ SIMULATED = $(addprefix tests/,contract/backends unit/backends unit/kernels unit
 	$(addprefix --ignore=tests/unit/backends/test_,device_function.py kernel_cache.py)
 
 .PHONY: demo test quick test-kernels test-bounds test-designs test-gpu campaign nets counts ptx-net lint figures stale docs docs-browser \
-	package clean
+	package test-installed test-oldest test-versions installed release clean
 
 demo: $(VENV)/demo
 	@$(if $(GPU_EXTRA),echo "NVIDIA driver found ($(GPU_EXTRA)): running on the GPU",\
@@ -98,9 +98,31 @@ figures: $(VENV)/dev
 stale: $(VENV)/dev
 	@$(BIN)/python benchmarks/stale.py
 
-# The wheel in a clean environment of each: make package PYTHONS="python3.11 python3.13"
-package: $(VENV)/python
-	$(BIN)/python tests/support/package.py $(PYTHONS)
+# The wheel in a clean environment of each: make package PYTHONS="python3.11 python3.14"
+package: $(VENV)/dev
+	$(BIN)/python distribution/package.py $(PYTHONS)
+
+# The tests of the checkout on the installed wheel and the newest releases of all that it needs (NumPy
+# 2.5, pandas 3, ...), with an empty home; and on the oldest that the metadata allows.
+TESTS ?= tests/unit tests/contract
+test-installed: $(VENV)/dev
+	$(BIN)/python distribution/package.py --tests "$(TESTS)" $(PYTHONS)
+
+test-oldest: $(VENV)/dev
+	$(BIN)/python distribution/package.py --oldest --tests "$(TESTS)" $(PYTHONS)
+
+# For each Python of the classifiers: wheels of all requirements, GPU extras included, and the types.
+test-versions: $(VENV)/dev
+	$(BIN)/python distribution/resolve.py
+
+# What an installation pulls in, with licences and sizes, for the documentation: gigabytes of downloads.
+installed: $(VENV)/dev
+	$(BIN)/python distribution/installed.py $(PYTHONS)
+
+# dist/ of the last commit: sdist, wheel, SHA256SUMS and conda recipe. With DRY_RUN=1 that is all;
+# without it, what publishing needs is said, too. Nothing is published.
+release: $(VENV)/dev
+	$(BIN)/python distribution/release.py $(if $(DRY_RUN),--dry-run)
 
 # Warnings are errors, and so are broken links, images without alt text, tables that are too wide and
 # searches without an answer; no network is needed, and no notebook is run.

@@ -14,6 +14,9 @@ import pytest
 import cc_rapids
 from cc_rapids import Connectivity, components, components_at, errors, stream_components
 
+if int(pa.__version__.partition(".")[0]) < 26:
+    pytest.skip("before 26 PyArrow ends the process on some of these", allow_module_level=True)
+
 DAY, NOON = datetime.date(2026, 1, 1), datetime.datetime(2026, 1, 1, 12)
 TWO = decimal.Decimal(2)
 WORDS = {"string", "large_string", "string_view"}

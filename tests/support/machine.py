@@ -3,13 +3,17 @@
 import os
 from pathlib import Path
 
+import cc_rapids
+
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0")
 SELDOM = 100_000, 50, 50  # of gc.set_threshold: collecting garbage was a fifth of compiling
 EACH_THREAD_IS_SLOW = "the simulator takes half a millisecond a thread"
 ROOT = Path(__file__).parents[2]
+PACKAGES = Path(cc_rapids.__file__).parents[1]  # of the checkout, or where a wheel is installed
 
 
 def with_package(environment, *folders):
     """An environment in which Python finds some folders, this package, and what it found before."""
     before = filter(None, [environment.get("PYTHONPATH")])
-    return {**environment, "PYTHONPATH": os.pathsep.join(map(str, (*folders, ROOT, *before)))}
+    plain = {name: value for name, value in environment.items() if name != "PYTHONSAFEPATH"}
+    return {**plain, "PYTHONPATH": os.pathsep.join(map(str, (*folders, PACKAGES, *before)))}

@@ -40,13 +40,16 @@ def test_the_wheel_holds_every_module_and_nothing_else(built):
     data = {str(p.relative_to(ROOT)) for p in (ROOT / "cc_rapids" / "datasets").glob("*.[!p]*")}
     assert {Path(name).suffix for name in data} == {".csv", ".md", ".txt"}
     assert ours == sources("cc_rapids") | data | {"cc_rapids/py.typed"}
+    assert {name.partition("/")[0] for name in ours} == {"cc_rapids"}  # no tests, no records
+    assert [name for name in ours if name.endswith((".jsonl", ".ipynb"))] == []
     assert any(name.endswith("licenses/LICENSE") for name in wheel)
     assert any(name.endswith("entry_points.txt") for name in wheel)
 
 
 def test_the_sdist_holds_what_it_takes_to_test_and_to_learn(built):
     _, sdist, _ = built
-    assert sources("cc_rapids", "tests", "examples", "benchmarks") <= sdist
+    assert sources("cc_rapids", "tests", "examples", "benchmarks", "distribution") <= sdist
+    assert "recipe/recipe.yaml" in sdist
     assert {"LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff"} <= sdist
     assert {"cc_rapids/datasets/word_ladders.csv", "cc_rapids/py.typed", "Makefile"} <= sdist
     hidden = {name.partition("/")[0] for name in sdist if name.startswith(".")}

@@ -11,6 +11,7 @@ from cc_rapids.backends import compile as compiler
 from cc_rapids.backends import kernel_times, shipped
 from cc_rapids.tools import ahead
 
+pytest.importorskip("numba_cuda", reason="the compiler for GPUs is not installed")
 pytestmark = pytest.mark.skipif(
     os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"),
     reason="the simulator compiles nothing",

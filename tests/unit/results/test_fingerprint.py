@@ -169,7 +169,7 @@ IDS = st.integers(-(2**63), 2**63 - 1) | st.integers(0, 20)
 EDGES = st.lists(st.tuples(IDS, IDS), max_size=20)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(EDGES, EDGES)
 def test_answers_share_the_labels_of_the_sets_that_they_share(one, other):
     def sets(edges):

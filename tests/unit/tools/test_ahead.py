@@ -84,6 +84,8 @@ def test_a_gpu_has_the_kernels_of_one_launch():
 @pytest.mark.skipif(SIMULATED, reason="the simulator compiles nothing")
 @pytest.mark.parametrize(("engine", "capability"), [("threads", None), ("cuda", (7, 5))])
 def test_kernels_are_compiled_once(monkeypatch, own_store, engine, capability):
+    if engine == "cuda":
+        pytest.importorskip("numba_cuda", reason="the compiler for GPUs is not installed")
     kernels = few(engine)
     monkeypatch.setattr(ahead, "kernels_of_common_jobs", lambda engine: kernels)
     done = [ahead.compile_ahead(engine, capability, processes=1) for _ in range(2)]

@@ -1,0 +1,157 @@
+"""Write a release into dist/: sdist, wheel, their sums, and the recipe that names the sdist.
+
+make release DRY_RUN=1
+
+All of it is built from the last commit, twice, and refused if the bytes differ. Files that git does
+not know, and changes that are not committed, are refused. Without DRY_RUN it says what publishing
+needs; it never publishes.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+import builds
+
+PTX = Path("cc_rapids", "backends", "ptx")
+RECIPE = Path("recipe", "recipe.yaml")
+INDEX = "https://pypi.org/packages/source/c/cc-rapids/cc_rapids-${{ version }}.tar.gz"
+MADE = "*.whl", "*.tar.gz", "SHA256SUMS", "recipe.yaml"
+
+
+class RefusedError(Exception):
+    """The tree is none that can be released; says why, and what to do."""
+
+
+def git(tree, *arguments):
+    """Return the lines that a git command prints in a tree."""
+    command = ["git", "-C", str(tree), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def checked(tree):
+    """Return the version of a tree whose last commit can be released; raise RefusedError otherwise."""
+    changed = git(tree, "status", "--porcelain")
+    if changed:
+        raise RefusedError(
+            f"{len(changed)} files are not committed ({changed[0].strip()}, ...): a release is made"
+            " of a commit; commit, stash or remove them"
+        )
+    text = Path(tree, "cc_rapids", "__init__.py").read_text(encoding="utf-8")
+    version = re.search(r'^__version__ = "(.*)"$', text, re.MULTILINE)[1]
+    wanted = f"v{version}"
+    here = [tag for tag in git(tree, "tag", "--points-at", "HEAD") if re.match(r"v\d", tag)]
+    if here and wanted not in here:
+        raise RefusedError(f"the commit has the tag {here[0]}, but its version is {version}")
+    if not here and git(tree, "tag", "--list", wanted):
+        raise RefusedError(
+            f"the tag {wanted} is at another commit: raise __version__ in cc_rapids/__init__.py,"
+            " in CITATION.cff and in CHANGELOG.md"
+        )
+    if f"\n## {version} - " not in Path(tree, "CHANGELOG.md").read_text(encoding="utf-8"):
+        raise RefusedError(f"CHANGELOG.md has no section '## {version} - DATE'")
+    return version
+
+
+def exported(tree, folder):
+    """Write the files of a tree's last commit into a new folder, and nothing else; return it."""
+    folder.mkdir(parents=True)
+    command = ["git", "-C", str(tree), "archive", "HEAD"]
+    archive = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+    subprocess.run(["tar", "x"], cwd=folder, input=archive, check=True)
+    return folder
+
+
+def written(tree, builder, out, with_kernels=True):
+    """Build the release of a tree's last commit twice; return the files that were written.
+
+    Parameters
+    ----------
+    tree
+        A checkout that ``checked`` accepts.
+    builder
+        The Python of an environment with ``hatchling``, and with the package's own requirements
+        and a compiler of kernels if the wheel is to bring these along.
+    out
+        The folder to write to; what an earlier release has left there is removed.
+    with_kernels : bool
+        Whether kernels are compiled for the wheel.
+    """
+    out.mkdir(exist_ok=True)
+    for old in [path for kind in MADE for path in out.glob(kind)]:
+        old.unlink()
+    seconds = int(git(tree, "log", "-1", "--format=%ct")[0])
+    with tempfile.TemporaryDirectory() as name:
+        first, second = (exported(tree, Path(name, one)) for one in ("first", "second"))
+        if with_kernels:
+            subprocess.run([builder, "-m", "cc_rapids.tools.ahead"], cwd=first, check=True)
+            shutil.copytree(first / PTX, second / PTX)
+        made = builds.build(builder, first, out, seconds)
+        again = builds.build(builder, second, Path(name, "again"), seconds)
+        if builds.sums(made) != builds.sums(again):
+            raise RefusedError(
+                f"two builds of one commit differ:\n{builds.sums(made)}{builds.sums(again)}"
+            )
+    sdist, wheel = made
+    recipe = (Path(tree) / RECIPE).read_text(encoding="utf-8")
+    out.joinpath("recipe.yaml").write_text(of_sdist(recipe, sdist), encoding="utf-8")
+    out.joinpath("SHA256SUMS").write_text(builds.sums([sdist, wheel]), encoding="utf-8")
+    return [sdist, wheel, out / "SHA256SUMS", out / "recipe.yaml"]
+
+
+def of_sdist(recipe, sdist):
+    """Return the recipe of the checkout with an sdist of the package index as its source."""
+    digest = builds.sums([sdist]).partition(" ")[0]
+    source = f"source:\n  url: {INDEX}\n  sha256: {digest}\n"
+    changed, count = re.subn(r"^source:\n  path: .*\n", source, recipe, flags=re.MULTILINE)
+    if count != 1:
+        raise RefusedError(f"{RECIPE} has no source that is a path")
+    return changed
+
+
+def needed(tree, version):
+    """Return what publishing a release needs and this tree has not, a line each."""
+    text = Path(tree, "pyproject.toml").read_text(encoding="utf-8")
+    home = tomllib.loads(text)["project"]["urls"]["Repository"]
+    lines = []
+    if f"v{version}" not in git(tree, "tag", "--points-at", "HEAD"):
+        lines.append(f"the tag v{version} at this commit: git tag -s v{version}")
+    if ".example" in home:
+        lines.append(f"a public home instead of {home}, in pyproject.toml and CITATION.cff")
+    lines.append(
+        "an account of the package index that owns the name: twine upload dist/*.whl dist/*.tar.gz"
+    )
+    lines.append("a pull request to conda-forge's staged recipes with dist/recipe.yaml")
+    return lines
+
+
+def main(arguments):
+    """Check, build and prove a release; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--dry-run", action="store_true", help="write dist/, and ask for no more")
+    options = parser.parse_args(arguments)
+    try:
+        version = checked(builds.ROOT)
+        lines = [] if options.dry_run else needed(builds.ROOT, version)
+        with tempfile.TemporaryDirectory() as name:
+            wanted = ["hatchling", "twine", *builds.requirements(), *builds.COMPILER]
+            builder = builds.environment(sys.executable, Path(name, "venv"), *wanted)
+            files = written(builds.ROOT, builder, builds.ROOT / "dist")
+            checks = [builder, "-m", "twine", "check", "--strict", *files[:2]]
+            subprocess.run(checks, check=True)
+    except RefusedError as refusal:
+        print(f"no release: {refusal}", file=sys.stderr)
+        return 1
+    print(f"cc_rapids {version}, built twice with the same bytes:", *files, sep="\n  ")
+    if lines:
+        print("not published; that needs", *lines, sep="\n  ", file=sys.stderr)
+    return int(bool(lines))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
