@@ -35,7 +35,7 @@ def git(tree, *arguments):
 
 
 def checked(tree):
-    """Return the version of a tree whose last commit can be released; raise RefusedError otherwise."""
+    """Return the version of a tree whose last commit can be released, or raise RefusedError."""
     changed = git(tree, "status", "--porcelain")
     if changed:
         raise RefusedError(
