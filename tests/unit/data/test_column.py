@@ -321,3 +321,17 @@ def test_pairs_of_frames_cannot_be_dropped(make):
     pairs = make({"src": [1, None], "dst": [2, 3]})
     with pytest.raises(errors.NullsError, match=r"'src' has 1 nulls in 2 rows: fill or drop them"):
         Connectivity().connected(pairs)
+
+
+def test_categories_of_polars_are_kept_without_reading_them_all(monkeypatch):
+    categories = pl.Categories("of these tests", "cc_rapids")
+    kind = pl.Categorical(categories)
+    edges = pl.DataFrame({"src": ["b", "d"], "dst": ["a", "c"]}, schema={"src": kind, "dst": kind})
+
+    def read(self, key):
+        raise AssertionError("Polars 1.32 has no end of them")
+
+    monkeypatch.setattr(pl.Categories, "__getitem__", read)
+    found = components(edges).labels()
+    assert found["vertex"].dtype == found["labels"].dtype == kind
+    assert found["labels"].cast(pl.String).to_list() == ["a", "a", "c", "c"]
