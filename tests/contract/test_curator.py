@@ -1,10 +1,14 @@
 """The stage of NeMo Curator: what it reads and writes, and what an error or interruption leaves."""
 
+import ast
 import copy
 import errno
 import importlib.util
+import inspect
 import logging
 import sys
+import warnings
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -394,3 +398,74 @@ class TestCurator:
     def test_the_module_is_found_from_the_package(self):
         assert "curator" in dir(cc_rapids)
         assert cc_rapids.curator.ConnectedComponentsStage is ConnectedComponentsStage
+
+
+class TestInstalledCurator:
+    """The same with Curator itself, where that is installed; cuDF need not be."""
+
+    @pytest.fixture
+    def curator(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return pytest.importorskip("nemo_curator.backends.base")
+
+    def words(self, path):
+        """The constants of one of Curator's modules, without the libraries that it imports."""
+        root = Path(importlib.util.find_spec("nemo_curator").origin).parent
+        return ast.parse((root / "stages/deduplication" / path).read_text())
+
+    def constants(self, path):
+        assigned = [node for node in self.words(path).body if isinstance(node, ast.Assign)]
+        return {
+            node.targets[0].id: node.value.value
+            for node in assigned
+            if isinstance(node.value, ast.Constant)
+        }
+
+    def test_names_of_columns_and_arguments_are_those_of_curators_stage(self, curator):
+        assert self.constants("id_generator.py")["CURATOR_DEDUP_ID_STR"] == DOCUMENT
+        assert self.constants("fuzzy/utils.py")["CURATOR_FUZZY_DUPLICATE_GROUP_FIELD"] == GROUP
+        tree = self.words("fuzzy/connected_components.py")
+        [theirs] = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+        [made] = [node for node in theirs.body if getattr(node, "name", "") == "__init__"]
+        ours = inspect.signature(ConnectedComponentsStage.__init__).parameters
+        shared = [name for name, own in ours.items() if own.kind is not own.KEYWORD_ONLY][1:]
+        assert [argument.arg for argument in made.args.args[1:]] == shared
+        assert theirs.name == ConnectedComponentsStage.name
+
+    def test_its_adapter_runs_the_stage(self, curator, tmp_path, monkeypatch):
+        from nemo_curator.stages.base import ProcessingStage
+        from nemo_curator.tasks import FileGroupTask as Task
+
+        monkeypatch.setattr(curator, "is_resumability_actor_active", lambda: False)
+        stage = ConnectedComponentsStage(str(tmp_path), engine="cpu", rows_per_file=4)
+        assert isinstance(stage, ProcessingStage)
+        assert stage.supports_batch_processing()
+        assert stage.with_(name="other").get_config()["batch_size"] == stage.batch_size
+        tasks = [
+            Task(dataset_name="web", data=task.data)
+            for task in tasks_of(tmp_path / "edges", CHAIN, files=6)
+        ]
+        done = curator.BaseStageAdapter(stage).process_batch(tasks)
+        assert {type(task) for task in done} == {Task}
+        assert [task._metadata["num_vertices"] for task in done] == [4, 3]
+        assert all(task.task_id for task in done)
+        assert read(done).to_pydict() == ANSWER
+
+    @pytest.mark.slow
+    @pytest.mark.filterwarnings("ignore")
+    def test_a_pipeline_of_ray_actors_runs_it(self, curator, tmp_path, monkeypatch):
+        from nemo_curator.backends.ray_actor_pool import RayActorPoolExecutor
+        from nemo_curator.pipeline import Pipeline
+        from nemo_curator.tasks import FileGroupTask as Task
+
+        monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        stage = ConnectedComponentsStage(str(tmp_path / "out"), engine="cpu")
+        tasks = [
+            Task(dataset_name="web", data=task.data)
+            for task in tasks_of(tmp_path / "edges", EDGES, files=6, per_task=1)
+        ]
+        pipeline = Pipeline(name="components", stages=[stage])
+        done = pipeline.run(executor=RayActorPoolExecutor(), initial_tasks=tasks)
+        assert len(done) == 1
+        assert read(done).to_pydict() == expected(EDGES)
