@@ -162,11 +162,33 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         self._empty()
 
     def num_workers(self) -> int:
-        """Return the number of workers: one, to which all edges go."""
+        """Return the number of workers: one, to which all edges go.
+
+        Returns
+        -------
+        int
+
+        See Also
+        --------
+        ConnectedComponentsStage.process_batch : What that worker does.
+        """
         return 1
 
     def process(self, task: Any) -> Any:
-        """Raise a NotImplementedError: components need the edges of all tasks at once."""
+        """Raise a NotImplementedError: components need the edges of all tasks at once.
+
+        Parameters
+        ----------
+        task : FileGroupTask
+
+        Returns
+        -------
+        never
+
+        See Also
+        --------
+        ConnectedComponentsStage.process_batch : The method that takes all tasks.
+        """
         raise NotImplementedError(f"{self.name} takes all tasks at once, by process_batch")
 
     def process_batch(self, tasks: Sequence[Any]) -> list[Any]:
