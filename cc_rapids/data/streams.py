@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -518,13 +518,13 @@ def _packed(path: str) -> bool:
     return path.endswith((".gz", ".zst"))
 
 
-def remote(path: str, options: Mapping[str, Any] | None = None) -> tuple[Any, str]:
-    """Return the file system of an address, and the path there; by fsspec, with its options."""
+def _remote(path: str) -> tuple[Any, str]:
+    """Return the file system of an address, and the path there; by fsspec."""
     try:
         from fsspec.core import url_to_fs
     except ImportError:
-        raise InputError(f"opening {path} needs fsspec: pip install fsspec") from None
-    found: tuple[Any, str] = url_to_fs(path, **(options or {}))
+        raise InputError(f"reading {path} needs fsspec: pip install fsspec") from None
+    found: tuple[Any, str] = url_to_fs(path)
     return found
 
 
@@ -539,7 +539,7 @@ def expanded(path: str) -> list[str]:
     check_path(path)
     pattern = any(letter in path for letter in "*?[")
     if "://" in path:
-        system, inside = remote(path)
+        system, inside = _remote(path)
         if not pattern:
             return [path]
         scheme = path.split("://")[0]
@@ -560,7 +560,7 @@ def _mark(path: str) -> Mark | None:
     try:
         if "://" not in path:
             return mark_of(path)
-        system, inside = remote(path)
+        system, inside = _remote(path)
         system.invalidate_cache(inside)  # a cached listing may be outdated
         info = system.info(inside)
     except OSError as error:
@@ -592,7 +592,7 @@ def opened(path: str, mark: Mark | None = None) -> Iterator[File]:
 def _raw(path: str) -> Any:
     try:
         if "://" in path:
-            system, inside = remote(path)
+            system, inside = _remote(path)
             return system.open(inside, "rb")
         return open(path, "rb", buffering=0)
     except OSError as error:
@@ -631,7 +631,7 @@ class Fragments(_OnHost):
             with ExitStack() as held:
                 for k in own:
                     held.enter_context(_unchanged(self.files[k], self.marks[k]))
-                held.enter_context(readable(getattr(fragment, "path", "a file of the dataset")))
+                held.enter_context(_readable(getattr(fragment, "path", "a file of the dataset")))
                 check_columns(fragment, self.columns)
                 path, first = getattr(fragment, "path", ""), 0
                 for number, piece in enumerate(_groups(fragment)):
@@ -808,7 +808,7 @@ def unchanged_files(dataset: Any) -> Iterator[None]:
     with ExitStack() as held:
         for file in files_of(dataset):
             held.enter_context(_unchanged(file, file and file.mark()))
-        held.enter_context(readable("a file of the dataset"))
+        held.enter_context(_readable("a file of the dataset"))
         yield
 
 
@@ -817,7 +817,7 @@ def _unchanged(file: Located | None, mark: Mark | None) -> AbstractContextManage
 
 
 @contextmanager
-def readable(name: str) -> Iterator[None]:
+def _readable(name: str) -> Iterator[None]:
     """Turn PyArrow's errors on unreadable files into a FormatError that names them."""
     import pyarrow as pa
 

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 from ..data.arguments import check_path
 from ..data.files.write import errors_of, make_folder, write_folder
 from ..data.memory_budget import bytes_of
-from ..data.streams import readable, remote
 from ..errors import (
     ArgumentTypeError,
     ColumnTypeError,
+    FormatError,
     InputError,
     MissingColumnError,
     counted,
@@ -60,7 +60,7 @@ def _curator() -> tuple[Any, Any]:
 Stage, Resources = _curator()
 
 
-class ConnectedComponentsStage(Stage):  # type: ignore[misc]
+class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
     """A stage that writes the component of each document of the edges in files.
 
     The first five arguments are those of Curator's stage of this name, and so are the tasks in and
@@ -260,7 +260,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         if not held:
             kinds = {name: pa.int64() for name in (DOCUMENT, GROUP)}
             return 0, iter([pa.schema(kinds).empty_table()])
-        found = stream_components(
+        found: Any = stream_components(
             _edges(held), self.source_field, self.destination_field, **self.options
         )
         facts = found.summary()
@@ -289,11 +289,13 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
 
         system, inside = LocalFileSystem(), path
         if "://" in path:
-            found, inside = remote(path, self.read_kwargs.get("storage_options"))
+            found, inside = _remote(path, self.read_kwargs)
             system = PyFileSystem(FSSpecHandler(found))
-        with readable(path):
+        try:
             fragment = pyarrow.dataset.ParquetFileFormat().make_fragment(inside, system)
             schema, rows = fragment.physical_schema, fragment.metadata.num_rows
+        except (OSError, pyarrow.ArrowException) as error:
+            raise FormatError(f"{path} cannot be read: {error}") from error
         for name in (self.source_field, self.destination_field):
             if name not in schema.names:
                 raise MissingColumnError(f"{path}: {unknown('column', name, schema.names)}")
@@ -315,7 +317,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
             return write_folder(Path(self.output_path), tables, **options)
         import pyarrow.parquet as pq
 
-        system, inside = self._remote()
+        system, inside = _remote(self.output_path, self.write_kwargs)
         written = []
         with errors_of(Path(self.output_path)), system.transaction:
             for name, table in tables:
@@ -329,7 +331,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         folder = Path(self.output_path)
         with errors_of(folder):
             if "://" in self.output_path:
-                system, inside = self._remote()
+                system, inside = _remote(self.output_path, self.write_kwargs)
                 if system.exists(inside):
                     system.rm(inside, recursive=True)
                 system.makedirs(inside, exist_ok=True)
@@ -338,9 +340,15 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
                 shutil.rmtree(folder)
         make_folder(folder, parents=True)
 
-    def _remote(self) -> tuple[Any, str]:
-        """Return the file system of the address of the answer, and the folder there."""
-        return remote(self.output_path, self.write_kwargs.get("storage_options"))
+
+def _remote(path: str, options: Mapping[str, Any]) -> tuple[Any, str]:
+    """Return the file system of an address, and the path there; by fsspec, with its options."""
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise InputError(f"{path} needs fsspec: pip install fsspec") from None
+    found: tuple[Any, str] = url_to_fs(path, **(options.get("storage_options") or {}))
+    return found
 
 
 def _checked(what: str, given: Mapping[str, Any] | None, known: Sequence[str]) -> dict[str, Any]:

@@ -271,6 +271,11 @@ class TestFolder:
 
 
 class TestErrors:
+    def test_addresses_need_fsspec(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "fsspec.core", None)
+        with pytest.raises(errors.InputError, match=r"^s3://cache/Conn.* needs fsspec: pip inst"):
+            ConnectedComponentsStage("s3://cache")
+
     @pytest.mark.parametrize(
         ("columns", "error", "words"),
         [
