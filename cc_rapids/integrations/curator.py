@@ -319,7 +319,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
 
         system, inside = _remote(self.output_path, self.write_kwargs)
         written = []
-        with errors_of(Path(self.output_path)), system.transaction:
+        with errors_of(self.output_path), system.transaction:
             for name, table in tables:
                 with system.open(f"{inside}/{name}", "wb") as stream:
                     pq.write_table(table, stream, **options)
@@ -329,7 +329,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
     def _empty(self) -> None:
         """Make the folder of the answer, and remove what is in it."""
         folder = Path(self.output_path)
-        with errors_of(folder):
+        with errors_of(self.output_path):
             if "://" in self.output_path:
                 system, inside = _remote(self.output_path, self.write_kwargs)
                 if system.exists(inside):

@@ -170,13 +170,16 @@ def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
     """Return the vertices of this rank, and their labels among the edges of all ranks."""
     own = vertex_list(graph, resources)
     src = dst = own[:0]
-    found, reason = _tried(
-        lambda: components(decompressed(graph, resources), vertices=own, forest=True)
-    )
+
+    def solved() -> tuple[Components, Any, int]:
+        found = components(decompressed(graph, resources), vertices=own, forest=True)
+        return found, found.forest(), found._backend.free_bytes()
+
+    local, reason = _tried(solved)
     size, free = FAILED, 0
-    if found is not None:
-        _, src, dst = found.forest()
-        size, free = src.size, found._backend.free_bytes()
+    if local is not None:
+        found, (_, src, dst), free = local
+        size = src.size
     rows, least = ranks.agreed(own, size, free, reason)
     if len(rows) == 1:
         return own, found.component_of(own)
@@ -191,7 +194,7 @@ def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
     every = ranks.gathered(src, dst)
     answer, reason = _tried(lambda: components(every, vertices=own).component_of(own))
     ranks.agreed(own, 0 if reason is None else FAILED, 0, reason)
-    log.debug("%s on %d ranks: %s of forests", "MGGraph", len(rows), counted(sum(rows), "edge"))
+    log.debug("%d ranks sent %s of forests", len(rows), counted(sum(rows), "edge"))
     return own, answer
 
 

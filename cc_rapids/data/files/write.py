@@ -171,7 +171,7 @@ def write_folder(folder: Path, tables: Iterable[tuple[str, pa.Table]], **options
 
 
 @contextmanager
-def errors_of(path: Path) -> Iterator[None]:
+def errors_of(path: Path | str) -> Iterator[None]:
     """Turn errors of the operating system into an OutputError that names the path."""
     try:
         yield
