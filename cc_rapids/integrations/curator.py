@@ -29,7 +29,6 @@ from ..errors import (
     shown,
     unknown,
 )
-from ..incremental.stream import stream_components
 from ..options import Options
 from ..results.written import ROWS_PER_FILE, check_rows_per_file
 
@@ -250,6 +249,9 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
     def _solved(self, files: list[str]) -> tuple[int, Iterator[pa.Table]]:
         """Return the number of documents, and their components in tables of the rows of a file."""
         import pyarrow as pa
+
+        # not where a pipeline is put together, which runs no stage
+        from ..incremental.stream import stream_components
 
         fragments = [self._fragment(path) for path in files]
         held = [
