@@ -40,6 +40,7 @@ log = logging.getLogger(__name__)
 DOCUMENT = "_curator_dedup_id"  # Curator's names of the columns between its stages
 GROUP = "_duplicate_group_id"
 ALL = (1 << 31) - 1  # tasks of a batch: an answer needs the edges of all of them
+GPUS = {None: 1.0, "cuda": 1.0, "threads": 0.0}  # of a worker, for each engine
 READING = ("storage_options",)  # of read_kwargs
 WRITING = {"compression": "compression", "row_group_size_rows": "row_group_size"}  # in PyArrow
 
@@ -152,9 +153,9 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
             "checkpoint": checkpoint,
             "checkpoint_every": checkpoint_every,
         }
-        on_cpu = Options.check(**self.options).engine == "threads"
-        bytes_of(memory_limit)
-        self.resources = Resources(cpus=1.0, gpus=0.0 if on_cpu else 1.0)
+        gpus = GPUS[Options.check(**self.options).engine]
+        bytes_of(memory_limit)  # raises, as the options do, before the folder is emptied
+        self.resources = Resources(cpus=1.0, gpus=gpus)
         self._answered: list[str] | None = None
         folder = os.fspath(check_path("output_path", output_path))
         self.output_path = f"{folder.rstrip('/')}/{self.name}"
