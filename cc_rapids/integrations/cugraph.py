@@ -150,29 +150,6 @@ def connected_components(
     raise InputError(f"invalid connection type: {named}, must be either 'strong' or 'weak'")
 
 
-def dask_weakly_connected_components(input_graph: Any) -> Any:
-    """Find the weak components of a graph over several GPUs, as cugraph.dask's function does.
-
-    Parameters
-    ----------
-    input_graph : cugraph.Graph
-        As for :func:`cc_rapids.dask.weakly_connected_components`.
-
-    Returns
-    -------
-    dask_cudf.DataFrame with columns ``vertex`` and ``labels``, on the workers
-        One row per vertex, by the ids from which the graph was made.
-
-    See Also
-    --------
-    cc_rapids.dask.weakly_connected_components : The function that is called.
-    cc_rapids.install : Let cugraph.dask's function run on this one.
-    """
-    from .dask.api import weakly_connected_components  # most users have no Dask
-
-    return weakly_connected_components(input_graph)
-
-
 def _is(connection: Any, word: str) -> bool:
     return isinstance(connection, str) and connection == word
 

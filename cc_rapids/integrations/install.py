@@ -23,13 +23,21 @@ from . import cugraph, pylibcugraph
 
 log = logging.getLogger(__name__)
 
+
+def _of_workers(input_graph: Any) -> Any:
+    """Return the components of a graph over several GPUs, under the argument's name in cuGraph."""
+    from .dask.api import weakly_connected_components  # Dask is there where cugraph.dask is
+
+    return weakly_connected_components(input_graph)
+
+
 OURS: dict[tuple[str, str], Callable[..., Any]] = {
     ("pylibcugraph", "weakly_connected_components"): pylibcugraph.weakly_connected_components,
     ("cugraph", "weakly_connected_components"): cugraph.weakly_connected_components,
     ("cugraph", "connected_components"): cugraph.connected_components,
     ("cugraph", "minimum_spanning_tree"): cugraph.minimum_spanning_tree,
     ("cugraph", "maximum_spanning_tree"): cugraph.maximum_spanning_tree,
-    ("cugraph.dask", "weakly_connected_components"): cugraph.dask_weakly_connected_components,
+    ("cugraph.dask", "weakly_connected_components"): _of_workers,
 }
 PEERS = ("pylibcugraph", "cugraph")
 # Packages that may hold these functions under names of their own
