@@ -78,5 +78,5 @@ class PackedArgs:
         types += layout.types
 
     def arrays(self) -> list[Any]:
-        """Return empty arrays of the same types."""
-        return [np.empty(0, dtype) for _, _, dtype in self.layout.pieces]
+        """Return arrays of the same types, which are contiguous: NumPy's empty ones have no step."""
+        return [np.empty(1, dtype) for _, _, dtype in self.layout.pieces]
