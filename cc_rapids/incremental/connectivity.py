@@ -18,6 +18,7 @@ from ..data.arguments import check_flag, check_path, check_word
 from ..data.frame_access import rows_of
 from ..data.frame_build import column_like
 from ..data.read import Side
+from ..data.relations import is_relation, table_of
 from ..errors import ArgumentTypeError, InputError, counted
 from ..ids.growing import check_kind
 from ..options import Options
@@ -446,6 +447,7 @@ class Connectivity:
                 "process() takes no times at which edges expire: insert() the edges, and ask"
                 " connected()"
             )
+        batch = table_of(batch) if is_relation(batch) else batch  # both are of the same rows
         given = inputs.read_rows(batch, source, destination, header)
         mask = inputs.mask_of_queries(batch, query, given)
         with self._lock, inputs.borrow_for(before := self._state, given, self._free) as borrowed:
@@ -799,7 +801,7 @@ def merged(
     of those of the other state.
     """
     found = snapshot(other, design, check_labels("min"))
-    pairs = found.with_key_names(None).labels() if other.index.width > 1 else found.labels()
+    pairs = (found.with_key_names(None) if other.index.width > 1 else found)._held_labels()
     names: list[Any] = ["vertex", "labels"]
     if other.index.width > 1:
         names = [[f"{k}_{name}" for k in range(other.index.width)] for name in names]

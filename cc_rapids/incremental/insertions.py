@@ -118,7 +118,9 @@ def pieces(
             check_kind(own, kind, expiry)
             kind = own
         timed = weighted(given, found, f"expiry times {expiry!r}", nulls)
-        yield replace(timed, weights=None, taken=tuple(taken)), Times(timed.weights, kind)
+        answers = given.answers or adapter.answers(edges, request)
+        times = Times(timed.weights, kind)
+        yield replace(timed, weights=None, taken=tuple(taken), answers=answers), times
 
 
 def _pieces(state: ConnectivityState, edges: Any, words: Words) -> Iterator[EdgeInput]:

@@ -132,9 +132,11 @@ def components_at(
     stream = adapter.weighed(edges, request, weight, taken)
     reader = _Reader(*request.names, weight, nulls, levels, options.engine is None, chosen)
     cuts = reader.frame(edges, state) if stream is None else reader.stream(stream, state)
+    answers = adapter.answers(edges, request)
     given = replace(cuts.given, taken=tuple(taken)) if taken else cuts.given
-    answers = CutAnswers(replace(cuts, given=given), levels.values.tolist(), options.labels)
-    return Cuts(answers, options.labels)
+    given = given if answers is None else replace(given, answers=answers)
+    made = CutAnswers(replace(cuts, given=given), levels.values.tolist(), options.labels)
+    return Cuts(made, options.labels)
 
 
 class _Reader:

@@ -113,7 +113,8 @@ class Selection(Deduplication, Generic[FrameT]):
         """
         with self._backend.scope():
             rows = self._backend.xp.flatnonzero(self._dense == self._component(label))
-            return only(self._frame(self._vertex(rows) | self._label(rows)), "vertex")
+            frame = self._held_frame(self._vertex(rows) | self._label(rows))
+            return self._given.answer(only(frame, "vertex"))
 
     def members(self) -> FrameT:
         """Return the vertices of each component as lists, one component after the other.
@@ -323,7 +324,7 @@ class Audited:
     def __len__(self) -> int:
         raise NotImplementedError
 
-    def labels(self, kind: str | None = None) -> Any:
+    def _held_labels(self, kind: str | None = None) -> Any:
         raise NotImplementedError
 
     def with_key_names(self, names: list[str] | None) -> Any:
@@ -421,7 +422,8 @@ class Audited:
 
         held = self._kind.is_root and (self._prefetched_frame is not None or self._forest.has_rows)
         several = self._given.src.key_columns
-        frame = self.with_key_names(None).labels() if several else self.labels()
+        named = self.with_key_names(None) if several else self
+        frame = named._held_labels()
         if held:
             # The next call returns the audited frame, which is only read here.
             self._prefetched_frame = frame
@@ -597,18 +599,23 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         Components.component_of : The labels of some vertices.
         Components.attach : The labels as a column of a frame.
         """
+        frame: FrameT = self._given.answer(self._held_labels(kind))
+        return frame
+
+    def _held_labels(self, kind: str | None = None) -> Any:
+        """Return the frame of :meth:`labels` in memory."""
         labels = self._kind if kind is None else check_labels(kind)
         if self._prefetched_frame is not None and labels.is_root:
-            frame: FrameT = self._prefetched_frame
+            frame = self._prefetched_frame
             self._prefetched_frame = None
             return frame
         with self._backend.scope(self._arena):
             by_array = isinstance(self._decoder, SortedDecoder)
             rows = self._rows_of_sorted_ids() if by_array and labels.is_root else None
             if rows:
-                return self._frame(dict(zip(("vertex", "labels"), rows, strict=True)))
+                return self._held_frame(dict(zip(("vertex", "labels"), rows, strict=True)))
             vertex, label = labels.vertices_and_rows(self)
-            return self._frame(
+            return self._held_frame(
                 self._columns("vertex", vertex) | labels.columns(self, "labels", label)
             )
 
@@ -956,12 +963,16 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
 
     def _frame(self, columns: dict[str, Any]) -> FrameT:
         """Return a frame of the caller's kind, on the same device as the edges."""
+        frame: FrameT = self._given.answer(self._held_frame(columns))
+        return frame
+
+    def _held_frame(self, columns: dict[str, Any]) -> Any:
+        """Return such a frame in memory, of which a caller may get another kind."""
         if self._backend.on_device != self._given.on_device:
             columns = {name: self._home(column) for name, column in columns.items()}
         if self._given.src.key_columns:
             columns = {self._given.called(name): column for name, column in columns.items()}
-        frame: FrameT = self._given.make_frame(columns)
-        return frame
+        return self._given.make_frame(columns)
 
     def _columns_of_forest(self, edges: Array | None = None) -> dict[str, Any]:
         """Return the columns of :meth:`forest`: new ones, of some of its edges or of all."""
