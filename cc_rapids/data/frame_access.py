@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -385,11 +385,19 @@ def is_frame(ids: Any) -> bool:
     return hasattr(type(ids), "columns") and not is_series(ids)
 
 
-def collected(frame: Any) -> Any:
-    """Return a frame; a lazy one of Polars is collected, and a relation of DuckDB is a table."""
+def collected(frame: Any, wanted: Sequence[str] | None = None) -> Any:
+    """Return a frame; a lazy one of Polars is collected, and a relation of DuckDB is a table.
+
+    Of a lazy frame only the columns that are ``wanted`` are collected, as far as it has them.
+    """
     if is_relation(frame):
         return table_of(frame)
-    return frame.collect() if hasattr(type(frame), "collect") else frame
+    if not hasattr(type(frame), "collect"):
+        return frame
+    if wanted is not None and hasattr(frame, "collect_schema"):
+        known = frame.collect_schema().names()
+        frame = frame.select([name for name in known if name in wanted])
+    return frame.collect()
 
 
 def _columns(name: str, ids: Any, wanted: int) -> list[Any]:

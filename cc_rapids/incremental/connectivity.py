@@ -15,10 +15,9 @@ from ..algorithms.design import Design
 from ..data import html, read
 from ..data.adapters import adapter_of
 from ..data.arguments import check_flag, check_path, check_word
-from ..data.frame_access import rows_of
+from ..data.frame_access import collected, rows_of
 from ..data.frame_build import column_like
 from ..data.read import Side
-from ..data.relations import is_relation, table_of
 from ..errors import ArgumentTypeError, InputError, counted
 from ..ids.growing import check_kind
 from ..options import Options
@@ -447,7 +446,7 @@ class Connectivity:
                 "process() takes no times at which edges expire: insert() the edges, and ask"
                 " connected()"
             )
-        batch = table_of(batch) if is_relation(batch) else batch  # both are of the same rows
+        batch = collected(batch)  # once, so that queries and ends are of the same rows
         given = inputs.read_rows(batch, source, destination, header)
         mask = inputs.mask_of_queries(batch, query, given)
         with self._lock, inputs.borrow_for(before := self._state, given, self._free) as borrowed:

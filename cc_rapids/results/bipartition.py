@@ -13,6 +13,7 @@ from ..algorithms.bipartition import double_cover, odd_cycles
 from ..backends import Array
 from ..data import html
 from ..data.edge_input import plain_frame
+from ..data.frame_access import collected
 from ..data.frame_build import with_column
 from ..errors import InputError, counted
 from ..graph.edges import Edges
@@ -151,19 +152,16 @@ class Bipartition:
         3       7      1
         4       9   <NA>
         """
-        return self.components._given.answer(self._held_colors())
-
-    def _held_colors(self) -> Any:
-        """Return the frame of :meth:`colors` in memory."""
         found = self.components
         with found._backend.scope():
             vertex = found._columns("vertex", found._rows()[0])
             if found._given.make_frame is plain_frame:
-                return found._held_frame(vertex | {"color": self._color.copy()})
+                return found._frame(vertex | {"color": self._color.copy()})
             here, there = found._given.on_device, None
             if self._odd_components:
                 there = found._bring(self._color != NO_COLOR, here)
-            return with_column(found._held_frame(vertex), "color", found._home(self._color), there)
+            held = found._held_frame(vertex)
+            return found._given.answer(with_column(held, "color", found._home(self._color), there))
 
     def odd_cycles(self) -> Any:
         """Return one cycle of an odd number of edges for each component that is not bipartite.
@@ -194,12 +192,8 @@ class Bipartition:
         2       2    3       5            7
         3       9    4       9            9
         """
-        return self.components._given.answer(self._held_cycles())
-
-    def _held_cycles(self) -> Any:
-        """Return the frame of :meth:`odd_cycles` in memory."""
         with self.components._backend.scope():
-            return self.components._held_frame(self._columns_of_cycles())
+            return self.components._frame(self._columns_of_cycles())
 
     def audit(
         self,
@@ -254,9 +248,8 @@ class Bipartition:
 
         found, started = self.components, perf_counter()
         proof = found.audit(edges, source, destination, **given)
-        cycles = self._held_cycles()
-        frames = found._held_labels(), self._held_colors(), cycles
-        labels, colors, table = map(arrow_of, frames)
+        cycles = collected(self.odd_cycles())
+        labels, colors, table = map(arrow_of, (found.labels(), self.colors(), cycles))
         claim = Claim(labels, colors, table, cycles, self.is_bipartite)
         again = read_again(edges, source, destination, **given)
         odd = audit(found._as_answer(), again, claim, found._backend)

@@ -16,7 +16,7 @@ from ..data import html
 from ..data.arguments import check_count, check_path, check_word
 from ..data.column import Column, is_cudf, of, of_key_columns, without_rows
 from ..data.edge_input import EdgeInput
-from ..data.frame_access import bring, only
+from ..data.frame_access import bring, collected, only
 from ..data.key_names import are_usable
 from ..data.typed import FrameT
 from ..errors import InputError, counted, id_shown, shown
@@ -324,7 +324,7 @@ class Audited:
     def __len__(self) -> int:
         raise NotImplementedError
 
-    def _held_labels(self, kind: str | None = None) -> Any:
+    def labels(self, kind: str | None = None) -> Any:
         raise NotImplementedError
 
     def with_key_names(self, names: list[str] | None) -> Any:
@@ -422,8 +422,7 @@ class Audited:
 
         held = self._kind.is_root and (self._prefetched_frame is not None or self._forest.has_rows)
         several = self._given.src.key_columns
-        named = self.with_key_names(None) if several else self
-        frame = named._held_labels()
+        frame = collected(self.with_key_names(None).labels() if several else self.labels())
         if held:
             # The next call returns the audited frame, which is only read here.
             self._prefetched_frame = frame

@@ -491,7 +491,7 @@ class StableIds:
         started, found = perf_counter(), self.components
         check_word("policy", policy, POLICIES)
         before = _numbered(found, previous, next_id)
-        labels = arrow_of(self.components._held_labels())
+        labels = arrow_of(self.labels())
         now = _split(labels, labels.column_names[:-1], self.next_id)
         with found._backend.scope():
             parts = found._backend.to_host(found._rows()[1])  # the least vertex of each
