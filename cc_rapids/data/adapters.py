@@ -728,6 +728,8 @@ class DuckDBRelations(Adapter):
         """Return the columns of ids; raise an error if one is missing or holds no ids."""
         _check_names(relations.columns_in(relation), source, destination)
         names = list(dict.fromkeys([*source, *destination]))
+        for name in names:
+            refuse_twice(name, list(relation.columns))
         relations.check_ids(relation, names)
         return names
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, unknown
-from .column import refuse_twice
 
 ALTERED = re.compile(r"\b(BIT|UHUGEINT|TIME WITH TIME ZONE)\b")  # which Arrow brings back otherwise
 IDS = (  # types of columns that come as integers or strings
@@ -91,7 +90,6 @@ def batches_of(relation: Any, names: Sequence[str], weights: Sequence[str] = ())
     for name in (*names, *weights):
         if name not in known:
             raise MissingColumnError(unknown("column", name, known))
-        refuse_twice(name, known)
     words = {name: quoted(name) for name in (*names, *weights)}
     for name in weights:
         if type_of(relation, name).id in WIDE:
@@ -142,7 +140,7 @@ def only_column(thing: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What makes relations of tables: answers for edges that are a relation.
+    """A maker of relations from tables: of answers for edges that are a relation.
 
     Attributes
     ----------

@@ -598,23 +598,19 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         Components.component_of : The labels of some vertices.
         Components.attach : The labels as a column of a frame.
         """
-        frame: FrameT = self._given.answer(self._held_labels(kind))
-        return frame
-
-    def _held_labels(self, kind: str | None = None) -> Any:
-        """Return the frame of :meth:`labels` in memory."""
         labels = self._kind if kind is None else check_labels(kind)
         if self._prefetched_frame is not None and labels.is_root:
-            frame = self._prefetched_frame
+            held, answers = self._prefetched_frame, self._given.answers
             self._prefetched_frame = None
+            frame: FrameT = held if answers is None else answers(held)
             return frame
         with self._backend.scope(self._arena):
             by_array = isinstance(self._decoder, SortedDecoder)
             rows = self._rows_of_sorted_ids() if by_array and labels.is_root else None
             if rows:
-                return self._held_frame(dict(zip(("vertex", "labels"), rows, strict=True)))
+                return self._frame(dict(zip(("vertex", "labels"), rows, strict=True)))
             vertex, label = labels.vertices_and_rows(self)
-            return self._held_frame(
+            return self._frame(
                 self._columns("vertex", vertex) | labels.columns(self, "labels", label)
             )
 
@@ -864,9 +860,7 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
                 f"{len(own)} names are passed, and an id has {max(width, 1)} columns: pass one for"
                 " each column, of ids of several columns"
             )
-        other: Components[FrameT] = object.__new__(type(self))
-        vars(other).update(vars(self))
-        other._given = replace(self._given, vertex_names=tuple(own))
+        other = self._with(replace(self._given, vertex_names=tuple(own)))
         other._prefetched_frame = None
         return other
 
@@ -962,16 +956,34 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
 
     def _frame(self, columns: dict[str, Any]) -> FrameT:
         """Return a frame of the caller's kind, on the same device as the edges."""
-        frame: FrameT = self._given.answer(self._held_frame(columns))
-        return frame
-
-    def _held_frame(self, columns: dict[str, Any]) -> Any:
-        """Return such a frame in memory, of which a caller may get another kind."""
         if self._backend.on_device != self._given.on_device:
             columns = {name: self._home(column) for name, column in columns.items()}
         if self._given.src.key_columns:
             columns = {self._given.called(name): column for name, column in columns.items()}
-        return self._given.make_frame(columns)
+        held, answers = self._given.make_frame(columns), self._given.answers
+        frame: FrameT = held if answers is None else answers(held)
+        return frame
+
+    def _in_memory(self) -> Components:
+        """Return the answer with frames in memory, where those of the caller are others."""
+        if self._given.answers is None:
+            return self
+        return self._with(replace(self._given, answers=None))
+
+    def _with(self, given: EdgeInput) -> Components[FrameT]:
+        """Return the answer with another kind of frames, or other names in them."""
+        other: Components[FrameT] = object.__new__(type(self))
+        vars(other).update(vars(self))
+        other._given = given
+        return other
+
+    def _held_labels(self, kind: str | None = None) -> Any:
+        """Return the frame of :meth:`labels` in memory."""
+        return self._in_memory().labels(kind)
+
+    def _held_frame(self, columns: dict[str, Any]) -> Any:
+        """Return a frame like those of the caller in memory."""
+        return self._in_memory()._frame(columns)
 
     def _columns_of_forest(self, edges: Array | None = None) -> dict[str, Any]:
         """Return the columns of :meth:`forest`: new ones, of some of its edges or of all."""

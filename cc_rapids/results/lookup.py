@@ -214,7 +214,7 @@ class Lookup:
     ) -> Any:
         """Return a relation of DuckDB that joins another one with the labels of its ids."""
         known = columns_in(relation)
-        check_columns(dict.fromkeys(known), wanted)
+        check_columns(relation, wanted)
         check_ids(relation, wanted)
         ids = distinct_of(relation, wanted)
         labels = self._attached(ids, wanted, name, missing, nulls)

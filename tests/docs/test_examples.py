@@ -47,6 +47,8 @@ LESS = """from pyarrow.csv import read_csv
 # What an example shows, and the same broken: text of it, and what stands there instead.
 BROKEN = [
     ("dask_components", "components(messages,", "components(messages.partitions[:9],"),
+    ("duckdb_pairs", "a.phone = b.phone", "a.phone = b.email"),
+    ("duckdb_pairs", 'missing="self")', 'missing="null")'),
     ("fraud_rings", '"bob": "tel-7"', '"bob": "tel-8"'),
     ("fraud_rings", '"gil": None', '"gil": "tel-9"'),
     ("incremental", "network.save(", "cc_rapids.Connectivity().save("),

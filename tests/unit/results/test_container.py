@@ -108,10 +108,8 @@ def test_iteration_asks_for_blocks_and_never_for_a_component(tuned, monkeypatch)
     n = 1000
     found = components((np.arange(n) * 2, np.arange(n) * 2 + 1))
     blocks = []
-    frame = type(found)._held_frame
-    monkeypatch.setattr(
-        type(found), "_held_frame", lambda self, c: blocks.append(c) or frame(self, c)
-    )
+    frame = type(found)._frame
+    monkeypatch.setattr(type(found), "_frame", lambda self, c: blocks.append(c) or frame(self, c))
     tuned(iterated_rows=500)
     assert sum(len(members) for _, members in found) == 2 * n
     assert len(blocks) == 2 * 4  # of vertices and of labels

@@ -135,11 +135,9 @@ def test_a_page_is_made_of_a_few_rows_however_many_there_are(tuned, monkeypatch)
     found = components((np.arange(n), np.arange(n) // 50 * 50))
     tuned(iterated_rows=1000)
     rows = []
-    frame = type(found)._held_frame
+    frame = type(found)._frame
     monkeypatch.setattr(
-        type(found),
-        "_held_frame",
-        lambda self, c: rows.extend(map(len, c.values())) or frame(self, c),
+        type(found), "_frame", lambda self, c: rows.extend(map(len, c.values())) or frame(self, c)
     )
     assert len(found._repr_html_()) < 5000
     assert max(rows) <= 30
