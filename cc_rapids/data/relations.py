@@ -70,11 +70,13 @@ def check_ids(relation: Any, names: Sequence[str]) -> None:
     for name in names:
         kind = type_of(relation, name)
         if kind.id not in IDS:
-            own = quoted(name)
+            own, merged = quoted(name), ""
+            if kind.id in ("float", "double"):
+                merged = ", because floats merge ids beyond 2^53"
             raise ColumnTypeError(
                 f"column {name!r} of the DuckDB relation is {kind}: ids must be integers of up to"
-                f" 64 bits, strings, enums or UUIDs; cast it in the query, {own}::bigint if its"
-                f" values are such integers, and else {own}::varchar"
+                f" 64 bits, strings, enums or UUIDs{merged}; cast it in the query, {own}::bigint if"
+                f" its values are such integers, and else {own}::varchar"
             )
 
 

@@ -447,7 +447,8 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
     """The connected components of an edge list.
 
     ``len()`` is the number of components. Methods return new frames of the same library as the
-    edges, in the order of the vertex ids; on a GPU they stay there.
+    edges, in the order of the vertex ids; on a GPU they stay there. For a DuckDB relation they are
+    relations of its connection, and single columns are PyArrow's.
 
     See Also
     --------

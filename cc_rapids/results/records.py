@@ -81,7 +81,7 @@ class LinkedRecords(Components):
 
         Parameters
         ----------
-        frame : frame of cuDF, pandas, Polars or PyArrow, or dict of columns
+        frame : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict of columns
             The frame, which is not changed; the result has the same rows and index.
         on : str, or list of str, optional
             The columns of ids; by default those that were named as ``id``. Without these, the
@@ -135,7 +135,7 @@ class LinkedRecords(Components):
 
         Parameters
         ----------
-        frame : frame of cuDF, pandas, Polars or PyArrow, or dict of columns
+        frame : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict of columns
             The records, which are not changed; a lazy frame of Polars is collected.
         on : str, or list of str, optional
             The columns of ids; by default those that were named as ``id``. Without these, records
