@@ -90,7 +90,8 @@ def _table_of(edges: Any) -> Any:
     hint = f" of shape {tuple(shape)}" if shape is not None else ""
     raise InputError(
         f"edges cannot be a {type(table).__name__}{hint}: give a frame of cuDF, pandas, Polars"
-        " or PyArrow, a pair of arrays (source, destination), a sparse matrix, or a file's path"
+        " or PyArrow, a DuckDB relation (connection.sql(...)), a pair of arrays (source,"
+        " destination), a sparse matrix, or a file's path"
     )
 
 
@@ -712,6 +713,7 @@ class DuckDBRelations(Adapter):
         known = relations.columns_in(edges)
         if name not in known:
             raise MissingColumnError(unknown("column", name, known))
+        relations.check_weights(edges, name)
         column = relations.quoted(name)
         words = [f"{column} {sign} {float(limit)!r}" for sign, limit in bound.bounds()]
         within = edges.filter(" and ".join([*words, f"not isnan({column}::double)"]))

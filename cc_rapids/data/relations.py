@@ -14,11 +14,12 @@ from typing import Any
 from ..errors import ColumnTypeError, InputError, MissingColumnError, unknown
 
 ALTERED = re.compile(r"\b(BIT|UHUGEINT|TIME WITH TIME ZONE)\b")  # which Arrow brings back otherwise
-IDS = (  # types of columns that come as integers or strings
+INTEGERS = (
     *("tinyint", "smallint", "integer", "bigint"),
     *("utinyint", "usmallint", "uinteger", "ubigint"),
-    *("varchar", "enum", "uuid"),
 )
+IDS = (*INTEGERS, "varchar", "enum", "uuid")  # types of columns that come as integers or strings
+FLOATS = "float", "double"
 WIDE = "decimal", "hugeint", "uhugeint"  # numbers that are weights as 64-bit floats
 
 
@@ -71,13 +72,23 @@ def check_ids(relation: Any, names: Sequence[str]) -> None:
         kind = type_of(relation, name)
         if kind.id not in IDS:
             own, merged = quoted(name), ""
-            if kind.id in ("float", "double"):
+            if kind.id in FLOATS:
                 merged = ", because floats merge ids beyond 2^53"
             raise ColumnTypeError(
                 f"column {name!r} of the DuckDB relation is {kind}: ids must be integers of up to"
                 f" 64 bits, strings, enums or UUIDs{merged}; cast it in the query, {own}::bigint if"
                 f" its values are such integers, and else {own}::varchar"
             )
+
+
+def check_weights(relation: Any, name: str) -> None:
+    """Raise a ColumnTypeError unless a column holds numbers."""
+    kind = type_of(relation, name)
+    if kind.id not in (*INTEGERS, *FLOATS, *WIDE):
+        raise ColumnTypeError(
+            f"weights {name!r} must be numbers, but these are {kind}: cast them in the query,"
+            f" {quoted(name)}::double"
+        )
 
 
 def batches_of(relation: Any, names: Sequence[str], weights: Sequence[str] = ()) -> Iterator[Any]:
