@@ -24,13 +24,8 @@ from ..results.components import Components
 from ..results.lookup import check_name
 from .accessor import Accessor
 
-OF_ROWS = (
-    "weight",
-    "at_least",
-    "at_most",
-    "forest",
-    *CHUNKED,
-)  # no type of an answer depends on them
+# options that no type of an answer depends on
+OF_ROWS = "weight", "at_least", "at_most", "forest", *CHUNKED
 
 
 class LazyAccessor(Accessor):
@@ -334,7 +329,7 @@ def _for_a_sample(options: dict[str, Any]) -> dict[str, Any]:
     elif hasattr(vertices, "head"):
         own["vertices"] = vertices.head(1)
     count = own.get("num_vertices")
-    if isinstance(count, int | np.integer) and count > 1:
+    if isinstance(count, int | np.integer) and not isinstance(count, bool) and count >= 0:
         own["num_vertices"] = 1
     return own | {"engine": "threads"}
 

@@ -213,13 +213,13 @@ class Lookup:
         self, relation: Any, wanted: list[str], name: str, missing: str, nulls: str | None
     ) -> Any:
         """Return a relation of DuckDB that joins another one with the labels of its ids."""
-        known = columns_in(relation)
+        known = {column.lower() for column in columns_in(relation)}  # as DuckDB compares names
         check_columns(relation, wanted)
         check_ids(relation, wanted)
         ids = distinct_of(relation, wanted)
         labels = self._attached(ids, wanted, name, missing, nulls)
         for added in columns_of(labels)[len(wanted) :]:
-            if added in known:
+            if added.lower() in known:
                 raise _taken_name(added)
         return joined(relation, labels, wanted)
 

@@ -242,6 +242,8 @@ def test_attach_joins_a_relation_with_labels(ask):
     ]  # fmt: skip
     with pytest.raises(cc_rapids.InputError, match="has a column 'name' already"):
         found.attach(known, on="id", name="name", missing="self")
+    with pytest.raises(cc_rapids.InputError, match="has a column 'Name' already"):
+        found.attach(known, on="id", name="Name", missing="self")
     with pytest.raises(cc_rapids.MissingColumnError, match="there is no column 'vertex'"):
         found.attach(known)
 

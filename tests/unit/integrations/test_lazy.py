@@ -279,6 +279,13 @@ def test_types_of_many_vertices_are_known_without_them():
         labels.collect()
 
 
+def test_there_may_be_no_vertices_at_all():
+    none = pl.LazyFrame(schema={"src": pl.Int32, "dst": pl.Int32}).cc.labels(num_vertices=0)
+    assert none.collect().schema == none.collect_schema()
+    with pytest.raises(cc_rapids.InputError, match="num_vertices must be a count"):
+        EDGES.lazy().cc.labels(num_vertices=-1)
+
+
 def test_names_by_default_may_be_none():
     assert_frame_equal(EDGES.lazy().cc.labels(None, None).collect(), EDGES.cc.labels())
 
