@@ -649,4 +649,5 @@ class Dendrogram:
                 weights = xp.where(there, weights.astype(kind), kind.type(np.nan))
             return found._frame(columns | {"threshold": weights})
         mask = None if whole else found._bring(there, found._given.on_device)
-        return with_column(found._frame(columns), "threshold", found._home(weights), mask)
+        frame = with_column(found._held_frame(columns), "threshold", found._home(weights), mask)
+        return found._given.answer(frame)
