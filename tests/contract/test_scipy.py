@@ -202,9 +202,9 @@ def test_trees_of_random_matrices(seed):
     random = np.random.default_rng(seed)
     n, m = int(random.integers(1, 60)), int(random.integers(0, 400))
     data = random.choice([-np.inf, -2, -0.0, 0, 0.5, 1, 2, np.inf, *random.random(5)], m)
-    ends = random.integers(0, n, (2, m))
+    ends = random.integers(0, n, (2, m)).astype(np.int32)  # SciPy 1.15 takes no others
     order = np.argsort(ends[0], kind="stable")
-    starts = np.searchsorted(ends[0][order], np.arange(n + 1))
+    starts = np.searchsorted(ends[0][order], np.arange(n + 1)).astype(np.int32)
     same_tree(scipy.sparse.csr_array((data, ends[1][order], starts), shape=(n, n)))
     finite = np.isfinite(data)
     same_tree(scipy.sparse.coo_matrix((data[finite], ends[:, finite]), shape=(n, n)))

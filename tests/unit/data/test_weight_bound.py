@@ -2,7 +2,6 @@
 
 import io
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -16,6 +15,7 @@ import cc_rapids
 from cc_rapids.data.frame_access import column_of
 from cc_rapids.errors import CheckpointError, ColumnTypeError, InputError, MissingColumnError
 
+duckdb = pytest.importorskip("duckdb")
 FRAME = pd.DataFrame(
     {
         "src": [1, 2, 3, 5, 7, 8],
