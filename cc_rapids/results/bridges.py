@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.bipartition import forest_of_first_rows
 from ..algorithms.bridges import Reached
 from ..backends import Array
 from ..data.adapters import adapter_of
@@ -80,4 +81,7 @@ def _reached(found: Components, ends: tuple[Array, Array]) -> Reached:
     """Return the rooted forest of an answer, and what is reached from below each of its edges."""
     vertex, least = found._rows()
     roots = found._backend.xp.flatnonzero(vertex == least).astype(np.int64)
-    return Reached.of(ends, found._dense.astype(np.int64), roots, found._backend)
+    backend, n, hooks = found._backend, found.num_vertices, found._forest_rows
+    if hooks is None:
+        hooks = forest_of_first_rows(*ends, n, backend)
+    return Reached.of(ends, hooks, roots, n, backend)

@@ -329,7 +329,7 @@ class Paths(Lookup):
         vertex, least = self._rows()
         roots = backend.xp.flatnonzero(vertex == least).astype(np.int64)
         n = int(vertex.size)
-        forest = rooted(src, dst, self._dense.astype(np.int64), roots, n, backend.xp)
+        forest = rooted(src, dst, roots, n, backend)
         return Walked(forest, row, None if weights is None else backend.asarray(weights))
 
     @cached_property

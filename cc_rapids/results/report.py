@@ -113,7 +113,7 @@ class Report:
         self._distinct = backend.counts(tree[places], k).astype(np.int64)
         bridges = xp.zeros(0, np.int64)
         if src.size:
-            bridges = Reached.of((src, dst), tree, roots, backend).bridges()
+            bridges = Reached.of((src, dst), hooks, roots, n, backend).bridges()
         self._bridges = backend.counts(of_edge[bridges], k).astype(np.int64)
         self._weakest: tuple[Array, Array, Array] | None = None
         if weights is not None:

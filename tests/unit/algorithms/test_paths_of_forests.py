@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cc_rapids import backends
 from cc_rapids.algorithms.paths import Jumps, edges_between, order_from_weakest
 from cc_rapids.algorithms.rooted_forest import rooted
 
@@ -21,7 +22,7 @@ def forest_of(src, dst, n):
     for k, vertices in enumerate(nx.connected_components(graph)):
         tree[list(vertices)] = k
         roots.append(min(vertices))
-    return rooted(src, dst, tree, np.array(roots, np.int64), n, np), tree
+    return rooted(src, dst, np.array(roots, np.int64), n, backends.get("threads")), tree
 
 
 @st.composite
