@@ -97,27 +97,28 @@ class Reached:
 
     def bridges(self) -> Array:
         """Return the rows of the edges that are bridges, as int64 in their order."""
-        return self.hooks[self.stays_below(self.forest.child)]
+        return self.hooks[self.stays_below(self.forest.child)].astype(np.int64)
 
-    def skeleton(self, xp: Any) -> tuple[Array, Array]:
+    def skeleton(self, backend: Backend) -> tuple[Array, Array]:
         """Return edges whose components are the blocks, each without its uppermost vertex.
 
         They are the edges of the forest from whose lower end something leaves the subtree of the
-        upper one, and the other edges whose ends are not below each other (Dong et al. 2023).
+        upper one, and the other edges whose ends are not below each other (Dong et al. 2023). All
+        others are loops.
 
         Returns
         -------
-        two arrays of int64, the ends of as many edges
+        two (m,) arrays of unsigned integers, the ends
         """
-        forest = self.forest
-        inner = forest.child[~self.stays_below(forest.parent[forest.child])]
-        src, dst = self.ends
-        across = ~(forest.below(src, dst) | forest.below(dst, src))
-        across[self.hooks] = False
-        return (
-            xp.concatenate([inner, src[across]]),
-            xp.concatenate([forest.parent[inner], dst[across]]),
-        )
+        forest, (src, dst) = self.forest, self.ends
+        word = word_of(forest.parent.size)
+        us, vs = backend.empty(src.size, word), backend.empty(src.size, word)
+        tour = forest.enters.view(word), forest.leaves.view(word)
+        backend.kernel(tours.keep_across, word)(src.size, src, dst, *tour, us, vs)
+        upper = forest.parent[forest.child]
+        us[self.hooks] = forest.child
+        vs[self.hooks] = backend.xp.where(self.stays_below(upper), forest.child, upper)
+        return us, vs
 
     def articulation_points(self, block: Array, backend: Backend) -> Array:
         """Return the vertices of two blocks or more, as int64 in their order.

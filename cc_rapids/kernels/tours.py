@@ -192,6 +192,22 @@ def reach(on: Any, word: type) -> Any:
     return reach
 
 
+def keep_across(on: Any, word: type) -> Any:
+    """Write the ends of each edge of which neither is below the other one; else one of them twice.
+
+    The tour enters a vertex below another one between entering and leaving that.
+    """
+
+    @on.elementwise
+    def keep_across(e, src, dst, enters, leaves, us, vs):
+        u, v = word(src[e]), word(dst[e])
+        if enters[v] < enters[u]:
+            u, v = v, u
+        us[e], vs[e] = u, u if enters[v] < leaves[u] else v
+
+    return keep_across
+
+
 def raised(on: Any) -> Any:
     """Raise a word to a value; a stale read costs one more atomic operation."""
     high = on.atomic_max

@@ -64,7 +64,7 @@ def articulation_points_of(found: Components, options: SolveOptions) -> Any:
         points, ends = backend.xp.zeros(0, np.int64), found._places_of_edges()
         if ends[0].size:
             reached = _reached(found, ends)
-            edges = Edges(*reached.skeleton(backend.xp), 0)
+            edges = Edges(*reached.skeleton(backend), 0)
             block = least_of_components(found, edges, n, options, "blocks")
             points = reached.articulation_points(block, backend)
         return found._frame(found._vertex(points))
