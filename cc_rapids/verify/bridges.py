@@ -1,44 +1,41 @@
 """The audit of bridges: each one separates, and of all other edges each lies on a cycle.
 
 Without some of its edges a graph has at most as many components more as there are of them. If it
-has as many, all of them are bridges; so its classes, the components of the edges that are said to
-be no bridges, are counted. That an edge lies on a cycle is proved by a flow: as much flows into
-each vertex as out of it, and through the edge flows something (:mod:`..kernels.audit_bridges`).
+has as many, all of them are bridges; so the classes are counted, the components of the edges that
+are said to be no bridges. That an edge lies on a cycle is proved by a flow: as much flows into each
+vertex as out of it, so that through edges that separate the graph flows nothing in all, and some
+through this edge.
 
-Classes and flows are found by what runs use, and may be wrong. Then they do not add up, and a right
-answer is refused; no wrong one is accepted. A flow of random numbers is 0 somewhere by chance, once
+The classes and the flow come from what runs use, and are not trusted. If no edge joins two classes,
+these are at most as many as there are components; and flows are added up. If they are wrong, a right
+answer is refused, but no wrong one is accepted. The flow is random, and 0 somewhere by chance, once
 in 2^64 edges.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..algorithms import run
-from ..algorithms.bridges import Reached
-from ..algorithms.design import Design
-from ..algorithms.rooted_forest import rooted
 from ..backends import Array, Backend
 from ..data import read as frames
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import column_of, columns_of, numbers_of
 from ..errors import VerificationError, counted
-from ..graph.edges import Edges
-from ..graph.forest import Forest
 from ..kernels import audit_bridges as kernels
 from ..kernels.audit import kernel
 from .answer import Answer
 from .forests import places_of
-from .vertex_lookup import ALL, Tally
+from .vertex_lookup import ALL
 
 if TYPE_CHECKING:
     from .audit import Rows
 
-DESIGN = "none+async+halve"
-SEED = 0x2545F4914F6CDD1D  # of the flows: no secret, as no graph is made to fit them
+# Gives a flow along edges, and the class of each of n slots: of (us, vs, n, backend).
+FlowsAlong = Callable[[Array, Array, int, Backend], tuple[Array, Array]]
 
 
 @dataclass
@@ -49,11 +46,14 @@ class BridgesClaim:
     ----------
     frame : frame, or named tuple of arrays
         Columns ``row``, and the ends of each bridge, at last.
+    flows_along : callable
+        Gives the flow and the classes, which are not trusted.
     classes : int
         The components without them, once these are counted.
     """
 
     frame: Any
+    flows_along: FlowsAlong
     classes: int | None = field(default=None, init=False)
 
     @property
@@ -116,10 +116,10 @@ class _Proof:
         """Raise a VerificationError unless the classes are right, and no bridge is missing."""
         backend, n = self.backend, self.n
         us, vs = self.sides
+        flows, classes = self.claim.flows_along(us, vs, n, backend)
         first = backend.fill(backend.empty(kernels.FAULTS, np.uint64), 0xFF)
-        forest, hooks, roots = self._components(self.sides)
-        kernel(kernels.find_split, backend)(self.m, us, vs, forest.parent, first)
-        balance = self._flows(hooks, roots, first)
+        balance = backend.fill(backend.empty(n, np.uint64), 0)
+        kernel(kernels.let_flow, backend)(self.m, us, vs, flows, classes, balance, first)
         kernel(kernels.find_unbalanced, backend)(n, balance, first)
         idle, unbalanced, split = map(int, backend.to_host(first))
         if min(unbalanced, split) != ALL:
@@ -127,59 +127,26 @@ class _Proof:
                 "the audit itself has failed: its flows or classes do not fit the edges, so that it"
                 " proves nothing; or the edges were changed in the meantime"
             )
-        self._check_cut(forest.parent)
+        self._check_cut(classes)
         if idle != ALL:
             one, other = (self.answer.name(int(side[idle])) for side in self.sides)
             raise VerificationError(
                 f"edge {self._told(idle)} from {one} to {other} is a bridge, which is missing"
             )
-        own = self.answer.own[roots]
-        self.claim.classes = int((own != np.iinfo(own.dtype).max).sum())
-
-    def _components(self, sides: list[Array]) -> tuple[Forest, Array, Array]:
-        """Return the components of edges, the rows of a spanning forest of them, and its roots."""
-        backend, n = self.backend, self.n
-        forest = Forest(backend, n, all_present=True)
-        hook_edge = backend.fill(backend.empty(n, np.uint64), 0xFF)
-        run.solve(Edges(*sides, 0), forest, Design.parse(DESIGN), None, hook_edge)
-        roots = backend.xp.flatnonzero(hook_edge == ALL)
-        return forest, hook_edge[hook_edge != ALL].astype(np.int64), roots
-
-    def _flows(self, hooks: Array, roots: Array, first: Array) -> Array:
-        """Return what flows out of each vertex less what flows into it, which should be 0.
-
-        What leaves the vertices below an edge of the forest by other edges comes back through it:
-        in preorder they are an interval, so that a difference of two sums tells how much that is.
-        """
-        backend, xp, n = self.backend, self.backend.xp, self.n
-        us, vs = self.sides
-        in_forest = xp.zeros(self.m, np.uint8)
-        in_forest[hooks] = 1
-        balance = xp.zeros(n, np.uint64)
-        flow_outside = kernel(kernels.flow_outside, backend)
-        flow_outside(self.m, us, vs, in_forest, SEED, balance)
-        trees = rooted(us[hooks], vs[hooks], roots, n, backend)
-        begin, size = trees.preorder()
-        before = xp.zeros(n + 1, np.uint64)
-        before[1:][begin] = balance
-        xp.cumsum(before, dtype=np.uint64, out=before)
-        lowest = begin[trees.child]
-        flows = before[lowest] - before[lowest + size[trees.child]]
-        flow_inside = kernel(kernels.flow_inside, backend)
-        child = trees.child.astype(us.dtype)
-        flow_inside(hooks.size, hooks, us, vs, child, flows, balance, first)
-        return balance
+        own, slots = self.answer.own, backend.xp.arange(n, dtype=classes.dtype)
+        is_vertex = own != np.iinfo(own.dtype).max
+        self.claim.classes = int((is_vertex & (classes == slots)).sum())
 
     def _check_cut(self, classes: Array) -> None:
-        """Raise a VerificationError that names the first row of the frame that is no bridge."""
+        """Raise a VerificationError that names the first row of the frame that is no bridge.
+
+        It joins vertices of one class, or something flows through it between the classes.
+        """
         if not self.cut.size:
             return
-        ends = [classes[side] for side in self.cut_ends]
-        _, hooks, roots = self._components(ends)
-        reached = Reached.of((ends[0], ends[1]), hooks, roots, self.n, self.backend)
-        is_bridge = self.backend.xp.zeros(self.cut.size, bool)
-        is_bridge[reached.bridges()] = True
-        wrong = self.backend.xp.flatnonzero(~is_bridge)
+        us, vs = (classes[side] for side in self.cut_ends)
+        flows, _ = self.claim.flows_along(us, vs, self.n, self.backend)
+        wrong = self.backend.xp.flatnonzero((us == vs) | (flows != 0))
         if wrong.size:
             raise VerificationError(f"edge {self._told(int(self.cut[wrong[0]]))} is no bridge")
 

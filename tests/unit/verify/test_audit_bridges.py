@@ -13,9 +13,10 @@ from support import planted
 
 import cc_rapids
 from cc_rapids import VerificationError, oracle
+from cc_rapids.algorithms import flows
 from cc_rapids.errors import InputError
 from cc_rapids.kernels import tours
-from cc_rapids.verify import bridges as proofs
+from cc_rapids.verify.audit import audit
 
 FRAME = pd.DataFrame({"src": [1, 2, 3, 3, 5, 6, 7], "dst": [2, 3, 1, 4, 5, 7, 6]})
 
@@ -149,29 +150,29 @@ def test_faults_of_runs_are_found(name, engine, tmp_path):
         found.audit(edges, bridges=wrong)
 
 
-def test_flows_that_do_not_add_up_prove_nothing(monkeypatch):
-    components = proofs._Proof._components
-    lies = {
-        "a class less": lambda forest, hooks, roots: (forest, hooks, roots[1:]),
-        "a hook less": lambda forest, hooks, roots: (forest, hooks[1:], roots),
-    }
-    right = cc_rapids.bridges(FRAME)
-    for lie in lies.values():
-        monkeypatch.setattr(
-            proofs._Proof,
-            "_components",
-            lambda self, sides, lie=lie: lie(*components(self, sides)),
-        )
-        with pytest.raises(VerificationError):
-            cc_rapids.components(FRAME).audit(FRAME, bridges=right)
-    split = proofs.run.solve
+def test_flows_that_do_not_add_up_prove_nothing():
+    def lying(lie):
+        def lied(us, vs, n, backend):
+            found = flows.flows_along(us, vs, n, backend)
+            lie(*found)
+            return found
 
-    def solve(edges, forest, *rest, **options):
-        split(edges, forest, *rest, **options)
-        forest.parent[-1] = forest.parent.size - 1
+        return lied
 
-    monkeypatch.undo()
-    found = cc_rapids.components(FRAME)
-    monkeypatch.setattr(proofs.run, "solve", solve)
-    with pytest.raises(VerificationError, match="the audit itself has failed"):
-        found.audit(FRAME, bridges=right)
+    def one_more(along, classes):
+        along[0] += 1
+
+    def twice(along, classes):
+        along *= 2  # adds up, and proves as much
+        assert classes.size
+
+    def split(along, classes):
+        classes[0] = 2
+
+    found, right = cc_rapids.components(FRAME), cc_rapids.bridges(FRAME)
+    answer = found._as_answer()
+    for lie in (one_more, split):
+        with pytest.raises(VerificationError, match="the audit itself has failed"):
+            audit(answer, found._backend, FRAME, None, None, bridges=right, flows_along=lying(lie))
+    given = {"bridges": right, "flows_along": lying(twice)}
+    audit(answer, found._backend, FRAME, None, None, **given)
