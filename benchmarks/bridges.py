@@ -2,9 +2,9 @@
 
 The skewed graph is an R-MAT one, like a web's; the grid has lost two of five edges, like roads.
 Both ways start from the edges, where they lie as a frame of pandas (of cuDF with ``--engine cuda``)
-and as an array on the host for igraph, whose ``Graph`` is made once in each turn, and counted within
+and as an array on the host for igraph, whose ``Graph`` is made once in each turn, and is part of
 the time of both of its answers. They take turns; kernels are compiled, or loaded, before. Answers
-are compared after the timing. With ``--engine threads`` two threads run.
+are compared after the timing.
 """
 
 import time

@@ -15,7 +15,6 @@ space-efficient parallel biconnectivity", PPoPP 2023).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -80,9 +79,10 @@ class Reached:
             backend.kernel(trees.init_singletons, word)(n, own)
         reach = backend.kernel(tours.reach, word)
         reach(ends[0].size, *ends, in_forest, first.view(word), least, greatest)
-        held = (array.view(word) for array in (forest.child, first, size))
-        below = _over_intervals(*held, least, greatest, backend)
-        return cls(ends, hooks, forest, first, size, *(side.view(first.dtype) for side in below))
+        child, begin, length = (array.view(word) for array in (forest.child, first, size))
+        lows, highs = _over_intervals(child, begin, length, least, greatest, backend)
+        below = lows.view(first.dtype), highs.view(first.dtype)
+        return cls(ends, hooks, forest, first, size, *below)
 
     def stays_below(self, tops: Array) -> Array:
         """Return for each edge of the forest whether all that it reaches is a vertex or below it.

@@ -17,7 +17,7 @@ from . import run
 from .design import Design
 from .rooted_forest import rooted
 
-DESIGN = "none+async+halve"
+DESIGN = Design("none", "async", "halve")
 NONE = none_of(np.uint64)
 
 
@@ -50,7 +50,7 @@ def flows_along(us: Array, vs: Array, n: int, backend: Backend) -> tuple[Array, 
     xp = backend.xp
     forest = Forest(backend, n, all_present=True)
     hook_edge = backend.fill(backend.empty(n, np.uint64), 0xFF)
-    run.solve(Edges(us, vs, 0), forest, Design.parse(DESIGN), None, hook_edge)
+    run.solve(Edges(us, vs, 0), forest, DESIGN, None, hook_edge)
     roots, hooks = xp.flatnonzero(hook_edge == NONE), hook_edge[hook_edge != NONE].astype(np.int64)
     in_forest = xp.zeros(us.size, np.uint8)
     in_forest[hooks] = 1

@@ -128,8 +128,15 @@ def rooted(src: Array, dst: Array, roots: Array, n: int, backend: Backend) -> Ro
         edges, *ends, arcs, twins, tour, child, parent, parent_edge, enters, leaves, descends
     )
     descents = xp.cumsum(descends, dtype=word)
-    held = child, parent, parent_edge, enters, leaves, descents
-    return RootedForest(*(array.view(signed) for array in held), backend)
+    return RootedForest(
+        child.view(signed),
+        parent.view(signed),
+        parent_edge.view(signed),
+        enters.view(signed),
+        leaves.view(signed),
+        descents.view(signed),
+        backend,
+    )
 
 
 def _number(tour: Array, first: int, backend: Backend) -> None:

@@ -31,7 +31,7 @@ def ends_of_edges(on: Any, node: type, wide: type, load_edge: Any) -> Any:
 
 
 def let_flow(on: Any) -> Any:
-    """Let what is said to flow along each edge; find the first without a flow, or of two classes."""
+    """Let the flows go; find the first edge without one, and the first between two classes."""
     add, lower = on.atomic_add, lessen(on)
 
     @on.elementwise

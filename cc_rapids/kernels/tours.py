@@ -287,9 +287,7 @@ def extremes_of_subtrees(on: Any, word: type) -> Any:
     whole, shift = np.uint64(BLOCK), np.uint64(BLOCK.bit_length() - 1)
 
     @on.elementwise
-    def extremes_of_subtrees(
-        e, child, first, size, least, greatest, width, low, high, lows, highs
-    ):
+    def extremes_of_subtrees(e, child, first, size, least, greatest, width, low, high, lows, highs):
         v = child[e]
         i = np.uint64(first[v])
         end = i + np.uint64(size[v])

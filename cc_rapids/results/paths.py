@@ -75,8 +75,9 @@ class Paths(Lookup):
         one of least weight; of equal weights, the one of the least row. No other path between the
         two has a stronger weakest edge.
 
-        The rooted forest is kept for further calls: 72 bytes a vertex, and 8 more for each bit of
-        the number of edges from the deepest vertex to its root (16 beyond 2^31 vertices).
+        The rooted forest is kept for further calls: 56 bytes a vertex (88 from 2^30 of them on),
+        and 8 more for each bit of the number of edges from the deepest vertex to its root (16
+        beyond 2^31 vertices).
 
         Parameters
         ----------

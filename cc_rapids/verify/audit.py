@@ -282,8 +282,8 @@ def audit(
                 given = weighted(given, adapter.weights(edges, asked.weight), asked.name, nulls)
             run.take(given, oracle, alone=True, claims=claims)
         found = run.close()
-    for claim in claims:
-        claim.check_count(answer.rows, found)
+    for each in claims:
+        each.check_count(answer.rows, found)
     return Audit(run.edges, answer.rows, found, oracle, perf_counter() - started)
 
 

@@ -6,10 +6,10 @@ are said to be no bridges. That an edge lies on a cycle is proved by a flow: as 
 vertex as out of it, so that through edges that separate the graph flows nothing in all, and some
 through this edge.
 
-The classes and the flow come from what runs use, and are not trusted. If no edge joins two classes,
-these are at most as many as there are components; and flows are added up. If they are wrong, a right
-answer is refused, but no wrong one is accepted. The flow is random, and 0 somewhere by chance, once
-in 2^64 edges.
+The classes and the flow come from what runs use, and are not trusted. If no edge joins two
+classes, these are at most as many as there are components; and flows are added up. If they are
+wrong, a right answer is refused, but no wrong one is accepted. The flow is random, and 0 somewhere
+by chance, once in 2^64 edges.
 """
 
 from __future__ import annotations
@@ -83,7 +83,9 @@ class BridgesClaim:
     def check_count(self, vertices: int, components: int) -> None:
         """Raise a VerificationError unless each row of the frame is a bridge."""
         if self.classes is None and self.rows:
-            raise VerificationError(f"the frame has {counted(self.rows, 'bridge')}, but there is no edge")
+            raise VerificationError(
+                f"the frame has {counted(self.rows, 'bridge')}, but there is no edge"
+            )
         if self.classes not in (None, components + self.rows):
             raise VerificationError(
                 f"without {counted(self.rows, 'edge')} there are {self.classes:,} components"
@@ -94,9 +96,7 @@ class BridgesClaim:
 class _Proof:
     """The edges of a graph, of which some are said to be bridges."""
 
-    def __init__(
-        self, claim: BridgesClaim, given: EdgeInput, rows: Rows, answer: Answer
-    ) -> None:
+    def __init__(self, claim: BridgesClaim, given: EdgeInput, rows: Rows, answer: Answer) -> None:
         self.claim, self.given, self.answer = claim, given, answer
         self.backend, self.n, self.m = answer.backend, answer.ids.n, rows.m
         backend, node = self.backend, answer.ids.vertex

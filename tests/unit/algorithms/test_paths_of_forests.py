@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.edge_lists import quick
 
 from cc_rapids import backends
 from cc_rapids.algorithms.paths import Jumps, edges_between, order_from_weakest
@@ -42,6 +43,7 @@ def forests(draw):
     return n, ends[:, 0].copy(), ends[:, 1].copy(), row, weights
 
 
+@quick
 @given(forests(), st.booleans(), st.sampled_from(WEIGHTS))
 def test_every_pair_has_the_length_and_the_weakest_row_of_networkx(drawn, heavy_is_weak, dtype):
     n, src, dst, row, drawn_weights = drawn
