@@ -559,7 +559,7 @@ def bridges(
     Notes
     -----
     Tarjan and Vishkin 1985: see :mod:`cc_rapids.algorithms.bridges`. It takes some 90 bytes a
-    vertex (twice as many from 2^30 of them on) and 17 bytes an edge, besides the components.
+    vertex (twice as many from 2^30 of them on) and 26 bytes an edge, besides the components.
 
     Examples
     --------
