@@ -59,9 +59,9 @@ def flows_along(us: Array, vs: Array, n: int, backend: Backend) -> tuple[Array, 
     src = us[hooks]
     trees = rooted(src, vs[hooks], roots, n, backend)
     first, size = trees.preorder()
-    before = xp.zeros(n + 1, np.uint64)
-    before[1:][first] = balance
-    xp.cumsum(before, dtype=np.uint64, out=before)
+    before, in_order = xp.zeros(n + 1, np.uint64), xp.empty(n, np.uint64)
+    in_order[first] = balance
+    before[1:] = xp.cumsum(in_order, dtype=np.uint64)
     lowest = first[trees.child]
     inwards, outwards = before[lowest + size[trees.child]], before[lowest]
     rises = trees.child == src

@@ -110,10 +110,10 @@ def rooted(src: Array, dst: Array, roots: Array, n: int, backend: Backend) -> Ro
     xp, word, t = backend.xp, word_of(n), int(src.size)
     signed = np.dtype(f"i{np.dtype(word).itemsize}")
     edges = t + int(roots.size)
-    starts = xp.zeros(n + 1, word)
-    backend.kernel(tours.count_arcs, word)(t, src, dst, starts)
-    starts[roots] += word(1)
-    xp.cumsum(starts, dtype=word, out=starts)
+    counts = xp.zeros(n + 1, word)
+    backend.kernel(tours.count_arcs, word)(t, src, dst, counts)
+    counts[roots] += word(1)
+    starts = xp.cumsum(counts, dtype=word)
     arcs, twins = backend.empty(t, word), backend.empty(2 * edges, word)
     ends = src, dst, roots
     backend.kernel(tours.place_arcs, word)(edges, *ends, starts, arcs, twins)
@@ -160,4 +160,4 @@ def _number(tour: Array, first: int, backend: Backend) -> None:
     for _ in range(pieces.bit_length()):
         left = left + left[following]
         following = following[following]
-    backend.kernel(tours.number, word)(pieces, first, word(size) - left[:-1], tour)
+    backend.kernel(tours.number, word)(pieces, first, size - left[:-1], tour)
