@@ -15,7 +15,7 @@ from .data.edge_input import EdgeInput
 from .data.read import read
 from .data.weights import weighted
 from .errors import InputError
-from .options import CHUNKED, Options, check_chunked, with_weights, within_bound
+from .options import Options, check_chunked, with_weights, within_bound
 from .results.components import Components, Facts
 from .solver.plan import Plan, plan
 from .solver.solve import solve
@@ -461,17 +461,6 @@ def _options_of_second_run(options: dict[str, Any]) -> Options:
     return Options.check(**runs)
 
 
-def _with_forest(edges: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Return options of a run that keeps a forest, where the edges and the options allow for one.
-
-    Else a forest is found in a run of its own.
-    """
-    adapter, without = adapter_of(edges), {"design", "at_least", "at_most", *CHUNKED}
-    if adapter.is_stream or adapter.names_files or not without.isdisjoint(options):
-        return options
-    return {"forest": True} | options
-
-
 def is_bipartite(
     edges: Any,
     source: str | list[str] | None = None,
@@ -572,7 +561,7 @@ def bridges(
     from .results.bridges import bridges_of, check_listed_once  # most runs look for no bridges
 
     check_listed_once(edges)
-    found = components(edges, source, destination, **_with_forest(edges, options))
+    found = components(edges, source, destination, **options)
     return bridges_of(found) if isinstance(found, Components) else found
 
 
@@ -625,7 +614,7 @@ def two_edge_connected_components(
     forest = options.get("forest", False)
     if isinstance(forest, bool | str) and forest:
         raise InputError("forest= is for components(...): classes have no forest, leave it out")
-    found = components(edges, source, destination, **_with_forest(edges, options))
+    found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
         return found
     return without_bridges(found, _options_of_second_run(options))
@@ -678,7 +667,7 @@ def articulation_points(
     """
     from .results.bridges import articulation_points_of
 
-    found = components(edges, source, destination, **_with_forest(edges, options))
+    found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
         return found
     return articulation_points_of(found, _options_of_second_run(options))

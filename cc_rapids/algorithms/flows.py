@@ -9,16 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..backends import Array, Backend
-from ..graph.edges import Edges
-from ..graph.forest import Forest
 from ..kernels import flows as kernels
-from ..kernels.primitives import none_of
-from . import run
-from .design import Design
-from .rooted_forest import rooted
-
-DESIGN = Design("none", "async", "halve")
-NONE = none_of(np.uint64)
+from .rooted_forest import any_forest, rooted
 
 
 def flows_along(us: Array, vs: Array, n: int, backend: Backend) -> tuple[Array, Array]:
@@ -48,10 +40,8 @@ def flows_along(us: Array, vs: Array, n: int, backend: Backend) -> tuple[Array, 
     (np.uint64(0), 1)
     """
     xp = backend.xp
-    forest = Forest(backend, n, all_present=True)
-    hook_edge = backend.fill(backend.empty(n, np.uint64), 0xFF)
-    run.solve(Edges(us, vs, 0), forest, DESIGN, None, hook_edge)
-    roots, hooks = xp.flatnonzero(hook_edge == NONE), hook_edge[hook_edge != NONE].astype(np.int64)
+    hooks, least = any_forest(us, vs, n, backend)
+    roots = xp.flatnonzero(least == xp.arange(n, dtype=least.dtype))
     in_forest = xp.zeros(us.size, np.uint8)
     in_forest[hooks] = 1
     flows, balance = backend.empty(us.size, np.uint64), xp.zeros(n, np.uint64)
@@ -66,4 +56,4 @@ def flows_along(us: Array, vs: Array, n: int, backend: Backend) -> tuple[Array, 
     inwards, outwards = before[lowest + size[trees.child]], before[lowest]
     rises = trees.child == src
     flows[hooks] = xp.where(rises, outwards, inwards) - xp.where(rises, inwards, outwards)
-    return flows, forest.parent
+    return flows, least

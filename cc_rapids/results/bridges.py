@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.bipartition import forest_of_first_rows
 from ..algorithms.bridges import Reached
+from ..algorithms.rooted_forest import any_forest
 from ..backends import Array
 from ..data.adapters import adapter_of
 from ..errors import InputError
@@ -83,5 +83,5 @@ def _reached(found: Components, ends: tuple[Array, Array]) -> Reached:
     roots = found._backend.xp.flatnonzero(vertex == least).astype(np.int64)
     backend, n, hooks = found._backend, found.num_vertices, found._forest_rows
     if hooks is None:
-        hooks = forest_of_first_rows(*ends, n, backend)
+        hooks = backend.xp.sort(any_forest(*ends, n, backend)[0])
     return Reached.of(ends, hooks, roots, n, backend)

@@ -417,10 +417,6 @@ class Audited:
 
         if given.get("forest") is not None and self._forest_rows is not None:
             given["claimed"] = self._columns_of_forest()
-        if given.get("bridges") is not None:
-            from ..algorithms.flows import flows_along
-
-            given["flows_along"] = flows_along
         answer = self._as_answer()
         return audit(answer, self._backend, edges, source, destination, oracle=oracle, **given)
 

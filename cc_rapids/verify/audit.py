@@ -34,7 +34,7 @@ from ..kernels import audit as kernels
 from ..kernels.audit import kernel
 from ..tuning import tuning
 from .answer import Answer
-from .bridges import BridgesClaim, FlowsAlong
+from .bridges import BridgesClaim
 from .forests import ForestClaim
 from .label_rules import LABEL_RULES
 from .oracle.peers import PEERS, least_by
@@ -240,7 +240,6 @@ def audit(
     forest: str | None = None,
     claimed: dict[str, Any] | None = None,
     bridges: Any = None,
-    flows_along: FlowsAlong | None = None,
     oracle: str | None = None,
     memory_limit: int | str | None = None,
 ) -> Audit:
@@ -257,8 +256,10 @@ def audit(
         claim = ForestClaim.check(forest, claimed, weight, at_least is at_most is None)
         edges, source, destination, header = _with_weights(edges, *names, nulls, claim)
         claims.append(claim)
-    if bridges is not None and flows_along is not None:
-        claims.append(BridgesClaim(bridges, flows_along))
+    if bridges is not None:
+        from ..algorithms import flows  # of runs, and not trusted
+
+        claims.append(BridgesClaim(bridges, flows.flows_along))
     given_for_all = {"oracle=": oracle, "bridges=": bridges}
     at_once = [word for word, given in given_for_all.items() if given is not None]
     adapter = adapter_of(edges)
