@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..backends import Array
 from ..data.arguments import check_path
+from ..data.frame_access import collected
 from ..errors import InputError, shown
 from ..kernels.primitives import WORD
 from .lookup import Lookup
@@ -35,8 +36,8 @@ class Written(Lookup):
     """An answer whose labels can be written without holding the frame of all."""
 
     _kind: LabelKind
-    _frame: Callable[[dict[str, Any]], Any]
-    labels: Callable[..., Any]
+    _held_frame: Callable[[dict[str, Any]], Any]
+    _held_labels: Callable[..., Any]
 
     def to_parquet(
         self,
@@ -102,7 +103,7 @@ class Written(Lookup):
         """Yield the rows as tables of so many rows; at least one."""
         is_root = self._kind.is_root if kind is None else kind == "min"
         if not is_root:
-            table = arrow_of(self.labels(kind))
+            table = arrow_of(self._held_labels(kind))
             for begin in range(0, max(table.num_rows, 1), rows):
                 yield table.slice(begin, rows)
             return
@@ -111,7 +112,7 @@ class Written(Lookup):
                 roots = self._forest.parent[vertices]
                 named = {"vertex": vertices, "labels": roots}
                 columns = [self._named(name, held) for name, held in named.items()]
-                yield arrow_of(self._frame(columns[0] | columns[1]))
+                yield arrow_of(self._held_frame(columns[0] | columns[1]))
 
     def _named(self, name: str, vertices: Array) -> dict[str, Any]:
         """Return the columns of the ids of some vertices."""
@@ -144,6 +145,7 @@ def arrow_of(frame: Any) -> pa.Table:
     """Return a frame, or a tuple or dictionary of columns, as a table on the host."""
     import pyarrow as pa
 
+    frame = collected(frame)
     if isinstance(frame, pa.Table):
         return frame
     if isinstance(frame, dict) or hasattr(frame, "_asdict"):

@@ -49,6 +49,8 @@ BROKEN = [
     ("curator", "BUCKETS = [[[100, 104], [101, 103,", "BUCKETS = [[[100, 104], [101, 102,"),
     ("curator", "in enumerate(BUCKETS)]", "in enumerate(BUCKETS[:1])]"),
     ("dask_components", "components(messages,", "components(messages.partitions[:9],"),
+    ("duckdb_pairs", "a.phone = b.phone", "a.phone = b.email"),
+    ("duckdb_pairs", 'missing="self")', 'missing="null")'),
     ("fraud_rings", '"bob": "tel-7"', '"bob": "tel-8"'),
     ("fraud_rings", '"gil": None', '"gil": "tel-9"'),
     ("incremental", "network.save(", "cc_rapids.Connectivity().save("),
