@@ -21,6 +21,7 @@ import numpy as np
 
 from ..backends import Array, Backend
 from .bipartition import forest_of_first_rows
+from .intervals import over_intervals
 from .rooted_forest import NO_EDGE, RootedForest, rooted
 
 
@@ -78,8 +79,8 @@ class Reached:
             xp.minimum.at(least, here, there.astype(word))
             xp.maximum.at(greatest, here, there.astype(word))
         below = first[forest.child], size[forest.child]
-        least = _over_intervals(xp.minimum, least, *below, xp)
-        greatest = _over_intervals(xp.maximum, greatest, *below, xp)
+        least = over_intervals(xp.minimum, least, *below, xp)
+        greatest = over_intervals(xp.maximum, greatest, *below, xp)
         return cls(ends, hooks, forest, first, size, least, greatest)
 
     def stays_below(self, tops: Array) -> Array:
@@ -132,34 +133,3 @@ class Reached:
         blocks = backend.counts(above[above != NO_EDGE], block.size)
         blocks += forest.parent_edge != NO_EDGE  # that of a vertex itself, unless it is a root
         return xp.flatnonzero(blocks > 1)
-
-
-def _over_intervals(extreme: Any, values: Array, begin: Array, length: Array, xp: Any) -> Array:
-    """Return the least or greatest value of each interval.
-
-    An interval is the union of two of the greatest power of two that it holds, and the extremes of
-    all intervals of such a length follow from those of half the length.
-
-    Parameters
-    ----------
-    extreme : ufunc
-        ``minimum`` or ``maximum`` of ``xp``.
-    values : (n,) array of unsigned integers
-        Not changed.
-    begin, length : (t,) arrays of int64
-        The first place, and the number of places, 1 at least, of each interval.
-
-    Examples
-    --------
-    >>> values = np.array([5, 2, 7, 4], np.uint32)
-    >>> _over_intervals(np.minimum, values, np.array([0, 2, 1]), np.array([4, 2, 1]), np)
-    array([2, 4, 2])
-    """
-    found = xp.empty(begin.size, np.int64)
-    for k in range(int(values.size).bit_length()):
-        half = 1 << k
-        now = xp.flatnonzero(length >> k == 1)
-        at = begin[now]
-        found[now] = extreme(values[at], values[at + length[now] - half])
-        values = extreme(values[:-half], values[half:])
-    return found

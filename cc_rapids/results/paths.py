@@ -8,14 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..algorithms.paths import (
-    Jumps,
-    edges_between,
-    edges_of_paths,
-    order_from_weakest,
-    shortest_path,
-)
-from ..algorithms.rooted_forest import RootedForest, rooted
+from ..algorithms.paths import Chains, order_from_weakest, shortest_path
+from ..algorithms.rooted_forest import rooted, small_for
 from ..backends import Array
 from ..data.arguments import check_count, check_flag
 from ..data.edge_input import EdgeInput
@@ -28,23 +22,30 @@ if TYPE_CHECKING:
     from .components import Facts
 
 
-BYTES_OF_ROW = 72  # of a path, while it is found
+# Bytes, and words of 4 bytes (8 beyond 2^30 vertices), that are taken while something is found:
+BYTES_OF_PAIR, BYTES_OF_ROW = 112, 112  # a pair of ids, and an edge of a path
+WORDS_OF_VERTEX = 45  # a vertex of a forest that is rooted
+FEWER = "pass fewer pairs at a time"
+PARTS = "find the forest of some components alone, or path(first, second, edges, shortest=True)"
 
 
 class Walked(NamedTuple):
-    """The forest of an answer, rooted at the least vertices.
+    """The forest of an answer in chains, rooted at the least vertices.
 
     Attributes
     ----------
-    forest : RootedForest
-    row : (t,) array of int64
-        The row of each edge in the caller's list, ascending.
-    weights : (t,) array of numbers, or None
+    chains : Chains
+    row, weights : (t,) arrays of numbers, or None
+        The row in the caller's list, and the weight, of each edge, from the weakest to the
+        strongest; None if the forest has no weights.
+    order : (t,) array of integers, or None
+        The edges in that order.
     """
 
-    forest: RootedForest
-    row: Array
+    chains: Chains
+    row: Array | None
     weights: Array | None
+    order: Array | None
 
 
 class Paths(Lookup):
@@ -75,8 +76,10 @@ class Paths(Lookup):
         one of least weight; of equal weights, the one of the least row. No other path between the
         two has a stronger weakest edge.
 
-        The rooted forest is kept for further calls: 72 bytes a vertex, and 8 more for each bit of
-        the number of edges from the deepest vertex to its root (16 beyond 2^31 vertices).
+        The rooted forest is kept for further calls: 20 bytes a vertex, for a forest by weight 45
+        and a weight, twice that beyond 2^30 vertices. To find it takes up to 180 bytes a vertex
+        once, and the paths 112 a pair, and with ``rows=True`` 112 an edge: less is free, and
+        nothing is begun. None of this depends on how long the paths are.
 
         Parameters
         ----------
@@ -112,7 +115,7 @@ class Paths(Lookup):
             The answer was found without ``forest=``, or ``limit`` is passed without ``rows=True``.
         CapacityError
             The paths have more edges than ``limit``, or than fit into memory; names their number.
-            They are counted before any is returned.
+            They are counted before any is returned. Or the forest, or the pairs, do not fit.
         UnknownVertexError
             Some ids are not vertices; names their number and the first of them.
         ArgumentTypeError
@@ -125,7 +128,9 @@ class Paths(Lookup):
 
         Notes
         -----
-        Bender and Farach-Colton, "The level ancestor problem simplified", TCS 2004: jump pointers.
+        Sleator and Tarjan, "A data structure for dynamic trees", JCSS 1983: paths in heavy chains,
+        of which any path has at most 2 log2 n. Reid-Miller, "List ranking and list scan on the Cray
+        C-90", SPAA 1994: how the forest is rooted.
 
         Examples
         --------
@@ -150,6 +155,8 @@ class Paths(Lookup):
         width = len(self._given.src.key_columns) or 1
         asked = "paths()", "path(first, second)"
         given = read_pairs(pairs, source, destination, header, width, asked)
+        many = given.src.size
+        self._backend.check_capacity(many * BYTES_OF_PAIR, f"the paths of {many:,} pairs", FEWER)
         with LentOn(self._backend, given) as columns:
             sides = zip((given.src, given.dst), columns, strict=False)
             first, second = (self._places_of(side, held, "raise")[0] for side, held in sides)
@@ -248,7 +255,9 @@ class Paths(Lookup):
                     f"{id_shown(first)} and {id_shown(second)} are in two components, which no path"
                     " joins: same_component(first, second) tells that"
                 )
-            edge = edges_between(self._walked.forest, tree, ends[0], ends[1], self._backend.xp)
+            first_end, second_end = (self._backend.asarray(np.array([end])) for end in ends)
+            length = self._lengths_and_places(first_end, second_end)[0]
+            edge = self._edges_along(first_end, second_end, length)[2]
             columns = self._columns_of_forest(edge)
             if edges is not None:
                 columns.pop("weight", None)
@@ -292,18 +301,17 @@ class Paths(Lookup):
     def _lengths_and_places(self, first: Array, second: Array) -> tuple[Array, Array]:
         """Return the lengths of paths, and the places of their weakest edges in the order."""
         joined = self._dense[first] == self._dense[second]
-        return self._jumps[0].between(first, second, joined, self._backend.xp)
+        return self._walked.chains.between(first, second, joined, self._backend.xp)
 
     def _weakest_at(self, place: Array) -> dict[str, Array]:
         """Return the columns of the edges at places of the order; none if there are no weights."""
-        xp, weights = self._backend.xp, self._walked.weights
-        if weights is None:
+        xp, (_, row, weights, _) = self._backend.xp, self._walked
+        if row is None or weights is None:
             return {}
         some = xp.flatnonzero(place >= 0)
-        edge = self._jumps[1][place[some]]
-        row, weight = xp.full(place.size, -1, np.int64), xp.zeros(place.size, weights.dtype)
-        row[some], weight[some] = self._walked.row[edge], weights[edge]
-        return {"weakest_row": row, "weakest_weight": weight}
+        rows, least = xp.full(place.size, -1, np.int64), xp.zeros(place.size, weights.dtype)
+        rows[some], least[some] = row[place[some]], weights[place[some]]
+        return {"weakest_row": rows, "weakest_weight": least}
 
     def _rows_of_paths(
         self, first: Array, second: Array, length: Array, most: int | None
@@ -315,28 +323,36 @@ class Paths(Lookup):
                 f"the paths of these {length.size:,} pairs have {total:,} edges, and limit={most:,}"
                 ": pass fewer pairs, or a higher limit"
             )
-        backend.check_capacity(total * BYTES_OF_ROW, f"the {total:,} edges of these paths")
-        forest, jumps = self._walked.forest, self._jumps[0]
-        pair, step, edge = edges_of_paths(forest, jumps, first, second, length, backend.xp)
+        took = total * BYTES_OF_ROW
+        backend.check_capacity(took, f"the {total:,} edges of these paths", FEWER)
+        pair, step, edge = self._edges_along(first, second, length)
         numbers = {"pair": self._home(pair), "step": self._home(step)}
         return numbers | self._columns_of_forest(edge)
 
-    @cached_property
-    def _walked(self) -> Walked:
-        """The rooted forest."""
-        backend, ((src, dst), columns) = self._backend, self._places_of_forest()
-        row, weights = backend.asarray(columns["row"]), columns.get("weight")
-        vertex, least = self._rows()
-        roots = backend.xp.flatnonzero(vertex == least).astype(np.int64)
-        n = int(vertex.size)
-        forest = rooted(src, dst, self._dense.astype(np.int64), roots, n, backend.xp)
-        return Walked(forest, row, None if weights is None else backend.asarray(weights))
+    def _edges_along(
+        self, first: Array, second: Array, length: Array
+    ) -> tuple[Array, Array, Array]:
+        """Return for each edge of paths its pair, its step, and its index in the forest."""
+        chains, order = self._walked.chains, self._walked.order
+        pair, step, place = chains.along(first, second, length, self._backend.xp)
+        return pair, step, place if order is None else order[place]
 
     @cached_property
-    def _jumps(self) -> tuple[Jumps, Array]:
-        """The ancestors of each vertex, and the edges from the weakest to the strongest."""
-        xp, (forest, row, weights) = self._backend.xp, self._walked
-        order = xp.arange(row.size)
-        if weights is not None:
-            order = order_from_weakest(weights, row, not self._facts.greatest, xp)
-        return Jumps.of(forest, order, xp), order
+    def _walked(self) -> Walked:
+        """The rooted forest in chains."""
+        backend, n = self._backend, self._forest.vertices
+        small = np.dtype(small_for(2 * n))
+        took = n * WORDS_OF_VERTEX * small.itemsize
+        backend.check_capacity(took, f"rooting the forest of {n:,} vertices", PARTS)
+        (src, dst), columns = self._places_of_forest()
+        xp, tree = backend.xp, self._dense
+        vertex, least = self._rows()
+        roots = xp.flatnonzero(vertex == least)
+        row = weights = order = None
+        if "weight" in columns:
+            row, weights = (backend.asarray(columns[name]) for name in ("row", "weight"))
+            order = order_from_weakest(weights, not self._facts.greatest, xp)
+            order = order.astype(small)
+            row, weights = row[order], weights[order]
+        forest = rooted(src, dst, tree, roots, n, xp)
+        return Walked(Chains.of(forest, tree, order, xp), row, weights, order)

@@ -1,0 +1,110 @@
+"""The least and the greatest of some values in a row, by a backend's array library."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..backends import Array
+
+BLOCK = 16  # values
+
+
+def over_intervals(extreme: Any, values: Array, begin: Array, length: Array, xp: Any) -> Array:
+    """Return the least or greatest value of each interval.
+
+    An interval is the union of two of the greatest power of two that it holds, and the extremes of
+    all intervals of such a length follow from those of half the length.
+
+    Parameters
+    ----------
+    extreme : ufunc
+        ``minimum`` or ``maximum`` of ``xp``.
+    values : (n,) array of unsigned integers
+        Not changed.
+    begin, length : (t,) arrays of int64
+        The first place, and the number of places, 1 at least, of each interval.
+
+    Examples
+    --------
+    >>> values = np.array([5, 2, 7, 4], np.uint32)
+    >>> over_intervals(np.minimum, values, np.array([0, 2, 1]), np.array([4, 2, 1]), np)
+    array([2, 4, 2])
+    """
+    found = xp.empty(begin.size, np.int64)
+    for k in range(int(values.size).bit_length()):
+        half = 1 << k
+        now = xp.flatnonzero(length >> k == 1)
+        at = begin[now]
+        found[now] = extreme(values[at], values[at + length[now] - half])
+        values = extreme(values[:-half], values[half:])
+    return found
+
+
+@dataclass(frozen=True)
+class Minima:
+    """Values of which the least in any interval is found, many at once.
+
+    They take two words a value beside it, whatever the number of intervals, and that of a block of
+    values another one.
+
+    Attributes
+    ----------
+    values : (n,) array of integers
+        As they were given.
+    since_begin, until_end : (n,) arrays
+        The least from the first value of its block to each one, and from each to the last.
+    of_block : (b,) array
+        The least of each block.
+
+    Examples
+    --------
+    >>> minima = Minima.of(np.array([5, 2, 7, 4]), np)
+    >>> minima.over(np.array([0, 2, 3]), np.array([3, 3, 3]), np)
+    array([2, 4, 4])
+    """
+
+    values: Array
+    since_begin: Array
+    until_end: Array
+    of_block: Array
+
+    @classmethod
+    def of(cls, values: Array, xp: Any) -> Minima:
+        """Return what is known of values beforehand."""
+        n, none = int(values.size), np.iinfo(values.dtype).max
+        padded = xp.full((-(-n // BLOCK), BLOCK), none, values.dtype)
+        padded.reshape(-1)[:n] = values
+        forward, backward, step = padded, padded, 1
+        while step < BLOCK:
+            before, after = forward, backward
+            forward, backward = before.copy(), after.copy()
+            forward[:, step:] = xp.minimum(before[:, step:], before[:, :-step])
+            backward[:, :-step] = xp.minimum(after[:, :-step], after[:, step:])
+            step *= 2
+        return cls(values, forward.reshape(-1), backward.reshape(-1), backward[:, 0].copy())
+
+    def over(self, begin: Array, end: Array, xp: Any) -> Array:
+        """Return the least value of each interval.
+
+        Parameters
+        ----------
+        begin, end : (p,) arrays of integers
+            The places of its first and its last value; the first is not after the last.
+        """
+        left, right = begin // BLOCK, end // BLOCK
+        least = xp.minimum(self.until_end[begin], self.since_begin[end])
+        apart = xp.flatnonzero(right - left > 1)
+        inner = left[apart] + 1, right[apart] - left[apart] - 1
+        between = over_intervals(xp.minimum, self.of_block, *inner, xp)
+        least[apart] = xp.minimum(least[apart], between)
+        within = xp.flatnonzero(left == right)
+        at, last = begin[within], end[within]
+        own = self.values[at]
+        for _ in range(1, BLOCK):
+            at = xp.minimum(at + 1, last)
+            own = xp.minimum(own, self.values[at])
+        least[within] = own
+        return least
