@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,11 +20,15 @@ from ..graph.edges import LentOn
 from .lookup import Lookup
 
 if TYPE_CHECKING:
+    from ..verify.answer import Answer
+    from ..verify.audit import Audit
+    from ..verify.paths import PathsAudit
     from .components import Facts
 
 
 # Bytes, and words of 4 bytes (8 beyond 2^30 vertices), that are taken while something is found:
 BYTES_OF_PAIR, BYTES_OF_ROW = 112, 112  # a pair of ids, and an edge of a path
+AT_ONCE = 1 << 22  # edges of paths that are proved
 WORDS_OF_VERTEX = 45  # a vertex of a forest that is rooted
 FEWER = "pass fewer pairs at a time"
 PARTS = "find the forest of some components alone, or path(first, second, edges, shortest=True)"
@@ -57,6 +62,8 @@ class Paths(Lookup):
     _columns_of_forest: Callable[..., dict[str, Any]]
     _places_of_forest: Callable[[], tuple[list[Array], dict[str, Any]]]
     _home: Callable[[Any], Any]
+    _as_answer: Callable[[], Answer]
+    audit: Callable[..., Audit]
     _ends_of_rows: Callable[[EdgeInput, Any], dict[str, Any]]
 
     def paths(
@@ -152,11 +159,7 @@ class Paths(Lookup):
         most = None if limit is None else check_count("limit", limit)
         if most is not None and not whole:
             raise InputError("limit= bounds the edges of paths: pass rows=True, or leave it out")
-        width = len(self._given.src.key_columns) or 1
-        asked = "paths()", "path(first, second)"
-        given = read_pairs(pairs, source, destination, header, width, asked)
-        many = given.src.size
-        self._backend.check_capacity(many * BYTES_OF_PAIR, f"the paths of {many:,} pairs", FEWER)
+        given = self._read_pairs(pairs, source, destination, header)
         with LentOn(self._backend, given) as columns:
             sides = zip((given.src, given.dst), columns, strict=False)
             first, second = (self._places_of(side, held, "raise")[0] for side, held in sides)
@@ -262,6 +265,120 @@ class Paths(Lookup):
             if edges is not None:
                 columns.pop("weight", None)
             return self._frame(columns)
+
+    def audit_paths(
+        self,
+        found: Any,
+        pairs: Any,
+        edges: Any,
+        source: str | list[str] | None = None,
+        destination: str | list[str] | None = None,
+        *,
+        columns: tuple[Any, Any] = (None, None),
+        rows: Any = None,
+        **given: Any,
+    ) -> PathsAudit:
+        """Prove from the edges that what :meth:`paths` has returned is right.
+
+        The components, and the forest if it has weights, are proved first, see
+        :meth:`Components.audit`. The edges of the forest must have no cycle. Then the rows of each
+        path must be edges of it, have the ends and weights of the list, lead from the first vertex
+        of the pair to the second without meeting a vertex twice, and be as many as its length says;
+        and none may be weaker than the weakest row, which must be among them. So there is no other
+        path along the forest, and on one of greatest or least weight none whose weakest edge is
+        stronger. Nothing of what finds paths is used.
+
+        The cost is that of the components and of looking at each edge of each path, a few million
+        at a time.
+
+        Parameters
+        ----------
+        found : frame
+            What ``paths(pairs)`` has returned.
+        pairs : frame, pair of columns or file
+            The pairs.
+        edges : frame, pair of arrays or series, sparse matrix, graph, or path
+            The edges of the answer.
+        source, destination : str, or lists of str of equal length, optional
+            The columns of the edges, as for :func:`cc_rapids.components`.
+        columns : (source, destination), optional
+            The columns of the pairs, as for :meth:`paths`.
+        rows : frame, optional
+            What ``paths(pairs, rows=True)`` has returned; it is then proved, and else the rows of
+            each path are found anew and proved.
+        **given
+            ``vertices``, ``num_vertices``, ``nulls``, ``header`` and ``weight``, as for the answer.
+
+        Returns
+        -------
+        PathsAudit
+            The proof: the numbers of edges, vertices, components, pairs, and edges of paths.
+
+        Raises
+        ------
+        VerificationError
+            The answer is wrong; names the first edge, vertex, pair or row of a path that says so.
+        InputError
+            The answer was found without ``forest=``; ``weight`` is left out, of a forest by weight;
+            the edges or an argument cannot be used; or an id of a pair is no vertex.
+
+        See Also
+        --------
+        Components.audit : Prove the components alone.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> edges = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 8], "weight": [0.9, 0.6, 0.7]})
+        >>> found, pairs = cc_rapids.components(edges, weight="weight", forest="max"), ([5], [7])
+        >>> print(found.audit_paths(found.paths(pairs), pairs, edges, weight="weight"))
+        right: 1 path of 2 edges for 1 pair, by 3 edges
+        """
+        from ..verify.audit import read_again
+        from ..verify.paths import Evidence, PathsAudit, PathsClaim, audit  # a run needs none
+
+        self._check_forest("audit_paths(found, pairs, edges)")
+        started, greatest = perf_counter(), self._facts.greatest
+        words = {} if greatest is None else {"forest": "max" if greatest else "min"}
+        proof = self.audit(edges, source, destination, **words, **given)
+        again = read_again(edges, source, destination, greatest=greatest, **given)
+        asked = self._read_pairs(pairs, *columns, given.get("header"))
+        parts = self._evidence(asked) if rows is None else [(0, asked.src.size, rows)]
+        evidence = (Evidence(*part) for part in parts)
+        forest = self._columns_of_forest()["row"]
+        claim = PathsClaim(asked, found, evidence, forest, greatest)
+        joined, steps = audit(self._as_answer(), again, claim, self._backend)
+        counts = proof.edges, proof.vertices, proof.components, asked.src.size, joined, steps
+        return PathsAudit(*counts, perf_counter() - started)
+
+    def _evidence(self, given: EdgeInput) -> Iterator[tuple[int, int, Any]]:
+        """Yield the edges of the paths of consecutive pairs, a few at a time, and which pairs."""
+        with LentOn(self._backend, given) as columns:
+            sides = zip((given.src, given.dst), columns, strict=False)
+            first, second = (self._places_of(side, held, "raise")[0] for side, held in sides)
+            length = self._lengths_and_places(first, second)[0]
+            before = np.cumsum(self._backend.to_host(self._backend.xp.maximum(length, 0)))
+        begin = 0
+        while begin < length.size:
+            most = AT_ONCE + (int(before[begin - 1]) if begin else 0)
+            end = max(int(np.searchsorted(before, most, side="right")), begin + 1)
+            part = slice(begin, end)
+            with self._backend.scope():
+                columns = self._rows_of_paths(first[part], second[part], length[part], None)
+                frame = self._frame(columns)
+            yield begin, end, frame
+            begin = end
+
+    def _read_pairs(
+        self, pairs: Any, source: Any, destination: Any, header: bool | None
+    ) -> EdgeInput:
+        """Return pairs whose paths are asked for, if there is memory for them."""
+        width = len(self._given.src.key_columns) or 1
+        asked = "paths()", "path(first, second)"
+        given = read_pairs(pairs, source, destination, header, width, asked)
+        many = given.src.size
+        self._backend.check_capacity(many * BYTES_OF_PAIR, f"the paths of {many:,} pairs", FEWER)
+        return given
 
     def _rows_of_path(self, given: EdgeInput, ends: list[int], fewest: bool) -> Array | None:
         """Return the rows of edges that are a path, of the fewest or of one; None without one.

@@ -130,6 +130,12 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Any, n: int, backend: Back
         )
 
 
+def check_acyclic(src: Array, dst: Array, n: int, backend: Backend) -> None:
+    """Raise a VerificationError if edges between slots below n have a cycle."""
+    node = vertex_for(2 * n + 1)
+    _levels(src.astype(node), dst.astype(node), n, node, backend)
+
+
 def _places(row: Array, kept: Array | None, m: int, xp: Any) -> Array:
     """Return the places of the rows among the edges that were kept, which have to ascend."""
     if row.size and not bool((row[1:] > row[:-1]).all()):

@@ -221,7 +221,7 @@ FAULTS_OF_SIDES = {
     "below": (coloring.odd_cycles, "first != second", "first == second"),
     "order": (coloring.odd_cycles, "-rises, rises", "rises, rises"),
     "loops": (coloring.odd_cycles, "ends[0] == ends[1]", "ends[0] <= ends[1]"),
-    "depth": (coloring.rooted, "step[down] = 1", "step[down] = 2"),
+    "depth": (coloring.rooted, "steps[at] = 1", "steps[at] = 2"),
     "cover": (coloring.double_cover, "src + beyond", "src"),
     "color": (Bipartition.__init__, "parent[:n] != root", "parent[:n] == root"),
     "no color": (Bipartition.__init__, "= NO_COLOR", "= 0"),
