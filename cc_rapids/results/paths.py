@@ -15,7 +15,7 @@ from ..backends import Array
 from ..data.arguments import check_count, check_flag
 from ..data.edge_input import EdgeInput
 from ..data.read import check_one_id, read, read_pairs
-from ..errors import CapacityError, InputError, id_shown
+from ..errors import CapacityError, InputError, counted, id_shown
 from ..graph.edges import LentOn
 from .lookup import Lookup
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 # Bytes, and words of 4 bytes (8 beyond 2^30 vertices), that are taken while something is found:
-BYTES_OF_PAIR, BYTES_OF_ROW = 112, 112  # a pair of ids, and an edge of a path
+BYTES_OF_PAIR, BYTES_OF_ROW = 160, 112  # a pair of ids, and an edge of a path
 AT_ONCE = 1 << 22  # edges of paths that are proved
 WORDS_OF_VERTEX = 45  # a vertex of a forest that is rooted
 FEWER = "pass fewer pairs at a time"
@@ -85,8 +85,8 @@ class Paths(Lookup):
 
         The rooted forest is kept for further calls: 20 bytes a vertex, for a forest by weight 45
         and a weight, twice that beyond 2^30 vertices. To find it takes up to 180 bytes a vertex
-        once, and the paths 112 a pair, and with ``rows=True`` 112 an edge: less is free, and
-        nothing is begun. None of this depends on how long the paths are.
+        once, the lengths 160 a pair, and ``rows=True`` 112 an edge, strings not counted: if less
+        is free, nothing is begun. How deep the trees are makes no difference.
 
         Parameters
         ----------
@@ -125,6 +125,8 @@ class Paths(Lookup):
             They are counted before any is returned. Or the forest, or the pairs, do not fit.
         UnknownVertexError
             Some ids are not vertices; names their number and the first of them.
+        NullsError
+            An id of a pair is null.
         ArgumentTypeError
             The pairs are two single ids.
 
@@ -132,6 +134,7 @@ class Paths(Lookup):
         --------
         Components.forest : The edges of the forest.
         Components.connected : Only whether pairs are in one component.
+        Components.audit_paths : Prove the paths from the edges.
 
         Notes
         -----
@@ -377,7 +380,9 @@ class Paths(Lookup):
         asked = "paths()", "path(first, second)"
         given = read_pairs(pairs, source, destination, header, width, asked)
         many = given.src.size
-        self._backend.check_capacity(many * BYTES_OF_PAIR, f"the paths of {many:,} pairs", FEWER)
+        self._backend.check_capacity(
+            many * BYTES_OF_PAIR, f"the paths of {counted(many, 'pair')}", FEWER
+        )
         return given
 
     def _rows_of_path(self, given: EdgeInput, ends: list[int], fewest: bool) -> Array | None:
@@ -437,11 +442,11 @@ class Paths(Lookup):
         backend, total = self._backend, int(length[length > 0].sum())
         if most is not None and total > most:
             raise CapacityError(
-                f"the paths of these {length.size:,} pairs have {total:,} edges, and limit={most:,}"
-                ": pass fewer pairs, or a higher limit"
+                f"the paths of these {counted(length.size, 'pair')} have {counted(total, 'edge')},"
+                f" and limit={most:,}: pass fewer pairs, or a higher limit"
             )
         took = total * BYTES_OF_ROW
-        backend.check_capacity(took, f"the {total:,} edges of these paths", FEWER)
+        backend.check_capacity(took, f"the {counted(total, 'edge')} of these paths", FEWER)
         pair, step, edge = self._edges_along(first, second, length)
         numbers = {"pair": self._home(pair), "step": self._home(step)}
         return numbers | self._columns_of_forest(edge)
