@@ -259,7 +259,7 @@ def test_edges_are_counted_before_any_is_found(monkeypatch):
         with pytest.raises(errors.CapacityError, match=f"3 edges, and limit={limit}: pass fewer"):
             found.paths(pairs, rows=True, limit=limit)
     monkeypatch.setattr(type(found._backend), "free_bytes", lambda _: 3 * 112 - 1)
-    with pytest.raises(errors.CapacityError, match="the 3 edges of these paths would take .* GiB"):
+    with pytest.raises(errors.CapacityError, match=r"the 3 edges of these paths would take .* GiB"):
         found.paths(pairs, rows=True)
     assert found.paths(pairs).length.tolist() == [1, 2]
     monkeypatch.undo()
@@ -270,11 +270,11 @@ def test_edges_are_counted_before_any_is_found(monkeypatch):
 def test_no_memory_is_taken_that_is_not_there(monkeypatch):
     found = components(([1, 2], [2, 3]), forest=True)
     monkeypatch.setattr(type(found._backend), "free_bytes", lambda _: 2 * 160)
-    with pytest.raises(errors.CapacityError, match="rooting the forest of 3 vertices .* find the"):
+    with pytest.raises(errors.CapacityError, match=r"rooting the forest of 3 vertices .* find the"):
         found.paths(([1], [2]))
-    with pytest.raises(errors.CapacityError, match="rooting the forest of 3 vertices .* shortest"):
+    with pytest.raises(errors.CapacityError, match=r"rooting the forest of 3 vertices .* shortest"):
         found.path(1, 2)
-    with pytest.raises(errors.CapacityError, match="the paths of 3 pairs would take .* pass fewer"):
+    with pytest.raises(errors.CapacityError, match=r"the paths of 3 pairs would .* pass fewer"):
         found.paths(([1] * 3, [2] * 3))
     assert found.path(1, 3, ([1, 2], [2, 3]), shortest=True).row.tolist() == [0, 1]
 
