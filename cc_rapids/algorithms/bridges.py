@@ -53,7 +53,14 @@ class Reached:
     greatest: Array
 
     @classmethod
-    def of(cls, ends: tuple[Array, Array], tree: Array, roots: Array, backend: Backend) -> Reached:
+    def of(
+        cls,
+        ends: tuple[Array, Array],
+        tree: Array,
+        roots: Array,
+        backend: Backend,
+        hooks: Array | None = None,
+    ) -> Reached:
         """Return these facts about edges.
 
         Parameters
@@ -64,9 +71,12 @@ class Reached:
             The component of each vertex.
         roots : (k,) array of int64
             A vertex of each component.
+        hooks : (t,) array of int64, optional
+            The rows, ascending, of any forest that spans the components; by default that of the
+            first rows is found.
         """
         xp, n = backend.xp, int(tree.size)
-        hooks = forest_of_first_rows(*ends, n, backend)
+        hooks = forest_of_first_rows(*ends, n, backend) if hooks is None else hooks
         forest = rooted(ends[0][hooks], ends[1][hooks], tree, roots, n, xp)
         first, size = forest.preorder(tree, xp)
         others = xp.ones(ends[0].size, bool)
