@@ -34,7 +34,8 @@ def over_intervals(extreme: Any, values: Array, begin: Array, length: Array, xp:
     array([2, 4, 2])
     """
     found = xp.empty(begin.size, np.int64)
-    for k in range(int(values.size).bit_length()):
+    longest = int(length.max()) if length.size else 0
+    for k in range(longest.bit_length()):
         half = 1 << k
         now = xp.flatnonzero(length >> k == 1)
         at = begin[now]

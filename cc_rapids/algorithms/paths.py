@@ -239,7 +239,7 @@ def _numbers(forest: RootedForest, tree: Array, xp: Any) -> tuple[Array, Array]:
     changes = xp.zeros(2 * int(tree.size), np.int64)
     enters = 2 * first[child] - forest.depth[child] - 1
     changes[enters], changes[enters + 2 * size[child] - 1] = change, -change
-    first[child] += xp.cumsum(changes, out=changes)[enters].astype(first.dtype)
+    first[child] += xp.cumsum(changes)[enters].astype(first.dtype)
     return first, goes_on
 
 

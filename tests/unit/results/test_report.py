@@ -135,6 +135,24 @@ def test_rows_that_are_dropped_keep_their_numbers():
     assert report.components()["weakest_row"].to_list() == [1]
 
 
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_weights_that_are_not_there(make):
+    ends = {"src": [1, 2, 3, 3, 3, 8], "dst": [2, 3, 1, 2, 3, 8]}
+    edges = make(ends | {"w": [float("nan"), 2.0, 0.5, 2.0, 0.1, 9.0]})
+    found = components(make(ends))
+    with pytest.raises(errors.NullsError, match="1 of 6 weights 'w' are null or nan, first that"):
+        found.report(edges, weight="w")
+    report = found.report(edges, weight="w", nulls="drop")
+    _, sizes, many, density, held, rows, weights = columns(report.components())
+    assert [list(column) for column in (sizes, many, held)] == [[3, 1], [4, 1], [1, 0]]
+    assert list(density)[0] == 2 / 3
+    assert (list(rows)[0], list(weights)[0]) == (2, 0.5)
+    assert (report._repeated, report._loops) == (1, 2)
+    none = make(ends | {"w": [float("nan")] * 6})
+    with pytest.raises(errors.InputError, match="join the 4 vertices into 4 components, and this"):
+        found.report(none, weight="w", nulls="drop")
+
+
 def test_rows_in_errors_are_those_of_the_caller():
     edges = pl.DataFrame({"src": [None, 1, 8], "dst": [2, 2, 9]})
     found = components(edges, nulls="drop")
