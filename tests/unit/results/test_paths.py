@@ -12,6 +12,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
+from scipy.sparse import csgraph
 from support.as_lists import columns
 from support.edge_lists import quick
 
@@ -289,6 +291,50 @@ def wide(n):
     random = np.random.default_rng(5)
     names = random.permutation(n + 1)
     return names[(random.random(n) * np.arange(1, n + 1)).astype(np.int64)], names[1:]
+
+
+def star(n):
+    """The ends of a tree of one vertex and n others."""
+    return np.zeros(n, np.int64), np.arange(1, n + 1)
+
+
+def comb(n):
+    """The ends of a path, each of whose vertices has another one beside it, twice as many trees."""
+    half = n // 2
+    spine = np.arange(half) * 2
+    teeth = np.stack([spine, spine + 1])
+    along = np.stack([spine[:-1], spine[1:]])
+    return tuple(np.concatenate([teeth, np.delete(along, half // 3, axis=1)], axis=1))
+
+
+@pytest.mark.parametrize("make", [deep, wide, star, comb])
+def test_large_trees_are_climbed_edge_by_edge(make):
+    """They are long enough that tours are walked by stops that are spread over them."""
+    random = np.random.default_rng(3)
+    src, dst = make(20_000)
+    weights = random.integers(0, 9, src.size)
+    found = components((src, dst), weight=weights, forest="max")
+    n = int(max(src.max(), dst.max())) + 1
+    pairs = random.integers(0, n, (2, 60))
+    matrix = sparse.csr_array((np.arange(1, src.size + 1), (src, dst)), (n, n))
+    edge_of = {(min(a, b), max(a, b)): k for k, (a, b) in enumerate(zip(src, dst, strict=True))}
+    right = []
+    for a, b in pairs.T.tolist():
+        before = csgraph.breadth_first_order(matrix, a, directed=False)[1]
+        rows = []
+        while b != a and before[b] >= 0:
+            c = int(before[b])
+            rows.insert(0, edge_of[min(b, c), max(b, c)])
+            b = c
+        least = min(rows, key=lambda row: (weights[row], row), default=-1)
+        joined = a == b
+        right.append((rows, len(rows) if joined else -1, least, weights[least] if rows else 0))
+    answer = found.paths(tuple(pairs))
+    assert list(zip(*columns(answer), strict=True)) == [one[1:] for one in right]
+    steps = found.paths(tuple(pairs), rows=True)
+    assert steps.row.tolist() == [row for one in right for row in one[0]]
+    proof = found.audit_paths(answer, tuple(pairs), (src, dst), weight=weights, rows=steps)
+    assert proof.rows == sum(len(one[0]) for one in right)
 
 
 @pytest.mark.parametrize("make", [deep, wide])

@@ -145,8 +145,7 @@ def test_weights_that_are_not_there(make):
     report = found.report(edges, weight="w", nulls="drop")
     _, sizes, many, density, held, rows, weights = columns(report.components())
     assert [list(column) for column in (sizes, many, held)] == [[3, 1], [4, 1], [1, 0]]
-    assert list(density)[0] == 2 / 3
-    assert (list(rows)[0], list(weights)[0]) == (2, 0.5)
+    assert [next(iter(column)) for column in (density, rows, weights)] == [2 / 3, 2, 0.5]
     assert (report._repeated, report._loops) == (1, 2)
     none = make(ends | {"w": [float("nan")] * 6})
     with pytest.raises(errors.InputError, match="join the 4 vertices into 4 components, and this"):
