@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..backends import Array
 from ..data.arguments import check_path
-from ..errors import InputError, OutputError, shown
+from ..errors import InputError, shown
 from ..kernels.primitives import WORD
 from .lookup import Lookup
 
@@ -20,6 +20,15 @@ if TYPE_CHECKING:
     from .labels import LabelKind
 
 ROWS_PER_FILE = 10_000_000
+
+
+def check_rows_per_file(rows: Any) -> int:
+    """Return a number of rows of a file; raise an InputError unless it is a positive integer."""
+    if isinstance(rows, bool) or not isinstance(rows, int):
+        raise InputError(f"rows_per_file must be a number of rows, not {shown(rows)}")
+    if rows < 1:
+        raise InputError(f"rows_per_file must be at least 1, not {rows}")
+    return rows
 
 
 class Written(Lookup):
@@ -77,33 +86,17 @@ class Written(Lookup):
         ...     len(files), pq.read_table(f"{place}/labels")["labels"].to_pylist()
         (2, [2, 2, 2, 9])
         """
-        import pyarrow.parquet as pq
-
-        from ..data.files.write import check_new_folder, make_folder  # most answers write no files
+        from ..data.files.write import check_new_folder, write_folder  # most answers write no files
         from .labels import check_labels
 
         check_path("folder", folder)
-        if isinstance(rows_per_file, bool) or not isinstance(rows_per_file, int):
-            raise InputError(f"rows_per_file must be a number of rows, not {shown(rows_per_file)}")
-        if rows_per_file < 1:
-            raise InputError(f"rows_per_file must be at least 1, not {rows_per_file}")
+        check_rows_per_file(rows_per_file)
         if kind is not None:
             check_labels(kind)
         target = Path(folder)
         check_new_folder(target)
-        partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-        make_folder(partial)
-        written = []
-        try:
-            for k, table in enumerate(self._tables(rows_per_file, kind)):
-                written.append(f"part-{k:05d}.parquet")
-                pq.write_table(table, partial / written[-1])
-            os.replace(partial, target)
-        except OSError as error:
-            raise OutputError(f"cannot write {target}: {error.strerror or error}") from error
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
-        return [str(target / name) for name in written]
+        names = (f"part-{k:05d}.parquet" for k in count())
+        return write_folder(target, zip(names, self._tables(rows_per_file, kind), strict=False))
 
     def _tables(self, rows: int, kind: str | None) -> Iterator[pa.Table]:
         """Yield the rows as tables of so many rows; at least one."""

@@ -46,6 +46,8 @@ LESS = """from pyarrow.csv import read_csv
 
 # What an example shows, and the same broken: text of it, and what stands there instead.
 BROKEN = [
+    ("curator", "BUCKETS = [[[100, 104], [101, 103,", "BUCKETS = [[[100, 104], [101, 102,"),
+    ("curator", "in enumerate(BUCKETS)]", "in enumerate(BUCKETS[:1])]"),
     ("dask_components", "components(messages,", "components(messages.partitions[:9],"),
     ("fraud_rings", '"bob": "tel-7"', '"bob": "tel-8"'),
     ("fraud_rings", '"gil": None', '"gil": "tel-9"'),
