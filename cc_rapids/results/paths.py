@@ -64,6 +64,7 @@ class Paths(Lookup):
     _home: Callable[[Any], Any]
     _as_answer: Callable[[], Answer]
     audit: Callable[..., Audit]
+    _places_of_edges: Callable[[EdgeInput], tuple[Array, Array]]
     _ends_of_rows: Callable[[EdgeInput, Any], dict[str, Any]]
 
     def paths(
@@ -163,9 +164,8 @@ class Paths(Lookup):
         if most is not None and not whole:
             raise InputError("limit= bounds the edges of paths: pass rows=True, or leave it out")
         given = self._read_pairs(pairs, source, destination, header)
-        with LentOn(self._backend, given) as columns:
-            sides = zip((given.src, given.dst), columns, strict=False)
-            first, second = (self._places_of(side, held, "raise")[0] for side, held in sides)
+        first, second = self._places_of_edges(given)
+        with self._backend.scope():
             length, place = self._lengths_and_places(first, second)
             if whole:
                 return self._frame(self._rows_of_paths(first, second, length, most))
@@ -355,21 +355,20 @@ class Paths(Lookup):
         return PathsAudit(*counts, perf_counter() - started)
 
     def _evidence(self, given: EdgeInput) -> Iterator[tuple[int, int, Any]]:
-        """Yield the edges of the paths of consecutive pairs, a few at a time, and which pairs."""
-        with LentOn(self._backend, given) as columns:
-            sides = zip((given.src, given.dst), columns, strict=False)
-            first, second = (self._places_of(side, held, "raise")[0] for side, held in sides)
-            length = self._lengths_and_places(first, second)[0]
-            before = np.cumsum(self._backend.to_host(self._backend.xp.maximum(length, 0)))
+        """Yield the edges of the paths of consecutive pairs, a few at a time, and which pairs.
+
+        It is asked within the scope of the backend.
+        """
+        first, second = self._places_of_edges(given)
+        length = self._lengths_and_places(first, second)[0]
+        before = np.cumsum(self._backend.to_host(self._backend.xp.maximum(length, 0)))
         begin = 0
         while begin < length.size:
             most = AT_ONCE + (int(before[begin - 1]) if begin else 0)
             end = max(int(np.searchsorted(before, most, side="right")), begin + 1)
             part = slice(begin, end)
-            with self._backend.scope():
-                columns = self._rows_of_paths(first[part], second[part], length[part], None)
-                frame = self._frame(columns)
-            yield begin, end, frame
+            columns = self._rows_of_paths(first[part], second[part], length[part], None)
+            yield begin, end, self._frame(columns)
             begin = end
 
     def _read_pairs(
