@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import Array, Backend
-from ..graph.sorting import first_of
+from ..graph.sorting import first_of, rows_of_each
 from .intervals import Minima
 from .rooted_forest import NO_EDGE, RootedForest
 
@@ -271,8 +271,7 @@ def shortest_path(
     """
     xp, m = backend.xp, max(int(src.size), 1)
     tail, head = xp.concatenate([src, dst]), xp.concatenate([dst, src])
-    order = xp.argsort(tail, kind="stable")
-    starts = xp.searchsorted(tail[order], xp.arange(n + 1))
+    order, starts = rows_of_each(tail, n, xp)
     via, nearer = (xp.full(n, APART, np.int64) for _ in range(2))
     level = xp.full(1, second, np.int64)
     nearer[level] = second

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import Array
+from ..graph.sorting import rows_of_each
 
 NO_EDGE = -1
 SPREAD = 64  # arcs for each stop
@@ -132,8 +133,8 @@ def _following(tail: Array, roots: Array, n: int, xp: Any) -> tuple[Array, Array
     The last ones are followed by the first: a tour is a circle.
     """
     arcs, small = int(tail.size), tail.dtype
-    by_tail = xp.argsort(tail, kind="stable").astype(small)
-    first = xp.searchsorted(tail[by_tail], xp.arange(n + 1))
+    by_tail, first = rows_of_each(tail, n, xp)
+    by_tail = by_tail.astype(small)
     begin, end = first[:-1], first[1:]
     turned = xp.arange(1, arcs + 1, dtype=small)  # after the last of a tail comes its first again
     filled = xp.flatnonzero(end > begin)

@@ -11,6 +11,7 @@ from cc_rapids.algorithms import rooted_forest
 from cc_rapids.algorithms.intervals import Minima
 from cc_rapids.algorithms.paths import Chains, order_from_weakest
 from cc_rapids.algorithms.rooted_forest import rooted
+from cc_rapids.graph import sorting
 
 WEIGHTS = [np.uint8, np.int8, np.uint64, np.int64, np.float32, np.float64]
 
@@ -143,3 +144,14 @@ def test_the_least_of_intervals(values, data):
     minima = Minima.of(np.array(values, np.int32), np)
     right = [min(values[a : b + 1]) for a, b in zip(begin, end, strict=True)]
     assert minima.over(begin, end, np).tolist() == right
+
+
+@quick
+@given(st.lists(st.integers(0, 9), max_size=40), st.sampled_from([1, 64]))
+def test_rows_of_each_value_are_those_of_a_stable_sort(drawn, bits):
+    values = np.array(drawn, np.int32)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sorting, "WORD_BITS", bits)
+        rows, starts = sorting.rows_of_each(values, 11, np)
+    assert rows.tolist() == np.argsort(values, kind="stable").tolist()
+    assert starts.tolist() == [sum(value < k for value in drawn) for k in range(12)]
