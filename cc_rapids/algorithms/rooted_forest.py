@@ -80,6 +80,7 @@ class RootedForest:
 
         Examples
         --------
+        >>> import cc_rapids
         >>> ends = np.array([3, 1, 0]), np.array([1, 0, 2])
         >>> path = rooted(*ends, np.array([0]), 4, cc_rapids.backends.get("threads"))
         >>> first, size = path.preorder()

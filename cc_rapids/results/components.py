@@ -996,8 +996,8 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         held, rows = self._forest_columns, self._forest_rows
         if held is None:
             assert rows is not None
-            chosen = rows.astype(np.int64) if edges is None else rows.astype(np.int64)[edges]
-            return forest_columns(self._given, self._home(chosen))
+            chosen = rows if edges is None else rows[edges]
+            return forest_columns(self._given, self._home(chosen.astype(np.int64)))
         if edges is None:
             return {name: copy(column) for name, column in held.items()}
         at, numbers = self._home(edges), ("row", "weight")

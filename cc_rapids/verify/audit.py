@@ -28,7 +28,7 @@ from ..data.memory_budget import Budget, bytes_of
 from ..data.offsets import check as check_offsets
 from ..data.streams import Chunk, Cursor, read_ahead, source_of
 from ..data.weight_bound import WeightBound
-from ..data.weights import weighted
+from ..data.weights import ForestWeight, weighted
 from ..errors import InputError, VerificationError, counted
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
@@ -254,7 +254,7 @@ def audit(
         edges, source, destination, header = _bounded(edges, *names, nulls, bound)
     else:
         claim = ForestClaim.check(forest, claimed, weight, at_least is at_most is None)
-        edges, source, destination, header = _with_weights(edges, *names, nulls, claim)
+        edges, source, destination, header = _with_weights(edges, *names, nulls, claim.asked)
         claims.append(claim)
     if bridges is not None:
         from ..algorithms import flows  # of runs, and not trusted
@@ -279,8 +279,7 @@ def audit(
         else:
             given = frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
             if forest is not None:
-                asked = claim.asked
-                given = weighted(given, adapter.weights(edges, asked.weight), asked.name, nulls)
+                given = _weighed(given, edges, claim.asked, nulls)
             run.take(given, oracle, alone=True, claims=claims)
         found = run.close()
     for each in claims:
@@ -300,11 +299,26 @@ def read_again(
     weight: Any = None,
     at_least: float | None = None,
     at_most: float | None = None,
+    greatest: bool | None = None,
 ) -> EdgeInput:
-    """Return all edges of an answer at once, those within the bound of a weight if there is one."""
-    bound, names = WeightBound.check(weight, at_least, at_most), (source, destination, header)
-    edges, source, destination, header = _bounded(edges, *names, nulls, bound)
-    return frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
+    """Return all edges of an answer at once, those within the bound of a weight if there is one.
+
+    With their weights, if ``greatest`` tells which spanning forest by weight was found of them.
+    """
+    names = source, destination, header
+    if greatest is None:
+        bound = WeightBound.check(weight, at_least, at_most)
+        edges, source, destination, header = _bounded(edges, *names, nulls, bound)
+        return frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
+    asked = ForestWeight(weight, greatest)
+    edges, source, destination, header = _with_weights(edges, *names, nulls, asked)
+    given = frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
+    return _weighed(given, edges, asked, nulls)
+
+
+def _weighed(given: EdgeInput, edges: Any, asked: ForestWeight, nulls: str) -> EdgeInput:
+    """Return edges in memory with their weights."""
+    return weighted(given, adapter_of(edges).weights(edges, asked.weight), asked.name, nulls)
 
 
 def _bounded(
@@ -323,7 +337,7 @@ def _bounded(
 
 
 def _with_weights(
-    edges: Any, source: Any, destination: Any, header: bool | None, nulls: str, claim: ForestClaim
+    edges: Any, source: Any, destination: Any, header: bool | None, nulls: str, asked: ForestWeight
 ) -> tuple[Any, Any, Any, bool | None]:
     """Return edges with weights in memory, their columns of ids, and the header."""
     adapter = adapter_of(edges)
@@ -333,7 +347,7 @@ def _with_weights(
             " frame, or leave out forest="
         )
     request = ReadRequest(source, destination, nulls, header)
-    edges, sides = frames.in_memory(adapter, edges, request, claim.asked.weight, [])
+    edges, sides = frames.in_memory(adapter, edges, request, asked.weight, [])
     return (edges, source, destination, header) if sides is None else (edges, *sides, None)
 
 
