@@ -10,7 +10,8 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..kernels import flows as kernels
-from .rooted_forest import any_forest, rooted
+from .any_forest import any_forest
+from .rooted_forest import rooted
 
 
 def flows_along(us: Array, vs: Array, n: int, backend: Backend) -> tuple[Array, Array]:

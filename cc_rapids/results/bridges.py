@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.any_forest import any_forest
 from ..algorithms.bridges import Reached
-from ..algorithms.rooted_forest import any_forest
 from ..backends import Array
 from ..data.adapters import adapter_of
 from ..errors import InputError
