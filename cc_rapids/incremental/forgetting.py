@@ -74,9 +74,9 @@ def expire(state: ConnectivityState, before: Any, drop_isolated: bool) -> Connec
         cut = one_time(before, kept.kind)
         kept = replace(kept, cut=cut if kept.cut is None else max(cut, kept.cut))
         after = replace(state, kept=kept, removals=state.removals + 1)
-        stays = kept.valid(kept.until, state.backend)
-        if not bool(stays.all()):
-            kept = kept.where(stays)
+        goes = state.backend.xp.flatnonzero(~kept.valid(kept.until, state.backend))
+        if goes.size:
+            kept = kept.expired(goes, state.backend)
             forest = batches.trees_of(n, kept.src, kept.dst, state.backend)
             after = replace(after, kept=kept, forest=forest)
         if not drop_isolated:
@@ -113,12 +113,14 @@ def joined(
         tops = roots(state, src), roots(state, dst)
         rows = backend.xp.flatnonzero(tops[0] != tops[1])
         rows = rows[forest_of(tops[0][rows], tops[1][rows], None, n, backend)]
-        kept = kept.with_edges(src[rows], dst[rows], None, backend)
-        added = replace(state, forest=batches.grown(state.forest, n))
-        forest = batches.launched(added, None, src[rows], dst[rows]).forest
+        src, dst = src[rows], dst[rows]
+        kept = kept.with_edges(src, dst, None, backend)
+    elif kept.merges(src.size, n):
+        kept = kept.merged(src, dst, until, n, backend)
     else:
         kept = kept.with_edges(src, dst, until, backend).lasting(n, backend)
-        forest = batches.trees_of(n, kept.src, kept.dst, backend)
+    added = replace(state, forest=batches.grown(state.forest, n))
+    forest = batches.launched(added, None, src, dst).forest
     backend.synchronize()
     return replace(state, kept=kept, forest=forest, edges=state.edges + size, batches=batch)
 

@@ -12,9 +12,11 @@ from ..backends import Array, Backend
 from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..ids.growing import Integers
+from ..kernels import lasting as kernels
 
 NONE = np.iinfo(np.uint64).max
 FEW = 8  # times the edges of a batch: more vertices than these are not looked at
+MERGED = 4  # times the edges of a batch that is merged: at least as many vertices
 MOST = 1 << 32  # vertices, of which two make a number of 64 bits
 HALF, LOWER = np.uint64(32), np.uint64(MOST - 1)
 
@@ -35,6 +37,9 @@ class KeptForest:
         What the column holds; empty as long as no batch has come. Datetimes are microseconds.
     cut : int or float, optional
         Edges whose time is less have expired.
+    links : (n,) array of uint64, optional
+        By which batches are merged, see :mod:`cc_rapids.kernels.lasting`; where times are kept, and
+        a batch has few edges.
     pairs : Integers, optional
         From the pair of ends of each edge to its row, where edges outside the forest have been
         removed before; it grows with the forest.
@@ -46,6 +51,7 @@ class KeptForest:
     expiry: str | None = None
     kind: str = ""
     cut: Any = None
+    links: Array = field(default=None, compare=False)
     pairs: Integers | None = field(default=None, compare=False)
 
     @classmethod
@@ -56,29 +62,68 @@ class KeptForest:
 
     def to(self, backend: Backend) -> KeptForest:
         """Return the same edges on another backend."""
-        until = None if self.until is None else backend.asarray(self.until)
+        until, links = (
+            None if held is None else backend.asarray(held) for held in (self.until, self.links)
+        )
         ends = backend.asarray(self.src), backend.asarray(self.dst)
-        return replace(self, src=ends[0], dst=ends[1], until=until, pairs=None)
+        return self._of(ends[0], ends[1], until, links)
+
+    def _of(self, src: Array, dst: Array, until: Array, links: Array = None) -> KeptForest:
+        """Return other edges with the same column of times, and the links by these if any."""
+        return replace(self, src=src, dst=dst, until=until, links=links, pairs=None)
 
     def where(self, rows: Array) -> KeptForest:
         """Return some of the edges, by a mask or by their numbers."""
         until = None if self.until is None else self.until[rows]
-        return replace(self, src=self.src[rows], dst=self.dst[rows], until=until, pairs=None)
+        return self._of(self.src[rows], self.dst[rows], until)
 
     def without(self, rows: Array, backend: Backend) -> KeptForest:
-        """Return all edges but those of some rows, whose places others at the end take."""
-        xp, size = backend.xp, self.src.size - rows.size
-        moved = xp.ones(rows.size, bool)
-        moved[rows[rows >= size] - size] = False
-        last, free = size + xp.flatnonzero(moved), rows[rows < size]
+        """Return all edges but those of some sorted rows, whose places others at the end take."""
+        size = self.src.size - rows.size
+        free, last = moved_rows(rows, size, backend)
+        until = (
+            None if self.until is None else filled(self.until[:size].copy(), self.until, free, last)
+        )
+        src, dst = (filled(end[:size].copy(), end, free, last) for end in (self.src, self.dst))
+        return self._of(src, dst, until)
 
-        def left(column: Array) -> Array:
-            found = column[:size].copy()
-            found[free] = column[last]
-            return found
+    def expired(self, rows: Array, backend: Backend) -> KeptForest:
+        """Return the same without the rows that expire first, which leave the other links right."""
+        left = self.without(rows, backend)
+        if self.links is None:
+            return left
+        size, numbers = left.src.size, backend.fill(backend.empty(self.src.size, np.uint32), 0xFF)
+        free, last = moved_rows(rows, size, backend)
+        numbers[:size] = backend.xp.arange(size, dtype=np.uint32)
+        numbers[rows], numbers[last] = kernels.GOES, free
+        links = self.links.copy()
+        backend.kernel(kernels.renumber)(links.size, 0, numbers, links)
+        return replace(left, links=links)
 
-        until = None if self.until is None else left(self.until)
-        return replace(self, src=left(self.src), dst=left(self.dst), until=until, pairs=None)
+    def merged(self, src: Array, dst: Array, until: Array, n: int, backend: Backend) -> KeptForest:
+        """Return the forest over n vertices of what expires last, of these edges and further ones.
+
+        Links are made once, by merging all edges; then only those of a batch are merged.
+        """
+        links, first = backend.fill(backend.empty(n, np.uint64), 0xFF), 0
+        if self.links is not None:
+            links[: self.links.size], first = self.links, self.src.size
+        every = self.with_edges(src, dst, until, backend)  # new arrays, which are written below
+        evicted = backend.empty(every.src.size - first, np.uint64)
+        given = every.src, every.dst, every.until
+        backend.kernel(kernels.merge)(evicted.size, first, *given, links, evicted)
+        rows = backend.xp.sort(evicted[evicted != NONE]).astype(np.int64)
+        size = every.src.size - rows.size
+        free, last = moved_rows(rows, size, backend)
+        numbers = backend.fill(backend.empty(rows.size, np.uint32), 0xFF)
+        numbers[last - size] = free
+        backend.kernel(kernels.renumber)(n, size, numbers, links)
+        src, dst, until = (filled(column, column, free, last)[:size] for column in given)
+        return self._of(src, dst, until, links)
+
+    def merges(self, size: int, n: int) -> bool:
+        """Return whether a batch of that size is merged, and not put together with these edges."""
+        return MERGED * size <= n and max(n, self.src.size + size) < MOST
 
     def with_table(self, keys: Array, backend: Backend) -> KeptForest:
         """Return the same edges with a table of their pairs, whose keys these are."""
@@ -96,7 +141,7 @@ class KeptForest:
 
     def among(self, number: Array) -> KeptForest:
         """Return the same edges between vertices that have other numbers now."""
-        return replace(self, src=number[self.src], dst=number[self.dst], pairs=None)
+        return self._of(number[self.src], number[self.dst], self.until)
 
     def with_edges(self, src: Array, dst: Array, until: Array, backend: Backend) -> KeptForest:
         """Return the edges of this forest and further ones.
@@ -109,15 +154,28 @@ class KeptForest:
             until = join_up([held, until])
         ends = (src, self.src), (dst, self.dst)
         both = [join_up([held, more.astype(np.int64)]) for more, held in ends]
-        kept = replace(self, src=both[0], dst=both[1], until=until)
-        if self.pairs is not None and src.size:
-            keys = pair_keys(src.astype(np.int64), dst.astype(np.int64), backend)
-            kept = replace(kept, pairs=self.pairs.insert([keys], backend)[0])
-        return kept
+        kept = self._of(both[0], both[1], until)
+        if self.pairs is None or until is not None:
+            return kept
+        keys = pair_keys(src.astype(np.int64), dst.astype(np.int64), backend)
+        return replace(kept, pairs=self.pairs.insert([keys], backend)[0])
 
     def lasting(self, n: int, backend: Backend) -> KeptForest:
         """Return a forest of those edges that expire last, among equal ones of the first."""
         return self.where(forest_of(self.src, self.dst, self.until, n, backend))
+
+
+def moved_rows(gone: Array, size: int, backend: Backend) -> tuple[Array, Array]:
+    """Return the rows below a size that are free without some sorted rows, and those that move."""
+    moves = backend.xp.ones(gone.size, bool)
+    moves[gone[gone >= size] - size] = False
+    return gone[gone < size], size + backend.xp.flatnonzero(moves)
+
+
+def filled(column: Array, given: Array, free: Array, last: Array) -> Array:
+    """Return a column, after writing values of other rows of the given one into free rows."""
+    column[free] = given[last]
+    return column
 
 
 def forest_of(src: Array, dst: Array, weights: Array, n: int, backend: Backend) -> Array:

@@ -95,7 +95,7 @@ def merge(on: Any) -> Any:
 
 
 def renumber(on: Any) -> Any:
-    """Write the new numbers of rows from ``first`` on into the slots, and drop the links that go."""
+    """Write the new numbers of rows from ``first`` on into the slots; drop the links that go."""
 
     @on.elementwise
     def renumber(v, first, numbers, slots):
