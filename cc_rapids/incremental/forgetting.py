@@ -115,9 +115,9 @@ def joined(
         rows = rows[forest_of(tops[0][rows], tops[1][rows], None, n, backend)]
         src, dst = src[rows], dst[rows]
         kept = kept.with_edges(src, dst, None, backend)
-    elif kept.merges(src.size, n):
+    elif src.size and kept.merges(src.size, n):
         kept = kept.merged(src, dst, until, n, backend)
-    else:
+    elif src.size:
         kept = kept.with_edges(src, dst, until, backend).lasting(n, backend)
     added = replace(state, forest=batches.grown(state.forest, n))
     forest = batches.launched(added, None, src, dst).forest
