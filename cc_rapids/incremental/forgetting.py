@@ -215,7 +215,7 @@ class _Removal:
             return kept, kept.rows_of(self.pairs, backend)
         goes = backend.xp.flatnonzero(self._goes(kept.src, kept.dst))
         if not (goes.size or self.vertices.size):
-            kept = kept.with_table(pair_keys(kept.src, kept.dst, backend), backend)
+            kept = kept.with_table(backend)
         return kept, goes
 
     def _left(self, state: ConnectivityState, goes: Array | None) -> ConnectivityState:
@@ -241,7 +241,7 @@ class _Removal:
         roots = backend.empty(parent.size, np.uint8)
         mark = backend.kernel(kernels.mark_roots)
         mark(parent.size, parent, self.before, self.touched, self.gone, roots)
-        tops = backend.xp.flatnonzero(roots)
+        tops = backend.xp.flatnonzero(roots.view(bool))
         trees = self.before[tops]
         one = backend.empty(parent.size, np.int64)
         one[trees] = tops  # any of them
@@ -291,14 +291,14 @@ class _Removal:
         marks = backend.empty(sought.size, np.uint8)
         mark = backend.kernel(kernels.mark_between, labels.dtype)
         mark(sought.size, *sought.arguments, marks)
-        rows = backend.xp.flatnonzero(marks)
+        rows = backend.xp.flatnonzero(marks.view(bool))
         if times is not None and kept is not None:
             until = backend.asarray(times.values)[rows]
             valid = kept.valid(until, backend)
             rows, until = rows[valid], until[valid]
-        if bool((marks[rows] == kernels.STRANGE).any()):
+        src, dst, known = sought.vertices(rows)
+        if not known:
             self._check(given, columns, times)
-        src, dst = sought.vertices(rows)
         stays = ~self._goes(src, dst)
         if not bool(stays.all()):
             src, dst, until = src[stays], dst[stays], None if until is None else until[stays]

@@ -11,11 +11,15 @@ from ..algorithms import boruvka
 from ..backends import Array, Backend
 from ..graph.edges import Edges
 from ..graph.forest import Forest
+from ..ids.arrival_table import ArrivalTable
 from ..ids.growing import Integers
+from ..ids.range import bounds
+from ..kernels import forgetting as pairs_by_key
 from ..kernels import lasting as kernels
 
 NONE = np.iinfo(np.uint64).max
 FEW = 8  # times the edges of a batch: more vertices than these are not looked at
+SPARE = 8  # edges of the table of pairs for which it has space for one more
 MERGED = 4  # times the edges of a batch that is merged: at least as many vertices
 MOST = 1 << 32  # vertices, of which two make a number of 64 bits
 HALF, LOWER = np.uint64(32), np.uint64(MOST - 1)
@@ -125,9 +129,15 @@ class KeptForest:
         """Return whether a batch of that size is merged, and not put together with these edges."""
         return MERGED * size <= n and max(n, self.src.size + size) < MOST
 
-    def with_table(self, keys: Array, backend: Backend) -> KeptForest:
-        """Return the same edges with a table of their pairs, whose keys these are."""
-        return replace(self, pairs=Integers.empty(backend).insert([keys], backend)[0])
+    def with_table(self, backend: Backend) -> KeptForest:
+        """Return the same edges with a table of their pairs."""
+        keys = pair_keys(self.src, self.dst, backend)
+        if not keys.size:
+            return replace(self, pairs=Integers.empty(backend))
+        low, high = bounds([keys], backend)
+        table = ArrivalTable(keys, low, high, keys.size // SPARE, backend)
+        pairs = Integers(keys, table, low, high, keys.dtype)
+        return replace(self, pairs=pairs)
 
     def rows_of(self, keys: Array, backend: Backend) -> Array:
         """Return the rows of the edges with some keys, by the table."""
@@ -157,7 +167,7 @@ class KeptForest:
         kept = self._of(both[0], both[1], until)
         if self.pairs is None or until is not None:
             return kept
-        keys = pair_keys(src.astype(np.int64), dst.astype(np.int64), backend)
+        keys = pair_keys(src, dst, backend)
         return replace(kept, pairs=self.pairs.insert([keys], backend)[0])
 
     def lasting(self, n: int, backend: Backend) -> KeptForest:
@@ -200,6 +210,6 @@ def forest_of(src: Array, dst: Array, weights: Array, n: int, backend: Backend) 
 
 def pair_keys(src: Array, dst: Array, backend: Backend) -> Array:
     """Return a number for each pair of vertices below 2^32, the same in both directions."""
-    xp = backend.xp
-    low, high = xp.minimum(src, dst).astype(np.uint64), xp.maximum(src, dst).astype(np.uint64)
-    return (low << HALF) | high
+    keys = backend.empty(src.size, np.uint64)
+    backend.kernel(pairs_by_key.pair_keys)(src.size, src, dst, keys)
+    return keys

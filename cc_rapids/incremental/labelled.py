@@ -37,13 +37,19 @@ class Sought:
         """The number of edges."""
         return int(self.arguments[0].size)
 
-    def vertices(self, rows: Array) -> list[Array]:
-        """Return the vertices of both ends of some edges, as int64."""
-        if not self.direct:
-            return [ends[rows].astype(np.int64) for ends in self.arguments[:2]]
-        index, backend = self.labels.index, self.labels.backend
-        found = [index.lookup(backend.asarray(column)[rows], backend)[0] for column in self.columns]
-        return [ends.astype(np.int64) for ends in found]
+    def vertices(self, rows: Array) -> tuple[Array, Array, bool]:
+        """Return the vertices of both ends of some edges, as int64, and whether all are known."""
+        n, (index, backend) = self.arguments[3], (self.labels.index, self.labels.backend)
+        ends, known = [], True
+        for column, given in zip(self.columns, self.arguments[:2], strict=True):
+            if self.direct:
+                vertices, there = index.lookup(backend.asarray(column)[rows], backend)
+            else:
+                vertices = given[rows]
+                there = vertices != n
+            known = known and bool(there.all())
+            ends.append(vertices.astype(np.int64))
+        return ends[0], ends[1], known
 
 
 @dataclass(frozen=True)

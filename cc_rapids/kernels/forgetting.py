@@ -23,7 +23,6 @@ from .edges import SOON
 from .primitives import none_of
 
 ZERO, ONE, HALF = np.uint64(0), np.uint64(1), np.uint64(32)
-INSIDE, BETWEEN, STRANGE = np.uint8(0), np.uint8(1), np.uint8(2)  # what a row is marked with
 
 
 def labelled(on: Any) -> Any:
@@ -106,6 +105,17 @@ def is_listed(on: Any) -> Any:
     return is_listed
 
 
+def pair_keys(on: Any) -> Any:
+    """Write the key of each pair of vertices, the same in both directions."""
+
+    @on.elementwise
+    def pair_keys(i, src, dst, keys):
+        u, v = np.uint64(src[i]), np.uint64(dst[i])
+        keys[i] = min(u, v) << HALF | max(u, v)
+
+    return pair_keys
+
+
 def mark_going(on: Any, is_listed: Any) -> Any:
     """Mark the edges between vertices that go, by themselves or with one of these."""
 
@@ -130,10 +140,10 @@ def mark_between(on: Any, label: type) -> Any:
         soon(src, i + SOON, base, labels)
         soon(dst, i + SOON, base, labels)
         u, v = label_of(src, i, base, labels), label_of(dst, i, base, labels)
-        mark = BETWEEN if u != v else INSIDE
+        kept = u != v
         if np.uint64(max(u, v)) >= np.uint64(n):
-            mark = STRANGE if max(u, v) == none else INSIDE
-        marks[i] = mark
+            kept = max(u, v) == none
+        marks[i] = np.uint8(1) if kept else np.uint8(0)
 
     return mark_between
 

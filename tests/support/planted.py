@@ -383,7 +383,7 @@ PLANTS = {
         kernels_of_forgetting.write_ends, "vertex(u), vertex(v)", "vertex(u), vertex(u)", "removed"
     ),
     "edges between": Plant(
-        kernels_of_forgetting.mark_between, "u != v else", "u < v else", "removed from few"
+        kernels_of_forgetting.mark_between, "kept = u != v", "kept = u < v", "removed from few"
     ),
     "edges of the forest": Plant(
         kernels_of_forgetting.mark_going,
