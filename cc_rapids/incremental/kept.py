@@ -44,6 +44,10 @@ class KeptForest:
     links : (n,) array of uint64, optional
         By which batches are merged, see :mod:`cc_rapids.kernels.lasting`; where times are kept, and
         a batch has few edges.
+    order : (k,) array of int64, optional
+        Of edges with links and equal times, those with a less number last longer.
+    ordered : int
+        How many edges have got such a number.
     pairs : Integers, optional
         From the pair of ends of each edge to its row, where edges outside the forest have been
         removed before; it grows with the forest.
@@ -56,6 +60,8 @@ class KeptForest:
     kind: str = ""
     cut: Any = None
     links: Array = field(default=None, compare=False)
+    order: Array = field(default=None, compare=False)
+    ordered: int = 0
     pairs: Integers | None = field(default=None, compare=False)
 
     @classmethod
@@ -66,15 +72,19 @@ class KeptForest:
 
     def to(self, backend: Backend) -> KeptForest:
         """Return the same edges on another backend."""
-        until, links = (
-            None if held is None else backend.asarray(held) for held in (self.until, self.links)
-        )
         ends = backend.asarray(self.src), backend.asarray(self.dst)
-        return self._of(ends[0], ends[1], until, links)
+        until = None if self.until is None else backend.asarray(self.until)
+        moved = self._of(*ends, until)
+        if self.links is None:
+            return moved
+        held = backend.asarray(self.links), backend.asarray(self.order)
+        return replace(moved, links=held[0], order=held[1], ordered=self.ordered)
 
-    def _of(self, src: Array, dst: Array, until: Array, links: Array = None) -> KeptForest:
-        """Return other edges with the same column of times, and the links by these if any."""
-        return replace(self, src=src, dst=dst, until=until, links=links, pairs=None)
+    def _of(self, src: Array, dst: Array, until: Array) -> KeptForest:
+        """Return other edges with the same column of times, without links or a table."""
+        return replace(
+            self, src=src, dst=dst, until=until, links=None, order=None, ordered=0, pairs=None
+        )
 
     def where(self, rows: Array) -> KeptForest:
         """Return some of the edges, by a mask or by their numbers."""
@@ -83,47 +93,58 @@ class KeptForest:
 
     def without(self, rows: Array, backend: Backend) -> KeptForest:
         """Return all edges but those of some sorted rows, whose places others at the end take."""
-        size = self.src.size - rows.size
-        free, last = moved_rows(rows, size, backend)
-        until = (
-            None if self.until is None else filled(self.until[:size].copy(), self.until, free, last)
-        )
-        src, dst = (filled(end[:size].copy(), end, free, last) for end in (self.src, self.dst))
+        src, dst, until, _ = self._left(rows, backend)
         return self._of(src, dst, until)
+
+    def _left(self, rows: Array, backend: Backend) -> list[Array]:
+        """Return new columns without some rows: both ends, and times and their order, if any."""
+        size = self.src.size - rows.size
+        moves = moved_rows(rows, size, backend)
+        columns = self.src, self.dst, self.until, self.order
+        return [
+            None if column is None else filled(column[:size].copy(), column, *moves)
+            for column in columns
+        ]
 
     def expired(self, rows: Array, backend: Backend) -> KeptForest:
         """Return the same without the rows that expire first, which leave the other links right."""
-        left = self.without(rows, backend)
+        src, dst, until, order = self._left(rows, backend)
+        left = self._of(src, dst, until)
         if self.links is None:
             return left
-        size, numbers = left.src.size, backend.fill(backend.empty(self.src.size, np.uint32), 0xFF)
-        free, last = moved_rows(rows, size, backend)
-        numbers[:size] = backend.xp.arange(size, dtype=np.uint32)
+        numbers = backend.fill(backend.empty(self.src.size, np.uint32), 0xFF)
+        free, last = moved_rows(rows, src.size, backend)
+        numbers[: src.size] = backend.xp.arange(src.size, dtype=np.uint32)
         numbers[rows], numbers[last] = kernels.GOES, free
         links = self.links.copy()
         backend.kernel(kernels.renumber)(links.size, 0, numbers, links)
-        return replace(left, links=links)
+        return replace(left, links=links, order=order, ordered=self.ordered)
 
     def merged(self, src: Array, dst: Array, until: Array, n: int, backend: Backend) -> KeptForest:
         """Return the forest over n vertices of what expires last, of these edges and further ones.
 
         Links are made once, by merging all edges; then only those of a batch are merged.
         """
+        xp = backend.xp
+        every = self.with_edges(src, dst, until, backend)  # new arrays, which are written below
         links, first = backend.fill(backend.empty(n, np.uint64), 0xFF), 0
+        ordered = every.src.size
+        order = xp.arange(ordered)
         if self.links is not None:
             links[: self.links.size], first = self.links, self.src.size
-        every = self.with_edges(src, dst, until, backend)  # new arrays, which are written below
+            ordered = self.ordered + src.size
+            order = xp.concatenate([self.order, xp.arange(self.ordered, ordered)])
         evicted = backend.empty(every.src.size - first, np.uint64)
-        given = every.src, every.dst, every.until
-        backend.kernel(kernels.merge)(evicted.size, first, *given, links, evicted)
-        rows = backend.xp.sort(evicted[evicted != NONE]).astype(np.int64)
+        columns = every.src, every.dst, every.until, order
+        backend.kernel(kernels.merge)(evicted.size, first, *columns, links, evicted)
+        rows = xp.sort(evicted[evicted != NONE]).astype(np.int64)
         size = every.src.size - rows.size
         free, last = moved_rows(rows, size, backend)
         numbers = backend.fill(backend.empty(rows.size, np.uint32), 0xFF)
         numbers[last - size] = free
         backend.kernel(kernels.renumber)(n, size, numbers, links)
-        src, dst, until = (filled(column, column, free, last)[:size] for column in given)
-        return self._of(src, dst, until, links)
+        src, dst, until, order = (filled(column, column, free, last)[:size] for column in columns)
+        return replace(every._of(src, dst, until), links=links, order=order, ordered=ordered)
 
     def merges(self, size: int, n: int) -> bool:
         """Return whether a batch of that size is merged, and not put together with these edges."""

@@ -9,7 +9,9 @@ a root, or where both climbs meet, as all others on its cycle last longer.
 slots : (n,) uint64, shared by all threads: the vertex that the link of v leads to in the upper half
         and the row of its edge in the lower one, or all bits set for a root. It changes only by
         compare-and-swap, to edges that last longer, or to a vertex further up.
-until : (k,) int64 or float64, when each edge expires; among equal ones the first row lasts longer.
+until : (k,) int64 or float64, when each edge expires.
+order : (k,) int64, different numbers; among edges that expire at once the least lasts longest. Rows
+        change when others go, and these do not: a link relies on all edges that last longer.
 
 A link leads to a vertex whose hash is less, so that there is no cycle, whatever order threads take,
 and the expected number of links of a climb is the logarithm of n, as in trees of random priorities.
@@ -38,8 +40,8 @@ def lasts_longer(on: Any) -> Any:
     """Return whether one edge lasts longer than another, by their rows."""
 
     @on.device
-    def lasts_longer(until, e, f):
-        return until[e] > until[f] or (until[e] == until[f] and e < f)
+    def lasts_longer(until, order, e, f):
+        return until[e] > until[f] or (until[e] == until[f] and order[e] < order[f])
 
     return lasts_longer
 
@@ -52,11 +54,11 @@ def climb(on: Any) -> Any:
     longer, cas = lasts_longer(on), on.atomic_cas
 
     @on.device
-    def climb(slots, until, v, held, e):
-        while held != ROOT and longer(until, held & LOW, e):
+    def climb(slots, until, order, v, held, e):
+        while held != ROOT and longer(until, order, held & LOW, e):
             up = held >> HALF
             above = slots[up]
-            if above != ROOT and longer(until, above & LOW, held & LOW):
+            if above != ROOT and longer(until, order, above & LOW, held & LOW):
                 cas(slots, v, held, above & ~LOW | held & LOW)
             v, held = up, above
         return v, held
@@ -69,13 +71,13 @@ def merge(on: Any) -> Any:
     up, hashed, cas = climb(on), mix(on), on.atomic_cas
 
     @on.elementwise
-    def merge(i, first, src, dst, until, slots, evicted):
+    def merge(i, first, src, dst, until, order, slots, evicted):
         e = np.uint64(first) + i
         u, v = np.uint64(src[e]), np.uint64(dst[e])
         a, b = slots[u], slots[v]
         while True:
-            u, a = up(slots, until, u, a, e)
-            v, b = up(slots, until, v, b, e)
+            u, a = up(slots, until, order, u, a, e)
+            v, b = up(slots, until, order, v, b, e)
             if u == v:
                 break
             if hashed(u) < hashed(v):

@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -211,6 +211,28 @@ class ExpiringHistory(History):
         if dropped:
             self.known = {end for a, b, _ in self.edges for end in (a, b) if a != b}
             self.edges = [edge for edge in self.edges if edge[0] in self.known]
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.sampled_from((20, 200, 1000)),
+    spread=st.sampled_from((1, 3, 40)),
+)
+@settings(max_examples=EXAMPLES, deadline=None)
+def test_windows_of_many_edges_that_expire_at_once(seed, n, spread):
+    random, every, known = np.random.default_rng(seed), [], set()
+    seen = cc_rapids.Connectivity(engine=ENGINE, expiry="until")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kept, "MERGED", 0)
+        for step in range(4 * STEPS):
+            ends, until = random.integers(0, n, (2, n // 10)), random.integers(0, spread, n // 10)
+            every.append(pd.DataFrame({"src": ends[0], "dst": ends[1], "until": step + until}))
+            seen.insert(every[-1]).expire(step - spread // 2)
+            known |= set(ends.ravel().tolist())
+            left = pd.concat(every)
+            left = left[left["until"] >= step - spread // 2][["src", "dst"]]
+            anew = cc_rapids.components(left, vertices=sorted(known)).labels()
+            assert np.array_equal(seen.components().labels(), anew)
 
 
 @pytest.mark.parametrize("history", [History, KeptHistory, ExpiringHistory])

@@ -39,8 +39,13 @@ def slots_of(n, edges, until):
     slots, evicted = np.full(n, ALL, np.uint64), np.zeros(len(edges), np.uint64)
     merge = lasting.merge(Alone)
     for i in range(len(edges)):
-        merge(np.uint64(i), 0, *phases.columns(edges), np.array(until), slots, evicted)
+        merge(np.uint64(i), 0, *phases.columns(edges), *times_of(until), slots, evicted)
     return slots
+
+
+def times_of(until):
+    """The times at which edges expire, and their order."""
+    return np.array(until), np.arange(len(until))
 
 
 class Alone:
@@ -68,7 +73,7 @@ def merging(n, before, edges, until):
 
     def calls(tape, shared):
         merge = lasting.merge(Interleaver)
-        given = first, src, dst, np.array(until), shared["slots"], shared["evicted"]
+        given = first, src, dst, *times_of(until), shared["slots"], shared["evicted"]
         return [[partial(merge, np.uint64(i), *given)] for i in range(len(edges))]
 
     def rises(name, v, old, new):

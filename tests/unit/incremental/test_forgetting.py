@@ -235,13 +235,16 @@ def test_a_file_whose_forest_does_not_span_is_refused(tmp_path):
 
 @pytest.mark.parametrize("kind", [np.int64, np.float64])
 def test_batches_that_are_merged_keep_what_expires_last(kind, monkeypatch):
-    """The rows are those of one forest of all edges, whose links survive what expires."""
+    """The rows are those of one forest of all edges, whose links survive what expires.
+
+    Many expire at once, and their order has to stay when others go.
+    """
     rng = np.random.default_rng(0)
     monkeypatch.setattr(kept, "MERGED", 0)
     seen, frames = Connectivity(expiry="until"), []
-    for step in range(8):
-        src, dst = rng.integers(0, 300, (2, 200))
-        until = rng.integers(step, step + 12, 200).astype(kind)
+    for step in range(40):
+        src, dst = rng.integers(0, 1500, (2, 100))
+        until = rng.integers(step, step + 50, 100).astype(kind)
         frames.append(pd.DataFrame({"src": src, "dst": dst, "until": until}))
         seen.insert(frames[-1]).expire(step)
         every = pd.concat(frames)
