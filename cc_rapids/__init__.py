@@ -71,6 +71,7 @@ _HOMES = {
     "frame_library": "tools.frame_library",
     "memory_bound": "graph.memory_bound",
     "release_memory": "backends",
+    "curator": "",
     "dask": "",
     "datasets": "",
     "generators": "",
@@ -117,6 +118,7 @@ __all__ = [
     "components",
     "components_at",
     "connected_components",
+    "curator",
     "dask",
     "datasets",
     "designs",
@@ -141,7 +143,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import dask, datasets, plots
+    from . import curator, dask, datasets, plots
     from .algorithms.design import Design, designs
     from .api import (
         articulation_points,
