@@ -13,7 +13,9 @@ from ..backends import Array, Backend
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, InputError, UnknownVertexError, counted
 from ..graph.forest import Forest
-from ..ids.growing import Range, check_kind, inverse, without_others
+from ..ids.arrival_table import ArrivalTable
+from ..ids.growing import Integers, Range, check_kind, inverse, without_others
+from ..ids.range import bounds
 from ..kernels import forgetting as kernels
 from . import inputs
 from . import state as batches
@@ -26,6 +28,7 @@ Pieces = Iterator[
     tuple[EdgeInput, Times | None]
 ]  # edges, with the times at which they expire, if any
 
+SPARE = 8  # edges of the table of pairs for which it has space for one more
 DENSE = 4  # times the vertices of components that lose something: then all edges are solved anew
 
 
@@ -215,7 +218,7 @@ class _Removal:
             return kept, kept.rows_of(self.pairs, backend)
         goes = backend.xp.flatnonzero(self._goes(kept.src, kept.dst))
         if not (goes.size or self.vertices.size):
-            kept = kept.with_table(backend)
+            kept = replace(kept, pairs=_table_of(kept, backend))
         return kept, goes
 
     def _left(self, state: ConnectivityState, goes: Array | None) -> ConnectivityState:
@@ -335,6 +338,16 @@ class _Removal:
                 " they were never inserted: insert them first"
             )
         raise given.changed()
+
+
+def _table_of(kept: KeptForest, backend: Backend) -> Integers:
+    """Return the index of the pairs of a kept forest, which has space for some more."""
+    keys = pair_keys(kept.src, kept.dst, backend)
+    if not keys.size:
+        return Integers.empty(backend)
+    low, high = bounds([keys], backend)
+    table = ArrivalTable(keys, low, high, keys.size // SPARE, backend)
+    return Integers(keys, table, low, high, keys.dtype)
 
 
 class _Between:

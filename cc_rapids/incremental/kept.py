@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,15 +11,14 @@ from ..algorithms import boruvka
 from ..backends import Array, Backend
 from ..graph.edges import Edges
 from ..graph.forest import Forest
-from ..ids.arrival_table import ArrivalTable
-from ..ids.growing import Integers
-from ..ids.range import bounds
 from ..kernels import forgetting as pairs_by_key
 from ..kernels import lasting as kernels
 
+if TYPE_CHECKING:
+    from ..ids.growing import Integers
+
 NONE = np.iinfo(np.uint64).max
 FEW = 8  # times the edges of a batch: more vertices than these are not looked at
-SPARE = 8  # edges of the table of pairs for which it has space for one more
 MERGED = 4  # times the edges of a batch that is merged: at least as many vertices
 MOST = 1 << 32  # vertices, of which two make a number of 64 bits
 HALF, LOWER = np.uint64(32), np.uint64(MOST - 1)
@@ -149,16 +148,6 @@ class KeptForest:
     def merges(self, size: int, n: int) -> bool:
         """Return whether a batch of that size is merged, and not put together with these edges."""
         return MERGED * size <= n and max(n, self.src.size + size) < MOST
-
-    def with_table(self, backend: Backend) -> KeptForest:
-        """Return the same edges with a table of their pairs."""
-        keys = pair_keys(self.src, self.dst, backend)
-        if not keys.size:
-            return replace(self, pairs=Integers.empty(backend))
-        low, high = bounds([keys], backend)
-        table = ArrivalTable(keys, low, high, keys.size // SPARE, backend)
-        pairs = Integers(keys, table, low, high, keys.dtype)
-        return replace(self, pairs=pairs)
 
     def rows_of(self, keys: Array, backend: Backend) -> Array:
         """Return the rows of the edges with some keys, by the table."""
