@@ -1,0 +1,1 @@
+"""Components of edge lists in partitions: what Dask, Ray and pools of processes have in common."""
