@@ -76,6 +76,8 @@ _HOMES = {
     "generators": "",
     "oracle": "",
     "plots": "",
+    "pool": "",
+    "ray": "",
     "scipy": "",
 }
 
@@ -131,6 +133,7 @@ __all__ = [
     "minimum_spanning_forest",
     "oracle",
     "plots",
+    "pool",
     "release_memory",
     "scipy",
     "spanning_forest",
@@ -141,7 +144,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import dask, datasets, plots
+    from . import dask, datasets, plots, pool
     from .algorithms.design import Design, designs
     from .api import (
         articulation_points,

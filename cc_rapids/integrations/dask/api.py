@@ -525,6 +525,7 @@ def components(
     cc_rapids.components : Find the components of edges on one machine.
     cc_rapids.dask.weakly_connected_components : The contract of cuGraph's Dask function.
     cc_rapids.dask.local_gpus : Start a worker for each GPU.
+    cc_rapids.ray.components : The same for Ray datasets.
 
     Notes
     -----

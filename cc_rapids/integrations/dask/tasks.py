@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 from distributed import Client, Future, as_completed
 
-from ..distributed.tree import DistributedProgress
+from ...incremental.progress import DistributedProgress
 
 DaskProgress = DistributedProgress
 FAILED = ("error", "cancelled")

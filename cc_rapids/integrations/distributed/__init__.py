@@ -1,1 +1,1 @@
-"""Components of edge lists in partitions: what Dask, Ray and pools of processes have in common."""
+"""Components of edge lists in partitions, on any workers: Dask, Ray and pools share these parts."""

@@ -1,4 +1,4 @@
-"""What answers of runs on several workers have in common."""
+"""The common part of answers of runs on several workers."""
 
 from __future__ import annotations
 

@@ -15,39 +15,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ...incremental.progress import Reporter
+from ...incremental.progress import DistributedProgress, Reporter
 from .forests import Ends, merged
 from .protocol import Executor, Handle
-
-
-@dataclass(frozen=True)
-class DistributedProgress:
-    """The progress of a run on several workers.
-
-    Attributes
-    ----------
-    stage : str
-        The current stage, such as ``"forests"`` or ``"hooks, round 2"``.
-    done, total : int
-        Tasks of that stage; ``total`` is None where partitions are counted as they come.
-    seconds : float
-        Seconds since the run began.
-
-    See Also
-    --------
-    cc_rapids.dask.components : Call ``progress`` with this.
-    cc_rapids.ray.components : Call ``progress`` with this.
-    cc_rapids.StreamProgress : The progress of a stream.
-    """
-
-    stage: str
-    done: int
-    total: int | None
-    seconds: float
-
-    def __str__(self) -> str:
-        total = "" if self.total is None else f" of {self.total:,}"
-        return f"{self.stage}: {self.done:,}{total}, {self.seconds:,.1f} s"
 
 
 @dataclass(frozen=True)

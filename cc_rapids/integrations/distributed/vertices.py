@@ -44,7 +44,7 @@ from ...data.column import is_cudf
 from ...data.dtypes import is_boolean, is_integer
 from ...data.read import Side
 from ...errors import InputError, shown
-from ...incremental.progress import Reporter
+from ...incremental.progress import DistributedProgress, Reporter
 from ...results.labels import check_labels
 from .forests import (
     Ends,
@@ -58,7 +58,6 @@ from .forests import (
     taken,
 )
 from .protocol import Executor, Handle
-from .tree import DistributedProgress
 
 Owner = Callable[[Any], Any]  # from a column of ids to an array of parts 0 .. count - 1
 
