@@ -261,10 +261,15 @@ def check_width(columns: int, wanted: int) -> None:
 
 def merged(first: Forest, second: Forest, called: Ends, options: dict[str, Any]) -> Forest:
     """Merge two forests to one, without edges that join nothing."""
+    return all_merged([first, second], called, options)
+
+
+def all_merged(forests: list[Forest], called: Ends, options: dict[str, Any]) -> Forest:
+    """Merge forests to one by one solve of all their edges."""
     ends = sides(called[0])
-    frame = united([first[0], second[0]], ends, called)
+    frame = united([edges for edges, _ in forests], ends, called)
     found = solved_by(frame, ends, called, forest=True, **options)
-    return _edges(found, frame, ends, called), first[1] + second[1]
+    return _edges(found, frame, ends, called), sum(dropped for _, dropped in forests)
 
 
 def _edges(found: Components, frame: Any, ends: Ends, called: Ends) -> Any:

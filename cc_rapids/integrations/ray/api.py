@@ -26,6 +26,7 @@ from ..distributed.answer import DistributedComponents
 from ..distributed.forests import (
     Ends,
     Forest,
+    all_merged,
     as_names,
     as_pandas,
     column_names,
@@ -33,7 +34,6 @@ from ..distributed.forests import (
     labelled,
     local_forest,
     loops,
-    merged,
     solved,
 )
 from ..distributed.tree import Merges
@@ -393,14 +393,13 @@ def unpacked(table: Any, called: Ends, options: dict[str, Any]) -> Forest:
     CcRapidsError
         One of them is an error.
     """
-    found: Forest | None = None
+    forests: list[Forest] = []
     for row in table.column(FOREST):
         forest = pickle.loads(row.as_py())
         if isinstance(forest, CcRapidsError):
             raise forest
-        found = forest if found is None else merged(found, forest, called, options)
-    assert found is not None
-    return found
+        forests.append(forest)
+    return forests[0] if len(forests) == 1 else all_merged(forests, called, options)
 
 
 def label_blocks(
