@@ -7,6 +7,7 @@ import files
 import numbers_and_sides
 import records
 import report
+import spanning_forests
 from paper_tables import number
 
 from cc_rapids.tools import charts
@@ -43,7 +44,11 @@ def contents(folder, figures):
         place: lambda engine=engine: section(newest(folder, engine), figures, PLACES[engine])
         for engine, place in PLACES.items()
     }
-    tables = {"files": files, "numbers_and_sides": numbers_and_sides}
+    tables = {
+        "files": files,
+        "numbers_and_sides": numbers_and_sides,
+        "spanning_forests": spanning_forests,
+    }
     others = {name: lambda module=module: module.table(folder) for name, module in tables.items()}
     return sections | others
 

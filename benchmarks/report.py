@@ -5,6 +5,7 @@ import pathlib
 import sys
 
 import records
+import spanning_forests
 
 ROOT = pathlib.Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -293,7 +294,7 @@ def draw(rows, path):
     plt.close(figure)
 
 
-TABLES = {"main_job": table, "ids": ids}
+TABLES = {"main_job": table, "ids": ids, "forests": spanning_forests.short}
 
 if __name__ == "__main__":
     main()

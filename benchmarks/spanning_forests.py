@@ -12,14 +12,17 @@ other, and agree where there are none.
 
 from itertools import product
 
+import measured_code
 import numpy as np
 import records
+from design_tables import table as lines
 
 import cc_rapids
 from cc_rapids import backends, generators, oracle
 from cc_rapids.tuning import tuning
 
 GRAPHS = ("kron21", "social22", "road", "uniform25M", "rmat24")
+PEERS = {"cuda": "cuGraph", "threads": "SciPy"}
 
 
 def main():
@@ -93,7 +96,8 @@ def measure(frame, n, backend, args):
         from main_job import kernel_times
 
         kernels["kernels_ms"] = kernel_times(frame, forest)
-    return wall | kernels | totals | faster | {"plan_bytes": plan.bytes, "proved": args.prove}
+    facts = {"plan_bytes": plan.bytes, "proved": args.prove, "code": measured_code.of_run(forest)}
+    return wall | kernels | totals | faster | facts
 
 
 def peers(frame, n, backend, totals):
@@ -126,6 +130,96 @@ def peers(frame, n, backend, totals):
             totals["peer_total"] = float(minimum_spanning_tree(held["graph"]).sum())
 
     return {"peer_graph_ms": graph, "peer_tree_ms": tree}
+
+
+def newest(folder=records.HERE):
+    """Return the newest record beside a peer of each graph, of the device and commit of the last.
+
+    A GPU comes before threads.
+    """
+    rows = [row for row in records.load("spanning_forests", folder) if "times_faster" in row]
+    rows.sort(key=lambda row: row["engine"] == "cuda")
+    same = "engine", "device", "commit"
+    kept = [row for row in rows if all(row[key] == rows[-1][key] for key in same)]
+    return list({row["graph"]: row for row in kept}.values())
+
+
+def alone(folder=records.HERE):
+    """Return the records of a later commit on the same device that were made without a peer."""
+    rows, beside = records.load("spanning_forests", folder), newest(folder)
+    last = rows.index(beside[-1])
+    later = [row for row in rows[last + 1 :] if row["device"] == beside[-1]["device"]]
+    return list({row["graph"]: row for row in later if "times_faster" not in row}.values())
+
+
+def table(folder=records.HERE):
+    """Return the table of docs/benchmarks.md, and what it stands on."""
+    rows = newest(folder)
+    if not rows:
+        return "Not measured yet: `python benchmarks/spanning_forests.py`."
+    last, peer = rows[-1], PEERS[rows[-1]["engine"]]
+    head = (
+        *("edge list", "edges", "forest, ms", "edges/s", "labels alone, ms"),
+        *(f"{peer}: graph + forest, ms", "faster", "memory"),
+    )
+    cells = [
+        [
+            row["graph"],
+            f"{row['edges'] / 1e6:.1f} M",
+            f"{row['forest_ms']['median']:.1f}",
+            f"{row['edges'] / row['forest_ms']['median'] / 1e6:.1f} G",
+            f"{row['labels_ms']['median']:.1f}",
+            f"{row['peer_graph_ms']['median']:.0f} + {row['peer_tree_ms']['median']:.0f}",
+            f"{row['times_faster']:.1f} x",
+            f"{row['plan_bytes'] / 1e6:,.0f} MB",
+        ]
+        for row in rows
+    ]
+    versions = ", ".join(f"{name} {number}" for name, number in last["versions"].items())
+    apart = max(abs(row["total"] / row["peer_total"] - 1) for row in rows)
+    return (
+        f"{lines(head, cells)}\n\nMedians of {last['forest_ms']['runs']} runs in turns, wall, from"
+        " a frame with random float32 weights to the frame of the forest; memory is what"
+        f" `explain=True` plans beyond the list. On {last['device']},"
+        f" {records.dated('spanning_forests', last)}; {versions}. The totals of the weights are"
+        f" {peer}'s to {apart:.2%}: it takes one of several rows with the same ends.{since(folder)}"
+    )
+
+
+def since(folder):
+    """Return a sentence on what was measured later without a peer, if anything was."""
+    rows = alone(folder)
+    if not rows:
+        return ""
+    times = ", ".join(f"{row['graph']} {row['forest_ms']['median']:.1f}" for row in rows)
+    return (
+        f" Without {PEERS[rows[-1]['engine']]} on the same device, later,"
+        f" {records.dated('spanning_forests', rows[-1])}: {times} ms."
+    )
+
+
+def short(folder=records.HERE):
+    """Return the README's table: each list beside the peer, and where it was measured."""
+    rows = newest(folder)
+    last, peer = rows[-1], PEERS[rows[-1]["engine"]]
+    cells = [
+        [
+            row["graph"],
+            f"{row['edges'] / 1e6:.1f} M",
+            f"{row['forest_ms']['median']:.1f} ms",
+            f"{row['peer_graph_ms']['median']:.0f} + {row['peer_tree_ms']['median']:.0f} ms",
+            f"{row['times_faster']:.0f} x",
+        ]
+        for row in rows
+    ]
+    head = "spanning forest of", "edges", "cc_rapids", f"{peer}: graph + forest", "faster"
+    versions = last["versions"]
+    theirs = versions.get("cugraph-cu13") or versions["scipy"]
+    return (
+        f"{lines(head, cells)}\n\nMedian wall time, warm, from a frame with random float32 weights"
+        f" to the frame of the least forest, on one {last['device']}, in the same run as {peer}"
+        f" {theirs}. Measured {last['date']}."
+    )
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ import numbers_and_sides
 import paper_tables
 import records
 import report
+import spanning_forests
 import trust
 from measured_code import NOT_MEASURED, Tree
 
@@ -131,6 +132,14 @@ FIGURES = (
         "built_graph_code",
     ),
     Figure(README, "table ids: streams", "streams", "wall", report.many_files, "streams.py"),
+    Figure(
+        README,
+        "table forests",
+        "spanning_forests",
+        "wall",
+        spanning_forests.newest,
+        "spanning_forests.py --engine cuda",
+    ),
     Figure(START, "table first_use", "first_use", "wall", first_use.newest, "first_use.py --gpu"),
     Figure(BENCH, "table gpu: to labels", "bench", "wall", gpu, RUN_GPU),
     Figure(BENCH, "bench-faster-gpu.svg", "bench", "wall", gpu, RUN_GPU),
@@ -144,6 +153,14 @@ FIGURES = (
         "wall",
         numbers_and_sides.newest,
         "numbers_and_sides.py --engine threads",
+    ),
+    Figure(
+        BENCH,
+        "table spanning_forests",
+        "spanning_forests",
+        "wall",
+        lambda folder: spanning_forests.newest(folder) + spanning_forests.alone(folder),
+        "spanning_forests.py --engine cuda",
     ),
     Figure(BENCH, "table threads: to labels", "bench", "wall", threads, RUN_THREADS),
     Figure(BENCH, "bench-faster-threads.svg", "bench", "wall", threads, RUN_THREADS),

@@ -71,6 +71,7 @@ _HOMES = {
     "frame_library": "tools.frame_library",
     "memory_bound": "graph.memory_bound",
     "release_memory": "backends",
+    "curator": "",
     "dask": "",
     "datasets": "",
     "generators": "",
@@ -119,6 +120,7 @@ __all__ = [
     "components",
     "components_at",
     "connected_components",
+    "curator",
     "dask",
     "datasets",
     "designs",
@@ -144,7 +146,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import dask, datasets, plots, pool
+    from . import curator, dask, datasets, plots, pool
     from .algorithms.design import Design, designs
     from .api import (
         articulation_points,

@@ -11,7 +11,7 @@ from .algorithms.design import Design
 from .backends import Backend
 from .backends.choice import choose
 from .data.adapters import adapter_of
-from .data.edge_input import EdgeInput
+from .data.edge_input import EdgeInput, ReadRequest
 from .data.read import read
 from .data.weights import weighted
 from .errors import InputError
@@ -275,8 +275,11 @@ def find_components(
     """
     if options.weight_bound is not None:
         edges, options = within_bound(edges, options)
+    answers = None
     if options.spanning is not None:
+        given, request = edges, ReadRequest(options.source, options.destination)
         edges, options, taken = with_weights(edges, options, taken)
+        answers = adapter_of(given).answers(given, request)
     adapter = adapter_of(edges)
     has_key_columns = adapter.names_files and isinstance(options.source, list)
     named_frames = options.frames is not None
@@ -303,6 +306,7 @@ def find_components(
     if options.spanning is not None:
         found = adapter.weights(edges, options.spanning.weight)
         edge_input = weighted(edge_input, found, options.spanning.name, options.nulls)
+        edge_input = replace(edge_input, answers=answers or edge_input.answers)
     choice = choose(edge_input.src.size) if adapter.names_files or taken else None
     backend = options.backend(edge_input.on_device, choice)
     # The columns are lent for as long as kernels read them; the answer keeps the arena's memory.

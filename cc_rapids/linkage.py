@@ -50,8 +50,9 @@ def link_records(
 
     Parameters
     ----------
-    frame : frame of cuDF, pandas, Polars or PyArrow, or dict of columns
-        The records, one a row. A lazy frame of Polars is collected.
+    frame : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict of columns
+        The records, one a row. Of a lazy frame of Polars, and of a relation, for which ``id`` is
+        needed, only the columns that are named are read.
     keys : list of str, or of lists of str
         The columns in which records may agree; those in a list have to agree together. They hold
         integers, strings, categories (compared as their values), booleans, dates or times.

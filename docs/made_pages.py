@@ -438,8 +438,9 @@ def links():
 
 
 def measured():
-    """Return the README's tables, which are made from the records."""
+    """Return the tables of the README's section on times, which are made from the records."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = readme.split("\n## Measured\n")[1].split("\n## ")[0]
     tables = re.findall(r"<!-- table: \w+ -->\n(.*?)\n<!-- end -->", readme, re.DOTALL)
     return unlinked("\n\n".join(tables)) + "\n"
 

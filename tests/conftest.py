@@ -7,6 +7,7 @@ import signal
 import stat
 from pathlib import Path
 
+import hypothesis
 import pytest
 from support import design_pairs, gpu_machine
 from support.encodings import ENCODINGS, force_encoding
@@ -16,6 +17,8 @@ from cc_rapids.tuning import tuning
 
 for _checks in "design_graphs", "edge_lists", "refusals", "stream_inputs":
     pytest.register_assert_rewrite(f"support.{_checks}")
+hypothesis.settings.register_profile("any machine", deadline=None)  # however busy
+hypothesis.settings.load_profile("any machine")
 gc.set_threshold(*SELDOM)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in what is started in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -29,7 +29,7 @@ from ..errors import (
     listed,
     unknown,
 )
-from . import offsets
+from . import offsets, relations
 from .column import (
     REFUSE,
     REMEDIES,
@@ -90,7 +90,8 @@ def _table_of(edges: Any) -> Any:
     hint = f" of shape {tuple(shape)}" if shape is not None else ""
     raise InputError(
         f"edges cannot be a {type(table).__name__}{hint}: give a frame of cuDF, pandas, Polars"
-        " or PyArrow, a pair of arrays (source, destination), a sparse matrix, or a file's path"
+        " or PyArrow, a DuckDB relation (connection.sql(...)), a pair of arrays (source,"
+        " destination), a sparse matrix, or a file's path"
     )
 
 
@@ -550,6 +551,10 @@ class Adapter(ABC):
             " dataset or RecordBatchReader, or an iterable of frames or of pairs of arrays"
         )
 
+    def answers(self, edges: Any, request: ReadRequest) -> Callable[[Any], Any] | None:
+        """Return what makes answers of frames in memory; None if answers are such frames."""
+        return None
+
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]
     ) -> Iterator[Any] | None:
@@ -675,16 +680,18 @@ class DuckDBRelations(Adapter):
     by_type = True
 
     def accepts(self, edges: Any) -> bool:
-        kind = type(edges)
-        library = kind.__module__.partition(".")[0]
-        return kind.__name__ == "DuckDBPyRelation" and library in ("duckdb", "_duckdb")
+        return relations.is_relation(edges)
+
+    def answers(self, edges: Any, request: ReadRequest) -> Callable[[Any], Any] | None:
+        return relations.answers_for(edges, self._names(edges, *request.sides))
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         import pyarrow as pa
 
         source, destination = request.sides
-        batches = self._batches(edges, source, destination)
-        return read_table(pa.concat_tables(batches), source, destination, request.nulls)
+        table = pa.concat_tables(self._batches(edges, source, destination))
+        given = read_table(table, source, destination, request.nulls)
+        return replace(given, answers=self.answers(edges, request))
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
@@ -703,9 +710,11 @@ class DuckDBRelations(Adapter):
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
         name = bound.name("the relation")
-        if name not in edges.columns:
-            raise MissingColumnError(unknown("column", name, edges.columns))
-        column = '"' + name.replace('"', '""') + '"'
+        known = relations.columns_in(edges)
+        if name not in known:
+            raise MissingColumnError(unknown("column", name, known))
+        relations.check_weights(edges, name)
+        column = relations.quoted(name)
         words = [f"{column} {sign} {float(limit)!r}" for sign, limit in bound.bounds()]
         within = edges.filter(" and ".join([*words, f"not isnan({column}::double)"]))
         return within, request.source, request.destination
@@ -713,23 +722,18 @@ class DuckDBRelations(Adapter):
     def _batches(
         self, relation: Any, source: list[str], destination: list[str], *others: str
     ) -> Iterator[Any]:
-        """Yield the rows as tables of the requested columns; one empty table if there are none."""
-        import pyarrow as pa
+        """Return an iterator over the rows as tables of the requested columns."""
+        ids = self._names(relation, source, destination)
+        return relations.batches_of(relation, ids, [name for name in others if name not in ids])
 
-        _check_names(list(relation.columns), source, destination)
-        for name in others:
-            if name not in relation.columns:
-                raise MissingColumnError(unknown("column", name, relation.columns))
-        wanted = dict.fromkeys([*source, *destination, *others])
-        words = ", ".join('"' + name.replace('"', '""') + '"' for name in wanted)
-        relation = relation.project(words)
-        names = "to_arrow_reader", "fetch_arrow_reader", "fetch_record_batch"  # by version
-        read = next(getattr(relation, name) for name in names if hasattr(relation, name))
-        with read() as reader:  # until it is closed its connection runs nothing else
-            tables = (pa.Table.from_batches([batch]) for batch in reader)
-            first = next(tables, None)
-            yield reader.schema.empty_table() if first is None else first
-            yield from tables
+    def _names(self, relation: Any, source: list[str], destination: list[str]) -> list[str]:
+        """Return the columns of ids; raise an error if one is missing or holds no ids."""
+        _check_names(relations.columns_in(relation), source, destination)
+        names = list(dict.fromkeys([*source, *destination]))
+        for name in names:
+            refuse_twice(name, list(relation.columns))
+        relations.check_ids(relation, names)
+        return names
 
 
 class Pairs(Frames):

@@ -11,6 +11,7 @@ from .arguments import check_names
 from .column import Borrowing, Column, empty, no_rows, of, of_key_columns
 from .frame_access import collected, columns_of, is_frame, key_columns_of
 from .key_names import are_usable, key_names_of, public_name
+from .relations import only_column
 
 Side = str | list[str]  # the column of one end of each edge, or several that are one id
 SOURCE, DESTINATION = "src", "dst"  # the default columns of edges in memory
@@ -181,7 +182,8 @@ class EdgeInput:
     read. ``vertex_names`` are those of the key columns of vertices in answers, empty if they are
     numbered, and None if those of the edges tell. ``text_bytes`` is the size of the strings that
     integers stand for. ``weights`` is an array of one number for each edge, where a spanning forest
-    is found by them. ``columns`` are all columns of ids.
+    is found by them. ``make_frame`` makes frames in memory, of which ``answers`` makes those that
+    the caller gets, if these are others. ``columns`` are all columns of ids.
     """
 
     src: Column
@@ -198,6 +200,7 @@ class EdgeInput:
     vertex_names: tuple[str, ...] | None = None
     text_bytes: int = 0
     weights: Any = None
+    answers: Callable[[Any], Any] | None = None
     columns: list[Column] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -216,6 +219,10 @@ class EdgeInput:
     def called(self, column: str) -> str:
         """Return the name of a column in answers, from the one with the number of a key column."""
         return public_name(column, self.key_names) if self.src.key_columns else column
+
+    def answer(self, frame: Any) -> Any:
+        """Return a frame or column as the caller gets it."""
+        return frame if self.answers is None else self.answers(frame)
 
     def borrow(self) -> Lending:
         """Return a context that lends the columns."""
@@ -267,7 +274,7 @@ def with_vertices(edge_input: EdgeInput, vertices: Any, dense: bool) -> EdgeInpu
             names = tuple(columns_of(vertices))
         return _with_column(replace(edge_input, vertex_names=names), rows)
     if not isinstance(vertices, range):
-        return _with_column(edge_input, of("vertices", vertices))
+        return _with_column(edge_input, of("vertices", only_column(vertices)))
     check_range("vertices", vertices)
     if edge_input.src.strings and edge_input.src.size:
         raise InputError(

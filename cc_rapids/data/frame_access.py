@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from .column import (
 )
 from .dtypes import is_number
 from .edge_array import is_edge_array
+from .relations import is_relation, table_of
 
 VERTEX = "vertex"  # the column of vertices in answers, and by default in frames of documents
 
@@ -58,7 +59,9 @@ def names_of(edges: Any) -> list[Any]:
 
 
 def column_of(frame: Any, name: str) -> Any:
-    """Return one column, of the frame's own kind."""
+    """Return one column, of the frame's own kind; of a relation of DuckDB PyArrow's."""
+    if is_relation(frame):
+        return table_of(frame, [name])[name]
     return getattr(frame, name) if isinstance(frame, tuple) else frame[name]
 
 
@@ -84,7 +87,7 @@ def frame_size(frame: Any) -> int:
 
 
 def frame_in_memory(frame: Any) -> Any:
-    """Return a frame itself, or collected if it is a lazy one of Polars.
+    """Return a frame itself, or collected if it is a lazy one of Polars or a relation of DuckDB.
 
     A dictionary of columns is a frame.
 
@@ -95,6 +98,8 @@ def frame_in_memory(frame: Any) -> Any:
     """
     if is_cudf_frame(frame) or isinstance(frame, dict):
         return frame
+    if is_relation(frame):
+        return table_of(frame)
     import narwhals as nw
 
     if nw.dependencies.is_polars_lazyframe(frame):
@@ -380,9 +385,19 @@ def is_frame(ids: Any) -> bool:
     return hasattr(type(ids), "columns") and not is_series(ids)
 
 
-def collected(frame: Any) -> Any:
-    """Return a frame; a lazy Polars frame is collected."""
-    return frame.collect() if hasattr(type(frame), "collect") else frame
+def collected(frame: Any, wanted: Sequence[str] | None = None) -> Any:
+    """Return a frame; a lazy one of Polars is collected, and a relation of DuckDB is a table.
+
+    Of a lazy frame only the columns that are ``wanted`` are collected, as far as it has them.
+    """
+    if is_relation(frame):
+        return table_of(frame)
+    if not hasattr(type(frame), "collect"):
+        return frame
+    if wanted is not None and hasattr(frame, "collect_schema"):
+        known = frame.collect_schema().names()
+        frame = frame.select([name for name in known if name in wanted])
+    return frame.collect()
 
 
 def _columns(name: str, ids: Any, wanted: int) -> list[Any]:

@@ -25,6 +25,7 @@ __all__ = [
     "check_one_id",
     "check_range",
     "check_vertices",
+    "columns_wanted",
     "in_memory",
     "named",
     "read",
@@ -76,10 +77,16 @@ def in_memory(
     """
     tables = adapter.weighed(edges, request, weight, taken)
     if tables is None:
-        return collected(edges), None
+        return collected(edges, columns_wanted(request, weight)), None
     import pyarrow as pa
 
     return pa.concat_tables(tables), request.sides if request.has_lists else request.names
+
+
+def columns_wanted(request: ReadRequest, weight: Any) -> list[str]:
+    """Return the columns of ids, and that of weights if they are named."""
+    source, destination = request.sides
+    return [*source, *destination, *([weight] if isinstance(weight, str) else [])]
 
 
 def read_pairs(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial, reduce
 from operator import and_
@@ -38,7 +38,8 @@ from .column import (
 )
 from .dtypes import is_boolean, is_object, is_time
 from .edge_input import EdgeInput
-from .frame_access import column_of, columns_of, frame_in_memory, frame_size
+from .frame_access import collected, column_of, columns_of, frame_in_memory, frame_size
+from .relations import answers_for, check_ids, columns_in, is_relation, table_of
 
 MOST_RECORDS = 1 << 32  # numbers of rows are of 32 bits
 KEYS_ARE = "keys must be integers, strings, categories, booleans, dates or times"
@@ -88,14 +89,26 @@ def read_records(frame: Any, keys: Any, named: Any, ignore: Any) -> Records:
     """Read and check a frame of records; see :func:`cc_rapids.link_records`."""
     wanted, id_names = _keys_of(keys), _id_names(named)
     values = _values_of(ignore)
-    frame = frame_in_memory(chunked(frame))
-    columns = columns_of(frame)
-    for word in [*(part for key in wanted for part in parts_of(key)), *id_names]:
+    frame, answers = chunked(frame), None
+    lazy = hasattr(type(frame), "collect_schema") and hasattr(type(frame), "collect")
+    if is_relation(frame):
+        columns = columns_in(frame)
+    elif lazy:
+        columns = frame.collect_schema().names()
+    else:
+        frame = frame_in_memory(frame)
+        columns = columns_of(frame)
+    names = [*(part for key in wanted for part in parts_of(key)), *id_names]
+    for word in names:
         if word not in columns:
             argument = "id=" if word in id_names else "keys="
             said = unknown("column", str(word), map(str, columns))
             raise MissingColumnError(f"{said}; name the columns of the records by {argument}")
         refuse_twice(word, columns)
+    if is_relation(frame):
+        frame, answers = _rows_of_relation(frame, names, id_names)
+    elif lazy:
+        frame = collected(frame, names)
     size = frame_size(frame)
     if size >= MOST_RECORDS:
         raise InputError(f"{size:,} records are too many: at most {MOST_RECORDS - 1:,} are linked")
@@ -107,7 +120,19 @@ def read_records(frame: Any, keys: Any, named: Any, ignore: Any) -> Records:
                 read[name] = _part(name, column_of(frame, name), values)
             _check_size(name, read[name].values.size, size)
         parts[key] = [read[name] for name in parts_of(key)]
-    return Records(size, _ids_of(frame, id_names, size), parts, id_names)
+    ids = replace(_ids_of(frame, id_names, size), answers=answers)
+    return Records(size, ids, parts, id_names)
+
+
+def _rows_of_relation(relation: Any, names: list[str], id_names: list[str]) -> tuple[Any, Any]:
+    """Return some columns of a relation of DuckDB as a table, and what makes its answers."""
+    if not id_names:
+        raise InputError(
+            "rows of a DuckDB relation have no fixed order, so their positions are no ids: name"
+            " the column of ids by id="
+        )
+    check_ids(relation, id_names)
+    return table_of(relation, list(dict.fromkeys(names))), answers_for(relation, id_names)
 
 
 def parts_of(key: Key) -> tuple[str, ...]:

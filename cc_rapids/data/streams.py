@@ -46,6 +46,7 @@ from .files.read import (
 from .files.text_ids import is_text
 from .memory_budget import FILE_BYTES, TEXT_BYTES, Budget
 from .read import adapter_of, check_header_flag
+from .relations import is_relation, table_of
 
 
 def flat(source: Side, destination: Side) -> list[str]:
@@ -922,7 +923,9 @@ class Items(_OnHost):
 
 
 def _table(item: Any) -> Any:
-    """Return a record batch as a table, and other edges unchanged."""
+    """Return a record batch or a relation of DuckDB as a table, and other edges unchanged."""
+    if is_relation(item):
+        return table_of(item)
     if type(item).__module__.startswith("pyarrow") and type(item).__name__ == "RecordBatch":
         import pyarrow as pa
 

@@ -125,7 +125,8 @@ def frame_of(found: ChangedRows, state: ConnectivityState) -> Any:
         parts = {f"{k}_{name}": part for k, part in enumerate(ids)} if several else {name: ids}
         columns |= {key: bring(part, backend, given.on_device) for key, part in parts.items()}
     if given.make_frame is plain_frame or bool(found.known.all()):
-        return given.make_frame({given.called(key): part for key, part in columns.items()})
+        held = given.make_frame({given.called(key): part for key, part in columns.items()})
+        return given.answer(held)
     there = bring(found.known, backend, given.on_device)
     ids = {key: part for key, part in columns.items() if key.endswith("vertex")}
     frame = given.make_frame({given.called(key): part for key, part in ids.items()})
@@ -133,4 +134,4 @@ def frame_of(found: ChangedRows, state: ConnectivityState) -> Any:
         if key not in ids:
             mask = there if key.endswith("before") else None
             frame = with_column(frame, given.called(key), part, mask)
-    return frame
+    return given.answer(frame)

@@ -15,7 +15,7 @@ from ..algorithms.design import Design
 from ..data import html, read
 from ..data.adapters import adapter_of
 from ..data.arguments import check_flag, check_path, check_word
-from ..data.frame_access import rows_of
+from ..data.frame_access import collected, rows_of
 from ..data.frame_build import column_like
 from ..data.read import Side
 from ..errors import ArgumentTypeError, InputError, counted
@@ -446,6 +446,7 @@ class Connectivity:
                 "process() takes no times at which edges expire: insert() the edges, and ask"
                 " connected()"
             )
+        batch = collected(batch)  # once, so that queries and ends are of the same rows
         given = inputs.read_rows(batch, source, destination, header)
         mask = inputs.mask_of_queries(batch, query, given)
         with self._lock, inputs.borrow_for(before := self._state, given, self._free) as borrowed:
@@ -799,7 +800,7 @@ def merged(
     of those of the other state.
     """
     found = snapshot(other, design, check_labels("min"))
-    pairs = found.with_key_names(None).labels() if other.index.width > 1 else found.labels()
+    pairs = (found.with_key_names(None) if other.index.width > 1 else found)._held_labels()
     names: list[Any] = ["vertex", "labels"]
     if other.index.width > 1:
         names = [[f"{k}_{name}" for k in range(other.index.width)] for name in names]

@@ -27,6 +27,7 @@ from ..data.frame_access import (
     rows_of,
 )
 from ..data.read import Side
+from ..data.relations import only_column
 from ..errors import InputError, MissingColumnError, UnknownVertexError, unknown
 from ..graph.edges import LentOn
 from .state import ConnectivityState
@@ -119,7 +120,7 @@ def vertices(named: Any, width: int | None = None) -> EdgeInput:
         named = np.arange(named.start, named.stop, named.step) if named else np.arange(0)
     width = width or _width(named)
     if width == 1:
-        return _looped(named)
+        return _looped(only_column(named))
     column = of_key_columns(key_columns_of("vertices", named, width))
     return replace(_looped(_column_of_kind(named)), src=column, dst=column)
 

@@ -13,6 +13,7 @@ from ..data import read
 from ..data.adapters import adapter_of
 from ..data.column import Borrowing
 from ..data.edge_input import EdgeInput, ReadRequest
+from ..data.frame_access import collected
 from ..data.memory_budget import Budget, bytes_of
 from ..data.read import Side
 from ..data.streams import Cursor, read_ahead, source_of
@@ -111,14 +112,16 @@ def pieces(
     request, taken = ReadRequest(source, destination, nulls, header), list[Any]()
     stream = adapter.weighed(edges, request, expiry, taken)
     kind = "" if state.kept is None else state.kept.kind
-    for chunk in [edges] if stream is None else stream:
+    for chunk in [collected(edges)] if stream is None else stream:
         given = inputs.read(chunk, *request.names, nulls)
         found, own = times_of(chunk, expiry)
         if given.src.size:
             check_kind(own, kind, expiry)
             kind = own
         timed = weighted(given, found, f"expiry times {expiry!r}", nulls)
-        yield replace(timed, weights=None, taken=tuple(taken)), Times(timed.weights, kind)
+        answers = given.answers or adapter.answers(edges, request)
+        times = Times(timed.weights, kind)
+        yield replace(timed, weights=None, taken=tuple(taken), answers=answers), times
 
 
 def _pieces(state: ConnectivityState, edges: Any, words: Words) -> Iterator[EdgeInput]:

@@ -111,6 +111,7 @@ def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
         dropped_rows=dropped,
         taken=taken,
         vertex_names=given.vertex_names,
+        answers=given.answers,
     )
 
 
@@ -119,7 +120,7 @@ def _is_of_kind(given: EdgeInput, before: EdgeInput) -> bool:
     alike = is_alike(given.src, before.src) and is_alike(given.dst, before.dst)
     plainly = not (given.dropped_rows or given.taken) and given.vertex_names == before.vertex_names
     where = given.on_device == before.on_device and given.make_frame is before.make_frame
-    return alike and plainly and where
+    return alike and plainly and where and given.answers is before.answers
 
 
 def grown(forest: Forest, n: int) -> Forest:

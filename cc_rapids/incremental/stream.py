@@ -17,10 +17,11 @@ from ..backends import Backend
 from ..backends.choice import EngineChoice, choose, has_gpu
 from ..data import html, read
 from ..data.column import Content
+from ..data.edge_input import ReadRequest
 from ..data.files.gpu_parquet import row_group_reader
 from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
-from ..data.read import Side, named
+from ..data.read import Side, adapter_of, named
 from ..data.streams import Chunk, Cursor, Gathered, Source, read_ahead, source_of
 from ..errors import CapacityError, InputError, NullsError
 from ..ids.growing import Index, Integers, Range, Texts, Tuples
@@ -244,8 +245,8 @@ def stream_components(
         ``"edges/*.parquet"``; paths of csv, tsv, snap, Parquet and Arrow files,
         which are read in pieces, or of any other format of :mod:`cc_rapids.data.files`, each read
         as a whole; addresses such as ``"s3://bucket/*.parquet"``, read by fsspec; an iterable of
-        frames or of pairs of arrays; a pyarrow dataset or RecordBatchReader. For text, the first
-        block determines whether ids are integers or strings.
+        frames or of pairs of arrays; a pyarrow dataset or RecordBatchReader; a DuckDB relation. For
+        text, the first block determines whether ids are integers or strings.
     source, destination : str, or lists of str of equal length, optional
         The columns; in files and datasets by default those that :func:`cc_rapids.components` would
         select, for each file separately. Several columns together form one id.
@@ -409,8 +410,11 @@ def find_in_stream(
         raise InputError(
             "frames= is for files, datasets and readers: answers for frames are of their own kind"
         )
+    request = ReadRequest(source, destination)
     run = Run(
-        stream, chosen, options.nulls, budget, saver, options.engine is None, width, options.frames
+        *(stream, chosen, options.nulls, budget, saver, options.engine is None, width),
+        frames=options.frames,
+        answers=adapter_of(edges).answers(edges, request),
     )
     return run.go(count, vertices, options.progress, options.labels, runner)
 
@@ -446,6 +450,7 @@ class Run:
     free: bool
     width: int = 1
     frames: str | None = None
+    answers: Callable[[Any], Any] | None = None
 
     def go(
         self,
@@ -478,7 +483,7 @@ class Run:
         if self.stream.arrow and (on_device or self.frames):
             kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
             state = replace(state, given=kind)
-        told = replace(state.given, taken=tuple(self.stream.taken))
+        told = replace(state.given, taken=tuple(self.stream.taken), answers=self.answers)
         state = replace(state, given=told)
         resumed = self._resumed(saved, state.edges) if saved else None
         return snapshot(state, self.design, labels, perf_counter() - started, resumed)

@@ -12,6 +12,7 @@ from ..algorithms.design import Design
 from ..backends import Array, Backend
 from ..data import read
 from ..data.edge_input import EdgeInput, ReadRequest
+from ..data.frame_access import collected
 from ..data.read import adapter_of, check_header_flag
 from ..data.weights import weights_of
 from ..errors import InputError, NullsError
@@ -131,10 +132,16 @@ def components_at(
     request, taken = ReadRequest(source, destination, nulls, header), list[Any]()
     stream = adapter.weighed(edges, request, weight, taken)
     reader = _Reader(*request.names, weight, nulls, levels, options.engine is None, chosen)
-    cuts = reader.frame(edges, state) if stream is None else reader.stream(stream, state)
+    if stream is None:
+        wanted = read.columns_wanted(request, weight)
+        cuts = reader.frame(collected(edges, wanted), state)
+    else:
+        cuts = reader.stream(stream, state)
+    answers = adapter.answers(edges, request)
     given = replace(cuts.given, taken=tuple(taken)) if taken else cuts.given
-    answers = CutAnswers(replace(cuts, given=given), levels.values.tolist(), options.labels)
-    return Cuts(answers, options.labels)
+    given = given if answers is None else replace(given, answers=answers)
+    made = CutAnswers(replace(cuts, given=given), levels.values.tolist(), options.labels)
+    return Cuts(made, options.labels)
 
 
 class _Reader:

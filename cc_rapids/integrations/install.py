@@ -23,16 +23,25 @@ from . import cugraph, pylibcugraph
 
 log = logging.getLogger(__name__)
 
+
+def _of_workers(input_graph: Any) -> Any:
+    """Return the components of a graph over several GPUs, under the argument's name in cuGraph."""
+    from .dask.api import weakly_connected_components  # Dask is there where cugraph.dask is
+
+    return weakly_connected_components(input_graph)
+
+
 OURS: dict[tuple[str, str], Callable[..., Any]] = {
     ("pylibcugraph", "weakly_connected_components"): pylibcugraph.weakly_connected_components,
     ("cugraph", "weakly_connected_components"): cugraph.weakly_connected_components,
     ("cugraph", "connected_components"): cugraph.connected_components,
     ("cugraph", "minimum_spanning_tree"): cugraph.minimum_spanning_tree,
     ("cugraph", "maximum_spanning_tree"): cugraph.maximum_spanning_tree,
+    ("cugraph.dask", "weakly_connected_components"): _of_workers,
 }
 PEERS = ("pylibcugraph", "cugraph")
 # Packages that may hold these functions under names of their own
-HOLDERS = (*PEERS, "nx_cugraph", "cupyx")
+HOLDERS = (*PEERS, "nx_cugraph", "cupyx", "nemo_curator")
 
 _lock = threading.RLock()
 _put: dict[int, tuple[Any, Any]] = {}  # of each original's id: the original, and ours in its place
@@ -43,16 +52,20 @@ def install() -> None:
     """Let cuGraph's functions of components and spanning trees run on cc_rapids.
 
     These are ``cugraph.weakly_connected_components``, ``connected_components``,
-    ``minimum_spanning_tree`` and ``maximum_spanning_tree``. This includes
-    ``pylibcugraph.weakly_connected_components``, and with it nx-cugraph and CuPy's
+    ``minimum_spanning_tree`` and ``maximum_spanning_tree``, and
+    ``cugraph.dask.weakly_connected_components``. This includes
+    ``pylibcugraph.weakly_connected_components``, and with it nx-cugraph, NeMo Curator and CuPy's
     ``cupyx.scipy.sparse.csgraph.connected_components``. Nothing is imported: in a library that is
     imported later, functions are replaced at its import. A second call changes nothing. Names that
     other packages imported before (``from cugraph import connected_components``) are not changed;
     names imported while installed call the original again after :func:`uninstall`.
 
-    Calls for strong components, graphs over several GPUs, trees of graphs without weights, and
-    anything else that cc_rapids cannot handle are passed to the original, with a log line at level
-    INFO. If neither library is installed, a warning is logged.
+    Calls for strong components, trees of graphs without weights, and anything else that cc_rapids
+    cannot handle are passed to the original, with a log line at level INFO that says why. If
+    neither library is installed, a warning is logged.
+
+    The ranks of an ``MGGraph`` send each other spanning forests, and all of them or none get the
+    answer of cc_rapids; so install it in the process of every rank, or of none.
 
     See Also
     --------
@@ -123,12 +136,12 @@ def installed() -> Iterator[None]:
 
 def _reach() -> None:
     """Replace the originals in all modules that are already imported."""
-    for (package, name), ours in OURS.items():
-        original = vars(sys.modules.get(package, ModuleType(package))).get(name)
+    for (home, name), ours in OURS.items():
+        original = vars(sys.modules.get(home, ModuleType(home))).get(name)
         if original is None or any(original is put for _, put in _put.values()):
             continue
         if id(original) not in _put:
-            _put[id(original)] = original, _in_place_of(original, ours, f"{package}.{name}")
+            _put[id(original)] = original, _in_place_of(original, ours, f"{home}.{name}")
     for original, put in _put.values():
         _swap(original, put)
 
@@ -179,7 +192,7 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname not in PEERS:
+        if all(fullname != module for module, _ in OURS):
             return None
         others = (finder for finder in sys.meta_path if finder is not self)
         found = (finder.find_spec(fullname, path, target) for finder in others)

@@ -12,22 +12,29 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+
+from .. import backends
 from ..api import components
-from ..backends import named
 from ..backends.choice import has_gpu
+from ..data.edge_input import named, several
 from ..errors import ArgumentTypeError, shown
+from ..options import CHUNKED
 from ..results.components import Components
 from ..results.lookup import check_name
 from .accessor import Accessor
 
-OF_ROWS = "weight", "at_least", "at_most", "forest"  # options that no type of an answer depends on
+# options that no type of an answer depends on
+OF_ROWS = "weight", "at_least", "at_most", "forest", *CHUNKED
 
 
 class LazyAccessor(Accessor):
     """Connected components of a lazy frame of Polars that is an edge list.
 
     The frames that its methods return are lazy, and computed whenever they are collected, by any
-    engine of Polars: collect a frame first that a query needs several times.
+    engine of Polars: collect a frame first that a query needs several times, as a join with itself
+    does. Their types are known before. Errors about columns, their types and arguments are raised
+    at once; those about rows (nulls, ids that are no vertices, weights) when a frame is collected.
 
     Parameters
     ----------
@@ -232,9 +239,9 @@ class LazyAccessor(Accessor):
 
         If one is missing, the error is raised now, and not by Polars when an answer is collected.
         """
-        sides = [one if isinstance(one, list) else [one] for one in (source, destination)]
+        ends = several(*named(source, destination))
         weight = options.get("weight")
-        wanted = [*sides[0], *sides[1], *([weight] if isinstance(weight, str) else [])]
+        wanted = [*ends[0], *ends[1], *([weight] if isinstance(weight, str) else [])]
         schema = self._frame.collect_schema()
         if any(name not in schema for name in wanted):
             components(schema.to_frame(), source, destination, **options)
@@ -258,15 +265,9 @@ class LazyAccessor(Accessor):
         from polars.io.plugins import register_io_source
 
         edges = self._needed(source, destination, options)
-
-        def schema() -> Any:
-            """Return the types of an answer for frames without rows."""
-            of_types = {name: value for name, value in options.items() if name not in OF_ROWS}
-            none = edges.collect_schema().to_frame()
-            found = components(none, source, destination, **of_types | {"engine": "threads"})
-            if rows is None:
-                return answer(found).schema
-            return answer(found, rows.collect_schema().to_frame()).schema
+        found = components(_sample(edges), source, destination, **_for_a_sample(options))
+        given = [] if rows is None else [rows.collect_schema().to_frame()]
+        schema = answer(found, *given).schema
 
         def read(
             columns: list[str] | None, condition: Any, count: int | None, batch: int | None
@@ -280,9 +281,8 @@ class LazyAccessor(Accessor):
                 given = [_collected(rows.select(chosen), options.get("engine"))]
             found = self.components(source, destination, **options)
             frame = answer(found, *given)
-            if not len(found):  # whose labels are nulls of any type
-                types = schema()
-                frame = frame.cast({name: types[name] for name in frame.columns})
+            types = {name: schema[name] for name in frame.columns}
+            frame = frame if frame.schema == types else frame.cast(types)  # of edges without rows
             frame = frame if count is None else frame.head(count)
             frame = frame if columns is None else frame.select(columns)
             frame = frame if condition is None else frame.filter(condition)
@@ -301,7 +301,42 @@ def _lazy(frame: Any) -> Any:
     )
 
 
+def _sample(edges: Any) -> Any:
+    """Return a frame of one row with the types of a lazy frame; of none if an enum is empty."""
+    import polars as pl
+
+    schema = edges.collect_schema()
+    values = []
+    for name, kind in schema.items():
+        if isinstance(kind, pl.Enum):
+            words = kind.categories.to_list()
+            if not words:
+                return schema.to_frame()
+            values.append(pl.Series(name, words[:1], kind))
+        else:
+            text = kind in (pl.String, pl.Categorical)
+            values.append(pl.Series(name, [""] if text else [0]).cast(kind))
+    return pl.DataFrame(values)
+
+
+def _for_a_sample(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options by which a sample has the types of the whole answer, at little cost."""
+    backends.named(options.get("engine"))  # raises an error if there is no such engine
+    own = {name: value for name, value in options.items() if name not in OF_ROWS}
+    vertices: Any = own.get("vertices")
+    if isinstance(vertices, range | np.ndarray):
+        own["vertices"] = vertices[:1]
+    elif hasattr(vertices, "head"):
+        own["vertices"] = vertices.head(1)
+    count = own.get("num_vertices")
+    if isinstance(count, int | np.integer) and not isinstance(count, bool) and count >= 0:
+        own["num_vertices"] = 1
+    return own | {"engine": "threads"}
+
+
 def _collected(frame: Any, engine: str | None) -> Any:
     """Return what a lazy frame holds, by the engine of Polars that is beside an engine of ours."""
-    on_gpu = named(engine) != "threads" and has_gpu() and find_spec("cudf_polars") is not None
+    on_gpu = (
+        backends.named(engine) != "threads" and has_gpu() and find_spec("cudf_polars") is not None
+    )
     return frame.collect(engine="gpu" if on_gpu else "streaming")

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from ..api import components
 from ..data.adapters import Csr, decompressed, vertex_list
 from ..data.column import array_of
-from ..errors import GraphStateError
+from ..errors import CcRapidsError, GraphStateError, counted
 from ..results.components import Components
+
+log = logging.getLogger(__name__)
+
+FAILED = -1  # what a rank votes in place of the number of its edges
+COPIES = 2  # of all forests, that a gather takes: the library's result, and the arrays it returns
 
 
 def weakly_connected_components(
@@ -25,9 +34,11 @@ def weakly_connected_components(
     Parameters
     ----------
     resource_handle : pylibcugraph.ResourceHandle or None
-        The handle with which the edges of a graph are extracted.
-    graph : pylibcugraph.SGGraph or None
-        A graph, whose edges are copied once, because there is no other way to read them.
+        The handle with which the edges of a graph are extracted, and ranks reach each other.
+    graph : pylibcugraph.SGGraph, pylibcugraph.MGGraph or None
+        A graph, whose edges are copied once, because there is no other way to read them. Of one
+        over several GPUs, each rank sends a spanning forest of its edges to all, by
+        ``pylibcugraph.replicate_edgelist``: every rank has to call this function.
     offsets, indices : (n + 1,) and (m,) arrays of integers, or None
         The adjacency list of the vertices 0 .. n - 1, if there is no graph.
     weights, do_expensive_check : object
@@ -39,12 +50,14 @@ def weakly_connected_components(
     -------
     two arrays of the type of the vertices, or None
         Vertices and labels, in the order of the vertices; the label is the least vertex of the
-        component, so that it labels itself.
+        component, so that it labels itself. Of a graph over several GPUs, the vertices of this
+        rank, in the order of the graph; the label may be a vertex of another.
 
     Raises
     ------
     GraphStateError
-        The edges cannot be read: the graph is on several GPUs, or arguments contradict each other.
+        The edges cannot be read: the forests do not fit on every GPU, this pylibcugraph cannot
+        send edges, or arguments contradict each other. All ranks raise it, or none.
 
     See Also
     --------
@@ -59,26 +72,135 @@ def weakly_connected_components(
     >>> weakly_connected_components(None, None, offsets, indices, None, None, False)
     (array([0, 1, 2]), array([0, 1, 0]))
     """
-    found = _found(resource_handle, graph, offsets, indices, weights).labels()
-    if labels is None:
-        return found.vertex, found.labels
-    out = array_of("labels", labels)
-    if out.dtype != found.labels.dtype or out.size != found.labels.size:
-        raise GraphStateError(
-            f"labels= is {out.size:,} of {out.dtype}, but the answer has {found.labels.size:,} of"
-            f" {found.labels.dtype}"
+    if graph is None and offsets is not None and indices is not None:
+        answer = _all_of(
+            components(Csr(array_of("offsets", offsets), array_of("indices", indices)))
         )
-    out[:] = found.labels
+    elif graph is None or any(part is not None for part in (offsets, indices, weights)):
+        raise GraphStateError("pass a graph, or else offsets and indices")
+    elif type(graph).__name__ == "MGGraph":
+        if labels is not None:
+            raise GraphStateError("labels= is for adjacency lists, and for graphs on one GPU")
+        answer = _of_rank(graph, resource_handle, Ranks(resource_handle))
+    elif type(graph).__name__ == "SGGraph":
+        edges = decompressed(graph, resource_handle)
+        answer = _all_of(components(edges, vertices=vertex_list(graph, resource_handle)))
+    else:
+        raise GraphStateError(f"the edges of a {type(graph).__name__} cannot be read")
+    vertices, found = answer
+    if labels is None:
+        return vertices, found
+    out = array_of("labels", labels)
+    if out.dtype != found.dtype or out.size != found.size:
+        raise GraphStateError(
+            f"labels= is {out.size:,} of {out.dtype}, but the answer has {found.size:,} of"
+            f" {found.dtype}"
+        )
+    out[:] = found
     return None
 
 
-def _found(resources: Any, graph: Any, offsets: Any, indices: Any, weights: Any) -> Components:
-    if graph is None and offsets is not None and indices is not None:
-        return components(Csr(array_of("offsets", offsets), array_of("indices", indices)))
-    if graph is None or any(part is not None for part in (offsets, indices, weights)):
-        raise GraphStateError("pass a graph, or else offsets and indices")
-    if type(graph).__name__ != "SGGraph":
-        raise GraphStateError(f"the edges of a {type(graph).__name__} cannot be read")
-    edges, vertices = decompressed(graph, resources), vertex_list(graph, resources)
-    found: Components = components(edges, vertices=vertices)
-    return found
+def _all_of(found: Components) -> tuple[Any, Any]:
+    """Return the vertices and labels of an answer."""
+    frame = found.labels()
+    return frame.vertex, frame.labels
+
+
+class Ranks:
+    """All ranks of a graph over several GPUs, which do the same steps at the same time.
+
+    A rank that goes another way than the others would leave them waiting. So whatever can fail is
+    caught, and put to a vote before the next step.
+
+    Parameters
+    ----------
+    resources : pylibcugraph.ResourceHandle
+        The handle through which they reach each other.
+
+    Raises
+    ------
+    GraphStateError
+        This pylibcugraph cannot send edges from rank to rank; the same on every rank.
+    """
+
+    def __init__(self, resources: Any) -> None:
+        import pylibcugraph
+
+        if not hasattr(pylibcugraph, "replicate_edgelist"):
+            raise GraphStateError(
+                "this pylibcugraph has no replicate_edgelist, by which the ranks of a graph over"
+                " several GPUs send each other edges"
+            )
+        self._replicate = pylibcugraph.replicate_edgelist
+        self._resources = resources
+
+    def gathered(self, src: Any, dst: Any) -> tuple[Any, Any]:
+        """Return the edges of all ranks, of which each gives one at least."""
+        src, dst, *_ = self._replicate(self._resources, src, dst, None, None, None)
+        return src, dst
+
+    def agreed(self, like: Any, own: int, free: int, reason: object) -> tuple[list[int], int]:
+        """Return the numbers of all ranks, and the fewest bytes that one has free.
+
+        Parameters
+        ----------
+        like : array
+            One of the library that this rank uses.
+        own, free : int
+            The number of this rank, or ``FAILED``, and its free bytes.
+        reason : object
+            Why it has failed, for the message.
+
+        Raises
+        ------
+        GraphStateError
+            One has failed; every rank raises it.
+        """
+        # NumPy's protocol makes an array of CuPy's where the other is one
+        votes = [np.full_like(like, vote, dtype=np.int64, shape=1) for vote in (own, free)]
+        numbers, room = (array.tolist() for array in self.gathered(*votes))
+        failed = numbers.count(FAILED)
+        if failed:
+            told = f": {reason}" if own == FAILED else ""
+            raise GraphStateError(f"{failed} of {counted(len(numbers), 'rank')} failed{told}")
+        return numbers, min(room)
+
+
+def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
+    """Return the vertices of this rank, and their labels among the edges of all ranks."""
+    own = vertex_list(graph, resources)
+    src = dst = own[:0]
+
+    def solved() -> tuple[Components, Any, int]:
+        found = components(decompressed(graph, resources), vertices=own, forest=True)
+        return found, found.forest(), found._backend.free_bytes()
+
+    local, reason = _tried(solved)
+    size, free = FAILED, 0
+    if local is not None:
+        found, (_, src, dst), free = local
+        size = src.size
+    rows, least = ranks.agreed(own, size, free, reason)
+    if len(rows) == 1:
+        return own, found.component_of(own)
+    need = COPIES * (src.itemsize + dst.itemsize) * sum(rows)
+    if need > least:
+        raise GraphStateError(
+            f"forests of {sum(rows):,} edges from {len(rows):,} ranks take {need:,} bytes on each"
+            f" GPU, and one has {least:,} free"
+        )
+    if not size:  # a loop changes no component, and an empty array has no place in memory
+        src = dst = np.full_like(own, 0, shape=1)
+    every = ranks.gathered(src, dst)
+    answer, reason = _tried(lambda: components(every, vertices=own).component_of(own))
+    ranks.agreed(own, 0 if reason is None else FAILED, 0, reason)
+    log.debug("%d ranks sent %s of forests", len(rows), counted(sum(rows), "edge"))
+    return own, answer
+
+
+def _tried(step: Callable[[], Any]) -> tuple[Any, Exception | None]:
+    """Return the result of a step, or None and the error that it raised."""
+    try:
+        return step(), None
+    except (CcRapidsError, MemoryError, RuntimeError) as error:
+        return None, error

@@ -13,6 +13,7 @@ from ..algorithms.bipartition import double_cover, odd_cycles
 from ..backends import Array
 from ..data import html
 from ..data.edge_input import plain_frame
+from ..data.frame_access import collected
 from ..data.frame_build import with_column
 from ..errors import InputError, counted
 from ..graph.edges import Edges
@@ -159,7 +160,8 @@ class Bipartition:
             here, there = found._given.on_device, None
             if self._odd_components:
                 there = found._bring(self._color != NO_COLOR, here)
-            return with_column(found._frame(vertex), "color", found._home(self._color), there)
+            held = found._held_frame(vertex)
+            return found._given.answer(with_column(held, "color", found._home(self._color), there))
 
     def odd_cycles(self) -> Any:
         """Return one cycle of an odd number of edges for each component that is not bipartite.
@@ -246,7 +248,7 @@ class Bipartition:
 
         found, started = self.components, perf_counter()
         proof = found.audit(edges, source, destination, **given)
-        cycles = self.odd_cycles()
+        cycles = collected(self.odd_cycles())
         labels, colors, table = map(arrow_of, (found.labels(), self.colors(), cycles))
         claim = Claim(labels, colors, table, cycles, self.is_bipartite)
         again = read_again(edges, source, destination, **given)

@@ -16,7 +16,7 @@ from ..data import html
 from ..data.arguments import check_count, check_path, check_word
 from ..data.column import Column, is_cudf, of, of_key_columns, without_rows
 from ..data.edge_input import EdgeInput
-from ..data.frame_access import bring, only
+from ..data.frame_access import bring, collected, only
 from ..data.key_names import are_usable
 from ..data.typed import FrameT
 from ..errors import InputError, counted, id_shown, shown
@@ -113,7 +113,8 @@ class Selection(Deduplication, Generic[FrameT]):
         """
         with self._backend.scope():
             rows = self._backend.xp.flatnonzero(self._dense == self._component(label))
-            return only(self._frame(self._vertex(rows) | self._label(rows)), "vertex")
+            frame = self._held_frame(self._vertex(rows) | self._label(rows))
+            return self._given.answer(only(frame, "vertex"))
 
     def members(self) -> FrameT:
         """Return the vertices of each component as lists, one component after the other.
@@ -421,7 +422,7 @@ class Audited:
 
         held = self._kind.is_root and (self._prefetched_frame is not None or self._forest.has_rows)
         several = self._given.src.key_columns
-        frame = self.with_key_names(None).labels() if several else self.labels()
+        frame = collected(self.with_key_names(None).labels() if several else self.labels())
         if held:
             # The next call returns the audited frame, which is only read here.
             self._prefetched_frame = frame
@@ -446,7 +447,8 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
     """The connected components of an edge list.
 
     ``len()`` is the number of components. Methods return new frames of the same library as the
-    edges, in the order of the vertex ids; on a GPU they stay there.
+    edges, in the order of the vertex ids; on a GPU they stay there. For a DuckDB relation they are
+    relations of its connection, and single columns are PyArrow's.
 
     See Also
     --------
@@ -599,8 +601,9 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         """
         labels = self._kind if kind is None else check_labels(kind)
         if self._prefetched_frame is not None and labels.is_root:
-            frame: FrameT = self._prefetched_frame
+            held, answers = self._prefetched_frame, self._given.answers
             self._prefetched_frame = None
+            frame: FrameT = held if answers is None else answers(held)
             return frame
         with self._backend.scope(self._arena):
             by_array = isinstance(self._decoder, SortedDecoder)
@@ -858,9 +861,7 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
                 f"{len(own)} names are passed, and an id has {max(width, 1)} columns: pass one for"
                 " each column, of ids of several columns"
             )
-        other: Components[FrameT] = object.__new__(type(self))
-        vars(other).update(vars(self))
-        other._given = replace(self._given, vertex_names=tuple(own))
+        other = self._with(replace(self._given, vertex_names=tuple(own)))
         other._prefetched_frame = None
         return other
 
@@ -960,8 +961,30 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
             columns = {name: self._home(column) for name, column in columns.items()}
         if self._given.src.key_columns:
             columns = {self._given.called(name): column for name, column in columns.items()}
-        frame: FrameT = self._given.make_frame(columns)
+        held, answers = self._given.make_frame(columns), self._given.answers
+        frame: FrameT = held if answers is None else answers(held)
         return frame
+
+    def _in_memory(self) -> Components:
+        """Return the answer with frames in memory, where those of the caller are others."""
+        if self._given.answers is None:
+            return self
+        return self._with(replace(self._given, answers=None))
+
+    def _with(self, given: EdgeInput) -> Components[FrameT]:
+        """Return the answer with another kind of frames, or other names in them."""
+        other: Components[FrameT] = object.__new__(type(self))
+        vars(other).update(vars(self))
+        other._given = given
+        return other
+
+    def _held_labels(self, kind: str | None = None) -> Any:
+        """Return the frame of :meth:`labels` in memory."""
+        return self._in_memory().labels(kind)
+
+    def _held_frame(self, columns: dict[str, Any]) -> Any:
+        """Return a frame like those of the caller in memory."""
+        return self._in_memory()._frame(columns)
 
     def _columns_of_forest(self, edges: Array | None = None) -> dict[str, Any]:
         """Return the columns of :meth:`forest`: new ones, of some of its edges or of all."""

@@ -77,9 +77,11 @@ class Container(Lookup):
             stop = max(stop, start + 1)
             with self._backend.scope():
                 rows = order[begin : int(ends[stop - 1])]
-                column = only(on_host(self._frame(self._columns("vertex", vertex[rows]))), "vertex")
+                column = only(
+                    on_host(self._held_frame(self._columns("vertex", vertex[rows]))), "vertex"
+                )
                 named = self._kind.columns(answer, "labels", labels[start:stop])
-                sizes = self._frame(named | {"size": self._counts[start:stop]})
+                sizes = self._held_frame(named | {"size": self._counts[start:stop]})
                 names = values_of(only(on_host(sizes), "labels"))
             first = begin
             for name, end in zip(names, ends[start:stop].tolist(), strict=True):

@@ -12,6 +12,7 @@ from ..data.codes import codes_of
 from ..data.column import Column, borrowed_columns, is_cudf, of
 from ..data.frame_access import check_columns, column_of, frame_in_memory, frame_size
 from ..data.frame_build import rows_of_frame
+from ..data.relations import is_relation, rows_like, whole_table_of
 from ..errors import InputError
 from ..ids.hash_table import Slots
 from ..ids.strings import slots_of
@@ -42,9 +43,9 @@ class Deduplication(Lookup):
 
         Parameters
         ----------
-        frame : frame of cuDF, pandas, Polars or PyArrow
+        frame : frame of cuDF, pandas, Polars or PyArrow, or DuckDB relation
             The documents, one or several rows for each id; not changed. A lazy frame of Polars is
-            collected.
+            collected, and a relation is read as a whole.
         on : str, or list of str
             The column of ids, or the columns, if ids of the edges have several.
         by : str, optional
@@ -101,7 +102,11 @@ class Deduplication(Lookup):
         1      12      41    1
         2      13      47    0
         """
-        return self._best_rows(frame, _listed("on=", on), by, ascending, per, missing)
+        listed = _listed("on=", on)
+        if not is_relation(frame):
+            return self._best_rows(frame, listed, by, ascending, per, missing)
+        rows = whole_table_of(frame)
+        return rows_like(self._best_rows(rows, listed, by, ascending, per, missing), frame)
 
     def _best_rows(
         self,

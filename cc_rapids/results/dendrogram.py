@@ -20,7 +20,7 @@ from ..data.arguments import check_count
 from ..data.dtypes import is_float, is_number
 from ..data.edge_input import plain_frame
 from ..data.frame_build import with_column
-from ..errors import InputError, VerificationError, counted, shown
+from ..errors import ArgumentTypeError, InputError, VerificationError, counted, shown
 from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..graph.sorting import begins, first_of
@@ -34,7 +34,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 DIRECTIONS = {True: "at_least", False: "at_most"}  # by whether the forest is of greatest weight
-WAY = "pass distance= such that weights that merge first are nearest, such as lambda w: 1 - w"
+FORESTS = {True: "max", False: "min"}
+WAYS = {
+    True: "pass distance= such that the greatest weights are nearest: lambda w: w.max() - w, or of"
+    " similarities lambda w: 1 - w",
+    False: "pass distance= such that the least weights are nearest: lambda w: w - w.min()",
+}
 
 
 class Split(NamedTuple):
@@ -325,8 +330,9 @@ class Dendrogram:
         ----------
         distance : callable, optional
             Gives the distances of an array of weights, in the order of the merges, such as
-            ``lambda weight: 1 - weight``. Of a forest of least weight these are the weights by
-            default.
+            ``lambda weight: 1 - weight``. It gets integers as float64, so that no difference of
+            unsigned ones is less than 0 and wraps. Of a forest of least weight the distances are
+            the weights by default.
 
         Returns
         -------
@@ -339,7 +345,8 @@ class Dendrogram:
         ------
         InputError
             The forest is of greatest weight, and no ``distance`` is given; or distances are not as
-            many as the weights, nan, negative, or fall from one merge to the next.
+            many as the weights, nan, negative, or fall from one merge to the next (also
+            ArgumentTypeError, if ``distance`` is no function).
 
         See Also
         --------
@@ -468,15 +475,14 @@ class Dendrogram:
     ) -> DendrogramAudit:
         """Prove from the edges that the merges are right.
 
-        The components are proved first, see :meth:`Components.audit`; then the forest, see
-        :func:`cc_rapids.oracle.certify_spanning_forest`, on one thread of the host; and then the
-        merge of each of its edges, by :func:`cc_rapids.oracle.single_linkage`, which shares no code
-        with this class.
+        The components and the forest are proved first, where the answer lies, see
+        :meth:`Components.audit`; and then, on one thread of the host, the merge of each edge of the
+        forest, by :func:`cc_rapids.oracle.single_linkage`, which shares no code with this class.
 
         Parameters
         ----------
         edges : frame, or pair of arrays or series
-            The edges of the answer; copied to the host from a GPU.
+            The edges of the answer.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         weight : str, or (m,) array
@@ -512,12 +518,9 @@ class Dendrogram:
         """
         from ..verify import oracle  # a run needs none of this
 
-        found, started = self.components, perf_counter()
-        options = {"nulls": nulls} | given
+        found, started, greatest = self.components, perf_counter(), self._greatest
+        options = {"weight": weight, "forest": FORESTS[greatest], "nulls": nulls} | given
         proof = found.audit(edges, source, destination, **options)
-        forest, greatest = found.forest(), self._greatest
-        named = {"weight": weight, "greatest": greatest, "nulls": nulls}
-        oracle.certify_spanning_forest(forest, edges, source, destination, **named)
         backend = found._backend
         with backend.scope():
             ends, columns = found._places_of_forest()
@@ -589,12 +592,18 @@ class Dendrogram:
             See :meth:`linkage`.
         """
         weights: npt.NDArray[Any] = self.components._backend.to_host(self._weights)
+        way = WAYS[self._greatest]
         if distance is None and self._greatest:
             raise InputError(
                 "weights of a forest of greatest weight fall from merge to merge, and distances"
-                f" rise: {WAY}"
+                f" rise: {way}"
             )
-        made = weights if distance is None else np.asarray(distance(weights.copy()))
+        if distance is not None and not callable(distance):
+            raise ArgumentTypeError(
+                f"distance= must be a function of an array of weights, not {shown(distance)}"
+            )
+        own = weights.astype(weights.dtype if is_float(weights.dtype) else np.float64)
+        made = weights if distance is None else np.asarray(distance(own))
         if made.shape != weights.shape or not is_number(made.dtype):
             raise InputError(
                 f"distance() has made {made.dtype} of shape {made.shape} of"
@@ -610,7 +619,7 @@ class Dendrogram:
                 k = int(wrong.argmax())
                 raise InputError(
                     f"the distance {heights[k]} of merge {k:,}, by an edge of weight {weights[k]},"
-                    f" {words}: {WAY}"
+                    f" {words}: {way}"
                 )
         return heights
 
@@ -640,4 +649,5 @@ class Dendrogram:
                 weights = xp.where(there, weights.astype(kind), kind.type(np.nan))
             return found._frame(columns | {"threshold": weights})
         mask = None if whole else found._bring(there, found._given.on_device)
-        return with_column(found._frame(columns), "threshold", found._home(weights), mask)
+        frame = with_column(found._held_frame(columns), "threshold", found._home(weights), mask)
+        return found._given.answer(frame)

@@ -29,6 +29,7 @@ from ..data.frame_access import (
     values_of,
 )
 from ..data.frame_build import with_column
+from ..data.relations import check_ids, columns_in, distinct_of, is_relation, joined, only_column
 from ..errors import ArgumentTypeError, InputError, NullsError, UnknownVertexError, shown
 from ..graph.forest import Forest
 from ..ids.decoders import IdDecoder
@@ -47,6 +48,11 @@ def check_name(name: Any) -> None:
     check_names("name=", name)
     if isinstance(name, str) and name.encode(errors="replace").decode() != name:
         raise InputError(f"name={name!r} holds half of a surrogate pair: pass another name")
+
+
+def _taken_name(label: str) -> InputError:
+    """Return the error for an added column whose name the frame has."""
+    return InputError(f"the frame has a column {label!r} already: pass name=")
 
 
 def levels_up() -> int:
@@ -76,6 +82,7 @@ class Lookup:
     _rows: Callable[[], tuple[Array, Array]]
     _columns: Callable[[str, Array], dict[str, Any]]
     _frame: Callable[[dict[str, Any]], Any]
+    _held_frame: Callable[[dict[str, Any]], Any]
     _label: Callable[..., dict[str, Any]]
     _label_or_own: Callable[..., dict[str, Any]]
     _bring: Callable[[Any, bool], Any]
@@ -117,8 +124,9 @@ class Lookup:
             single = is_single(vertices)
             column = self._one(vertices) if single else self._column(vertices)
             rows = self._places(column, "raise")[0]
-            labels = only(self._frame(self._vertex(rows) | self._label(rows)), "labels")
-            return first(labels) if single else labels
+            frame = self._held_frame(self._vertex(rows) | self._label(rows))
+            labels = only(frame, "labels")
+            return first(labels) if single else self._given.answer(labels)
 
     def attach(
         self,
@@ -132,9 +140,10 @@ class Lookup:
 
         Parameters
         ----------
-        frame : frame of cuDF, pandas, Polars or PyArrow
+        frame : frame of cuDF, pandas, Polars or PyArrow, or DuckDB relation
             The frame, which is not changed; the result has the same rows and index. A lazy frame
-            of Polars is collected.
+            of Polars is collected. Of a relation only the distinct ids are read, and the result is
+            a relation that joins it with their labels, in no order.
         on : str, or list of str
             The column of vertices; for edges either end, whose labels are the same.
         name : str
@@ -191,12 +200,34 @@ class Lookup:
         if not wanted:
             raise InputError("on= names no column: pass the column of the vertices, or several")
         check_name(name)
-        frame = frame_in_memory(frame)
-        check_columns(frame, wanted)
-        names = columns_of(frame)
         check_word("policy for unknown ids, missing,", missing, MISSING)
         if nulls is not None:
             check_word("nulls policy", nulls, NULLS)
+        if is_relation(frame):
+            return self._joined(frame, wanted, name, missing, nulls)
+        frame = frame_in_memory(frame)
+        check_columns(frame, wanted)
+        return self._attached(frame, wanted, name, missing, nulls)
+
+    def _joined(
+        self, relation: Any, wanted: list[str], name: str, missing: str, nulls: str | None
+    ) -> Any:
+        """Return a relation of DuckDB that joins another one with the labels of its ids."""
+        known = {column.lower() for column in columns_in(relation)}  # as DuckDB compares names
+        check_columns(relation, wanted)
+        check_ids(relation, wanted)
+        ids = distinct_of(relation, wanted)
+        labels = self._attached(ids, wanted, name, missing, nulls)
+        for added in columns_of(labels)[len(wanted) :]:
+            if added.lower() in known:
+                raise _taken_name(added)
+        return joined(relation, labels, wanted)
+
+    def _attached(
+        self, frame: Any, wanted: list[str], name: str, missing: str, nulls: str | None
+    ) -> Any:
+        """Return a frame in memory with the label of each row in an added column."""
+        names = columns_of(frame)
         with self._backend.scope():
             column, there = self._held(frame, wanted, nulls or NULLS[missing == "null"])
             policy = "raise" if missing == "raise" else "null"
@@ -215,7 +246,7 @@ class Lookup:
             for column_name, values in labels.items():
                 label = self._given.called(column_name) if len(labels) > 1 else column_name
                 if label in names:
-                    raise InputError(f"the frame has a column {label!r} already: pass name=")
+                    raise _taken_name(label)
                 frame = with_column(frame, label, self._bring(values, here), mask)
         return frame
 
@@ -230,7 +261,7 @@ class Lookup:
         """Return ids to look up, as a column of one or several key columns."""
         own = self._given.src.key_columns
         if not own:
-            return of("vertices", values)
+            return of("vertices", only_column(values))
         return of_key_columns(key_columns_of("vertices", values, len(own)))
 
     def _held(
@@ -350,7 +381,7 @@ class Lookup:
             return
         theirs = _some(column, np.arange(column.size))
         few = self._backend.xp.arange(min(FEW, self._forest.vertices))
-        own = values_of(only(on_host(self._frame(self._vertex(few))), "vertex"))
+        own = values_of(only(on_host(self._held_frame(self._vertex(few))), "vertex"))
         more = ", ..." if self._forest.vertices > FEW else ""
         warnings.warn(
             f"none of the {column.size:,} ids in {column.name!r} is a vertex of this answer: they"
@@ -373,7 +404,7 @@ class Lookup:
             if labels.dtype.itemsize == at.dtype.itemsize:
                 labels = labels.view(at.dtype)
             labels = self._bring(labels.astype(at.dtype, copy=False), self._given.on_device)
-        return self._given.make_frame(columns | {"labels": labels})
+        return self._given.answer(self._given.make_frame(columns | {"labels": labels}))
 
     def _vertex(self, rows: Array) -> dict[str, Any]:
         """Return the column of the vertices of some rows of the answer."""

@@ -22,10 +22,11 @@ class Numbering(Lookup):
 
         A previous number has one heir: the component with most of its members (of equal ones, that
         with the least id). A component that is the heir of one number goes on with it; of several,
-        with the one that ``policy`` chooses. Every other component is born, and gets the next
-        number that was never used, in the order of the least ids. Numbers that do not go on are
-        retired, and never come back, even if their members do. The order of the edges, the engine
-        and the library of the frames do not matter.
+        with the one that ``policy`` chooses. Every other component is born, also one with members
+        of a number whose heir goes on with another number, and gets the next number that was never
+        used, in the order of the least ids. Numbers that do not go on are retired, and never come
+        back, even if their members do. The order of the edges, the engine and the library of the
+        frames do not matter.
 
         Parameters
         ----------
@@ -34,9 +35,10 @@ class Numbering(Lookup):
             :meth:`StableIds.save` has written, or a frame with the columns of
             :meth:`StableIds.labels` and any others. By default all components are born.
         policy : {"majority", "largest", "least"}
-            The number with which the heir of several goes on: that with which it shares most
-            members, among equal ones the least; the largest number, so that the newest goes on;
-            or the least, so that the oldest does.
+            The number with which the heir of several goes on: that of which it has most members,
+            among equal ones the least; the largest number, so that the newest goes on; or the
+            least, so that the oldest does. The last two look at the numbers alone, and not at how
+            many members a component has or had.
         next_id : int, optional
             The first number that births may take. A frame does not tell which numbers were retired
             (a PyArrow table that was read from a saved file does), so it needs this: more than the

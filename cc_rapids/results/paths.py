@@ -287,7 +287,8 @@ class Paths(Lookup):
         with self._backend.scope():
             columns = self._ends_of_rows(given, self._bring(rows, given.on_device))
             called = self._given.called
-            return given.make_frame({called(name): column for name, column in columns.items()})
+            frame = given.make_frame({called(name): column for name, column in columns.items()})
+            return given.answer(frame)
 
     def _lengths_and_places(self, first: Array, second: Array) -> tuple[Array, Array]:
         """Return the lengths of paths, and the places of their weakest edges in the order."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data.column import is_cudf
-from ..data.frame_access import column_of, columns_of, numbers_of, only
+from ..data.frame_access import collected, column_of, columns_of, numbers_of, only
 from ..errors import InputError, MissingExtraError, counted, install_advice
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def sizes(found: Components, *, axes: Any = None) -> Any:
     cc_rapids.Components.size_histogram : The numbers that are drawn.
     """
     axes = new_axes(axes)
-    histogram = found.size_histogram()
+    histogram = collected(found.size_histogram())
     size, count = (numbers(column_of(histogram, name)) for name in ("size", "components"))
     axes.plot(size, count, "o", color="black", markerfacecolor="none", markersize=4)
     axes.set(xscale="log", yscale="log", xlabel="vertices in a component")
@@ -146,7 +146,7 @@ def largest(found: Components, count: int = 10, *, axes: Any = None) -> Any:
     if not isinstance(count, int | np.integer) or count < 1:
         raise InputError(f"count must be a number of components of at least 1, not {count!r}")
     axes = new_axes(axes)
-    table = found.sizes()
+    table = collected(found.sizes())
     many = numbers(column_of(table, "size"))[:count]
     names = as_list(only(table, "labels")[:count])
     style = {"facecolor": "0.85", "edgecolor": "black", "hatch": HATCH, "linewidth": 0.8}
@@ -293,7 +293,7 @@ def _component(
                 " be drawn, so pass the label= of a smaller component; filter(max_size=) returns"
                 " them"
             )
-        rows = found._frame(found._vertex(members) | found._label(members))
+        rows = found._held_frame(found._vertex(members) | found._label(members))
         names = as_list(only(rows, "vertex"))
         ends = read(edges, source, destination, None, None, "raise")
         sides = [_rows(found, column) for column in (ends.src, ends.dst)]

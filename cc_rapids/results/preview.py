@@ -45,7 +45,7 @@ def _largest(found: Components) -> str:
     component = found._by_size[:LARGEST]
     sizes = backend.to_host(found._counts[component]).tolist()
     labels = found._kind.columns(found, "labels", found._kind.of_component(found, component))
-    frame = found._frame(labels | {"size": found._counts[component]})
+    frame = found._held_frame(labels | {"size": found._counts[component]})
     names = values_of(only(on_host(frame), "labels"))
     rows = [
         (_name(label), size, ", ".join(map(_name, some)) + (", ..." if size > len(some) else ""))
@@ -82,7 +82,7 @@ def _members(found: Components, component: Any, sizes: list[int]) -> list[list[A
         if not wanted:
             break
     every = backend.asarray(np.array([row for own in rows for row in own], np.int64))
-    ids = found._frame(found._columns("vertex", vertex[every]))
+    ids = found._held_frame(found._columns("vertex", vertex[every]))
     named = iter(values_of(only(on_host(ids), "vertex")))
     return [[next(named) for _ in own] for own in rows]
 

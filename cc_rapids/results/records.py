@@ -10,6 +10,7 @@ from ..data.edge_input import EdgeInput
 from ..data.frame_access import columns_of, frame_in_memory, frame_size
 from ..data.frame_build import with_column
 from ..data.records import Key
+from ..data.relations import is_relation
 from ..errors import InputError, UnknownVertexError, counted
 from .components import Components
 from .lookup import check_name
@@ -80,7 +81,7 @@ class LinkedRecords(Components):
 
         Parameters
         ----------
-        frame : frame of cuDF, pandas, Polars or PyArrow, or dict of columns
+        frame : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict of columns
             The frame, which is not changed; the result has the same rows and index.
         on : str, or list of str, optional
             The columns of ids; by default those that were named as ``id``. Without these, the
@@ -108,7 +109,7 @@ class LinkedRecords(Components):
         Components.attach : The same for edges.
         Components.labels : The label of each record.
         """
-        frame = frame_in_memory(chunked(frame))
+        frame = frame if is_relation(frame) else frame_in_memory(chunked(frame))
         if on is not None or self._id_names:
             on = self._id_names if on is None else on
             return super().attach(frame, on, name, missing, nulls)
@@ -134,7 +135,7 @@ class LinkedRecords(Components):
 
         Parameters
         ----------
-        frame : frame of cuDF, pandas, Polars or PyArrow, or dict of columns
+        frame : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict of columns
             The records, which are not changed; a lazy frame of Polars is collected.
         on : str, or list of str, optional
             The columns of ids; by default those that were named as ``id``. Without these, records
@@ -171,7 +172,7 @@ class LinkedRecords(Components):
         1   8     2     5
         2   9     1     4
         """
-        frame = frame_in_memory(chunked(frame))
+        frame = frame if is_relation(frame) else frame_in_memory(chunked(frame))
         if on is not None or self._id_names:
             return super().deduplicate(
                 frame, self._id_names if on is None else on, by, ascending, per, missing
@@ -202,6 +203,11 @@ class LinkedRecords(Components):
 
     def _check_rows(self, frame: Any) -> None:
         """Raise an InputError unless a frame has as many rows as were linked by position."""
+        if is_relation(frame):
+            raise InputError(
+                "rows of a DuckDB relation have no fixed order, and records were linked by their"
+                " positions: link them with id=, and name it by on="
+            )
         size = frame_size(frame)
         if size != self._forest.vertices:
             raise InputError(

@@ -13,10 +13,10 @@ from ..backends import Array
 from ..data import html
 from ..data.adapters import adapter_of
 from ..data.arguments import check_count, check_path
-from ..data.edge_input import EdgeInput, plain_frame
+from ..data.edge_input import EdgeInput, ReadRequest, plain_frame
 from ..data.frame_access import on_host, only, values_of
 from ..data.frame_build import with_column
-from ..data.read import read
+from ..data.read import in_memory, read
 from ..data.weights import weighted
 from ..errors import InputError, counted
 from .bridges import check_listed_once
@@ -59,6 +59,11 @@ def report(
             " into one frame"
         )
     check_listed_once(edges)
+    if (
+        weight is not None
+    ):  # the rows of a query are read once, as two runs may order them otherwise
+        edges, _ = in_memory(adapter, edges, ReadRequest(source, destination, nulls), weight, [])
+        adapter = adapter_of(edges)
     given = read(edges, source, destination, nulls=nulls, adapter=adapter)
     if weight is not None:
         name = f"weights {weight!r}" if isinstance(weight, str) else "weights"
@@ -180,9 +185,8 @@ class Report:
         with found._backend.scope():
             asarray = found._backend.asarray
             columns = {name: asarray(np.array([value])) for name, value in self._facts().items()}
-            return found._given.make_frame(
-                {name: found._home(column) for name, column in columns.items()}
-            )
+            held = {name: found._home(column) for name, column in columns.items()}
+            return found._given.answer(found._given.make_frame(held))
 
     def components(self, count: int | None = None) -> Any:
         """Return the numbers of each component, the largest first, as in :meth:`Components.sizes`.
@@ -215,9 +219,10 @@ class Report:
         --------
         >>> import pandas as pd, cc_rapids
         >>> pairs = pd.DataFrame({"src": [1, 2, 3, 3], "dst": [2, 3, 1, 4], "w": [9, 7, 5, 8]})
-        >>> cc_rapids.components(pairs).report(pairs, weight="w").components()
-           labels  size  edges  density  bridges  weakest_row  weakest_weight
-        0       1     4      4 0.666667        1            1               7
+        >>> report = cc_rapids.components(pairs).report(pairs, weight="w")
+        >>> report.components().drop(columns="density")
+           labels  size  edges  bridges  weakest_row  weakest_weight
+        0       1     4      4        1            1               7
         """
         most = slice(None if count is None else check_count("count", count))
         found = self._found
@@ -228,11 +233,11 @@ class Report:
             if self._weakest is None or found._given.make_frame is plain_frame:
                 return found._frame(label | numbers)
             weakest = {name: numbers.pop(name) for name in ("weakest_row", "weakest_weight")}
-            frame, there = found._frame(label | numbers), self._weakest[2][order]
+            frame, there = found._held_frame(label | numbers), self._weakest[2][order]
             known = None if bool(there.all()) else found._bring(there, found._given.on_device)
             for name, column in weakest.items():
                 frame = with_column(frame, name, found._home(column), known)
-            return frame
+            return found._given.answer(frame)
 
     def to_html(self, path: str | os.PathLike[str]) -> None:
         """Write the report as a page of its own, which any browser opens.
@@ -253,10 +258,10 @@ class Report:
 
         Examples
         --------
-        >>> import cc_rapids, tempfile, os
-        >>> path = os.path.join(tempfile.mkdtemp(), "report.html")
+        >>> import cc_rapids, pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "report.html")
         >>> cc_rapids.components(([1], [2])).report(([1], [2])).to_html(path)
-        >>> open(path).read()[:15]
+        >>> path.read_text()[:15]
         '<!DOCTYPE html>'
         """
         from ..data.files.write import replacing

@@ -540,7 +540,7 @@ class StableIds:
             "answers": kind_words(found._given),
             "facts": asdict(found._facts),
         }
-        table = arrow_of(self.labels())
+        table = arrow_of(self.components._held_labels())
         metadata = dict(table.schema.metadata or {}) | {METADATA: json.dumps(words).encode()}
         with replacing(path, sync=True) as file:
             pq.write_table(table.replace_schema_metadata(metadata), file)
@@ -608,7 +608,7 @@ def _numbered(answer: Components, previous: Any, next_id: Any) -> Numbered:
             arrow_of({"vertex": [], "labels": np.zeros(0, np.int64)}), ["vertex"], counter
         )
     if isinstance(previous, StableIds):
-        table = arrow_of(previous.labels())
+        table = arrow_of(previous.components._held_labels())
         return _split(table, table.column_names[:-1], counter)
     frame = previous if hasattr(previous, "_asdict") else frame_in_memory(previous)
     return _split(arrow_of(frame), _names_of_ids(answer, columns_of(frame)), counter)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..backends import Array
 from ..data.arguments import check_path
-from ..errors import InputError, OutputError, shown
+from ..data.frame_access import collected
+from ..errors import InputError, shown
 from ..kernels.primitives import WORD
 from .lookup import Lookup
 
@@ -22,12 +23,21 @@ if TYPE_CHECKING:
 ROWS_PER_FILE = 10_000_000
 
 
+def check_rows_per_file(rows: Any) -> int:
+    """Return a number of rows of a file; raise an InputError unless it is a positive integer."""
+    if isinstance(rows, bool) or not isinstance(rows, int):
+        raise InputError(f"rows_per_file must be a number of rows, not {shown(rows)}")
+    if rows < 1:
+        raise InputError(f"rows_per_file must be at least 1, not {rows}")
+    return rows
+
+
 class Written(Lookup):
     """An answer whose labels can be written without holding the frame of all."""
 
     _kind: LabelKind
-    _frame: Callable[[dict[str, Any]], Any]
-    labels: Callable[..., Any]
+    _held_frame: Callable[[dict[str, Any]], Any]
+    _held_labels: Callable[..., Any]
 
     def to_parquet(
         self,
@@ -77,39 +87,23 @@ class Written(Lookup):
         ...     len(files), pq.read_table(f"{place}/labels")["labels"].to_pylist()
         (2, [2, 2, 2, 9])
         """
-        import pyarrow.parquet as pq
-
-        from ..data.files.write import check_new_folder, make_folder  # most answers write no files
+        from ..data.files.write import check_new_folder, write_folder  # most answers write no files
         from .labels import check_labels
 
         check_path("folder", folder)
-        if isinstance(rows_per_file, bool) or not isinstance(rows_per_file, int):
-            raise InputError(f"rows_per_file must be a number of rows, not {shown(rows_per_file)}")
-        if rows_per_file < 1:
-            raise InputError(f"rows_per_file must be at least 1, not {rows_per_file}")
+        check_rows_per_file(rows_per_file)
         if kind is not None:
             check_labels(kind)
         target = Path(folder)
         check_new_folder(target)
-        partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-        make_folder(partial)
-        written = []
-        try:
-            for k, table in enumerate(self._tables(rows_per_file, kind)):
-                written.append(f"part-{k:05d}.parquet")
-                pq.write_table(table, partial / written[-1])
-            os.replace(partial, target)
-        except OSError as error:
-            raise OutputError(f"cannot write {target}: {error.strerror or error}") from error
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
-        return [str(target / name) for name in written]
+        names = (f"part-{k:05d}.parquet" for k in count())
+        return write_folder(target, zip(names, self._tables(rows_per_file, kind), strict=False))
 
     def _tables(self, rows: int, kind: str | None) -> Iterator[pa.Table]:
         """Yield the rows as tables of so many rows; at least one."""
         is_root = self._kind.is_root if kind is None else kind == "min"
         if not is_root:
-            table = arrow_of(self.labels(kind))
+            table = arrow_of(self._held_labels(kind))
             for begin in range(0, max(table.num_rows, 1), rows):
                 yield table.slice(begin, rows)
             return
@@ -118,7 +112,7 @@ class Written(Lookup):
                 roots = self._forest.parent[vertices]
                 named = {"vertex": vertices, "labels": roots}
                 columns = [self._named(name, held) for name, held in named.items()]
-                yield arrow_of(self._frame(columns[0] | columns[1]))
+                yield arrow_of(self._held_frame(columns[0] | columns[1]))
 
     def _named(self, name: str, vertices: Array) -> dict[str, Any]:
         """Return the columns of the ids of some vertices."""
@@ -151,6 +145,7 @@ def arrow_of(frame: Any) -> pa.Table:
     """Return a frame, or a tuple or dictionary of columns, as a table on the host."""
     import pyarrow as pa
 
+    frame = collected(frame)
     if isinstance(frame, pa.Table):
         return frame
     if isinstance(frame, dict) or hasattr(frame, "_asdict"):

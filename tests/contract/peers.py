@@ -6,6 +6,7 @@ and a handle of pylibcugraph's with all its vertices. The originals answer with 
 takes theirs for ours.
 """
 
+import threading
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -24,13 +25,42 @@ class MGGraph(SGGraph):
 
 
 class ResourceHandle:
-    pass
+    """A handle of one rank, whose ranks are threads here."""
+
+    def __init__(self, ranks=None, rank=0):
+        self.ranks, self.rank = ranks or Ranks(1), rank
+
+
+class Ranks:
+    """Some ranks that wait for each other wherever they send something."""
+
+    def __init__(self, count, patience=20):
+        self.given, self.patience = [None] * count, patience
+        self.barrier = threading.Barrier(count)
+        self.sent = []  # the edges of each rank at each step
+
+    def gathered(self, rank, pair):
+        self.given[rank] = pair
+        if self.barrier.wait(self.patience) == 0:
+            self.sent.append([len(src) for src, _ in self.given])
+        found = [np.concatenate(side) for side in zip(*self.given, strict=True)]
+        self.barrier.wait(self.patience)
+        return found
 
 
 def decompress_to_edgelist(resource_handle, graph, do_expensive_check):
     assert isinstance(resource_handle, ResourceHandle)
     both = np.concatenate([graph.src, graph.dst]), np.concatenate([graph.dst, graph.src])
     return (*both, None, None, None)
+
+
+def replicate_edgelist(
+    resource_handle, src_array, dst_array, weight_array, edge_id_array, edge_type_id_array
+):
+    assert isinstance(resource_handle, ResourceHandle)
+    assert len(src_array) == len(dst_array) > 0
+    found = resource_handle.ranks.gathered(resource_handle.rank, (src_array, dst_array))
+    return (*found, None, None, None, np.array([0, len(found[0])]))
 
 
 def extract_vertex_list(resource_handle, graph, do_expensive_check):
@@ -132,9 +162,14 @@ def modules():
     def maximum_spanning_tree(G, weight=None, algorithm="boruvka", ignore_nan=False):  # noqa: N803
         return "greatest", *minimum_spanning_tree(G, weight, algorithm, ignore_nan)[1:]
 
+    def of_workers(input_graph):
+        return "cugraph.dask", input_graph
+
     names = ("pylibcugraph", "cugraph", "cugraph.components", "cugraph.tree", "nx_cugraph.all")
+    names = (*names, "cugraph.dask", "cugraph.dask.components", "nemo_curator.stages")
     made = {name: ModuleType(name) for name in names}
     plc = (SGGraph, MGGraph, ResourceHandle, decompress_to_edgelist, extract_vertex_list)
+    plc = (*plc, replicate_edgelist)
     vars(made["pylibcugraph"]).update({thing.__name__: thing for thing in plc})
     made["pylibcugraph"].weakly_connected_components = plc_wcc
     theirs = weakly_connected_components, connected_components, strongly_connected_components
@@ -145,5 +180,7 @@ def modules():
         made[name].maximum_spanning_tree = maximum_spanning_tree
     made["cugraph"].Graph = Graph
     made["cugraph.components"].pylibcugraph_wcc = plc_wcc
-    made["nx_cugraph.all"].wcc = plc_wcc
+    made["nx_cugraph.all"].wcc = made["nemo_curator.stages"].pylibcugraph_wcc = plc_wcc
+    for name in ("cugraph.dask", "cugraph.dask.components"):
+        made[name].weakly_connected_components = of_workers
     return made

@@ -267,12 +267,14 @@ def test_pylibcugraph_draws_edges_from_a_graph(peer):
 
 
 def test_pylibcugraph_leaves_what_it_cannot_read_to_the_original(peer):
-    spread, single = peers.MGGraph([1], [2]), peers.SGGraph([1], [2])
+    spread, single, other = peers.MGGraph([1], [2]), peers.SGGraph([1], [2]), object()
     for graph, offsets, weights, words in (
         (None, None, None, "pass a graph, or else offsets and indices"),
         (single, OFFSETS, None, "pass a graph, or else offsets and indices"),
         (single, None, OFFSETS, "pass a graph, or else offsets and indices"),
-        (spread, None, None, "the edges of a MGGraph cannot be read"),
+        (other, None, None, "the edges of a object cannot be read"),
     ):
         with pytest.raises(errors.GraphStateError, match=words):
             plc.weakly_connected_components(None, graph, offsets, None, weights, None, False)
+    with pytest.raises(errors.GraphStateError, match="labels= is for adjacency lists"):
+        plc.weakly_connected_components(None, spread, None, None, None, OFFSETS, False)

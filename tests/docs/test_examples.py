@@ -46,7 +46,11 @@ LESS = """from pyarrow.csv import read_csv
 
 # What an example shows, and the same broken: text of it, and what stands there instead.
 BROKEN = [
+    ("curator", "BUCKETS = [[[100, 104], [101, 103,", "BUCKETS = [[[100, 104], [101, 102,"),
+    ("curator", "in enumerate(BUCKETS)]", "in enumerate(BUCKETS[:1])]"),
     ("dask_components", "components(messages,", "components(messages.partitions[:9],"),
+    ("duckdb_pairs", "a.phone = b.phone", "a.phone = b.email"),
+    ("duckdb_pairs", 'missing="self")', 'missing="null")'),
     ("fraud_rings", '"bob": "tel-7"', '"bob": "tel-8"'),
     ("fraud_rings", '"gil": None', '"gil": "tel-9"'),
     ("incremental", "network.save(", "cc_rapids.Connectivity().save("),

@@ -1,5 +1,6 @@
 """What the README tells someone who decides in a minute, and that it is true of the package."""
 
+import doctest
 import re
 import tomllib
 from pathlib import Path
@@ -34,6 +35,30 @@ def test_pandas_and_polars_users_are_told_in_the_first_paragraph():
 @pytest.mark.parametrize("title", ["When not to use it", "Install", "Measured"])
 def test_there_is_a_section(title):
     assert f"\n## {title}\n" in README
+
+
+def test_the_example_of_what_comes_after_components_runs():
+    (block,) = re.findall(r"```pycon\n(.*?)```", README, re.DOTALL)
+    test = doctest.DocTestParser().get_doctest(block, {}, "README.md", "README.md", 0)
+    assert len(test.examples) > 10
+    said = []
+    doctest.DocTestRunner().run(test, out=said.append)
+    assert said == []
+
+
+def anchors(path):
+    """The names by which headings of a page are linked."""
+    text = (ROOT / path).read_text(encoding="utf-8")
+    titles = re.findall(r"^#+ (.*)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
+
+
+def test_links_lead_to_files_and_headings():
+    links = [link.partition("#") for link in re.findall(r"\]\(([^)]+)\)", README)]
+    links = [(path, name) for path, _, name in links if not path.startswith("http")]
+    assert len(links) > 10
+    assert [path for path, _ in links if not (ROOT / path).exists()] == []
+    assert [(path, name) for path, name in links if name and name not in anchors(path)] == []
 
 
 def test_no_commit_is_named():

@@ -82,7 +82,9 @@ def test_all_gpus_gather(client, cudf):
     assert len(forest) == len(expected) - len(found)
 
 
-def test_the_graph_of_cugraph(client, cudf, cugraph):
+@pytest.fixture
+def spread_graph(client, cudf, cugraph):
+    """A graph of cuGraph over all GPUs, and the frame of its edges."""
     pytest.importorskip("cugraph.dask")
     comms = pytest.importorskip("cugraph.dask.comms.comms")
     frame = random_edges() + 20_000
@@ -93,18 +95,41 @@ def test_the_graph_of_cugraph(client, cudf, cugraph):
     try:
         graph = cugraph.Graph(directed=False)
         graph.from_dask_cudf_edgelist(in_parts(cudf, frame, 4), source="src", destination="dst")
-        ours = cc_rapids.dask.weakly_connected_components(graph).compute().to_pandas()
-        assert ours["labels"].nunique() == len(cc_rapids.components(frame))
-        theirs = cugraph.dask.weakly_connected_components(graph).compute().to_pandas()
-    except RuntimeError as error:
-        if "cugraph_mg_graph_create" not in str(error):
-            raise
-        pytest.skip(f"cuGraph's own distributed graph cannot be made here: {error}")
+        failed = [str(made.exception()) for made in graph._plc_graph.values()]
+        if any("cugraph_mg_graph_create" in reason for reason in failed):
+            pytest.skip(f"cuGraph's own distributed graph cannot be made here: {failed[0]}")
+        yield graph, frame
     finally:
         comms.destroy()
+
+
+def in_order(labels):
+    return labels.compute().to_pandas().sort_values("vertex", ignore_index=True)
+
+
+def test_the_graph_of_cugraph(spread_graph, cugraph):
+    graph, frame = spread_graph
+    ours = cc_rapids.dask.weakly_connected_components(graph).compute().to_pandas()
+    assert ours["labels"].nunique() == len(cc_rapids.components(frame))
+    theirs = cugraph.dask.weakly_connected_components(graph).compute().to_pandas()
     assert sorted(ours.columns) == sorted(theirs.columns)
     sizes = [np.sort(one.groupby("labels").size().to_numpy()) for one in (ours, theirs)]
     np.testing.assert_array_equal(*sizes)
+
+
+def test_installed_on_the_client_or_on_the_workers(spread_graph, client, cugraph):
+    graph, frame = spread_graph
+    expected = cc_rapids.components(frame).labels()
+    with cc_rapids.installed():
+        on_client = in_order(cugraph.dask.weakly_connected_components(graph))
+    client.run(cc_rapids.install)
+    try:  # cuGraph's own function, whose ranks call that of pylibcugraph
+        on_workers = in_order(cugraph.dask.weakly_connected_components(graph))
+    finally:
+        client.run(cc_rapids.uninstall)
+    for found in (on_client, on_workers):
+        for name in ("vertex", "labels"):
+            assert found[name].tolist() == expected[name].tolist()
 
 
 BOTH = pytest.mark.parametrize("partition", ["edges", "vertices"])

@@ -1,5 +1,6 @@
 """Every door: frames, arrays, files and streams, with ids and nulls of every kind, in any order."""
 
+import duckdb
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -55,6 +56,7 @@ DOORS = {
     "arrow": (True, lambda edges, folder: edges),
     "chunked": (True, lambda edges, folder: pa.concat_tables([edges[:3], edges[3:]])),
     "parquet": (True, parquet),
+    "duckdb": (True, lambda edges, folder: duckdb.from_arrow(edges)),
     "frames": (True, lambda edges, folder: iter([edges[:5], edges[5:]])),
     "reader": (True, lambda edges, folder: edges.to_reader(4)),
     "pattern": (True, lambda edges, folder: str(parquet(edges, folder)) + "*"),
@@ -69,6 +71,8 @@ def pairs_of(frame):
     """The label of each vertex, of a label frame of any kind."""
     if isinstance(frame, pl.DataFrame):
         frame = frame.to_arrow()
+    elif isinstance(frame, duckdb.DuckDBPyRelation):
+        frame = frame.to_arrow_table()
     if isinstance(frame, pa.Table):
         columns = frame.to_pydict().values()
     else:

@@ -21,5 +21,6 @@ def client(cluster):
     from distributed import Client
 
     with Client(cluster) as connected:
-        connected.wait_for_workers(2)
+        cluster.scale(2)  # again, if the machine was too busy to start one that was lost
+        connected.wait_for_workers(2, timeout=180)
         yield connected

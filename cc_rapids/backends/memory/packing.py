@@ -78,5 +78,5 @@ class PackedArgs:
         types += layout.types
 
     def arrays(self) -> list[Any]:
-        """Return empty arrays of the same types."""
-        return [np.empty(0, dtype) for _, _, dtype in self.layout.pieces]
+        """Return arrays of the same types, not empty ones: these have a step of 0 in NumPy."""
+        return [np.empty(1, dtype) for _, _, dtype in self.layout.pieces]

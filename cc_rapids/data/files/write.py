@@ -10,6 +10,7 @@ import fcntl
 import os
 import re
 import secrets
+import shutil
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -64,7 +65,7 @@ def replacing(
         writing fails, as on a full disk or a closed pipe; names the path and the reason.
     """
     path = Path(path)
-    with _errors_of(path):
+    with errors_of(path):
         check_place(path)
         descriptor = _descriptor(path)
         if descriptor is None and not _is_special(path):
@@ -84,7 +85,7 @@ def check_place(path: Path) -> None:
     OutputError
         The path is a folder or closed to writing, or its folder is missing or closed to writing.
     """
-    with _errors_of(path):
+    with errors_of(path):
         if _descriptor(path) is not None:
             return
         if path.is_dir():
@@ -109,27 +110,68 @@ def check_new_folder(path: Path) -> None:
     OutputError
         There is a file or a folder with files, or the folder above is missing or closed to writing.
     """
-    with _errors_of(path):
+    with errors_of(path):
         if not path.exists():
             check_place(path)
         elif not path.is_dir() or any(path.iterdir()):
             raise OutputError(f"{path} exists and is not an empty folder: name a new one")
 
 
-def make_folder(path: Path) -> None:
-    """Make a folder if it does not exist.
+def make_folder(path: Path, parents: bool = False) -> None:
+    """Make a folder if it does not exist, with ``parents`` also those above it.
 
     Raises
     ------
     OutputError
         It cannot be made; names the path and the reason.
     """
-    with _errors_of(path):
-        path.mkdir(exist_ok=True)
+    with errors_of(path):
+        path.mkdir(parents=parents, exist_ok=True)
+
+
+def write_folder(folder: Path, tables: Iterable[tuple[str, pa.Table]], **options: Any) -> list[str]:
+    """Write tables to Parquet files of a folder, all of them or none.
+
+    The files are written to a folder beside, which takes the name when it is complete. On any
+    error, or when interrupted, nothing of it remains.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder, which does not exist or is empty; that above it exists.
+    tables : iterable of pairs
+        The name of each file, and its rows.
+    options
+        For ``pyarrow.parquet.write_table``.
+
+    Returns
+    -------
+    list of str
+        The paths of the files.
+
+    Raises
+    ------
+    OutputError
+        It cannot be written; names the folder and the reason.
+    """
+    import pyarrow.parquet as pq
+
+    partial = folder.with_name(f".{folder.name}.{os.getpid()}.partial")
+    written = []
+    with errors_of(folder):
+        try:
+            partial.mkdir(exist_ok=True)
+            for name, table in tables:
+                pq.write_table(table, partial / name, **options)
+                written.append(str(folder / name))
+            os.replace(partial, folder)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+    return written
 
 
 @contextmanager
-def _errors_of(path: Path) -> Iterator[None]:
+def errors_of(path: Path | str) -> Iterator[None]:
     """Turn errors of the operating system into an OutputError that names the path."""
     try:
         yield

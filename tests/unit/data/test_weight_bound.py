@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import cc_rapids
+from cc_rapids.data.frame_access import column_of
 from cc_rapids.errors import CheckpointError, ColumnTypeError, InputError, MissingColumnError
 
 FRAME = pd.DataFrame(
@@ -64,7 +65,7 @@ FORMS = {
 def test_edges_below_are_left_out_with_their_vertices(form, tmp_path):
     found = cc_rapids.components(FORMS[form](tmp_path), weight="score", at_least=0.8)
     kept = [1, 2, 3] if form == "Parquet file" else KEPT
-    assert np.asarray(found.labels()["vertex"]).tolist() == kept
+    assert np.asarray(column_of(found.labels(), "vertex")).tolist() == kept
     assert found.summary()["edges"] == (2 if form == "Parquet file" else 3)
 
 

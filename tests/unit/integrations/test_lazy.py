@@ -10,7 +10,7 @@ from polars.testing import assert_frame_equal
 
 import cc_rapids
 import cc_rapids.accessor
-from cc_rapids.integrations import accessor
+from cc_rapids.integrations import accessor, lazy
 from cc_rapids.solver.plan import Plan
 
 EDGES = pl.DataFrame(
@@ -18,6 +18,8 @@ EDGES = pl.DataFrame(
 )
 DOCS = pl.DataFrame({"vertex": [5, 7, 4, 9], "length": [1, 3, 2, 5], "corpus": list("abab")})
 ENGINES = "in-memory", "streaming"
+I32 = pl.Series([3, 4], dtype=pl.Int32)
+SIZES = pl.Series(["s", "l"], dtype=pl.Enum(["s", "m", "l"]))
 
 
 class Watched:
@@ -110,6 +112,15 @@ def test_columns_that_are_not_asked_for_are_not_read(watched):
         ({"src": [1 << 40], "dst": [1]}, {"labels": "size"}),
         ({"src": [3], "dst": [1]}, {"num_vertices": 5}),
         ({"src": [3], "dst": [1]}, {"vertices": [9, 1, 3]}),
+        ({"src": I32, "dst": I32}, {"vertices": np.array([9, 1 << 40])}),
+        ({"src": [3], "dst": [1]}, {"vertices": pl.Series([9, 1], dtype=pl.Int8)}),
+        ({"src": I32[:0], "dst": I32[:0]}, {"vertices": np.array([9, 1 << 40])}),
+        ({"src": I32, "dst": I32}, {"vertices": range(2, 9)}),
+        ({"src": I32, "dst": I32}, {"num_vertices": 1000}),
+        ({"src": ["x"], "dst": ["y"]}, {"vertices": pl.Series(["z"])}),
+        ({"src": SIZES, "dst": SIZES}, {}),
+        ({"src": SIZES.cast(pl.Categorical), "dst": SIZES.cast(pl.Categorical)}, {}),
+        ({"src": pl.Series([], dtype=pl.Enum([])), "dst": pl.Series([], dtype=pl.Enum([]))}, {}),
         ({"src": [3], "dst": [1], "w": [1.0]}, {"weight": "w", "forest": "max"}),
         ({"src": [3], "dst": [1]}, {"forest": True}),
     ],
@@ -147,6 +158,23 @@ def test_errors_are_our_own_and_come_at_once_where_they_can():
         lazy.cc.labels(weight="v", at_least=1)
     with pytest.raises(cc_rapids.ArgumentTypeError, match="frames of Polars, and not with"):
         lazy.cc.attach(pd.DataFrame({"vertex": [5]}))
+    with pytest.raises(cc_rapids.InputError, match="has a column 'w' already"):
+        lazy.cc.attach(name="w")
+    with pytest.raises(cc_rapids.MissingColumnError, match="no column 'length' to deduplicate by"):
+        lazy.cc.deduplicate(DOCS.select("vertex"), by="length")
+    with pytest.raises(cc_rapids.ArgumentTypeError, match="source= must name a column"):
+        lazy.cc.labels(pl.col("src"), "dst")
+    with pytest.raises(cc_rapids.InputError, match="source names 2 columns and destination 1"):
+        lazy.cc.labels(["src", "w"], "dst")
+    with pytest.raises(cc_rapids.EngineError, match="unknown engine 'both'"):
+        lazy.cc.labels(engine="both")
+    with pytest.raises(cc_rapids.InputError, match="unknown labels 'least'"):
+        lazy.cc.labels(labels="least")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'limit'"):
+        lazy.cc.labels(limit=3)
+    for kind in (pl.Float64, pl.Date, pl.Boolean, pl.Int128):
+        with pytest.raises(cc_rapids.ColumnTypeError, match=f"column 'src' is {kind}"):
+            pl.LazyFrame(schema={"src": kind, "dst": kind}).cc.labels()
     nulls = pl.LazyFrame({"src": [1, None], "dst": [2, 3]}).cc.labels()
     with pytest.raises(cc_rapids.NullsError, match="column 'src' has 1 null"):
         nulls.collect()
@@ -173,3 +201,112 @@ def test_an_answer_in_a_query_is_that_of_the_frame(pairs, least):
     assert_frame_equal(
         frame.lazy().cc.labels().filter(condition).select("vertex").collect(), expected
     )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_queries_of_all_kinds_see_the_same_rows(engine):
+    labels = EDGES.lazy().cc.labels()
+    rows = EDGES.cc.labels()
+    queries = [
+        lambda frame: frame.with_row_index().filter(pl.col("vertex") > 5),
+        lambda frame: frame.join(frame, on="labels").sort("vertex", "vertex_right"),
+        lambda frame: frame.slice(1, 2),
+        lambda frame: frame.slice(-2, 1),
+        lambda frame: frame.tail(1),
+        lambda frame: frame.head(0),
+        lambda frame: frame.select("labels", "vertex"),
+        lambda frame: frame.group_by("labels").len().sort("labels"),
+        lambda frame: frame.filter(pl.col("labels").max().over("labels") > 2),
+        lambda frame: frame.with_columns(twice=pl.col("labels") * 2).filter(pl.col("twice") == 4),
+        lambda frame: frame.select(pl.len()),
+    ]
+    for query in queries:
+        assert_frame_equal(query(labels).collect(engine=engine), query(rows.lazy()).collect())
+    joined = EDGES.lazy().join(labels, left_on="src", right_on="vertex", maintain_order="left")
+    assert joined.collect(engine=engine)["labels"].to_list() == [2, 2, 9]
+
+
+def test_files_are_scanned_and_written(tmp_path):
+    EDGES.write_parquet(tmp_path / "edges.parquet")
+    EDGES.write_csv(tmp_path / "edges.csv")
+    for scanned in (
+        pl.scan_parquet(tmp_path / "edges.parquet"),
+        pl.scan_csv(tmp_path / "edges.csv"),
+    ):
+        labels = scanned.cc.labels()
+        assert_frame_equal(labels.collect(), EDGES.cc.labels())
+        labels.sink_parquet(tmp_path / "labels.parquet")
+        assert_frame_equal(pl.read_parquet(tmp_path / "labels.parquet"), EDGES.cc.labels())
+        attached = scanned.cc.attach(name="group").filter(pl.col("w") > 0.6).select("text", "group")
+        assert attached.collect().rows() == [("b", 2), ("c", 9)]
+
+
+@pytest.mark.parametrize(
+    ("engine", "gpu", "module", "expected"),
+    [
+        (None, True, True, "gpu"),
+        ("auto", True, True, "gpu"),
+        ("cuda", True, True, "gpu"),
+        ("threads", True, True, "streaming"),
+        ("cpu", True, True, "streaming"),
+        (None, False, True, "streaming"),
+        (None, True, False, "streaming"),
+    ],
+)
+def test_edges_are_collected_by_the_engine_beside_ours(monkeypatch, engine, gpu, module, expected):
+    class Frame:
+        def collect(self, engine):
+            return engine
+
+    monkeypatch.setattr(lazy, "has_gpu", lambda: gpu)
+    monkeypatch.setattr(lazy, "find_spec", lambda name: object() if module else None)
+    assert lazy._collected(Frame(), engine) == expected
+
+
+def test_a_checkpoint_is_of_the_edges_and_not_of_their_types(tmp_path):
+    labels = EDGES.lazy().cc.labels(checkpoint=tmp_path / "state", checkpoint_every=0)
+    assert labels.collect_schema().names() == ["vertex", "labels"]
+    assert not (tmp_path / "state").exists()
+    assert_frame_equal(labels.collect(), EDGES.cc.labels())
+    assert (tmp_path / "state").exists()
+    assert_frame_equal(labels.collect(), EDGES.cc.labels())
+
+
+def test_types_of_many_vertices_are_known_without_them():
+    labels = EDGES.lazy().cc.labels(num_vertices=1 << 40)
+    assert labels.collect_schema() == EDGES.cc.labels().schema
+    with pytest.raises(cc_rapids.CapacityError):
+        labels.collect()
+
+
+def test_there_may_be_no_vertices_at_all():
+    none = pl.LazyFrame(schema={"src": pl.Int32, "dst": pl.Int32}).cc.labels(num_vertices=0)
+    assert none.collect().schema == none.collect_schema()
+    with pytest.raises(cc_rapids.InputError, match="num_vertices must be a count"):
+        EDGES.lazy().cc.labels(num_vertices=-1)
+
+
+def test_names_by_default_may_be_none():
+    assert_frame_equal(EDGES.lazy().cc.labels(None, None).collect(), EDGES.cc.labels())
+
+
+def test_other_doors_take_lazy_frames_and_read_what_they_need(watched):
+    ids = ["src", "dst", "w"]
+    cuts = cc_rapids.components_at(watched.frame, weight="w", thresholds=[1])
+    assert cuts.labels(1).rows() == [(2, 2), (5, 5), (7, 2), (9, 9)]
+    by_array = cc_rapids.components_at(watched.frame, weight=np.array([0.5, 1, 2]), thresholds=[1])
+    assert by_array.labels(1).rows() == cuts.labels(1).rows()
+    forest = cc_rapids.maximum_spanning_forest(watched.frame, weight="w")
+    assert forest["row"].to_list() == [0, 1]
+    found = cc_rapids.components(EDGES.lazy(), weight="w", at_least=1)
+    assert found.labels()["vertex"].to_list() == [2, 7, 9]
+    assert watched.read == [ids, ["src", "dst"], ids]
+    watched.read.clear()
+    assert len(cc_rapids.link_records(watched.frame, ["text"], id="src")) == 3
+    assert watched.read == [["src", "text"]]
+    watched.read.clear()
+    assert len(cc_rapids.Connectivity().insert(watched.frame)) == 2
+    seen = cc_rapids.Connectivity(expiry="w")
+    assert len(seen.insert(watched.frame)) == 2
+    asked = EDGES.with_columns(query=pl.lit(True)).lazy()
+    assert len(cc_rapids.Connectivity().insert(EDGES).process(asked)) == 3

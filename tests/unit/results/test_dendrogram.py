@@ -141,6 +141,35 @@ def test_it_is_single_linkage_of_scipy(n, seed, ties):
 
 @quick
 @given(weighed(), st.sampled_from(["max", "min"]))
+def test_functions_of_scipy_run_on_separate_components(edges, which):
+    """A height is the weight of the weakest edge between two vertices, inf if there is none."""
+    *ends, weights = edges
+    found = components(tuple(ends), weight=weights, forest=which)
+    tree, n = found.dendrogram(), found.num_vertices
+    far = (lambda w: 9 - w) if which == "max" else (lambda w: w + 9.0)
+    if n < 2:
+        return
+    merges = tree.linkage(far)
+    vertex, labels = lists(found.labels())
+    pairs = np.triu_indices(n, 1)
+    length, _, weakest = found.paths(tuple(np.array(vertex)[side] for side in pairs))
+    heights = np.where(length > 0, far(weakest.astype(float)), np.inf)
+    assert hierarchy.cophenet(merges).tolist() == heights.tolist()
+    leaves = hierarchy.leaves_list(merges)
+    assert sorted(leaves) == list(range(n))
+    whole = np.array(labels)[leaves]
+    assert (whole[1:] != whole[:-1]).sum() == len(found) - 1  # each component in one piece
+    assert partition(hierarchy.fcluster(merges, len(found), "maxclust")) == partition(labels)
+    for level in set(weights.tolist()):
+        flat = hierarchy.fcluster(merges, far(float(level)), "distance")
+        assert partition(flat) == partition(lists(tree.labels(level))[1])
+    assert hierarchy.is_monotonic(merges)
+    assert hierarchy.to_tree(merges).count == n
+    assert np.unique(hierarchy.cut_tree(merges, n_clusters=1)).tolist() == [0]
+
+
+@quick
+@given(weighed(), st.sampled_from(["max", "min"]))
 def test_linkage_joins_all_in_order(edges, which):
     *ends, weights = edges
     found = components(tuple(ends), weight=weights, forest=which)
@@ -276,6 +305,44 @@ def test_ids_of_every_kind(edges, engine):
     assert tree.audit(edges(), weight=weights).vertices == whole.num_vertices
 
 
+@pytest.mark.parametrize("which", ["min", "max"])
+@pytest.mark.parametrize("make", FRAMES)
+def test_weights_that_are_missing(make, which, engine):
+    """An edge without a weight is no edge: its ends are not vertices because of it."""
+    whole = {"src": [1, 3, 8, 5], "dst": [2, 2, 9, 1], "w": [0.5, 0.75, 0.25, None]}
+    frame, options = make(whole), {"weight": "w", "nulls": "drop"}
+    with pytest.raises(errors.NullsError, match="1 of 4 weights 'w' are null"):
+        components(frame, weight="w", forest=which, engine=engine)
+    tree = components(frame, forest=which, engine=engine, **options).dendrogram()
+    right = make({name: column[:3] for name, column in whole.items()})
+    right = components(right, weight="w", forest=which, engine=engine).dendrogram()
+    assert columns(tree.merges()) == columns(right.merges())
+    assert columns(tree.split(2).cuts) == columns(right.split(2).cuts)
+    proof = tree.audit(frame, **options)
+    assert (proof.edges, proof.vertices, proof.components, proof.merges) == (3, 5, 2, 3)
+
+
+@pytest.mark.parametrize("which", ["min", "max"])
+def test_infinite_weights(which, engine):
+    weights = np.array([-np.inf, 1, np.inf])
+    edges = ([1, 2, 3], [2, 3, 4])
+    tree = components(edges, weight=weights, forest=which, engine=engine).dendrogram()
+    assert [len(tree.at(level)) for level in (-np.inf, 0, 1, np.inf)] == (
+        [3, 3, 2, 1] if which == "min" else [1, 2, 2, 3]
+    )
+    assert tree.linkage(lambda _: [0, 1, np.inf])[:, 2].tolist() == [0, 1, np.inf]
+    assert tree.audit(edges, weight=weights).merges == 3
+
+
+def test_integers_that_no_float_tells_apart(engine):
+    weights = np.array([2**53, 2**53 + 1, 2**53 + 2])
+    for which, counts in (("min", [3, 2, 1]), ("max", [1, 2, 3])):
+        options = {"weight": weights, "forest": which, "engine": engine}
+        tree = components(([1, 2, 3], [2, 3, 4]), **options).dendrogram()
+        assert [len(tree.at(level)) for level in weights.tolist()] == counts
+        assert tree.split(3).cuts.threshold.tolist() == [2**53 + 1]
+
+
 def test_ids_of_several_columns():
     ends = {"src_kind": ["a", "b", "b"], "src_id": [1, 2, 3], "dst_kind": ["b"] * 3}
     frame = pd.DataFrame({**ends, "dst_id": [2, 3, 4], "w": [3, 1, 2]})
@@ -348,6 +415,7 @@ def test_copies_and_saved_answers(tmp_path):
         same(other.merges(), tree.merges())
         assert other.linkage(lambda w: 1 - w).tolist() == tree.linkage(lambda w: 1 - w).tolist()
         assert other.at(0.8) == tree.at(0.8)
+        assert other.audit(frame, weight="w").merges == 3
         with pytest.raises(errors.InputError, match="the 3 edges, which are counted where"):
             other.split(2)
 
@@ -399,6 +467,30 @@ def test_distances_that_are_none(distance, words):
     tree = components(pd.DataFrame(LINE), weight="w", forest="max").dendrogram()
     with pytest.raises(errors.InputError, match=re.escape(words)):
         tree.linkage(distance)
+
+
+def test_a_distance_is_a_function():
+    tree = components(pd.DataFrame(LINE), weight="w", forest="max").dendrogram()
+    with pytest.raises(errors.ArgumentTypeError, match="must be a function of an array of weights"):
+        tree.linkage("1 - w")
+
+
+@pytest.mark.parametrize("dtype", ["u1", "u8", "i1"])
+def test_distances_of_integers_do_not_wrap(dtype):
+    limits = np.iinfo(dtype)
+    weights = np.array([limits.max, 3, limits.min], dtype)
+    tree = components(([1, 2, 3], [2, 3, 4]), weight=weights, forest="max").dendrogram()
+    far = tree.linkage(lambda w: w.max() - w)[:, 2]
+    assert far.tolist() == [0, float(limits.max) - 3, float(limits.max) - limits.min]
+    with pytest.raises(errors.InputError, match=r"is negative, .*: lambda w: w\.max"):
+        tree.linkage(lambda w: 1 - w)
+
+
+def test_distances_that_are_negative_by_themselves():
+    tree = components(([1, 2], [2, 3]), weight=np.array([-3, 2]), forest="min").dendrogram()
+    with pytest.raises(errors.InputError, match=r"-3\.0 of merge 0, .*: lambda w: w - w\.min\(\)"):
+        tree.linkage()
+    assert tree.linkage(lambda w: w - w.min())[:, 2].tolist() == [0, 5]
 
 
 def test_a_distance_changes_no_weights():

@@ -179,6 +179,88 @@ def test_policies_differ_in_who_goes_on():
     assert set(tied.labels().labels.tolist()) == {0}
 
 
+@pytest.mark.parametrize("policy", POLICIES)
+def test_two_parts_with_as_many_members(policy):
+    """The part with the least id goes on, also if a vertex that is new has this id."""
+    held = components(sides([(4, 5), (5, 6), (6, 7)])).stable_ids()
+    after = components(sides([(6, 7), (5, 4)])).stable_ids(held, policy)
+    assert rows(after.labels()) == [(4, 0), (5, 0), (6, 1), (7, 1)]
+    assert rows(after.changes().splits) == [(0, 0, 2), (0, 1, 2)]
+    after = components(sides([(6, 7), (5, 4), (2, 6)])).stable_ids(held, policy)
+    assert rows(after.labels()) == [(2, 0), (4, 1), (5, 1), (6, 0), (7, 0)]
+    assert rows(after.changes().splits) == [(0, 0, 2), (0, 1, 2)]
+    assert rows(after.changes().births) == [(1, 2)]
+    assert len(rows(after.changes().deaths)) == 0
+    after.audit(held, policy)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_part_that_is_left_of_a_retired_number_is_born(policy):
+    """Two members of 0 are merged into 1, which is larger; the third is left apart."""
+    held = components(sides([(1, 2), (2, 3), (4, 5), (5, 6), (6, 7)])).stable_ids()
+    found = components(sides([(1, 2), (2, 4), (4, 5), (5, 6), (6, 7), (3, 3)]))
+    after = found.stable_ids(held, policy)
+    goes_on, retired = (0, 1) if policy == "least" else (1, 0)
+    assert after.components.component_of(1) == goes_on
+    assert after.components.component_of(3) == 2
+    assert rows(after.changes().splits) == [(0, goes_on, 2), (0, 2, 1)]
+    assert rows(after.changes().merges) == [(0, goes_on, 2), (1, goes_on, 4)]
+    assert rows(after.changes().deaths) == [(retired, {0: 3, 1: 4}[retired])]
+    after.audit(held, policy)
+
+
+def test_largest_and_least_are_of_numbers_and_not_of_sizes():
+    """The component with the number 0 has 5 members, that with 1 has 2; both go on with one."""
+    held = components(sides([(1, 2), (2, 3), (3, 4), (4, 5), (8, 9)])).stable_ids()
+    found = components(sides([(1, 2), (2, 3), (3, 4), (4, 5), (8, 9), (5, 8)]))
+    numbers = {policy: found.stable_ids(held, policy).labels().labels[0] for policy in POLICIES}
+    assert numbers == {"majority": 0, "largest": 1, "least": 0}
+    turned = {"vertex": [1, 2, 3, 4, 5, 8, 9], "labels": [7, 7, 7, 7, 7, 3, 3]}
+    numbers = {
+        policy: found.stable_ids(turned, policy, next_id=8).labels().labels[0]
+        for policy in POLICIES
+    }
+    assert numbers == {"majority": 7, "largest": 7, "least": 3}
+
+
+@pytest.mark.parametrize("labels", ["min", "max", "dense", "size", "fingerprint"])
+def test_births_are_in_the_order_of_least_ids_whatever_the_labels(labels, engine):
+    names = ("dora", "carl"), ("bob", "zoe"), ("ann", "yves"), ("carl", "eve")
+    for pairs in (names, names[::-1], [pair[::-1] for pair in names]):
+        frame = pd.DataFrame(pairs, columns=["src", "dst"])
+        held = components(frame, labels=labels, engine=engine).stable_ids(next_id=5)
+        assert rows(held.labels()) == [
+            *(("ann", 5), ("bob", 6), ("carl", 7), ("dora", 7), ("eve", 7)),
+            *(("yves", 5), ("zoe", 6)),
+        ]
+        assert rows(held.changes().births) == [(5, 2), (6, 2), (7, 3)]
+
+
+def test_ids_of_other_widths_and_libraries_go_on(engine):
+    narrow = components((np.array([1, 5], "i4"), np.array([2, 6], "i4")), engine=engine)
+    wide = components((np.array([5, 2**40]), np.array([7, 9])), engine=engine)
+    assert rows(wide.stable_ids(narrow.stable_ids()).labels()) == [
+        *((5, 1), (7, 1), (9, 2), (2**40, 2))
+    ]
+    names = {"src": ["a", "b"], "dst": ["c", "d"]}
+    held = components(pd.DataFrame(names), engine=engine).stable_ids()
+    names = {"src": ["d", "z"], "dst": ["a", "y"]}
+    for frame in (pl.DataFrame(names), pd.DataFrame(names, dtype="category"), pa.table(names)):
+        after = components(frame, engine=engine).stable_ids(held)
+        assert rows(after.labels()) == [("a", 0), ("d", 0), ("y", 2), ("z", 2)]
+
+
+def test_numbers_of_records_that_no_pair_names():
+    """Shown with those of the next births, unless they are vertices."""
+    documents = pd.DataFrame({"vertex": [9, 1]})
+    held = components(([1], [2])).stable_ids()
+    assert held.components.attach(documents, missing="self")["labels"].tolist() == [1, 0]
+    assert held.next_id == 1
+    held = components(([1], [2]), vertices=documents["vertex"]).stable_ids()
+    assert held.components.attach(documents)["labels"].tolist() == [1, 0]
+    assert held.next_id == 2
+
+
 def test_a_number_never_comes_back_even_if_all_members_do():
     both = sides([(1, 2), (3, 4)])
     held = components(both).stable_ids()

@@ -15,6 +15,7 @@ from cc_rapids import backends, datasets
 from cc_rapids.backends import compile as compiler
 from cc_rapids.backends import dry_run, kernel_cache, shipped
 from cc_rapids.backends.compile import signature_of
+from cc_rapids.backends.memory import packing
 from cc_rapids.backends.threads import Threads
 from cc_rapids.tools import ahead
 
@@ -79,6 +80,31 @@ def test_a_gpu_has_the_kernels_of_one_launch():
         edges = np.array([1, 2, 9], np.int32), np.array([2, 3, 5], np.int32)
         cc_rapids.connected_components(edges)
     assert backend.launched.keys() <= kernels.keys()
+
+
+def test_arrays_placed_in_one_allocation_are_contiguous_ones(monkeypatch):
+    """A GPU is given where they are and not the arrays, which must ask for the same kernels."""
+    asked = []
+    layout = packing.Layout([(0, 0, np.int64), (0, 1, np.uint8), (256, 9, np.uint32)])
+    words = signature_of((3, packing.PackedArgs(layout, 0)))
+    assert words == ("i8", "int64[::1]", "uint8[::1]", "uint32[::1]")
+
+    class StoppedError(Exception):
+        pass
+
+    def launch(self, kernel, n, arguments):
+        asked.append((kernel.shape, kernel.part.fingerprint, signature_of(arguments)))
+        raise StoppedError
+
+    kernels = ahead.kernels_of_common_jobs("cuda")
+    rehearsal = dry_run.OneLaunchRehearsal
+    monkeypatch.setattr(
+        rehearsal, "packed_args", lambda self, whole, layout: [packing.PackedArgs(layout, 0)]
+    )
+    monkeypatch.setattr(rehearsal, "launch", launch)
+    with dry_run.rehearsed(rehearsal), pytest.raises(StoppedError):
+        cc_rapids.connected_components((np.array([1, 2], np.int32), np.array([2, 3], np.int32)))
+    assert set(asked) <= kernels.keys()
 
 
 @pytest.mark.skipif(SIMULATED, reason="the simulator compiles nothing")

@@ -1,0 +1,476 @@
+"""The stage of NeMo Curator: what it reads and writes, and what an error or interruption leaves."""
+
+import ast
+import copy
+import errno
+import importlib.util
+import inspect
+import logging
+import sys
+import warnings
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.curator_tasks import (
+    DOCUMENT,
+    GROUP,
+    FileGroupTask,
+    X,
+    Y,
+    executed,
+    read,
+    tasks_of,
+    to_remove,
+)
+
+import cc_rapids
+from cc_rapids import errors, oracle
+from cc_rapids.curator import ConnectedComponentsStage
+from cc_rapids.incremental import stream
+
+RANDOM = np.random.default_rng(8)
+EDGES = RANDOM.integers(0, 3000, (2000, 2)) * 10**12
+CHAIN = np.array([[1, 2], [2, 3], [9, 3], [7, 8], [8, 7], [5, 5]])
+ANSWER = {DOCUMENT: [1, 2, 3, 5, 7, 8, 9], GROUP: [1, 1, 1, 5, 7, 7, 1]}
+
+
+def expected(edges):
+    vertices, places = np.unique(edges, return_inverse=True)
+    pairs = places.reshape(-1, 2)
+    least = oracle.union_find(pairs[:, 0], pairs[:, 1], len(vertices))
+    return {DOCUMENT: vertices.tolist(), GROUP: vertices[least].tolist()}
+
+
+def left_in(folder):
+    return sorted(path.name for path in folder.rglob("*"))
+
+
+def full_after(files):
+    """PyArrow's function on a disk that has room for so many files."""
+    write, written = pq.write_table, []
+
+    def write_table(table, place, **words):
+        if len(written) == files:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written.append(place)
+        write(table, place, **words)
+
+    return write_table
+
+
+class TestAnswers:
+    def test_the_next_stage_finds_what_it_reads(self, tmp_path, engine):
+        tasks = tasks_of(tmp_path / "edges", EDGES, files=7)
+        cache = tmp_path / "cache"
+        [done] = executed(ConnectedComponentsStage(str(cache), engine=engine), tasks)
+        assert done.data == [f"{cache}/ConnectedComponentsStage/0_0_0.parquet"]
+        assert isinstance(done, FileGroupTask)
+        assert (done.dataset_name, done.task_id) == ("web_edges", "")
+        table = read([done])
+        assert table.schema.equals(pa.schema({DOCUMENT: pa.int64(), GROUP: pa.int64()}))
+        assert table.to_pydict() == expected(EDGES)
+        assert done._metadata == {"storage_options": None, "num_vertices": len(table)}
+        kept = len(set(table[GROUP].to_pylist()))
+        assert len(to_remove(table)) == len(table) - kept
+        assert left_in(cache) == ["0_0_0.parquet", "ConnectedComponentsStage"]
+
+    def test_many_documents_have_several_files_with_a_task_each(self, tmp_path):
+        tasks = tasks_of(tmp_path / "edges", CHAIN)
+        stage = ConnectedComponentsStage(str(tmp_path), rows_per_file=3)
+        done = executed(stage, tasks)
+        names = [f"0_0_0_{k}.parquet" for k in range(3)]
+        assert [task.data for task in done] == [[f"{stage.output_path}/{name}"] for name in names]
+        assert [task._metadata["num_vertices"] for task in done] == [3, 3, 1]
+        assert read(done).to_pydict() == ANSWER
+        assert to_remove(read(done)) == [2, 3, 8, 9]
+
+    def test_columns_of_other_names_and_options_of_files(self, tmp_path):
+        pq.write_table(pa.table({"a": [3], "b": [4], "c": [1.5]}), tmp_path / "e.parquet")
+        stage = ConnectedComponentsStage(
+            str(tmp_path / "out"),
+            "a",
+            "b",
+            read_kwargs={"storage_options": {}},
+            write_kwargs={"compression": "zstd", "row_group_size_rows": 1, "index": False},
+        )
+        [done] = stage.process_batch([FileGroupTask("d", [str(tmp_path / "e.parquet")])])
+        assert done.data[0].endswith("/components.parquet")
+        stored = pq.read_metadata(done.data[0])
+        assert stored.num_row_groups == 2
+        assert stored.row_group(0).column(0).compression == "ZSTD"
+        assert read([done]).to_pydict() == {DOCUMENT: [3, 4], GROUP: [3, 3]}
+
+    @pytest.mark.parametrize("files", [1, 3])
+    def test_without_edges_there_is_a_file_without_rows(self, tmp_path, files):
+        tasks = tasks_of(tmp_path / "edges", np.empty((0, 2), int), files)
+        [done] = executed(ConnectedComponentsStage(str(tmp_path)), tasks)
+        assert read([done]).schema.equals(pa.schema({DOCUMENT: pa.int64(), GROUP: pa.int64()}))
+        assert done._metadata["num_vertices"] == 0
+
+    def test_files_without_rows_count_for_nothing(self, tmp_path):
+        tasks = tasks_of(tmp_path / "edges", CHAIN[:2], files=5)
+        assert any(pq.read_schema(path).types[0] == pa.null() for path in tasks[1].data)
+        [done] = executed(ConnectedComponentsStage(str(tmp_path)), tasks)
+        assert read([done]).to_pydict() == {DOCUMENT: [1, 2, 3], GROUP: [1, 1, 1]}
+
+    @pytest.mark.parametrize("kind", ["int32", "uint32", "uint64"])
+    def test_groups_have_the_type_of_the_documents(self, tmp_path, kind):
+        tasks = tasks_of(tmp_path / "edges", CHAIN.astype(kind))
+        table = read(executed(ConnectedComponentsStage(str(tmp_path)), tasks))
+        assert {str(own) for own in table.schema.types} == {kind}
+        assert table.to_pydict() == ANSWER
+
+    def test_a_memory_limit_makes_chunks_and_an_error_leaves_nothing(self, tmp_path):
+        tasks = tasks_of(tmp_path / "edges", EDGES)
+        stage = ConnectedComponentsStage(str(tmp_path / "out"), memory_limit="1MiB")
+        with pytest.raises(errors.CapacityError, match="memory_limit"):
+            executed(stage, tasks)
+        assert left_in(tmp_path / "out") == ["ConnectedComponentsStage"]
+
+    def test_edges_with_nulls_are_dropped_on_demand(self, tmp_path):
+        pq.write_table(pa.table({X: [1, None, 5], Y: [2, 3, 4]}), tmp_path / "e.parquet")
+        task = FileGroupTask("d", [str(tmp_path / "e.parquet")])
+        stage = ConnectedComponentsStage(str(tmp_path / "out"), nulls="drop")
+        assert read(executed(stage, [task])).to_pydict() == {
+            DOCUMENT: [1, 2, 4, 5],
+            GROUP: [1, 1, 4, 4],
+        }
+
+    def test_one_line_tells_what_was_done(self, tmp_path, caplog):
+        caplog.set_level(logging.INFO, logger="cc_rapids.integrations.curator")
+        executed(ConnectedComponentsStage(str(tmp_path)), tasks_of(tmp_path / "edges", CHAIN))
+        assert caplog.messages == [
+            "ConnectedComponentsStage: 7 documents in 3 groups, by 6 edges of 4 files"
+        ]
+
+    @settings(
+        max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    )
+    @given(
+        edges=st.lists(st.tuples(*[st.integers(-(2**63), 2**63 - 1)] * 2), max_size=12),
+        files=st.integers(1, 4),
+        rows=st.integers(1, 5),
+    )
+    def test_any_edges_in_any_files_have_the_components_of_all(
+        self, tmp_path_factory, edges, files, rows
+    ):
+        place = tmp_path_factory.mktemp("any")
+        edges = np.array(edges, np.int64).reshape(-1, 2)
+        tasks = tasks_of(place / "edges", edges, files, per_task=1)
+        stage = ConnectedComponentsStage(str(place), rows_per_file=rows)
+        assert read(executed(stage, tasks)).to_pydict() == expected(edges)
+
+
+class TestInterruptions:
+    @pytest.fixture
+    def links(self, monkeypatch):
+        """The numbers of edges that were linked; an interruption after the third chunk at first."""
+        link, linked = stream.Run._link, []
+
+        def counting(run, state, chunk):
+            if len(linked) == 3:
+                linked.append(0)
+                raise KeyboardInterrupt
+            linked.append(len(chunk.loaded().frame))
+            return link(run, state, chunk)
+
+        monkeypatch.setattr(stream.Run, "_link", counting)
+        return linked
+
+    def test_a_stage_goes_on_where_it_was_interrupted(self, tmp_path, links):
+        tasks = tasks_of(tmp_path / "edges", EDGES, files=8)
+        options = {"checkpoint": tmp_path / "state", "checkpoint_every": 0}
+        with pytest.raises(KeyboardInterrupt):
+            executed(ConnectedComponentsStage(str(tmp_path / "out"), **options), tasks)
+        assert left_in(tmp_path / "out") == ["ConnectedComponentsStage"]
+        before = sum(links)
+        [done] = executed(ConnectedComponentsStage(str(tmp_path / "out"), **options), tasks)
+        assert sum(links) == len(EDGES)
+        assert 0 < before < len(EDGES)
+        assert read([done]).to_pydict() == expected(EDGES)
+
+    def test_what_was_solved_is_only_written_after_a_full_disk(self, tmp_path, monkeypatch):
+        tasks = tasks_of(tmp_path / "edges", CHAIN)
+        options = {"checkpoint": tmp_path / "state", "rows_per_file": 3}
+        stage = ConnectedComponentsStage(str(tmp_path / "out"), **options)
+        with monkeypatch.context() as patched:
+            patched.setattr(pq, "write_table", full_after(1))
+            with pytest.raises(errors.OutputError, match="No space left on device"):
+                stage.process_batch(tasks)
+        assert left_in(tmp_path / "out") == ["ConnectedComponentsStage"]
+        monkeypatch.setattr(stream.Run, "_link", None)
+        assert read(stage.process_batch(tasks)).to_pydict() == ANSWER
+
+    def test_a_checkpoint_of_other_edges_is_refused(self, tmp_path):
+        checkpoint = tmp_path / "state"
+        stage = ConnectedComponentsStage(str(tmp_path / "out"), checkpoint=checkpoint)
+        stage.process_batch(tasks_of(tmp_path / "edges", CHAIN))
+        again = ConnectedComponentsStage(str(tmp_path / "out"), checkpoint=checkpoint)
+        with pytest.raises(errors.CheckpointError, match="is not among the files now"):
+            again.process_batch(tasks_of(tmp_path / "others", CHAIN))
+
+
+class TestFolder:
+    def test_what_an_earlier_run_left_is_gone_before_the_first_edge(self, tmp_path):
+        tasks = tasks_of(tmp_path / "edges", CHAIN)
+        executed(ConnectedComponentsStage(str(tmp_path / "out"), rows_per_file=2), tasks)
+        assert len(left_in(tmp_path / "out")) == 5
+        stage = ConnectedComponentsStage(str(tmp_path / "out"))
+        assert left_in(tmp_path / "out") == ["ConnectedComponentsStage"]
+        executed(stage, tasks)
+        executed(stage, tasks)  # by a worker that took the place of another
+        assert left_in(tmp_path / "out") == ["0_0_0.parquet", "ConnectedComponentsStage"]
+
+    def test_a_folder_that_cannot_be_made_is_an_error_at_once(self, tmp_path):
+        (tmp_path / "file").write_text("")
+        with pytest.raises(errors.OutputError, match=r"cannot write .*file/Connected"):
+            ConnectedComponentsStage(str(tmp_path / "file"))
+        assert left_in(tmp_path) == ["file"]
+
+    def test_addresses_are_read_and_written_by_fsspec(self, tmp_path):
+        fsspec = pytest.importorskip("fsspec")
+        system = fsspec.filesystem("memory")
+        paths = [f"memory://edges/{k}.parquet" for k in range(3)]
+        for path, kind, rows in zip(paths, ("int32", "int64", None), (3, 3, 0), strict=True):
+            part = CHAIN[:3] if kind == "int32" else CHAIN[3:]
+            columns = [part[:rows, k].astype(kind) if kind else pa.nulls(0) for k in (0, 1)]
+            with system.open(path, "wb") as file:
+                pq.write_table(pa.table({X: columns[0], Y: columns[1]}), file)
+        options = {"storage_options": {"skip_instance_cache": True}}
+        stage = ConnectedComponentsStage(
+            "memory://out/", read_kwargs=options, write_kwargs=options, rows_per_file=4
+        )
+        tasks = [FileGroupTask("d", paths)]
+        done = stage.process_batch(tasks)
+        names = [f"memory://out/ConnectedComponentsStage/components_{k}.parquet" for k in range(2)]
+        assert [task.data for task in done] == [[name] for name in names]
+        assert done[0]._metadata["storage_options"] == {"skip_instance_cache": True}
+        found = pa.concat_tables(pq.read_table(system.open(name)) for name in names)
+        assert found.to_pydict() == ANSWER
+        again = ConnectedComponentsStage("memory://out", write_kwargs=options)
+        assert system.find("/out") == []
+        with pytest.raises(errors.FormatError, match=r"memory://edges/9\.parquet cannot be read"):
+            again.process_batch([FileGroupTask("d", ["memory://edges/9.parquet"])])
+        system.rm("/edges", recursive=True)
+        system.rm("/out", recursive=True)
+
+    def test_an_address_gets_all_files_or_none(self, tmp_path, monkeypatch):
+        system = pytest.importorskip("fsspec").filesystem("memory")
+        stage = ConnectedComponentsStage("memory://half", rows_per_file=3)
+        tasks = tasks_of(tmp_path / "edges", CHAIN)
+        monkeypatch.setattr(pq, "write_table", full_after(1))
+        with pytest.raises(errors.OutputError, match=r"cannot write memory://half/.*: No space"):
+            stage.process_batch(tasks)
+        assert system.find("/half") == []
+
+
+class TestErrors:
+    def test_addresses_need_fsspec(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "fsspec.core", None)
+        with pytest.raises(errors.InputError, match=r"^s3://cache/Conn.* needs fsspec: pip inst"):
+            ConnectedComponentsStage("s3://cache")
+
+    @pytest.mark.parametrize(
+        ("columns", "error", "words"),
+        [
+            ({X: [1], "other": [2]}, errors.MissingColumnError, "unknown column '_curator_dedup_"),
+            ({X: [1, None], Y: [2, 3]}, errors.NullsError, r"0\.parquet, row 1 \(from 0\): column"),
+            ({X: ["a"], Y: ["b"]}, errors.ColumnTypeError, "is string, and documents have integer"),
+            ({X: [1.5], Y: [2.0]}, errors.ColumnTypeError, "is double, and documents have integer"),
+            ({X: pa.nulls(2), Y: [1, 2]}, errors.ColumnTypeError, "is null, and documents have"),
+        ],
+    )
+    def test_columns_that_are_no_edges(self, tmp_path, columns, error, words):
+        pq.write_table(pa.table(columns), tmp_path / "0.parquet")
+        stage = ConnectedComponentsStage(str(tmp_path / "out"))
+        with pytest.raises(error, match=words):
+            executed(stage, [FileGroupTask("d", [str(tmp_path / "0.parquet")])])
+        assert left_in(tmp_path / "out") == ["ConnectedComponentsStage"]
+
+    def test_files_that_cannot_be_read(self, tmp_path):
+        (tmp_path / "text.parquet").write_text("no Parquet")
+        stage = ConnectedComponentsStage(str(tmp_path / "out"))
+        for name in ("text.parquet", "none.parquet"):
+            with pytest.raises(errors.FormatError, match=f"{name} cannot be read"):
+                executed(stage, [FileGroupTask("d", [str(tmp_path / name)])])
+
+    @pytest.mark.parametrize("tasks", [[], [FileGroupTask("d", []), FileGroupTask("d", [])]])
+    def test_without_files(self, tmp_path, tasks):
+        with pytest.raises(errors.InputError, match=r"[02] tasks with no file: there are no edges"):
+            ConnectedComponentsStage(str(tmp_path)).process_batch(tasks)
+
+    def test_edges_in_two_batches_are_refused(self, tmp_path):
+        first, second = tasks_of(tmp_path / "edges", CHAIN)
+        stage = ConnectedComponentsStage(str(tmp_path))
+        stage.process_batch([first])
+        with pytest.raises(errors.InputError, match="has answered for 2 files and is now given 2"):
+            stage.process_batch([second])
+        with pytest.raises(NotImplementedError, match="all tasks at once, by process_batch"):
+            stage.process(first)
+
+    @pytest.mark.parametrize(
+        ("options", "error", "words"),
+        [
+            ({"engine": "gpus"}, errors.EngineError, "unknown engine 'gpus'"),
+            ({"nulls": "keep"}, errors.InputError, "unknown nulls policy 'keep'"),
+            ({"memory_limit": "2 apples"}, errors.InputError, "memory_limit must be"),
+            ({"rows_per_file": 0}, errors.InputError, "rows_per_file must be at least 1, not 0"),
+            ({"rows_per_file": 1.5}, errors.InputError, "rows_per_file must be a number of rows"),
+            ({"checkpoint": 7}, errors.ArgumentTypeError, "checkpoint= must be a path"),
+            ({"read_kwargs": {"filters": []}}, errors.InputError, r"option in read_kwargs= 'filt"),
+            ({"write_kwargs": {"compress": 1}}, errors.InputError, "did you mean 'compression'?"),
+            ({"write_kwargs": 3}, errors.ArgumentTypeError, "write_kwargs= must be a dictionary"),
+        ],
+    )
+    def test_arguments_are_checked_before_the_folder_is_emptied(
+        self, tmp_path, options, error, words
+    ):
+        (tmp_path / "ConnectedComponentsStage").mkdir()
+        (tmp_path / "ConnectedComponentsStage" / "old").write_text("")
+        with pytest.raises(error, match=words):
+            ConnectedComponentsStage(str(tmp_path), **options)
+        assert left_in(tmp_path) == ["ConnectedComponentsStage", "old"]
+
+    @pytest.mark.parametrize("path", [None, 3, ""])
+    def test_the_folder_is_a_path(self, path):
+        with pytest.raises(errors.InputError, match="output_path="):
+            ConnectedComponentsStage(path)
+
+
+class TestCurator:
+    @pytest.mark.parametrize(
+        ("engine", "gpus"), [(None, 1.0), ("gpu", 1.0), ("cpu", 0.0), ("threads", 0.0)]
+    )
+    def test_resources(self, tmp_path, engine, gpus):
+        stage = ConnectedComponentsStage(str(tmp_path), engine=engine)
+        assert (stage.resources.cpus, stage.resources.gpus) == (1.0, gpus)
+        assert (stage.name, stage.is_resumable) == ("ConnectedComponentsStage", False)
+        assert copy.deepcopy(stage).output_path == stage.output_path
+
+    @pytest.fixture
+    def protocol(self, monkeypatch):
+        """Modules in Curator's place that hold the base class of stages, as it is."""
+        modules = ("nemo_curator", "nemo_curator.stages", "nemo_curator.stages.base")
+        made = {name: ModuleType(name) for name in (*modules, "nemo_curator.stages.resources")}
+
+        class Meta(type):
+            def __call__(cls, *arguments, **options):
+                stage = super().__call__(*arguments, **options)
+                stage.sized = stage.num_workers()
+                return stage
+
+        class ProcessingStage(metaclass=Meta):
+            def __init_subclass__(cls, **options):
+                super().__init_subclass__(**options)
+                assert not isinstance(vars(cls).get("resources"), property)
+
+        made["nemo_curator.stages.base"].ProcessingStage = ProcessingStage
+        made["nemo_curator.stages.resources"].Resources = SimpleNamespace
+        for name, module in made.items():
+            monkeypatch.setitem(sys.modules, name, module)
+        return made["nemo_curator.stages.base"]
+
+    def copied(self):
+        """A second copy of the module, made by what is importable now."""
+        name = "cc_rapids.integrations.curator"
+        spec = importlib.util.find_spec(name)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    def test_the_base_class_is_curators_where_it_is_installed(self, tmp_path, protocol):
+        stage = self.copied().ConnectedComponentsStage(str(tmp_path))
+        assert isinstance(stage, protocol.ProcessingStage)
+        assert stage.sized == 1
+        done = stage.process_batch(tasks_of(tmp_path / "edges", CHAIN))
+        assert read(done).to_pydict() == ANSWER
+
+    def test_a_curator_that_lacks_a_library_says_so(self, monkeypatch, protocol):
+        class Broken:
+            def __getattr__(self, name):
+                raise ModuleNotFoundError("No module named 'ray'", name="ray")
+
+        monkeypatch.setitem(sys.modules, "nemo_curator.stages.base", Broken())
+        with pytest.raises(ModuleNotFoundError, match="ray"):
+            self.copied()
+
+    def test_the_module_is_found_from_the_package(self):
+        assert "curator" in dir(cc_rapids)
+        assert cc_rapids.curator.ConnectedComponentsStage is ConnectedComponentsStage
+
+
+class TestInstalledCurator:
+    """The same with Curator itself, where that is installed; cuDF need not be."""
+
+    @pytest.fixture
+    def curator(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return pytest.importorskip("nemo_curator.backends.base")
+
+    def words(self, path):
+        """The constants of one of Curator's modules, without the libraries that it imports."""
+        root = Path(importlib.util.find_spec("nemo_curator").origin).parent
+        return ast.parse((root / "stages/deduplication" / path).read_text())
+
+    def constants(self, path):
+        assigned = [node for node in self.words(path).body if isinstance(node, ast.Assign)]
+        return {
+            node.targets[0].id: node.value.value
+            for node in assigned
+            if isinstance(node.value, ast.Constant)
+        }
+
+    def test_names_of_columns_and_arguments_are_those_of_curators_stage(self, curator):
+        assert self.constants("id_generator.py")["CURATOR_DEDUP_ID_STR"] == DOCUMENT
+        assert self.constants("fuzzy/utils.py")["CURATOR_FUZZY_DUPLICATE_GROUP_FIELD"] == GROUP
+        tree = self.words("fuzzy/connected_components.py")
+        [theirs] = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+        [made] = [node for node in theirs.body if getattr(node, "name", "") == "__init__"]
+        ours = inspect.signature(ConnectedComponentsStage.__init__).parameters
+        shared = [name for name, own in ours.items() if own.kind is not own.KEYWORD_ONLY][1:]
+        assert [argument.arg for argument in made.args.args[1:]] == shared
+        assert theirs.name == ConnectedComponentsStage.name
+
+    def test_its_adapter_runs_the_stage(self, curator, tmp_path, monkeypatch):
+        from nemo_curator.stages.base import ProcessingStage
+        from nemo_curator.tasks import FileGroupTask as Task
+
+        monkeypatch.setattr(curator, "is_resumability_actor_active", lambda: False)
+        stage = ConnectedComponentsStage(str(tmp_path), engine="cpu", rows_per_file=4)
+        assert isinstance(stage, ProcessingStage)
+        assert stage.supports_batch_processing()
+        assert stage.with_(name="other").get_config()["batch_size"] == stage.batch_size
+        tasks = [
+            Task(dataset_name="web", data=task.data)
+            for task in tasks_of(tmp_path / "edges", CHAIN, files=6)
+        ]
+        done = curator.BaseStageAdapter(stage).process_batch(tasks)
+        assert {type(task) for task in done} == {Task}
+        assert [task._metadata["num_vertices"] for task in done] == [4, 3]
+        assert all(task.task_id for task in done)
+        assert read(done).to_pydict() == ANSWER
+
+    @pytest.mark.slow
+    @pytest.mark.filterwarnings("ignore")
+    def test_a_pipeline_of_ray_actors_runs_it(self, curator, tmp_path, monkeypatch):
+        from nemo_curator.backends.ray_actor_pool import RayActorPoolExecutor
+        from nemo_curator.pipeline import Pipeline
+        from nemo_curator.tasks import FileGroupTask as Task
+
+        monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        stage = ConnectedComponentsStage(str(tmp_path / "out"), engine="cpu")
+        tasks = [
+            Task(dataset_name="web", data=task.data)
+            for task in tasks_of(tmp_path / "edges", EDGES, files=6, per_task=1)
+        ]
+        pipeline = Pipeline(name="components", stages=[stage])
+        done = pipeline.run(executor=RayActorPoolExecutor(), initial_tasks=tasks)
+        assert len(done) == 1
+        assert read(done).to_pydict() == expected(EDGES)
