@@ -231,6 +231,21 @@ def forests_audited():
     cc_rapids.components(rows, **given, engine="cuda").audit(rows, **given)
 
 
+def rooted_forests():
+    """Rooted forests: bridges and their audit, articulation points, paths and odd cycles."""
+    for dtype in (INT, LONG, ULONG):
+        given, options = edges(dtype), {"engine": "cuda"}
+        right = cc_rapids.bridges(given, **options)
+        cc_rapids.components(given, **options).audit(given, bridges=right)
+        cc_rapids.articulation_points(given, **options)
+        cc_rapids.components(given, **options, forest=True).paths((given[0], given[0]))
+        cc_rapids.bipartition((given[0], given[0]), **options).odd_cycles()
+    many = np.arange(200)
+    cc_rapids.bridges((many, many + 1), engine="cuda")  # of more numbers than a block has
+    rows = Csr(np.array([0, 2, 3, 4]), np.array([1, 2, 0, 0]), True)
+    cc_rapids.articulation_points(rows, engine="cuda")
+
+
 def audit(given, **options):
     """The audit of an answer."""
     cc_rapids.components(given, **options).audit(given)
@@ -322,7 +337,7 @@ def rehearse(which):
 
     named = of(INT) + of(LONG)
     others = ids, lookups, ahead, strings, records, vertices_of_batches, changes, thresholds
-    others += audits, forests_by_weight, forests_audited, dendrograms, graphs
+    others += audits, forests_by_weight, forests_audited, rooted_forests, dendrograms, graphs
     uses = of(ULONG) + [(use.__name__, use) for use in others]
     uses += [(name, solve, design, INT) for name, design in by_name(which).items()]
     uses += [

@@ -185,6 +185,17 @@ def dendrograms(engine):
             tree.cuts(LEVELS).merges(), tree.merges(), tree.split(100)
 
 
+def rooted_forests(engine):
+    """Bridges of edges of each type with their audit, articulation points, and depths."""
+    for graph in graphs(engine):
+        near = graph.edges
+        for given in (near, tuple(end.astype(np.int32) for end in near)):
+            right = cc_rapids.bridges(given, engine=engine)
+            cc_rapids.components(given, engine=engine).audit(given, bridges=right)
+        cc_rapids.articulation_points(near, engine=engine)
+        cc_rapids.components(near, engine=engine, forest=True).paths((near[0], near[0]))
+
+
 def batches(engine):
     """Insertions, queries, and both at once."""
     skewed, _, sparse, _ = graphs(engine)
@@ -214,6 +225,7 @@ def main(arguments=None):
         thresholds(args.engine)
         forests_by_weight(args.engine)
         dendrograms(args.engine)
+        rooted_forests(args.engine)
         ids_that_change(args.engine)
         batches(args.engine)
     lies(args.share, args.shares, args.engine)
