@@ -2,13 +2,19 @@
 
 Random edges, two for each vertex, are inserted with and without a forest that is kept. Then pairs
 are removed of which none, and of which some are in the forest, and vertices; each is compared with
-solving the edges that are left by ``components``. A sliding window gets batches of a hundredth of
-the edges, of which the oldest expire; anew means to solve the window. All ways of a job take turns,
-each on a copy of the instance. Answers are compared after the timing.
+solving the edges that are left by ``components``. Nearly all vertices are in one component, or (job
+``near``) in components of 32, of which few are touched; what is read of ``remaining`` is compared
+with a copy of its columns. ``again`` removes pairs outside the forest after others have been, and
+``far`` has ids that are far apart. A sliding window gets batches of a hundredth of the edges, of
+which the oldest expire; anew means to solve the window, ``forest`` to find the spanning forest by
+time of the edges kept and the batch by rounds, and ``links`` what the first small batch costs. All
+ways of a job take turns, each on an instance of its own. Answers are compared after the timing.
 """
 
 import copy
+from collections.abc import Iterator
 from importlib.metadata import version
+from typing import NamedTuple
 
 import measured_code
 import numpy as np
@@ -17,8 +23,10 @@ import records
 
 import cc_rapids
 from cc_rapids import backends
+from cc_rapids.incremental.kept import forest_of
 
 EDGES, PAIRS, STEPS = 4_000_000, 1_000, 100
+SMALL, FAR = 32, 1_000_003
 
 
 def main():
@@ -31,16 +39,28 @@ def main():
     backend = backends.get(args.engine)
     base = records.environment(backend.device_name, args.commit) | {"engine": args.engine}
     base["versions"] |= {"pandas": version("pandas")}
-    for job, measure in (("removals", removals), ("window", window)):
+    for job, measure in JOBS.items():
         found = measure(args.edges, backend, args.runs)
         records.keep(args.out, "forgetting", base | {"job": job, "m": args.edges} | found)
 
 
 def removals(edges, backend, runs):
-    """Return the times of removals, after comparing the labels with those of the edges left."""
+    """Return the times of removals from a large component."""
+    return removed(*np.random.default_rng(0).integers(0, edges // 2, (2, edges)), backend, runs)
+
+
+def near(edges, backend, runs):
+    """Return the times of removals from small components."""
     rng = np.random.default_rng(0)
-    n = edges // 2
-    src, dst = rng.integers(0, n, (2, edges))
+    src = rng.integers(0, edges // 2, edges)
+    dst = np.minimum(src // SMALL * SMALL + rng.integers(0, SMALL, edges), edges // 2 - 1)
+    return removed(src, dst, backend, runs)
+
+
+def removed(src, dst, backend, runs):
+    """Return the times of removals, after comparing the labels with those of the edges left."""
+    rng = np.random.default_rng(1)
+    edges, n = src.size, src.size // 2
     frame = as_frame(backend, src=src, dst=dst)
     plain = cc_rapids.Connectivity(engine=backend.name).insert(frame)
     kept = cc_rapids.Connectivity(engine=backend.name, keep_forest=True).insert(frame)
@@ -53,7 +73,14 @@ def removals(edges, backend, runs):
     stays = ~np.isin(keys, keys[rows])
     left = as_frame(backend, src=src[stays], dst=dst[stays])
     gone = np.unique(src[rows])
+    far, some_far = (
+        as_frame(backend, src=a * FAR, dst=b * FAR) for a, b in ((src, dst), (src[rows], dst[rows]))
+    )
+    hashed = cc_rapids.Connectivity(engine=backend.name).insert(far)
+    again = copy.copy(kept).remove(none)
+    columns = [backend.asarray(end) for end in (src, dst)]
     ways = {
+        "columns": lambda: [end.copy() for end in columns],
         "anew": lambda: cc_rapids.components(left).labels(),
         "copy": lambda: copy.copy(kept),
         "insert": lambda: cc_rapids.Connectivity(engine=backend.name).insert(frame),
@@ -63,7 +90,10 @@ def removals(edges, backend, runs):
         "plain": lambda: copy.copy(plain).remove(some, remaining=frame),
         "kept": lambda: copy.copy(kept).remove(some, remaining=frame),
         "outside": lambda: copy.copy(kept).remove(none),
+        "again": lambda: copy.copy(again).remove(none),
         "vertices": lambda: copy.copy(kept).remove_vertices(gone, remaining=frame),
+        "anew_far": lambda: cc_rapids.components(far).labels(),
+        "far": lambda: copy.copy(hashed).remove(some_far, remaining=far),
     }
     wall = timed(ways, backend, runs)
     vertices = np.unique(np.concatenate([src, dst]))
@@ -84,27 +114,53 @@ def window(edges, backend, runs):
     """Return the times of one step of a sliding window, after comparing the labels."""
     rng = np.random.default_rng(1)
     n, batch = edges // 2, max(edges // STEPS, 1)
-    src, dst = rng.integers(0, n, (2, edges + batch))
-    until = np.arange(edges + batch)
+    every = edges + (runs + 1) * batch
+    src, dst = rng.integers(0, n, (2, every))
+    until = np.arange(every)
     rows = as_frame(backend, src=src, dst=dst, until=until)
     seen = cc_rapids.Connectivity(engine=backend.name, expiry="until").insert(rows[:edges])
-    new, last = rows[edges:], rows[batch:][["src", "dst"]]
+    first, new = rows[:1], rows[edges : edges + batch]
+    linked = copy.copy(seen).insert(first)
+    held, own = linked._state.kept, (src, dst, until)
+    both = [
+        backend.xp.concatenate([kept, backend.asarray(column[edges : edges + batch])])
+        for kept, column in zip((held.src, held.dst, held.until), own, strict=True)
+    ]
+
+    def step(chain, expires):
+        k = next(chain.steps)
+        chain.seen.insert(rows[edges + k * batch : edges + (k + 1) * batch])
+        return chain.seen.expire((k + 1) * batch) if expires else chain.seen
+
+    inserts, steps, answers = (Chain(copy.copy(linked), iter(range(runs + 1))) for _ in range(3))
+    last = rows[batch : edges + batch][["src", "dst"]]
     ways = {
         "anew": lambda: cc_rapids.components(last).labels(),
-        "insert": lambda: copy.copy(seen).insert(new),
-        "step": lambda: copy.copy(seen).insert(new).expire(batch),
-        "answer": lambda: copy.copy(seen).insert(new).expire(batch).components().labels(),
+        "forest": lambda: forest_of(*both, n, backend),
+        "links": lambda: copy.copy(seen).insert(first),
+        "insert": lambda: step(inserts, False),
+        "step": lambda: step(steps, True),
+        "answer": lambda: step(answers, True).components().labels(),
     }
     wall = timed(ways, backend, runs)
-    vertices = np.unique(np.concatenate([src, dst]))
-    anew = cc_rapids.components(last, vertices=vertices).labels()
-    assert np.array_equal(on_host(ways["answer"]()["labels"]), on_host(anew["labels"]))
+    vertices = np.unique(np.concatenate([src[: edges + batch], dst[: edges + batch]]))
+    final = rows[(runs + 1) * batch :][["src", "dst"]]
+    anew = cc_rapids.components(final, vertices=np.unique(np.concatenate([src, dst]))).labels()
+    found = answers.seen.components().labels()
+    assert np.array_equal(on_host(found["labels"]), on_host(anew["labels"]))
     return {
         "vertices": vertices.size,
         "batch": batch,
         **wall,
-        "code": measured_code.of_run(ways["answer"]),
+        "code": measured_code.of_run(lambda: copy.copy(seen).insert(new).expire(batch)),
     }
+
+
+class Chain(NamedTuple):
+    """An instance whose window slides, and the numbers of the steps to come."""
+
+    seen: cc_rapids.Connectivity
+    steps: Iterator[int]
 
 
 def rows_of_forest(seen, src, dst, backend):
@@ -138,6 +194,8 @@ def timed(ways, backend, runs):
     spreads = map(records.spread, times)
     return {f"{name}_ms": own for name, own in zip(ways, spreads, strict=True)}
 
+
+JOBS = {"removals": removals, "near": near, "window": window}
 
 if __name__ == "__main__":
     main()

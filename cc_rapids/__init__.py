@@ -77,6 +77,8 @@ _HOMES = {
     "generators": "",
     "oracle": "",
     "plots": "",
+    "pool": "",
+    "ray": "",
     "scipy": "",
 }
 
@@ -133,6 +135,7 @@ __all__ = [
     "minimum_spanning_forest",
     "oracle",
     "plots",
+    "pool",
     "release_memory",
     "scipy",
     "spanning_forest",
@@ -143,7 +146,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from . import curator, dask, datasets, plots
+    from . import curator, dask, datasets, plots, pool
     from .algorithms.design import Design, designs
     from .api import (
         articulation_points,

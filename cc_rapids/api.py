@@ -547,10 +547,12 @@ def bridges(
     two_edge_connected_components : Find the classes of vertices between them.
     articulation_points : Find such vertices.
     spanning_forest : Find edges without any cycle, among which all bridges are.
+    Components.audit : Prove the frame, as ``bridges=``.
 
     Notes
     -----
-    Tarjan and Vishkin 1985: see :mod:`cc_rapids.algorithms.bridges`.
+    Tarjan and Vishkin 1985: see :mod:`cc_rapids.algorithms.bridges`. It takes some 90 bytes a
+    vertex (twice as many from 2^30 of them on) and 26 bytes an edge, besides the components.
 
     Examples
     --------

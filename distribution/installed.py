@@ -18,7 +18,7 @@ import builds
 
 RECORD = builds.ROOT / "docs" / "installed.json"
 PAGE = builds.ROOT / "docs" / "installation.md"
-EXTRAS = "", "dask", "networkx", "plot", "notebooks", "cu13", "cu12"
+EXTRAS = "", "dask", "networkx", "plot", "ray", "notebooks", "cu13", "cu12"
 COLUMNS = "name", "version", "licence", "bytes"
 HEAD = """# What an installation pulls in
 

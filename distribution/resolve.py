@@ -14,7 +14,7 @@ from pathlib import Path
 import builds
 
 PLATFORM = "x86_64-manylinux_2_28"
-EXTRAS = "", "cu13", "cu12", "dask", "networkx", "plot"
+EXTRAS = "", "cu13", "cu12", "dask", "networkx", "plot", "ray"
 SHOWN = "numpy", "numba", "numba-cuda", "pyarrow", "scipy", "cudf-cu13", "cudf-cu12"
 
 

@@ -110,7 +110,7 @@ def odd_cycles(
     rows = xp.flatnonzero(odd[tree[ends[0]]])
     src, dst = (side[rows] for side in ends)
     hooks = forest_of_first_rows(src, dst, n, backend)
-    forest = rooted(src[hooks], dst[hooks], tree, roots[xp.flatnonzero(odd)], n, xp)
+    forest = rooted(src[hooks], dst[hooks], roots[xp.flatnonzero(odd)], n, backend)
     even = xp.flatnonzero((forest.depth[src] - forest.depth[dst]) % 2 == 0)
     closing = even[first_of(tree[src[even]], even, xp)]
     closed = tree[src[closing]]

@@ -15,13 +15,13 @@ space-efficient parallel biconnectivity", PPoPP 2023).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..backends import Array, Backend
-from .bipartition import forest_of_first_rows
-from .rooted_forest import NO_EDGE, RootedForest, rooted
+from ..kernels import forest as trees
+from ..kernels import lookup, tours
+from .rooted_forest import NO_EDGE, RootedForest, rooted, word_of
 
 
 @dataclass(frozen=True)
@@ -30,15 +30,15 @@ class Reached:
 
     Attributes
     ----------
-    ends : (src, dst), (m,) arrays of int64
+    ends : (src, dst), (m,) arrays of integers
         The ends of all edges, among n vertices.
-    hooks : (t,) array of int64
+    hooks : (t,) array of integers
         The rows of the edges of the forest, in their order.
     forest : RootedForest
         Of these edges.
-    first, size : (n,) arrays of int64
+    first, size : (n,) arrays of integers
         The number of each vertex in preorder, and how many are it or below it.
-    least, greatest : (t,) arrays of int64
+    least, greatest : (t,) arrays of integers
         For each edge of the forest, the least and the greatest number of a vertex at its lower end
         or below, or that one other edge joins to these.
     """
@@ -52,35 +52,37 @@ class Reached:
     greatest: Array
 
     @classmethod
-    def of(cls, ends: tuple[Array, Array], tree: Array, roots: Array, backend: Backend) -> Reached:
+    def of(
+        cls, ends: tuple[Array, Array], hooks: Array, roots: Array, n: int, backend: Backend
+    ) -> Reached:
         """Return these facts about edges.
 
         Parameters
         ----------
-        ends : (src, dst), (m,) arrays of int64
-            Of one edge or more. Kept, not copied.
-        tree : (n,) array of int64
-            The component of each vertex.
-        roots : (k,) array of int64
+        ends : (src, dst), (m,) arrays of integers
+            Of one edge or more among the vertices 0 .. n - 1. Kept, not copied.
+        hooks : (t,) array of integers
+            The rows of a spanning forest, in their order.
+        roots : (k,) array of integers
             A vertex of each component.
         """
-        xp, n = backend.xp, int(tree.size)
-        hooks = forest_of_first_rows(*ends, n, backend)
-        forest = rooted(ends[0][hooks], ends[1][hooks], tree, roots, n, xp)
-        first, size = forest.preorder(tree, xp)
-        others = xp.ones(ends[0].size, bool)
-        others[hooks] = False
-        word = np.uint32 if n < 1 << 32 else np.uint64  # CuPy has no atomic minimum of int64
-        src, dst = (first[side[others]] for side in ends)
-        least = xp.arange(n).astype(word)
-        greatest = least.copy()
-        for here, there in ((src, dst), (dst, src)):
-            xp.minimum.at(least, here, there.astype(word))
-            xp.maximum.at(greatest, here, there.astype(word))
-        below = first[forest.child], size[forest.child]
-        least = _over_intervals(xp.minimum, least, *below, xp)
-        greatest = _over_intervals(xp.maximum, greatest, *below, xp)
-        return cls(ends, hooks, forest, first, size, least, greatest)
+        xp, word, t = backend.xp, word_of(n), int(hooks.size)
+        taken = backend.empty(t, word), backend.empty(t, word)
+        for side, own in zip(ends, taken, strict=True):
+            backend.kernel(lookup.take)(t, hooks, side, own)
+        forest = rooted(*taken, roots, n, backend)
+        first, size = forest.preorder()
+        in_forest = xp.zeros(ends[0].size, np.uint8)
+        in_forest[hooks] = 1
+        least, greatest = backend.empty(n, word), backend.empty(n, word)
+        for own in (least, greatest):
+            backend.kernel(trees.init_singletons, word)(n, own)
+        reach = backend.kernel(tours.reach, word)
+        reach(ends[0].size, *ends, in_forest, first.view(word), least, greatest)
+        child, begin, length = (array.view(word) for array in (forest.child, first, size))
+        lows, highs = _over_intervals(child, begin, length, least, greatest, backend)
+        below = lows.view(first.dtype), highs.view(first.dtype)
+        return cls(ends, hooks, forest, first, size, *below)
 
     def stays_below(self, tops: Array) -> Array:
         """Return for each edge of the forest whether all that it reaches is a vertex or below it.
@@ -95,27 +97,28 @@ class Reached:
 
     def bridges(self) -> Array:
         """Return the rows of the edges that are bridges, as int64 in their order."""
-        return self.hooks[self.stays_below(self.forest.child)]
+        return self.hooks[self.stays_below(self.forest.child)].astype(np.int64)
 
-    def skeleton(self, xp: Any) -> tuple[Array, Array]:
+    def skeleton(self, backend: Backend) -> tuple[Array, Array]:
         """Return edges whose components are the blocks, each without its uppermost vertex.
 
         They are the edges of the forest from whose lower end something leaves the subtree of the
-        upper one, and the other edges whose ends are not below each other (Dong et al. 2023).
+        upper one, and the other edges whose ends are not below each other (Dong et al. 2023). All
+        others are loops.
 
         Returns
         -------
-        two arrays of int64, the ends of as many edges
+        two (m,) arrays of unsigned integers, the ends
         """
-        forest = self.forest
-        inner = forest.child[~self.stays_below(forest.parent[forest.child])]
-        src, dst = self.ends
-        across = ~(forest.below(src, dst) | forest.below(dst, src))
-        across[self.hooks] = False
-        return (
-            xp.concatenate([inner, src[across]]),
-            xp.concatenate([forest.parent[inner], dst[across]]),
-        )
+        forest, (src, dst) = self.forest, self.ends
+        word = word_of(forest.parent.size)
+        us, vs = backend.empty(src.size, word), backend.empty(src.size, word)
+        tour = forest.enters.view(word), forest.leaves.view(word)
+        backend.kernel(tours.keep_across, word)(src.size, src, dst, *tour, us, vs)
+        upper = forest.parent[forest.child]
+        us[self.hooks] = forest.child
+        vs[self.hooks] = backend.xp.where(self.stays_below(upper), forest.child, upper)
+        return us, vs
 
     def articulation_points(self, block: Array, backend: Backend) -> Array:
         """Return the vertices of two blocks or more, as int64 in their order.
@@ -134,32 +137,32 @@ class Reached:
         return xp.flatnonzero(blocks > 1)
 
 
-def _over_intervals(extreme: Any, values: Array, begin: Array, length: Array, xp: Any) -> Array:
-    """Return the least or greatest value of each interval.
+def _over_intervals(
+    child: Array, first: Array, size: Array, least: Array, greatest: Array, backend: Backend
+) -> tuple[Array, Array]:
+    """Return the least and the greatest value of the interval of each edge's lower end.
 
-    An interval is the union of two of the greatest power of two that it holds, and the extremes of
-    all intervals of such a length follow from those of half the length.
+    Extremes are kept of blocks, and of 2, 4, 8, ... blocks from each on; those that would lie
+    beyond the end are of as many as there are.
 
     Parameters
     ----------
-    extreme : ufunc
-        ``minimum`` or ``maximum`` of ``xp``.
-    values : (n,) array of unsigned integers
-        Not changed.
-    begin, length : (t,) arrays of int64
-        The first place, and the number of places, 1 at least, of each interval.
-
-    Examples
-    --------
-    >>> values = np.array([5, 2, 7, 4], np.uint32)
-    >>> _over_intervals(np.minimum, values, np.array([0, 2, 1]), np.array([4, 2, 1]), np)
-    array([2, 4, 2])
+    child : (t,) array of unsigned integers
+        The lower end of each edge.
+    first, size : (n,) arrays of unsigned integers
+        The first place of the interval of each vertex, and the number of its places, 1 at least.
+    least, greatest : (n,) arrays of unsigned integers
+        The values of which the least and the greatest are returned. Not changed.
     """
-    found = xp.empty(begin.size, np.int64)
-    for k in range(int(values.size).bit_length()):
-        half = 1 << k
-        now = xp.flatnonzero(length >> k == 1)
-        at = begin[now]
-        found[now] = extreme(values[at], values[at + length[now] - half])
-        values = extreme(values[:-half], values[half:])
-    return found
+    word, width = least.dtype.type, -(-int(least.size) // tours.BLOCK)
+    levels = width.bit_length()
+    low, high = (backend.empty(levels * width, word) for _ in range(2))
+    backend.kernel(tours.extremes_of_blocks)(width, least, greatest, low, high)
+    double = backend.kernel(tours.double_blocks)
+    for level in range(1, levels):
+        double(width, level * width, 1 << level - 1, width, low, high)
+    lows, highs = (backend.empty(child.size, word) for _ in range(2))
+    backend.kernel(tours.extremes_of_subtrees, word)(
+        child.size, child, first, size, least, greatest, width, low, high, lows, highs
+    )
+    return lows, highs

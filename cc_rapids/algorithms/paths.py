@@ -1,85 +1,152 @@
 """Paths along a spanning forest: their lengths, their weakest edges, and their edges in order.
 
-The two ends of a pair rise to their lowest common ancestor by jump pointers: level k knows of each
-vertex the ancestor 2^k edges above, and the weakest edge on the way there. Levels are as many as
-the bits of the greatest depth, so that a deep tree costs memory, and no pair more than two passes
-over the levels.
+The two ends of a pair rise to their lowest common ancestor from one chain of vertices to the next,
+of which there are at most log2 n. What is known of each vertex takes the same memory however deep
+its tree is, and a path is found in pieces of chains, so that its edges lie next to each other.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..backends import Array, Backend
-from ..graph.sorting import begins, first_of, order_of
-from .rooted_forest import RootedForest
+from ..graph.sorting import first_of, rows_of_each
+from .intervals import Minima
+from .rooted_forest import NO_EDGE, RootedForest
 
 APART = -1
 
 
-def order_from_weakest(weights: Array, row: Array, heavy_is_weak: bool, xp: Any) -> Array:
-    """Return the edges from the weakest to the strongest, of equal weights the least row first.
+def order_from_weakest(weights: Array, heavy_is_weak: bool, xp: Any) -> Array:
+    """Return the edges from the weakest to the strongest, of equal weights the first one first.
 
     Parameters
     ----------
-    weights : (t,) array
+    weights : (t,) array of numbers
         The weights of the edges, without nan.
-    row : (t,) array of int64
-        The row of each edge in the caller's list.
     heavy_is_weak : bool
         Whether the greatest weight is the weakest, as in a forest of least weight.
     """
-    ascending = xp.argsort(weights, kind="stable")
-    group = xp.empty(weights.size, np.int64)  # which can be negated, as no unsigned weight can
-    group[ascending] = xp.cumsum(begins([weights[ascending]], xp))
-    return order_of([-group if heavy_is_weak else group, row], xp)
+    if not heavy_is_weak:
+        return xp.argsort(weights, kind="stable")
+    backwards = xp.argsort(weights[::-1], kind="stable")[::-1]
+    return weights.size - 1 - backwards
 
 
 @dataclass(frozen=True)
-class Jumps:
-    """The ancestors of each vertex of a rooted forest, and the weakest edges on the way.
-
-    They take 8 bytes a vertex and level, 16 beyond 2^31 vertices; there are as many levels as the
-    greatest depth has bits, at least one.
+class Piece:
+    """A part of each of some paths: the edges above the vertices of a part of one chain.
 
     Attributes
     ----------
-    above : list of (n,) arrays of integers
-        The ancestor 2^k edges above each vertex; the root, if it is less deep.
-    weakest : list of (n,) arrays of integers
-        The place of the weakest of these edges in the order of the edges; t if there is none.
-    depth : (n,) array of int64
-        The number of edges to the root.
+    pair : (q,) array of int64
+        The pairs whose paths they are part of.
+    from_first : (q,) array of bool
+        Whether it is below the first vertex of the pair, or below the second.
+    top, bottom : (q,) arrays of integers
+        The numbers of the uppermost vertex, and of the lowest.
+    is_last : bool
+        Whether the vertex above the uppermost is where the two ways meet; then a part may be empty,
+        and its uppermost number the one after the lowest. The others reach the heads of chains.
     """
 
-    above: list[Array]
-    weakest: list[Array]
+    pair: Array
+    from_first: Array
+    top: Array
+    bottom: Array
+    is_last: bool
+
+
+@dataclass(frozen=True)
+class Chains:
+    """A rooted forest in chains, by which the ways from many vertices up are followed at once.
+
+    An edge continues a chain if of the vertices that are its upper end or below it, half or more
+    are its lower end or below that; at most one edge down from each vertex does. So at most log2 n
+    edges above a vertex lead from one chain to another. Vertices are numbered in preorder, those of
+    a chain one after the other.
+
+    They take 20 bytes a vertex, twice that beyond 2^30 vertices, and with the weakest edges 13 more
+    (26), however deep the trees are.
+
+    Attributes
+    ----------
+    number : (n,) array of integers
+        The number of each vertex.
+    above, head, depth : (n,) arrays of integers
+        By number: that of the parent, which for a root is its own; that of the first vertex of the
+        chain; and how many edges there are to the root.
+    place : (n,) array of integers
+        By number: the place of the edge above in the order of the edges; t for a root.
+    since_head : (n,) array of integers, or None
+        By number: the least place from the first vertex of the chain on.
+    minima : Minima or None
+        Of the places.
+    """
+
+    number: Array
+    above: Array
+    head: Array
     depth: Array
+    place: Array
+    since_head: Array | None
+    minima: Minima | None
 
     @classmethod
-    def of(cls, forest: RootedForest, order: Array, xp: Any) -> Jumps:
-        """Return the ancestors in a forest of t edges.
+    def of(cls, forest: RootedForest, order: Array | None, xp: Any) -> Chains:
+        """Return the chains of a forest of t edges.
 
         Parameters
         ----------
-        order : (t,) array of int64
-            The edges from the weakest to the strongest.
+        forest : RootedForest
+            A root of each tree was given, of those of one vertex, too.
+        order : (t,) array of int64, or None
+            The edges from the weakest to the strongest, if the weakest are asked for. By default
+            the order of the edges.
         """
-        n, t = int(forest.depth.size), int(forest.child.size)
-        small = np.int32 if n < 1 << 31 else np.int64
-        above, weakest = forest.parent.astype(small), xp.full(n, t, small)
-        weakest[forest.child[order]] = xp.arange(t, dtype=small)
-        ancestors, edges = [above], [weakest]
-        deepest = int(forest.depth.max()) if n else 0
-        for _ in range(1, deepest.bit_length()):
-            weakest = xp.minimum(weakest, weakest[above])
-            above = above[above]
-            ancestors.append(above)
-            edges.append(weakest)
-        return cls(ancestors, edges, forest.depth)
+        n, t = int(forest.parent.size), int(forest.child.size)
+        small = forest.depth.dtype
+        number, goes_on = _numbers(forest, xp)
+        above, depth, begins = xp.empty(n, small), xp.empty(n, small), xp.ones(n, bool)
+        above[number], depth[number] = number[forest.parent], forest.depth
+        begins[number[forest.child[goes_on]]] = False
+        head = xp.flatnonzero(begins).astype(small)[xp.cumsum(begins) - 1]
+        place = xp.full(n, t, small)
+        child = forest.child if order is None else forest.child[order]
+        place[number[child]] = xp.arange(t, dtype=small)
+        if order is None:
+            return cls(number, above, head, depth, place, None, None)
+        since_head = _since_head(place, head, xp)
+        return cls(number, above, head, depth, place, since_head, Minima.of(place, xp))
+
+    def pieces(self, first: Array, second: Array, pair: Array, xp: Any) -> Iterator[Piece]:
+        """Yield the pieces of the paths of some pairs, of each path one at a time.
+
+        Parameters
+        ----------
+        first, second : (p,) arrays of integers
+            The vertices of each pair.
+        pair : (q,) array of int64
+            The pairs whose vertices are in one tree.
+        """
+        low, high = self.number[first[pair]], self.number[second[pair]]
+        from_first = xp.zeros(pair.size, bool)
+        while pair.size:
+            turns = low > high  # the vertex of the greater number is not above the other
+            low, high = xp.where(turns, high, low), xp.where(turns, low, high)
+            from_first ^= turns
+            head = self.head[high]
+            meets = head <= low
+            there = xp.flatnonzero(meets)
+            yield Piece(pair[there], from_first[there], low[there] + 1, high[there], True)
+            on = xp.flatnonzero(~meets)
+            pair, from_first, low, head = pair[on], from_first[on], low[on], head[on]
+            yield Piece(pair, from_first, head, high[on], False)
+            high = self.above[head]
 
     def between(self, first: Array, second: Array, joined: Array, xp: Any) -> tuple[Array, Array]:
         """Return the length of the path of each pair, and the place of its weakest edge.
@@ -95,80 +162,98 @@ class Jumps:
         -------
         two (p,) arrays of int64
             The number of edges, -1 for a pair that is not joined; and the place of the weakest in
-            the order from the weakest, -1 where the path has no edge.
+            the order from the weakest, -1 where the path has no edge, or where none was given.
         """
-        if not first.size:
-            return xp.zeros(0, np.int64), xp.zeros(0, np.int64)
-        depths = self.depth[first], self.depth[second]
-        swap = depths[0] < depths[1]
-        low, high = xp.where(swap, second, first), xp.where(swap, first, second)
-        rise = xp.abs(depths[0] - depths[1])
-        place = xp.full(first.size, self.depth.size, np.int64)  # more than that of any edge
-        for k, (above, weakest) in enumerate(zip(self.above, self.weakest, strict=True)):
-            moves = (rise >> k) & 1 == 1
-            place = xp.where(moves, xp.minimum(place, weakest[low]), place)
-            low = xp.where(moves, above[low], low)
-        for above, weakest in zip(reversed(self.above), reversed(self.weakest), strict=True):
-            moves = above[low] != above[high]
-            both = xp.minimum(weakest[low], weakest[high])
-            place = xp.where(moves, xp.minimum(place, both), place)
-            low, high = xp.where(moves, above[low], low), xp.where(moves, above[high], high)
-        meets = low != high
-        both = xp.minimum(self.weakest[0][low], self.weakest[0][high])
-        place = xp.where(meets, xp.minimum(place, both), place)
-        top = xp.where(meets, self.above[0][low], low)
-        length = xp.where(joined, depths[0] + depths[1] - 2 * self.depth[top], APART)
-        return length, xp.where(length > 0, place, APART)
+        length, weakest = (xp.full(first.size, APART, np.int64) for _ in range(2))
+        none = int(self.place.size)  # more than any place
+        place = xp.full(first.size, none, self.place.dtype)
+        for piece in self.pieces(first, second, xp.flatnonzero(joined), xp):
+            pair, some = piece.pair, xp.flatnonzero(piece.bottom >= piece.top)
+            if piece.is_last:
+                ends = (self.depth[self.number[side[pair]]] for side in (first, second))
+                length[pair] = sum(ends) - 2 * self.depth[piece.top - 1].astype(np.int64)
+            if self.minima is None or self.since_head is None:
+                continue
+            if piece.is_last:
+                found = self.minima.over(piece.top[some], piece.bottom[some], xp)
+            else:
+                found = self.since_head[piece.bottom[some]]
+            place[pair[some]] = xp.minimum(place[pair[some]], found.astype(place.dtype))
+        some = xp.flatnonzero(place < none)
+        weakest[some] = place[some]
+        return length, weakest
+
+    def along(
+        self, first: Array, second: Array, length: Array, xp: Any
+    ) -> tuple[Array, Array, Array]:
+        """Return the edges of the paths of pairs, in order from the first vertex to the second.
+
+        Parameters
+        ----------
+        first, second : (p,) arrays of integers
+            The vertices of each pair.
+        length : (p,) array of int64
+            The number of edges of each path; ``APART`` for a pair without one.
+
+        Returns
+        -------
+        three (e,) arrays of int64
+            The pair of each edge, how many of its path come before it, and its place in the order.
+        """
+        count = xp.maximum(length, 0)
+        ends = xp.cumsum(count)
+        starts, total = ends - count, int(ends[-1]) if ends.size else 0
+        own_depth, other_depth = (self.depth[self.number[side]] for side in (first, second))
+        pairs, steps, places = (xp.empty(total, np.int64) for _ in range(3))
+        for piece in self.pieces(first, second, xp.flatnonzero(length > 0), xp):
+            count = (piece.bottom - piece.top + 1).astype(np.int64)
+            ends = xp.cumsum(count)
+            index = xp.arange(int(ends[-1]) if ends.size else 0)
+            of = xp.searchsorted(ends, index, side="right")
+            vertex = piece.top[of] + (index - (ends - count)[of])
+            pair, depth = piece.pair[of], self.depth[vertex]
+            rise, fall = own_depth[pair] - depth, length[pair] - 1 - (other_depth[pair] - depth)
+            step = xp.where(piece.from_first[of], rise, fall)
+            at = starts[pair] + step
+            pairs[at], steps[at], places[at] = pair, step, self.place[vertex]
+        return pairs, steps, places
 
 
-def edges_of_paths(
-    forest: RootedForest, jumps: Jumps, first: Array, second: Array, length: Array, xp: Any
-) -> tuple[Array, Array, Array]:
-    """Return the edges of the paths of pairs, each in order from the first vertex to the second.
+def _numbers(forest: RootedForest, xp: Any) -> tuple[Array, Array]:
+    """Return numbers of the vertices in which chains are consecutive, and which edges go on in one.
 
-    Parameters
-    ----------
-    first, second : (p,) arrays of integers
-        The vertices of each pair.
-    length : (p,) array of int64
-        The number of edges of each path; ``APART`` for a pair without one.
-
-    Returns
-    -------
-    three (e,) arrays of int64
-        The pair of each edge, how many of its path come before it, and its index in the forest.
+    In a preorder, each vertex has a number that is greater than its parent's by one and the sizes
+    of those below that were numbered before. The sum of the changes to this, along the way from the
+    root, is what is added to a number: a sum along the tour, from whose places it is taken back
+    where the tour leaves the vertex.
     """
-    count = xp.maximum(length, 0)
-    ends = xp.cumsum(count)
-    at = xp.arange(int(ends[-1]) if ends.size else 0)
-    pair = xp.searchsorted(ends, at, side="right")
-    step = at - (ends - count)[pair]
-    depth = forest.depth
-    rises = step < (length + depth[first] - depth[second])[pair] // 2
-    vertex = xp.where(rises, first[pair], second[pair])
-    up = xp.where(rises, step, length[pair] - 1 - step)
-    for k, above in enumerate(jumps.above):
-        vertex = xp.where((up >> k) & 1 == 1, above[vertex], vertex)
-    return pair, step, forest.parent_edge[vertex]
+    first, size = forest.preorder()
+    n = int(first.size)
+    child, parent = forest.child, forest.parent[forest.child]
+    goes_on = 2 * size[child] >= size[parent]
+    chosen = xp.full(n, NO_EDGE, first.dtype)  # the child in whose chain a vertex is
+    chosen[parent[goes_on]] = child[goes_on]
+    own = chosen[parent]
+    later = ~goes_on & (own != NO_EDGE) & (first[child] < first[own])
+    change = xp.where(later, size[own], 0)
+    change[goes_on] = first[parent[goes_on]] + 1 - first[child[goes_on]]
+    changes = xp.zeros(2 * n, np.int64)
+    enters = 2 * first[child] - forest.depth[child] - 1
+    changes[enters], changes[enters + 2 * size[child] - 1] = change, -change
+    first[child] += xp.cumsum(changes)[enters].astype(first.dtype)
+    return first, goes_on
 
 
-def edges_between(forest: RootedForest, tree: Array, first: int, second: int, xp: Any) -> Array:
-    """Return the edges of the path from one vertex to another of its tree, in order.
-
-    Parameters
-    ----------
-    tree : (n,) array of integers
-        The tree of each vertex.
-    first, second : int
-        The two vertices, of one tree.
-    """
-    near = xp.flatnonzero(tree[forest.child] == tree[first])  # tours of other trees tell nothing
-    child = forest.child[near]
-    ends = (xp.full(child.size, vertex, np.int64) for vertex in (first, second))
-    rises, falls = (forest.below(end, child) for end in ends)
-    on_path = xp.flatnonzero(rises != falls)
-    depth = forest.depth[child[on_path]]
-    return near[on_path[xp.argsort(xp.where(rises[on_path], -depth, depth))]]
+def _since_head(place: Array, head: Array, xp: Any) -> Array:
+    """Return the least place of the vertices from the head of its chain to each vertex."""
+    least = place.copy()
+    within = xp.arange(place.size, dtype=head.dtype) - head
+    longest, step = int(within.max()) if within.size else 0, 1
+    while step <= longest:
+        reached = within[step:] >= step
+        least[step:] = xp.where(reached, xp.minimum(least[step:], least[:-step]), least[step:])
+        step *= 2
+    return least
 
 
 def shortest_path(
@@ -187,8 +272,7 @@ def shortest_path(
     """
     xp, m = backend.xp, max(int(src.size), 1)
     tail, head = xp.concatenate([src, dst]), xp.concatenate([dst, src])
-    order = xp.argsort(tail, kind="stable")
-    starts = xp.searchsorted(tail[order], xp.arange(n + 1))
+    order, starts = rows_of_each(tail, n, xp)
     via, nearer = (xp.full(n, APART, np.int64) for _ in range(2))
     level = xp.full(1, second, np.int64)
     nearer[level] = second

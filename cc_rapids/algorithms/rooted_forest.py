@@ -1,19 +1,22 @@
 """Rooted forests, by the Euler tours of their trees.
 
-A tour passes each edge in both directions, its two *arcs*: first down, and later up. Where an arc
-stands in its tour is found by doubling the distance that each arc looks ahead, so that the rounds
-grow with the logarithm of the length alone: a path is as good as a star.
+A tour passes each edge in both directions, its two *arcs*: first down, and later up. How many arcs
+come before each is found by walking through pieces of the tour at once, so that a path is as good
+as a star, and all of it takes a number of passes that does not depend on the forest: see
+:mod:`cc_rapids.kernels.tours`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..backends import Array
-from ..graph.sorting import order_of
+from ..backends import Array, Backend
+from ..kernels import forest as trees
+from ..kernels import tours
 
 NO_EDGE = -1
 
@@ -22,111 +25,140 @@ NO_EDGE = -1
 class RootedForest:
     """A spanning forest whose edges have a direction, from the root of each tree.
 
+    Its arrays are of int32, of int64 from 2^30 vertices on.
+
     Attributes
     ----------
-    child : (t,) array of int64
+    child : (t,) array
         The lower end of each edge.
-    parent : (n,) array of int64
+    parent : (n,) array
         The upper end of the edge above each vertex; roots, and vertices without an edge of the
         forest, are their own.
-    parent_edge : (n,) array of int64
+    parent_edge : (n,) array
         The index of that edge in the forest; ``NO_EDGE`` where there is none.
-    depth : (n,) array of int64
-        The number of edges to the root; 0 for vertices without an edge of the forest, too.
-    enters, leaves : (n,) arrays of int64
-        The arcs that are left of the tour when it reaches a vertex first, and when it leaves it at
-        last: of the vertices of one tree, those below v are entered between the two.
+    enters, leaves : (n,) arrays
+        How many arcs the tours pass before they reach a vertex first, and before they leave it at
+        last: those below v are entered between the two. -1 where no root of a tree is given.
+    descents : (2 n,) array at most
+        How many of the arcs up to each one lead down, where one leads to each root.
+    backend : Backend
+        Of the arrays.
     """
 
     child: Array
     parent: Array
     parent_edge: Array
-    depth: Array
     enters: Array
     leaves: Array
+    descents: Array
+    backend: Backend
 
     def below(self, vertices: Array, tops: Array) -> Array:
-        """Return whether each vertex is one of some vertices of its tree, or below it."""
+        """Return whether each vertex is one of some vertices, or below it."""
         entered = self.enters[vertices]
-        return (self.enters[tops] >= entered) & (entered > self.leaves[tops])
+        return (self.enters[tops] <= entered) & (entered < self.leaves[tops])
 
-    def preorder(self, tree: Array, xp: Any) -> tuple[Array, Array]:
+    @cached_property
+    def depth(self) -> Array:
+        """The number of edges to the root of each vertex; 0 where no root is given, too."""
+        depth, word = self.backend.empty(self.parent.size, self.parent.dtype), self._word
+        measure = self.backend.kernel(tours.measure_depth, word)
+        measure(depth.size, self.enters.view(word), self.descents.view(word), depth.view(word))
+        return depth
+
+    def preorder(self) -> tuple[Array, Array]:
         """Return the number of each vertex in preorder, and how many are it or below it.
 
-        Those below a vertex have the numbers that follow its own.
-
-        Parameters
-        ----------
-        tree : (n,) array of integers
-            The tree of each vertex, below n, all of whose vertices the forest joins.
+        Those below a vertex have the numbers that follow its own. Of vertices without a given root
+        both are 0.
 
         Examples
         --------
-        >>> one = np.zeros(4, np.int64)
-        >>> path = rooted(np.array([3, 1, 0]), np.array([1, 0, 2]), one, np.array([0]), 4, np)
-        >>> first, size = path.preorder(one, np)
+        >>> import cc_rapids
+        >>> ends = np.array([3, 1, 0]), np.array([1, 0, 2])
+        >>> path = rooted(*ends, np.array([0]), 4, cc_rapids.backends.get("threads"))
+        >>> first, size = path.preorder()
         >>> size
-        array([4, 2, 1, 1])
+        array([4, 2, 1, 1], dtype=int32)
         """
-        n = int(tree.size)
-        first, order = xp.empty(n, np.int64), order_of([tree, -self.enters], xp)
-        first[order] = xp.arange(n)
-        # Not by bincount: CuPy's takes memory for each number and block of threads.
-        size = xp.diff(xp.searchsorted(tree[order], xp.arange(n + 1)))[tree]
-        # Between the two arcs of the edge above a vertex, the tour passes each edge below it twice.
-        size[self.child] = (self.enters[self.child] - self.leaves[self.child] + 1) // 2
-        return first, size
+        backend, n, word = self.backend, self.parent.size, self._word
+        first, size = (backend.fill(backend.empty(n, word), 0) for _ in range(2))
+        held = (held.view(word) for held in (self.enters, self.leaves, self.descents))
+        backend.kernel(tours.number_subtrees, word)(n, *held, first, size)
+        return first.view(self.parent.dtype), size.view(self.parent.dtype)
+
+    @property
+    def _word(self) -> Any:
+        """The type of the arrays in kernels: unsigned."""
+        return word_of(self.parent.size)
 
 
-def rooted(src: Array, dst: Array, tree: Array, roots: Array, n: int, xp: Any) -> RootedForest:
+def word_of(n: int) -> Any:
+    """Return the unsigned type for the arcs of n vertices, whose sign is free."""
+    return np.uint32 if n < 1 << 30 else np.uint64
+
+
+def rooted(src: Array, dst: Array, roots: Array, n: int, backend: Backend) -> RootedForest:
     """Return a forest rooted at one vertex of each tree.
 
     Parameters
     ----------
-    src, dst : (t,) arrays of int64
+    src, dst : (t,) arrays of integers
         The ends of its edges, among the vertices 0 .. n - 1.
-    tree : (n,) array of integers
-        The tree of each vertex.
-    roots : (k,) array of int64
+    roots : (k,) array of integers
         The root of each tree; a tree without edges needs none.
     """
-    t = int(src.size)
-    tail, head = xp.concatenate([src, dst]), xp.concatenate([dst, src])
-    twin = xp.concatenate([xp.arange(t, 2 * t), xp.arange(t)])
-    left = _arcs_left(tail, twin, roots, n, xp)
-    down = xp.where(left[:t] > left[t:], xp.arange(t), xp.arange(t, 2 * t))
-    child = head[down]
-    enters, leaves = xp.full(n, 2 * t + 1, np.int64), xp.full(n, -1, np.int64)
-    enters[child], leaves[child] = left[down], left[twin[down]]
-    step = xp.full(2 * t, -1, np.int64)
-    step[down] = 1
-    order = order_of([tree[tail], -left], xp)
-    walked = xp.empty(2 * t, np.int64)
-    walked[order] = xp.cumsum(step[order])  # each tour ends at its root, so the next begins at 0
-    depth = xp.zeros(n, np.int64)
-    depth[child] = walked[down]
-    parent, parent_edge = xp.arange(n), xp.full(n, NO_EDGE, np.int64)
-    parent[child], parent_edge[child] = tail[down], xp.arange(t)
-    return RootedForest(child, parent, parent_edge, depth, enters, leaves)
+    xp, word, t = backend.xp, word_of(n), int(src.size)
+    signed = np.dtype(f"i{np.dtype(word).itemsize}")
+    edges = t + int(roots.size)
+    counts = xp.zeros(n + 1, word)
+    backend.kernel(tours.count_arcs, word)(t, src, dst, counts)
+    counts[roots] += word(1)
+    starts = xp.cumsum(counts, dtype=word)
+    arcs, twins = backend.empty(t, word), backend.empty(2 * edges, word)
+    ends = src, dst, roots
+    backend.kernel(tours.place_arcs, word)(edges, *ends, starts, arcs, twins)
+    tour = backend.empty(2 * edges, word)
+    backend.kernel(tours.link_arcs, word)(edges, *ends, starts, arcs, twins, tour)
+    _number(tour, edges + t, backend)
+    child, parent = backend.empty(t, word), backend.empty(n, word)
+    backend.kernel(trees.init_singletons, word)(n, parent)
+    parent_edge, enters, leaves = (backend.fill(backend.empty(n, word), 0xFF) for _ in range(3))
+    descends = xp.zeros(2 * edges, np.uint8)
+    backend.kernel(tours.orient, word)(
+        edges, *ends, arcs, twins, tour, child, parent, parent_edge, enters, leaves, descends
+    )
+    descents = xp.cumsum(descends, dtype=word)
+    return RootedForest(
+        child.view(signed),
+        parent.view(signed),
+        parent_edge.view(signed),
+        enters.view(signed),
+        leaves.view(signed),
+        descents.view(signed),
+        backend,
+    )
 
 
-def _arcs_left(tail: Array, twin: Array, roots: Array, n: int, xp: Any) -> Array:
-    """Return for each arc how many come after it in the Euler tour of its tree."""
-    arcs = int(tail.size)
-    by_tail = xp.argsort(tail, kind="stable")
-    first = xp.searchsorted(tail[by_tail], xp.arange(n + 1))
-    turned = xp.arange(1, arcs + 1)  # the next arc with the same tail, and after the last the first
-    filled = xp.flatnonzero(first[1:] > first[:-1])
-    turned[first[1:][filled] - 1] = first[:-1][filled]
-    after = xp.empty(arcs, np.int64)
-    after[by_tail] = by_tail[turned]
-    following = after[twin]
-    begun = roots[first[1:][roots] > first[:-1][roots]]
-    last = twin[by_tail[first[1:][begun] - 1]]  # it returns to the root for the last time
-    following[last] = last
-    left = xp.ones(arcs, np.int64)
-    left[last] = 0
-    for _ in range(arcs.bit_length()):
+def _number(tour: Array, first: int, backend: Backend) -> None:
+    """Replace what comes after each arc of a tour by how many come before it.
+
+    Parameters
+    ----------
+    tour : (a,) array of unsigned integers
+        The next arc, all bits set for none.
+    first : int
+        The arc that all others come after.
+    """
+    xp, word, size = backend.xp, tour.dtype.type, int(tour.size)
+    if not size:
+        return
+    pieces = -(-size >> tours.SHIFT)
+    counts, following = backend.empty(pieces, word), xp.full(pieces + 1, pieces, word)
+    backend.kernel(tours.measure, word)(pieces, first, tour, counts, following)
+    left = xp.zeros(pieces + 1, word)  # arcs from the start of each piece to the end of the tour
+    left[:-1] = counts
+    for _ in range(pieces.bit_length()):
         left = left + left[following]
         following = following[following]
-    return left
+    backend.kernel(tours.number, word)(pieces, first, size - left[:-1], tour)

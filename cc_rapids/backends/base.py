@@ -22,6 +22,7 @@ UNKNOWN_CACHE = 64 << 20
 SINGLE_BLOCK_THREADS = 1024  # threads, at most, of a block that is launched alone
 # Words that blocks may share everywhere: 64 KiB, as all GPUs since Turing have.
 SHARED_WORDS = 1 << 14
+WAY_OUT = "pass fewer, or leave them out"
 
 # Where kernels read edges and matrices: the engine's own memory; the same, but filled from pages of
 # the host that are locked; or those pages themselves. On CPU threads all three are ordinary memory.
@@ -355,17 +356,17 @@ class Backend(ABC):
     def free_bytes(self) -> int:
         """Return the bytes that this backend could still allocate."""
 
-    def check_capacity(self, size: int, what: str) -> None:
+    def check_capacity(self, size: int, what: str, way: str = WAY_OUT) -> None:
         """Raise a CapacityError that names ``what`` if more bytes are needed than are free.
 
         This check is needed because a host may allocate more memory than it has, and kill the
-        process when it is written to.
+        process when it is written to. ``way`` tells the caller what to do.
         """
         free = self.free_bytes()
         if size > free:
             raise CapacityError(
                 f"{what} would take {size / 2**30:,.1f} GiB, and engine {self.name!r} has"
-                f" {free / 2**30:,.1f} GiB free: pass fewer, or leave them out"
+                f" {free / 2**30:,.1f} GiB free: {way}"
             )
 
     @abstractmethod

@@ -1,7 +1,7 @@
 """Pages of answers, batches, plans and audits in notebooks: HTML with everything escaped.
 
 Colours are those of the page (``currentColor``) and one that is readable on light and dark pages.
-No script and no style sheet is added to the page.
+No script and no style sheet is added to the page; only :func:`page` has a style of its own.
 """
 
 from __future__ import annotations
@@ -12,6 +12,12 @@ from typing import Any
 
 LONGEST = 400  # characters of a value
 BAR = "#4a90d9"  # at least 3 : 1 against white and against #111
+# Light or dark as the reader has it; tables that are too wide are scrolled.
+STYLE = (
+    ":root{color-scheme:light dark;font-family:sans-serif}main{max-width:60em;margin:auto;"
+    "overflow-x:auto}caption{text-align:left;font-weight:bold}td,th{text-align:left;"
+    "padding:.1em .8em .1em 0}"
+)
 WIDTH, HEIGHT, LABEL = 220, 14, 110  # of a bar, in pixels, and of the words beside it
 
 
@@ -34,17 +40,33 @@ def panel(title: str, *parts: str) -> str:
     return f'<div class="cc-rapids"><p><strong>{escape(title)}</strong></p>{"".join(parts)}</div>'
 
 
+def page(title: str, *parts: str) -> str:
+    """Return the parts, which are HTML, as a page of its own under a heading."""
+    return (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width">'
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head>"
+        f"<body><main><h1>{escape(title)}</h1>{''.join(parts)}</main></body></html>"
+    )
+
+
+def note(words: str) -> str:
+    """Return a paragraph."""
+    return f"<p>{escape(words)}</p>"
+
+
 def facts(rows: Mapping[str, Any]) -> str:
     """Return a table with a name and a value in each row."""
     cells = (
-        f"<tr><th>{text(name)}</th><td>{text(value)}</td></tr>" for name, value in rows.items()
+        f'<tr><th scope="row">{text(name)}</th><td>{text(value)}</td></tr>'
+        for name, value in rows.items()
     )
     return f"<table>{''.join(cells)}</table>"
 
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return a table with a caption and the names of its columns."""
-    names = "".join(f"<th>{text(name)}</th>" for name in head)
+    names = "".join(f'<th scope="col">{text(name)}</th>' for name in head)
     cells = "".join(
         f"<tr>{''.join(f'<td>{text(value)}</td>' for value in row)}</tr>" for row in rows
     )

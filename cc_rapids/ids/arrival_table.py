@@ -58,10 +58,10 @@ class ArrivalTable:
         last = max(self.size, most)
         self.vertex: Any = np.uint32 if last < np.iinfo(np.uint32).max else np.uint64
         self.slots = backend.fill(backend.empty(self.size, self.vertex), 0xFF)
-        self._kernel(kernels.fill)(self.n, ids, self._base, self.n, self.slots)
+        self._kernel(kernels.fill)(self.n, ids, self.base, self.n, self.slots)
 
     @property
-    def _base(self) -> int:
+    def base(self) -> int:
         """The bits of the id of the first slot, as a kernel takes integers: signed."""
         bits = self.first & ALL_BITS
         return bits - (bits >> 63 << 64)
@@ -102,7 +102,7 @@ class ArrivalTable:
         out, own = backend.empty(m, vertex), backend.empty(m, vertex)
         is_new = backend.empty(m, np.uint8)
         claim = self._kernel(kernels.claim)
-        claim(m, column, self._base, n, self.slots, self.ids, out, is_new, own)
+        claim(m, column, self.base, n, self.slots, self.ids, out, is_new, own)
         claimed = backend.xp.flatnonzero(is_new.view(bool))
         more = int(claimed.size)
         if more:
@@ -128,7 +128,7 @@ class ArrivalTable:
         out = backend.fill(backend.empty(ids.size, self.vertex), 0)
         known = backend.fill(backend.empty(ids.size, np.uint8), 0)
         look_up = self._kernel(kernels.look_up)
-        look_up(ids.size, ids, self._base, n, self.slots, self.ids, out, known)
+        look_up(ids.size, ids, self.base, n, self.slots, self.ids, out, known)
         return out, known.view(bool)
 
     def in_order(self, n: int, wide: np.dtype[Any]) -> Array:

@@ -190,13 +190,19 @@ class Integers(_OneColumn):
         """Return the vertex of each id (arbitrary if unknown), and whether the id is known."""
         if not (self.n and len(ids)):
             return _none_known(ids, backend)
-        if self.table is None:
-            table = ArrivalTable(self.arrived, self.low, self.high, 0, backend)
-        else:
-            table = self.table
         wide, fits = as_kind(backend.asarray(ids), self.wide, backend)
-        vertices, known = table.look_up(wide, self.n)
+        vertices, known = self.table_of(backend).look_up(wide, self.n)
         return vertices, known & fits
+
+    def table_of(self, backend: Backend) -> ArrivalTable:
+        """Return the table of the ids, made once if there is none."""
+        if self.table is not None:
+            return self.table
+        made = vars(self).get("_made")
+        if made is None:
+            made = ArrivalTable(self.arrived, self.low, self.high, 0, backend)
+            vars(self)["_made"] = made
+        return made
 
     def decoder(self, given: EdgeInput) -> ValueDecoder:
         """Return the decoder of the vertices, in the order of their ids."""

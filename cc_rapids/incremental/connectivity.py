@@ -75,14 +75,17 @@ class Connectivity:
     engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
         Where to run; by default where the first batch is.
     keep_forest : bool
-        Keep the edges of a spanning forest, 16 bytes a vertex: :meth:`remove` then reads other
-        edges only if one of the forest goes. The forest is found by rounds of Borůvka's over the
-        edges of a batch that join trees (with ``expiry``, over the kept edges too). An iterator of
-        batches is inserted one by one, while other threads wait, and must not insert edges itself.
+        Keep the edges of a spanning forest, 16 bytes a vertex, and some 20 more once edges outside
+        of it have been removed: :meth:`remove` then reads other edges only if one of the forest
+        goes. The forest is found by rounds of Borůvka's over the edges of a batch that join trees.
+        An iterator of batches is inserted one by one, while other threads wait, and must not insert
+        edges itself.
     expiry : str, optional
         The column of each batch with the times at which its edges expire, for :meth:`expire`:
         integers, floats or datetimes (which count in microseconds). The forest that is kept is then
-        the one whose edges expire last, 24 bytes a vertex. Batches must be frames or files.
+        the one whose edges expire last, 32 bytes a vertex. Batches of up to a quarter as many edges
+        as there are vertices are merged into it, each edge by some steps; larger ones take rounds
+        of Borůvka's over the kept edges too. Batches must be frames or files.
 
     Raises
     ------
@@ -484,8 +487,10 @@ class Connectivity:
 
         Only components that may have fallen apart are solved again, by one pass over the edges that
         are left. With ``keep_forest=True`` or ``expiry=`` these are the ones that lose an edge of
-        the forest; other edges cost a look at the forest, and no pass. Without, all components of
-        the pairs are. The numbers of edges and batches remain those of what was inserted.
+        the forest; other edges cost a look at the forest, and further ones after that only a
+        look-up of their pairs. Without, all components of the pairs are. Where these have most of
+        the vertices, all edges are linked again. The numbers of edges and batches remain those of
+        what was inserted.
 
         Parameters
         ----------

@@ -13,18 +13,23 @@ from ..backends import Array, Backend
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, InputError, UnknownVertexError, counted
 from ..graph.forest import Forest
-from ..ids.growing import Range, check_kind, inverse, without_others
+from ..ids.arrival_table import ArrivalTable
+from ..ids.growing import Integers, Range, check_kind, inverse, without_others
+from ..ids.range import bounds
+from ..kernels import forgetting as kernels
 from . import inputs
 from . import state as batches
 from .expiry import Times, one_time
-from .kept import forest_of
+from .kept import HALF, LOWER, MOST, KeptForest, forest_of, pair_keys
+from .labelled import Labels
 from .state import ConnectivityState, roots
 
 Pieces = Iterator[
     tuple[EdgeInput, Times | None]
 ]  # edges, with the times at which they expire, if any
-MOST = 1 << 32  # vertices, of which two make a number of 64 bits
-HALF, LOWER = np.uint64(32), np.uint64(MOST - 1)
+
+SPARE = 8  # edges of the table of pairs for which it has space for one more
+DENSE = 4  # times the vertices of components that lose something: then all edges are solved anew
 
 
 def remove_pairs(
@@ -39,8 +44,8 @@ def remove_pairs(
             _check_known(known, old.backend, "pairs", "are no edges so far", columns)
         known &= src != dst
         src, dst = src[known], dst[known]
-        none = old.backend.xp.zeros(old.forest.n, bool)
-        return _Removal(old, _keys(src, dst, old), none, src).run(remaining)
+        none = old.backend.empty(0, np.int64)
+        return _Removal(old, _pairs(src, dst, old), none, src).run(remaining)
 
 
 def remove_vertices(
@@ -52,10 +57,10 @@ def remove_vertices(
         vertices, _, known = _known(old, given, columns)
         if missing == "raise":
             _check_known(known, old.backend, "ids", "are no vertices so far", columns)
-        vertices, gone = vertices[known], old.backend.xp.zeros(old.forest.n, bool)
-        gone[vertices] = True
-        no_edges = old.backend.empty(0, np.uint64)
-        return _without(_Removal(old, no_edges, gone, vertices).run(remaining), gone)
+        vertices, no_pairs = vertices[known], old.backend.empty(0, np.uint64)
+        removal = _Removal(old, no_pairs, vertices, vertices)
+        after = removal.run(remaining)
+        return _without(after, removal.gone.view(bool)) if vertices.size else after
 
 
 def expire(state: ConnectivityState, before: Any, drop_isolated: bool) -> ConnectivityState:
@@ -72,9 +77,9 @@ def expire(state: ConnectivityState, before: Any, drop_isolated: bool) -> Connec
         cut = one_time(before, kept.kind)
         kept = replace(kept, cut=cut if kept.cut is None else max(cut, kept.cut))
         after = replace(state, kept=kept, removals=state.removals + 1)
-        stays = kept.valid(kept.until, state.backend)
-        if not bool(stays.all()):
-            kept = kept.where(stays)
+        goes = state.backend.xp.flatnonzero(~kept.valid(kept.until, state.backend))
+        if goes.size:
+            kept = kept.expired(goes, state.backend)
             forest = batches.trees_of(n, kept.src, kept.dst, state.backend)
             after = replace(after, kept=kept, forest=forest)
         if not drop_isolated:
@@ -111,12 +116,14 @@ def joined(
         tops = roots(state, src), roots(state, dst)
         rows = backend.xp.flatnonzero(tops[0] != tops[1])
         rows = rows[forest_of(tops[0][rows], tops[1][rows], None, n, backend)]
-        kept = kept.with_edges(src[rows], dst[rows], None, backend)
-        added = replace(state, forest=batches.grown(state.forest, n))
-        forest = batches.launched(added, None, src[rows], dst[rows]).forest
-    else:
+        src, dst = src[rows], dst[rows]
+        kept = kept.with_edges(src, dst, None, backend)
+    elif src.size and kept.merges(src.size, n):
+        kept = kept.merged(src, dst, until, n, backend)
+    elif src.size:
         kept = kept.with_edges(src, dst, until, backend).lasting(n, backend)
-        forest = batches.trees_of(n, kept.src, kept.dst, backend)
+    added = replace(state, forest=batches.grown(state.forest, n))
+    forest = batches.launched(added, None, src, dst).forest
     backend.synchronize()
     return replace(state, kept=kept, forest=forest, edges=state.edges + size, batches=batch)
 
@@ -127,101 +134,194 @@ class _Removal:
 
     Attributes
     ----------
-    edges : (k,) array of uint64
-        The keys of the edges that go.
-    gone : (n,) array of bool
-        The vertices all of whose edges go.
+    pairs : (k,) array of uint64
+        The keys of the edges that go, sorted.
+    vertices : (j,) array of int64
+        Vertices that go with all of their edges.
     ends : (j,) array of int64
         Vertices in each component that loses something.
     """
 
     state: ConnectivityState
-    edges: Array
-    gone: Array
+    pairs: Array
+    vertices: Array
     ends: Array
 
+    def _mask(self, *chosen: Array) -> Array:
+        """Return a byte for each vertex, not 0 for chosen ones; none if nothing is chosen."""
+        backend = self.state.backend
+        if not sum(vertices.size for vertices in chosen):
+            return backend.unused(np.uint8)
+        mask = backend.fill(backend.empty(self.state.forest.n, np.uint8), 0)
+        for vertices in chosen:
+            mask[vertices] = 1
+        return mask
+
     @cached_property
-    def marks(self) -> Array:
-        """A mask of the vertices of edges that go, by which most other edges are passed."""
-        marks = self.state.backend.xp.zeros(self.state.forest.n, bool)
-        for half in (self.edges >> HALF, self.edges & LOWER):
-            marks[half.astype(np.int64)] = True
-        return marks
+    def gone(self) -> Array:
+        """A mask of the vertices that go."""
+        return self._mask(self.vertices)
+
+    @cached_property
+    def marked(self) -> Array:
+        """A mask of the ends of the pairs that go, by which most other edges are passed."""
+        halves = self.pairs >> HALF, self.pairs & LOWER
+        return self._mask(*(half.astype(np.int64) for half in halves))
+
+    @cached_property
+    def before(self) -> Array:
+        """The root of each vertex before the removal."""
+        return batches.flat_parents(self.state)
+
+    @cached_property
+    def touched(self) -> Array:
+        """A mask of the roots of the components that lose something."""
+        return self._mask(self.before[self.ends])
 
     def run(self, remaining: Callable[[], Pieces] | None) -> ConnectivityState:
         """Return the state without them; raise an InputError if it takes a list that is missing."""
-        state, backend = self.state, self.state.backend
-        xp, n = backend.xp, state.forest.n
-        vertices = xp.arange(n)
-        before = roots(state, vertices)
-        left = replace(self._left(before), removals=state.removals + 1)
-        if left.forest is state.forest:  # all that goes is outside the kept forest
-            return left
-        now = roots(left, vertices)
-        tops = xp.sort(before[(now == vertices) & ~self.gone])
-        parted = xp.zeros(n, bool)  # by the root before
-        parted[tops[1:][tops[1:] == tops[:-1]]] = True
-        if not bool(parted.any()):
+        state = replace(self.state, removals=self.state.removals + 1)
+        if state.kept is not None:
+            known, goes = self._of_forest(state.kept)
+            if not goes.size:  # all that goes is outside the kept forest
+                return replace(state, kept=known)
+        if not self.ends.size:
+            return state
+        left = self._left(state, None if state.kept is None else goes)
+        parted, single = self._parted(left)
+        if not parted:
             return left
         if remaining is None:
-            count = counted(int(parted.sum()), "component")
             raise InputError(
-                f"{count} may fall apart by what is removed, which other edges tell: pass"
-                " remaining=, the edges that are left (those that go may still be among them)"
+                f"{counted(parted, 'component')} may fall apart by what is removed, which other"
+                " edges tell: pass remaining=, the edges that are left (those that go may still be"
+                " among them)"
             )
+        labels = Labels.of(left.index, left.forest.parent, self.gone, left.backend)
+        if left.kept is None and single * DENSE > left.forest.n:
+            return self._anew(left, remaining(), labels)
+        between = _Between(left)
         for given, times in remaining():
-            with inputs.borrow_for(state, given, False) as (_, columns):
-                left = self._joined(left, self._among(given, columns, times, before, parted))
-        return left
+            check_kind(left.index, given)
+            with inputs.borrow_for(left, given, False) as (_, columns):
+                between.add(*self._between(given, columns, times, labels))
+        return between.joined()
 
-    def _left(self, before: Array) -> ConnectivityState:
+    def _of_forest(self, kept: KeptForest) -> tuple[KeptForest, Array]:
+        """Return the kept forest with a table of its pairs, and the rows of those that go.
+
+        Where pairs alone go, and none of them is in the forest, a table is made, by which further
+        ones are looked up without a look at all edges.
+        """
+        backend = self.state.backend
+        if not self.vertices.size and kept.pairs is not None:
+            return kept, kept.rows_of(self.pairs, backend)
+        goes = backend.xp.flatnonzero(self._goes(kept.src, kept.dst))
+        if not (goes.size or self.vertices.size):
+            kept = replace(kept, pairs=_table_of(kept, backend))
+        return kept, goes
+
+    def _left(self, state: ConnectivityState, goes: Array | None) -> ConnectivityState:
         """Return what is known without other edges: the kept forest, or no edge where some go."""
-        state, backend = self.state, self.state.backend
-        xp, n, kept = backend.xp, state.forest.n, state.kept
-        if kept is not None:
-            goes = self._goes(kept.src, kept.dst)
-            if not bool(goes.any()):
-                return state
-            kept = kept.where(~goes)
-            forest = batches.trees_of(n, kept.src, kept.dst, backend)
-            return replace(state, kept=kept, forest=forest)
-        touched = xp.zeros(n, bool)
-        touched[before[self.ends]] = True
+        backend, n, kept = state.backend, state.forest.n, state.kept
         forest = Forest(backend, n, all_present=True)
-        forest.parent[:] = xp.where(touched[before], xp.arange(n), before)
-        return replace(state, forest=forest)
+        single = backend.kernel(kernels.singles, forest.vertex)
+        single(n, self.before, self.touched, forest.parent)
+        left = replace(state, forest=forest)
+        if kept is None or goes is None:
+            return left
+        kept = kept.without(goes, backend)
+        batches.launched(left, None, kept.src, kept.dst)
+        batches.flatten(forest)
+        return replace(left, kept=kept)
+
+    def _parted(self, left: ConnectivityState) -> tuple[int, int]:
+        """Return how many components have several trees now, and how many roots these have.
+
+        Vertices that go are left out.
+        """
+        backend, parent = left.backend, left.forest.parent
+        roots = backend.empty(parent.size, np.uint8)
+        mark = backend.kernel(kernels.mark_roots)
+        mark(parent.size, parent, self.before, self.touched, self.gone, roots)
+        tops = backend.xp.flatnonzero(roots.view(bool))
+        trees = self.before[tops]
+        one = backend.empty(parent.size, np.int64)
+        one[trees] = tops  # any of them
+        parted = self._mask(trees[one[trees] != tops])
+        return int(parted.sum(dtype=np.int64)), int(tops.size)
 
     def _goes(self, src: Array, dst: Array) -> Array:
-        """Return a mask of the edges that go."""
-        xp = self.state.backend.xp
-        listed = self.gone[src] | self.gone[dst]
-        if self.edges.size:
-            rows = xp.flatnonzero(self.marks[src] & self.marks[dst])
-            listed[rows] |= xp.isin(_keys(src[rows], dst[rows], self.state), self.edges)
-        return listed
+        """Return a mask of the edges between vertices that go."""
+        backend = self.state.backend
+        marks = backend.empty(src.size, np.uint8)
+        mark = backend.kernel(kernels.mark_going, backend.kernel(kernels.is_listed))
+        mark(src.size, src, dst, self.gone, self.marked, self.pairs, marks)
+        return marks.view(bool)
 
-    def _among(
-        self,
-        given: EdgeInput,
-        columns: list[Any],
-        times: Times | None,
-        before: Array,
-        parted: Array,
-    ) -> tuple[Array, Array, Times | None]:
-        """Return the edges of components that may fall apart, and their times, if any.
+    def _anew(self, left: ConnectivityState, pieces: Pieces, labels: Labels) -> ConnectivityState:
+        """Return the state after all edges that are left, of which nearly all have to be linked.
+
+        They are not chosen first, which would take longer than what is saved.
+        """
+        backend, forest = left.backend, left.forest
+        listed = backend.kernel(kernels.is_listed)
+        write = backend.kernel(kernels.write_ends, forest.vertex, labels.dtype, listed)
+        for given, _ in pieces:
+            check_kind(left.index, given)
+            with inputs.borrow_for(left, given, False) as (_, columns):
+                sought, strange = labels.sought(columns[:2]), backend.new_flag()
+                ends = [backend.empty(sought.size, forest.vertex) for _ in range(2)]
+                flag = strange.value, strange.word
+                write(sought.size, *sought.arguments, self.marked, self.pairs, *ends, *flag)
+                if strange.read_async()():
+                    self._check(given, columns, None)
+                batches.launched(left, None, *ends)
+                crossing = backend.new_flag()
+                flag = crossing.value, crossing.word
+                note = backend.kernel(kernels.note_crossing)
+                note(forest.n, forest.parent, self.before, *flag)
+                if crossing.read_async()():
+                    self._check(given, columns, None)
+        return left
+
+    def _between(
+        self, given: EdgeInput, columns: list[Any], times: Times | None, labels: Labels
+    ) -> tuple[Array, Array, Array | None]:
+        """Return the edges between two trees of what is left, and their times, if any."""
+        backend, kept = self.state.backend, self.state.kept
+        sought, until = labels.sought(columns[:2]), None
+        marks = backend.empty(sought.size, np.uint8)
+        mark = backend.kernel(kernels.mark_between, labels.dtype)
+        mark(sought.size, *sought.arguments, marks)
+        rows = backend.xp.flatnonzero(marks.view(bool))
+        if times is not None and kept is not None:
+            until = backend.asarray(times.values)[rows]
+            valid = kept.valid(until, backend)
+            rows, until = rows[valid], until[valid]
+        src, dst, known = sought.vertices(rows)
+        if not known:
+            self._check(given, columns, times)
+        stays = ~self._goes(src, dst)
+        if not bool(stays.all()):
+            src, dst, until = src[stays], dst[stays], None if until is None else until[stays]
+        if bool((self.before[src] != self.before[dst]).any()):
+            self._check(given, columns, times)
+        return src, dst, until
+
+    def _check(self, given: EdgeInput, columns: list[Any], times: Times | None) -> None:
+        """Raise an error that names how many edges were never inserted.
 
         Raises
         ------
         UnknownVertexError, InputError
-            Some were never inserted: they have unknown vertices, or join two components.
+            They have unknown vertices, or join two components.
         """
         state, backend = self.state, self.state.backend
-        check_kind(state.index, given)
         src, dst, known = _known(state, given, columns)
         valid = backend.xp.ones(src.size, bool)
         if times is not None and state.kept is not None:
-            times = replace(times, values=backend.asarray(times.values))
-            valid = state.kept.valid(times.values, backend)
+            valid = state.kept.valid(backend.asarray(times.values), backend)
         _check_known(
             known | ~valid,
             backend,
@@ -231,29 +331,69 @@ class _Removal:
         )
         rows = backend.xp.flatnonzero(valid & known)
         rows = rows[~self._goes(src[rows], dst[rows])]
-        trees = before[src[rows]]
-        other = int((trees != before[dst[rows]]).sum())
+        other = int((self.before[src[rows]] != self.before[dst[rows]]).sum())
         if other:
             raise InputError(
                 f"{counted(other, 'edge')} of remaining= of {src.size:,} join two components, so"
                 " they were never inserted: insert them first"
             )
-        rows = rows[parted[trees]]
-        return src[rows], dst[rows], times and replace(times, values=times.values[rows])
+        raise given.changed()
 
-    def _joined(
-        self, left: ConnectivityState, edges: tuple[Array, Array, Times | None]
-    ) -> ConnectivityState:
-        """Return the state with further edges that were inserted before."""
-        src, dst, times = edges
-        if not src.size:
-            return left
-        if left.kept is None:
-            after = batches.launched(left, None, src, dst)
-            left.backend.synchronize()
-        else:
-            after = joined(left, src, dst, times)
-        return replace(after, edges=left.edges, batches=left.batches)
+
+def _table_of(kept: KeptForest, backend: Backend) -> Integers:
+    """Return the index of the pairs of a kept forest, which has space for some more."""
+    keys = pair_keys(kept.src, kept.dst, backend)
+    if not keys.size:
+        return Integers.empty(backend)
+    low, high = bounds([keys], backend)
+    table = ArrivalTable(keys, low, high, keys.size // SPARE, backend)
+    return Integers(keys, table, low, high, keys.dtype)
+
+
+class _Between:
+    """Edges between the trees of a state, in which nothing else refers to the trees.
+
+    Without a kept forest they are linked at once. Else those of a forest are in the end; of many
+    pieces no more edges than vertices are held, beside those of the latest piece.
+    """
+
+    def __init__(self, state: ConnectivityState) -> None:
+        self.state, self.held = state, 0
+        self.edges: list[tuple[Array, Array, Array | None]] = []
+
+    def add(self, src: Array, dst: Array, until: Array | None) -> None:
+        """Add edges, with the times at which they expire, if any."""
+        if self.state.kept is None:
+            batches.launched(self.state, None, src, dst)
+        elif src.size:
+            self.edges.append((src, dst, until))
+            self.held += src.size
+        if self.held > self.state.forest.n:
+            self.edges = [self._forest()]
+            self.held = self.edges[0][0].size
+
+    def _forest(self) -> tuple[Array, Array, Array | None]:
+        """Return those in a forest of what expires last, and among equal ones comes first."""
+        state, xp = self.state, self.state.backend.xp
+        src, dst, until = (
+            None if parts[0] is None else xp.concatenate(parts)
+            for parts in zip(*self.edges, strict=True)
+        )
+        assert src is not None
+        assert dst is not None
+        parent = state.forest.parent
+        rows = forest_of(parent[src], parent[dst], until, state.forest.n, state.backend)
+        return src[rows], dst[rows], None if until is None else until[rows]
+
+    def joined(self) -> ConnectivityState:
+        """Return the state after these edges."""
+        state = self.state
+        if self.edges and state.kept is not None:
+            src, dst, until = self._forest()
+            state = replace(state, kept=state.kept.with_edges(src, dst, until, state.backend))
+            batches.launched(state, None, src, dst)
+        state.backend.synchronize()
+        return state
 
 
 def _known(
@@ -280,16 +420,14 @@ def _check_known(known: Array, backend: Backend, what: str, wrong: str, columns:
     )
 
 
-def _keys(src: Array, dst: Array, state: ConnectivityState) -> Array:
-    """Return a number for each pair of vertices, the same in both directions."""
+def _pairs(src: Array, dst: Array, state: ConnectivityState) -> Array:
+    """Return the keys of pairs of vertices, sorted; each pair is the same in both directions."""
     if state.forest.n > MOST:
         raise CapacityError(
             f"edges are removed among at most 2^32 vertices, and there are {state.forest.n:,}:"
             " solve what is left anew"
         )
-    xp = state.backend.xp
-    low, high = xp.minimum(src, dst).astype(np.uint64), xp.maximum(src, dst).astype(np.uint64)
-    return (low << HALF) | high
+    return state.backend.xp.sort(pair_keys(src, dst, state.backend))
 
 
 def _check_droppable(state: ConnectivityState, what: str) -> None:

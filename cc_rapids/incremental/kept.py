@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,8 +11,17 @@ from ..algorithms import boruvka
 from ..backends import Array, Backend
 from ..graph.edges import Edges
 from ..graph.forest import Forest
+from ..kernels import forgetting as pairs_by_key
+from ..kernels import lasting as kernels
+
+if TYPE_CHECKING:
+    from ..ids.growing import Integers
 
 NONE = np.iinfo(np.uint64).max
+FEW = 8  # times the edges of a batch: more vertices than these are not looked at
+MERGED = 4  # times the edges of a batch that is merged: at least as many vertices
+MOST = 1 << 32  # vertices, of which two make a number of 64 bits
+HALF, LOWER = np.uint64(32), np.uint64(MOST - 1)
 
 
 @dataclass(frozen=True)
@@ -31,6 +40,16 @@ class KeptForest:
         What the column holds; empty as long as no batch has come. Datetimes are microseconds.
     cut : int or float, optional
         Edges whose time is less have expired.
+    links : (n,) array of uint64, optional
+        By which batches are merged, see :mod:`cc_rapids.kernels.lasting`; where times are kept, and
+        a batch has few edges.
+    order : (k,) array of int64, optional
+        Of edges with links and equal times, those with a less number last longer.
+    ordered : int
+        How many edges have got such a number.
+    pairs : Integers, optional
+        From the pair of ends of each edge to its row, where edges outside the forest have been
+        removed before; it grows with the forest.
     """
 
     src: Array
@@ -39,6 +58,10 @@ class KeptForest:
     expiry: str | None = None
     kind: str = ""
     cut: Any = None
+    links: Array = field(default=None, compare=False)
+    order: Array = field(default=None, compare=False)
+    ordered: int = 0
+    pairs: Integers | None = field(default=None, compare=False)
 
     @classmethod
     def empty(cls, backend: Backend, expiry: str | None) -> KeptForest:
@@ -48,14 +71,89 @@ class KeptForest:
 
     def to(self, backend: Backend) -> KeptForest:
         """Return the same edges on another backend."""
-        until = None if self.until is None else backend.asarray(self.until)
         ends = backend.asarray(self.src), backend.asarray(self.dst)
-        return replace(self, src=ends[0], dst=ends[1], until=until)
+        until = None if self.until is None else backend.asarray(self.until)
+        moved = self._of(*ends, until)
+        if self.links is None:
+            return moved
+        held = backend.asarray(self.links), backend.asarray(self.order)
+        return replace(moved, links=held[0], order=held[1], ordered=self.ordered)
+
+    def _of(self, src: Array, dst: Array, until: Array) -> KeptForest:
+        """Return other edges with the same column of times, without links or a table."""
+        return replace(
+            self, src=src, dst=dst, until=until, links=None, order=None, ordered=0, pairs=None
+        )
 
     def where(self, rows: Array) -> KeptForest:
         """Return some of the edges, by a mask or by their numbers."""
         until = None if self.until is None else self.until[rows]
-        return replace(self, src=self.src[rows], dst=self.dst[rows], until=until)
+        return self._of(self.src[rows], self.dst[rows], until)
+
+    def without(self, rows: Array, backend: Backend) -> KeptForest:
+        """Return all edges but those of some sorted rows, whose places others at the end take."""
+        src, dst, until, _ = self._left(rows, backend)
+        return self._of(src, dst, until)
+
+    def _left(self, rows: Array, backend: Backend) -> list[Array]:
+        """Return new columns without some rows: both ends, and times and their order, if any."""
+        size = self.src.size - rows.size
+        moves = moved_rows(rows, size, backend)
+        columns = self.src, self.dst, self.until, self.order
+        return [
+            None if column is None else filled(column[:size].copy(), column, *moves)
+            for column in columns
+        ]
+
+    def expired(self, rows: Array, backend: Backend) -> KeptForest:
+        """Return the same without the rows that expire first, which leave the other links right."""
+        src, dst, until, order = self._left(rows, backend)
+        left = self._of(src, dst, until)
+        if self.links is None:
+            return left
+        numbers = backend.fill(backend.empty(self.src.size, np.uint32), 0xFF)
+        free, last = moved_rows(rows, src.size, backend)
+        numbers[: src.size] = backend.xp.arange(src.size, dtype=np.uint32)
+        numbers[rows], numbers[last] = kernels.GOES, free
+        links = self.links.copy()
+        backend.kernel(kernels.renumber)(links.size, 0, numbers, links)
+        return replace(left, links=links, order=order, ordered=self.ordered)
+
+    def merged(self, src: Array, dst: Array, until: Array, n: int, backend: Backend) -> KeptForest:
+        """Return the forest over n vertices of what expires last, of these edges and further ones.
+
+        Links are made once, by merging all edges; then only those of a batch are merged.
+        """
+        xp = backend.xp
+        every = self.with_edges(src, dst, until, backend)  # new arrays, which are written below
+        links, first = backend.fill(backend.empty(n, np.uint64), 0xFF), 0
+        ordered = every.src.size
+        order = xp.arange(ordered)
+        if self.links is not None:
+            links[: self.links.size], first = self.links, self.src.size
+            ordered = self.ordered + src.size
+            order = xp.concatenate([self.order, xp.arange(self.ordered, ordered)])
+        evicted = backend.empty(every.src.size - first, np.uint64)
+        columns = every.src, every.dst, every.until, order
+        backend.kernel(kernels.merge)(evicted.size, first, *columns, links, evicted)
+        rows = xp.sort(evicted[evicted != NONE]).astype(np.int64)
+        size = every.src.size - rows.size
+        free, last = moved_rows(rows, size, backend)
+        numbers = backend.fill(backend.empty(rows.size, np.uint32), 0xFF)
+        numbers[last - size] = free
+        backend.kernel(kernels.renumber)(n, size, numbers, links)
+        src, dst, until, order = (filled(column, column, free, last)[:size] for column in columns)
+        return replace(every._of(src, dst, until), links=links, order=order, ordered=ordered)
+
+    def merges(self, size: int, n: int) -> bool:
+        """Return whether a batch of that size is merged, and not put together with these edges."""
+        return MERGED * size <= n and max(n, self.src.size + size) < MOST
+
+    def rows_of(self, keys: Array, backend: Backend) -> Array:
+        """Return the rows of the edges with some keys, by the table."""
+        assert self.pairs is not None
+        rows, known = self.pairs.lookup(keys, backend)
+        return rows[known].astype(np.int64)
 
     def valid(self, until: Array, backend: Backend) -> Array:
         """Return a mask of the edges with these times that have not expired."""
@@ -63,30 +161,65 @@ class KeptForest:
 
     def among(self, number: Array) -> KeptForest:
         """Return the same edges between vertices that have other numbers now."""
-        return replace(self, src=number[self.src], dst=number[self.dst])
+        return self._of(number[self.src], number[self.dst], self.until)
 
     def with_edges(self, src: Array, dst: Array, until: Array, backend: Backend) -> KeptForest:
-        """Return the edges of this forest and further ones, which need not be a forest."""
+        """Return the edges of this forest and further ones.
+
+        Where a forest is kept by pairs, they have to be one together.
+        """
         join_up = backend.xp.concatenate
         if self.until is not None:
             held = self.until if self.src.size else self.until.astype(until.dtype)
             until = join_up([held, until])
         ends = (src, self.src), (dst, self.dst)
         both = [join_up([held, more.astype(np.int64)]) for more, held in ends]
-        return replace(self, src=both[0], dst=both[1], until=until)
+        kept = self._of(both[0], both[1], until)
+        if self.pairs is None or until is not None:
+            return kept
+        keys = pair_keys(src, dst, backend)
+        return replace(kept, pairs=self.pairs.insert([keys], backend)[0])
 
     def lasting(self, n: int, backend: Backend) -> KeptForest:
         """Return a forest of those edges that expire last, among equal ones of the first."""
         return self.where(forest_of(self.src, self.dst, self.until, n, backend))
 
 
+def moved_rows(gone: Array, size: int, backend: Backend) -> tuple[Array, Array]:
+    """Return the rows below a size that are free without some sorted rows, and those that move."""
+    moves = backend.xp.ones(gone.size, bool)
+    moves[gone[gone >= size] - size] = False
+    return gone[gone < size], size + backend.xp.flatnonzero(moves)
+
+
+def filled(column: Array, given: Array, free: Array, last: Array) -> Array:
+    """Return a column, after writing values of other rows of the given one into free rows."""
+    column[free] = given[last]
+    return column
+
+
 def forest_of(src: Array, dst: Array, weights: Array, n: int, backend: Backend) -> Array:
-    """Return the rows of a spanning forest of greatest weight; weights may be None, all equal."""
+    """Return the rows of a spanning forest of greatest weight; weights may be None, all equal.
+
+    Among equal weights the first rows are taken. Of few edges the ends are numbered anew, so that
+    no more than these are looked at.
+    """
+    xp = backend.xp
     if not src.size:
         return backend.empty(0, np.int64)
+    if FEW * src.size < n:
+        ends = xp.unique(xp.concatenate([src, dst]), return_inverse=True)[1].ravel()
+        src, dst, n = ends[: src.size], ends[src.size :], int(2 * src.size)
     if weights is None:
         weights = backend.fill(backend.empty(src.size, np.uint8), 0)
     order = boruvka.WeightOrder.of(weights, True, backend)
     forest, hook_edge = Forest(backend, n), backend.fill(backend.empty(n, np.uint64), 0xFF)
     boruvka.solve(Edges(src, dst, 0), forest, n, order, hook_edge)
-    return backend.xp.sort(hook_edge[hook_edge != NONE]).astype(np.int64)
+    return xp.sort(hook_edge[hook_edge != NONE]).astype(np.int64)
+
+
+def pair_keys(src: Array, dst: Array, backend: Backend) -> Array:
+    """Return a number for each pair of vertices below 2^32, the same in both directions."""
+    keys = backend.empty(src.size, np.uint64)
+    backend.kernel(pairs_by_key.pair_keys)(src.size, src, dst, keys)
+    return keys

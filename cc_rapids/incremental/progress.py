@@ -52,7 +52,8 @@ class StreamProgress:
     See Also
     --------
     cc_rapids.stream_components : Call ``progress`` with this.
-    cc_rapids.dask.DaskProgress : The progress of a run on a cluster.
+    cc_rapids.dask.DaskProgress : The progress of a run on a Dask cluster.
+    cc_rapids.ray.DistributedProgress : The same on other workers.
     """
 
     edges: int
@@ -88,6 +89,36 @@ class StreamProgress:
             f" {counted(self.components, 'component')} of"
             f" {counted(self.vertices, 'vertex', 'vertices')}"
         )
+
+
+@dataclass(frozen=True)
+class DistributedProgress:
+    """The progress of a run on several workers.
+
+    Attributes
+    ----------
+    stage : str
+        The current stage, such as ``"forests"`` or ``"hooks, round 2"``.
+    done, total : int
+        Tasks of that stage; ``total`` is None where partitions are counted as they come.
+    seconds : float
+        Seconds since the run began.
+
+    See Also
+    --------
+    cc_rapids.dask.components : Call ``progress`` with this.
+    cc_rapids.ray.components : Call ``progress`` with this.
+    cc_rapids.StreamProgress : The progress of a stream.
+    """
+
+    stage: str
+    done: int
+    total: int | None
+    seconds: float
+
+    def __str__(self) -> str:
+        total = "" if self.total is None else f" of {self.total:,}"
+        return f"{self.stage}: {self.done:,}{total}, {self.seconds:,.1f} s"
 
 
 def scaled(value: float, unit: str = "") -> str:

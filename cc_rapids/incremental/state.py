@@ -80,11 +80,9 @@ class ConnectivityState:
         Every root is the least of its tree.
         """
         backend, n, vertex = self.backend, self.forest.n, self.forest.vertex
-        solved, flat = grown(self.forest, n), Forest(backend, n, all_present=True)
-        climb = backend.kernel(find.find_with_skip)
-        backend.kernel(trees.flatten, climb)(n, solved.parent, solved.present)
+        parents, flat = flat_parents(self), Forest(backend, n, all_present=True)
         places = self.index.places
-        roots = solved.parent if places is None else at_places(solved.parent, places, backend)
+        roots = parents if places is None else at_places(parents, places, backend)
         least = backend.fill(backend.empty(n, vertex), 0xFF)
         backend.kernel(trees.scatter_min, vertex)(n, roots, least)
         backend.kernel(trees.assign_min_root, vertex)(n, roots, least, flat.parent)
@@ -131,6 +129,19 @@ def grown(forest: Forest, n: int) -> Forest:
     larger.parent[: forest.n] = forest.parent
     larger.parent[forest.n :] = forest.backend.xp.arange(forest.n, n, dtype=larger.vertex)
     return larger
+
+
+def flatten(forest: Forest) -> None:
+    """Point every vertex of a forest at its root."""
+    climb = forest.backend.kernel(find.find_with_skip)
+    forest.backend.kernel(trees.flatten, climb)(forest.n, forest.parent, forest.present)
+
+
+def flat_parents(state: ConnectivityState) -> Array:
+    """Return the root of each vertex: a new array."""
+    forest = grown(state.forest, state.forest.n)
+    flatten(forest)
+    return forest.parent
 
 
 def trees_of(n: int, src: Array, dst: Array, backend: Backend) -> Forest:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.any_forest import any_forest
 from ..algorithms.bridges import Reached
 from ..backends import Array
 from ..data.adapters import adapter_of
@@ -63,7 +64,7 @@ def articulation_points_of(found: Components, options: SolveOptions) -> Any:
         points, ends = backend.xp.zeros(0, np.int64), found._places_of_edges()
         if ends[0].size:
             reached = _reached(found, ends)
-            edges = Edges(*reached.skeleton(backend.xp), 0)
+            edges = Edges(*reached.skeleton(backend), 0)
             block = least_of_components(found, edges, n, options, "blocks")
             points = reached.articulation_points(block, backend)
         return found._frame(found._vertex(points))
@@ -80,4 +81,7 @@ def _reached(found: Components, ends: tuple[Array, Array]) -> Reached:
     """Return the rooted forest of an answer, and what is reached from below each of its edges."""
     vertex, least = found._rows()
     roots = found._backend.xp.flatnonzero(vertex == least).astype(np.int64)
-    return Reached.of(ends, found._dense.astype(np.int64), roots, found._backend)
+    backend, n, hooks = found._backend, found.num_vertices, found._forest_rows
+    if hooks is None:
+        hooks = backend.xp.sort(any_forest(*ends, n, backend)[0])
+    return Reached.of(ends, hooks, roots, n, backend)

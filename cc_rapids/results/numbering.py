@@ -100,7 +100,8 @@ class Numbering(Lookup):
             :func:`cc_rapids.maximum_spanning_forest`; for distances, pass them with the other sign.
             Without it the report has no weakest links.
         nulls : {"raise", "drop"}
-            What becomes of edges with a null end or weight; as for the answer.
+            What becomes of edges with a null end, or a weight that is null or nan. One that is
+            dropped counts nowhere: another may be a bridge without it.
 
         Returns
         -------

@@ -2,49 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..algorithms.paths import (
-    Jumps,
-    edges_between,
-    edges_of_paths,
-    order_from_weakest,
-    shortest_path,
-)
-from ..algorithms.rooted_forest import RootedForest, rooted
+from ..algorithms.paths import Chains, order_from_weakest, shortest_path
+from ..algorithms.rooted_forest import rooted, word_of
 from ..backends import Array
 from ..data.arguments import check_count, check_flag
 from ..data.edge_input import EdgeInput
 from ..data.read import check_one_id, read, read_pairs
-from ..errors import CapacityError, InputError, id_shown
+from ..errors import CapacityError, InputError, counted, id_shown
 from ..graph.edges import LentOn
 from .lookup import Lookup
 
 if TYPE_CHECKING:
+    from ..verify.answer import Answer
+    from ..verify.audit import Audit
+    from ..verify.paths import PathsAudit
     from .components import Facts
 
 
-BYTES_OF_ROW = 72  # of a path, while it is found
+# Bytes, and words of 4 bytes (8 beyond 2^30 vertices), that are taken while something is found:
+BYTES_OF_PAIR, BYTES_OF_ROW = 160, 112  # a pair of ids, and an edge of a path
+AT_ONCE = 1 << 22  # edges of paths that are proved
+WORDS_OF_VERTEX = 45  # a vertex of a forest that is rooted
+FEWER = "pass fewer pairs at a time"
+PARTS = "find the forest of some components alone, or path(first, second, edges, shortest=True)"
 
 
 class Walked(NamedTuple):
-    """The forest of an answer, rooted at the least vertices.
+    """The forest of an answer in chains, rooted at the least vertices.
 
     Attributes
     ----------
-    forest : RootedForest
-    row : (t,) array of int64
-        The row of each edge in the caller's list, ascending.
-    weights : (t,) array of numbers, or None
+    chains : Chains
+    row, weights : (t,) arrays of numbers, or None
+        The row in the caller's list, and the weight, of each edge, from the weakest to the
+        strongest; None if the forest has no weights.
+    order : (t,) array of integers, or None
+        The edges in that order.
     """
 
-    forest: RootedForest
-    row: Array
+    chains: Chains
+    row: Array | None
     weights: Array | None
+    order: Array | None
 
 
 class Paths(Lookup):
@@ -56,6 +62,9 @@ class Paths(Lookup):
     _columns_of_forest: Callable[..., dict[str, Any]]
     _places_of_forest: Callable[[], tuple[list[Array], dict[str, Any]]]
     _home: Callable[[Any], Any]
+    _as_answer: Callable[[], Answer]
+    audit: Callable[..., Audit]
+    _places_of_edges: Callable[[EdgeInput], tuple[Array, Array]]
     _ends_of_rows: Callable[[EdgeInput, Any], dict[str, Any]]
 
     def paths(
@@ -75,8 +84,10 @@ class Paths(Lookup):
         one of least weight; of equal weights, the one of the least row. No other path between the
         two has a stronger weakest edge.
 
-        The rooted forest is kept for further calls: 72 bytes a vertex, and 8 more for each bit of
-        the number of edges from the deepest vertex to its root (16 beyond 2^31 vertices).
+        The rooted forest is kept for further calls: 20 bytes a vertex, for a forest by weight 45
+        and a weight, twice that beyond 2^30 vertices. To find it takes up to 180 bytes a vertex
+        once, the lengths 160 a pair, and ``rows=True`` 112 an edge, strings not counted: if less
+        is free, nothing is begun. How deep the trees are makes no difference.
 
         Parameters
         ----------
@@ -112,9 +123,11 @@ class Paths(Lookup):
             The answer was found without ``forest=``, or ``limit`` is passed without ``rows=True``.
         CapacityError
             The paths have more edges than ``limit``, or than fit into memory; names their number.
-            They are counted before any is returned.
+            They are counted before any is returned. Or the forest, or the pairs, do not fit.
         UnknownVertexError
             Some ids are not vertices; names their number and the first of them.
+        NullsError
+            An id of a pair is null.
         ArgumentTypeError
             The pairs are two single ids.
 
@@ -122,10 +135,13 @@ class Paths(Lookup):
         --------
         Components.forest : The edges of the forest.
         Components.connected : Only whether pairs are in one component.
+        Components.audit_paths : Prove the paths from the edges.
 
         Notes
         -----
-        Bender and Farach-Colton, "The level ancestor problem simplified", TCS 2004: jump pointers.
+        Sleator and Tarjan, "A data structure for dynamic trees", JCSS 1983: paths in heavy chains,
+        of which any path has at most 2 log2 n. Reid-Miller, "List ranking and list scan on the Cray
+        C-90", SPAA 1994: how the forest is rooted.
 
         Examples
         --------
@@ -147,12 +163,9 @@ class Paths(Lookup):
         most = None if limit is None else check_count("limit", limit)
         if most is not None and not whole:
             raise InputError("limit= bounds the edges of paths: pass rows=True, or leave it out")
-        width = len(self._given.src.key_columns) or 1
-        asked = "paths()", "path(first, second)"
-        given = read_pairs(pairs, source, destination, header, width, asked)
-        with LentOn(self._backend, given) as columns:
-            sides = zip((given.src, given.dst), columns, strict=False)
-            first, second = (self._places_of(side, held, "raise")[0] for side, held in sides)
+        given = self._read_pairs(pairs, source, destination, header)
+        first, second = self._places_of_edges(given)
+        with self._backend.scope():
             length, place = self._lengths_and_places(first, second)
             if whole:
                 return self._frame(self._rows_of_paths(first, second, length, most))
@@ -248,11 +261,128 @@ class Paths(Lookup):
                     f"{id_shown(first)} and {id_shown(second)} are in two components, which no path"
                     " joins: same_component(first, second) tells that"
                 )
-            edge = edges_between(self._walked.forest, tree, ends[0], ends[1], self._backend.xp)
+            first_end, second_end = (self._backend.asarray(np.array([end])) for end in ends)
+            length = self._lengths_and_places(first_end, second_end)[0]
+            edge = self._edges_along(first_end, second_end, length)[2]
             columns = self._columns_of_forest(edge)
             if edges is not None:
                 columns.pop("weight", None)
             return self._frame(columns)
+
+    def audit_paths(
+        self,
+        found: Any,
+        pairs: Any,
+        edges: Any,
+        source: str | list[str] | None = None,
+        destination: str | list[str] | None = None,
+        *,
+        columns: tuple[Any, Any] = (None, None),
+        rows: Any = None,
+        **given: Any,
+    ) -> PathsAudit:
+        """Prove from the edges that what :meth:`paths` has returned is right.
+
+        The components, and the forest if it has weights, are proved first, see
+        :meth:`Components.audit`. The edges of the forest must have no cycle. Then the rows of each
+        path must be edges of it, have the ends and weights of the list, lead from the first vertex
+        of the pair to the second without meeting a vertex twice, and be as many as its length says;
+        and none may be weaker than the weakest row, which must be among them. So there is no other
+        path along the forest, and on one of greatest or least weight none whose weakest edge is
+        stronger. Nothing of what finds paths is used.
+
+        The cost is that of the components and of looking at each edge of each path, a few million
+        at a time.
+
+        Parameters
+        ----------
+        found : frame
+            What ``paths(pairs)`` has returned.
+        pairs : frame, pair of columns or file
+            The pairs.
+        edges : frame, pair of arrays or series, sparse matrix, graph, or path
+            The edges of the answer.
+        source, destination : str, or lists of str of equal length, optional
+            The columns of the edges, as for :func:`cc_rapids.components`.
+        columns : (source, destination), optional
+            The columns of the pairs, as for :meth:`paths`.
+        rows : frame, optional
+            What ``paths(pairs, rows=True)`` has returned; it is then proved, and else the rows of
+            each path are found anew and proved.
+        **given
+            ``vertices``, ``num_vertices``, ``nulls``, ``header`` and ``weight``, as for the answer.
+
+        Returns
+        -------
+        PathsAudit
+            The proof: the numbers of edges, vertices, components, pairs, and edges of paths.
+
+        Raises
+        ------
+        VerificationError
+            The answer is wrong; names the first edge, vertex, pair or row of a path that says so.
+        InputError
+            The answer was found without ``forest=``; ``weight`` is left out, of a forest by weight;
+            the edges or an argument cannot be used; or an id of a pair is no vertex.
+
+        See Also
+        --------
+        Components.audit : Prove the components alone.
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> edges = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 8], "weight": [0.9, 0.6, 0.7]})
+        >>> found, pairs = cc_rapids.components(edges, weight="weight", forest="max"), ([5], [7])
+        >>> print(found.audit_paths(found.paths(pairs), pairs, edges, weight="weight"))
+        right: 1 path of 2 edges for 1 pair, by 3 edges
+        """
+        from ..verify.audit import read_again
+        from ..verify.paths import Evidence, PathsAudit, PathsClaim, audit  # a run needs none
+
+        self._check_forest("audit_paths(found, pairs, edges)")
+        started, greatest = perf_counter(), self._facts.greatest
+        words = {} if greatest is None else {"forest": "max" if greatest else "min"}
+        proof = self.audit(edges, source, destination, **words, **given)
+        again = read_again(edges, source, destination, greatest=greatest, **given)
+        asked = self._read_pairs(pairs, *columns, given.get("header"))
+        parts = self._evidence(asked) if rows is None else [(0, asked.src.size, rows)]
+        evidence = (Evidence(*part) for part in parts)
+        forest = self._columns_of_forest()["row"]
+        claim = PathsClaim(asked, found, evidence, forest, greatest)
+        joined, steps = audit(self._as_answer(), again, claim, self._backend)
+        counts = proof.edges, proof.vertices, proof.components, asked.src.size, joined, steps
+        return PathsAudit(*counts, perf_counter() - started)
+
+    def _evidence(self, given: EdgeInput) -> Iterator[tuple[int, int, Any]]:
+        """Yield the edges of the paths of consecutive pairs, a few at a time, and which pairs.
+
+        It is asked within the scope of the backend.
+        """
+        first, second = self._places_of_edges(given)
+        length = self._lengths_and_places(first, second)[0]
+        before = np.cumsum(self._backend.to_host(self._backend.xp.maximum(length, 0)))
+        begin = 0
+        while begin < length.size:
+            most = AT_ONCE + (int(before[begin - 1]) if begin else 0)
+            end = max(int(np.searchsorted(before, most, side="right")), begin + 1)
+            part = slice(begin, end)
+            columns = self._rows_of_paths(first[part], second[part], length[part], None)
+            yield begin, end, self._frame(columns)
+            begin = end
+
+    def _read_pairs(
+        self, pairs: Any, source: Any, destination: Any, header: bool | None
+    ) -> EdgeInput:
+        """Return pairs whose paths are asked for, if there is memory for them."""
+        width = len(self._given.src.key_columns) or 1
+        asked = "paths()", "path(first, second)"
+        given = read_pairs(pairs, source, destination, header, width, asked)
+        many = given.src.size
+        self._backend.check_capacity(
+            many * BYTES_OF_PAIR, f"the paths of {counted(many, 'pair')}", FEWER
+        )
+        return given
 
     def _rows_of_path(self, given: EdgeInput, ends: list[int], fewest: bool) -> Array | None:
         """Return the rows of edges that are a path, of the fewest or of one; None without one.
@@ -293,18 +423,17 @@ class Paths(Lookup):
     def _lengths_and_places(self, first: Array, second: Array) -> tuple[Array, Array]:
         """Return the lengths of paths, and the places of their weakest edges in the order."""
         joined = self._dense[first] == self._dense[second]
-        return self._jumps[0].between(first, second, joined, self._backend.xp)
+        return self._walked.chains.between(first, second, joined, self._backend.xp)
 
     def _weakest_at(self, place: Array) -> dict[str, Array]:
         """Return the columns of the edges at places of the order; none if there are no weights."""
-        xp, weights = self._backend.xp, self._walked.weights
-        if weights is None:
+        xp, (_, row, weights, _) = self._backend.xp, self._walked
+        if row is None or weights is None:
             return {}
         some = xp.flatnonzero(place >= 0)
-        edge = self._jumps[1][place[some]]
-        row, weight = xp.full(place.size, -1, np.int64), xp.zeros(place.size, weights.dtype)
-        row[some], weight[some] = self._walked.row[edge], weights[edge]
-        return {"weakest_row": row, "weakest_weight": weight}
+        rows, least = xp.full(place.size, -1, np.int64), xp.zeros(place.size, weights.dtype)
+        rows[some], least[some] = row[place[some]], weights[place[some]]
+        return {"weakest_row": rows, "weakest_weight": least}
 
     def _rows_of_paths(
         self, first: Array, second: Array, length: Array, most: int | None
@@ -313,31 +442,39 @@ class Paths(Lookup):
         backend, total = self._backend, int(length[length > 0].sum())
         if most is not None and total > most:
             raise CapacityError(
-                f"the paths of these {length.size:,} pairs have {total:,} edges, and limit={most:,}"
-                ": pass fewer pairs, or a higher limit"
+                f"the paths of these {counted(length.size, 'pair')} have {counted(total, 'edge')},"
+                f" and limit={most:,}: pass fewer pairs, or a higher limit"
             )
-        backend.check_capacity(total * BYTES_OF_ROW, f"the {total:,} edges of these paths")
-        forest, jumps = self._walked.forest, self._jumps[0]
-        pair, step, edge = edges_of_paths(forest, jumps, first, second, length, backend.xp)
+        took = total * BYTES_OF_ROW
+        backend.check_capacity(took, f"the {counted(total, 'edge')} of these paths", FEWER)
+        pair, step, edge = self._edges_along(first, second, length)
         numbers = {"pair": self._home(pair), "step": self._home(step)}
         return numbers | self._columns_of_forest(edge)
 
-    @cached_property
-    def _walked(self) -> Walked:
-        """The rooted forest."""
-        backend, ((src, dst), columns) = self._backend, self._places_of_forest()
-        row, weights = backend.asarray(columns["row"]), columns.get("weight")
-        vertex, least = self._rows()
-        roots = backend.xp.flatnonzero(vertex == least).astype(np.int64)
-        n = int(vertex.size)
-        forest = rooted(src, dst, self._dense.astype(np.int64), roots, n, backend.xp)
-        return Walked(forest, row, None if weights is None else backend.asarray(weights))
+    def _edges_along(
+        self, first: Array, second: Array, length: Array
+    ) -> tuple[Array, Array, Array]:
+        """Return for each edge of paths its pair, its step, and its index in the forest."""
+        chains, order = self._walked.chains, self._walked.order
+        pair, step, place = chains.along(first, second, length, self._backend.xp)
+        return pair, step, place if order is None else order[place]
 
     @cached_property
-    def _jumps(self) -> tuple[Jumps, Array]:
-        """The ancestors of each vertex, and the edges from the weakest to the strongest."""
-        xp, (forest, row, weights) = self._backend.xp, self._walked
-        order = xp.arange(row.size)
-        if weights is not None:
-            order = order_from_weakest(weights, row, not self._facts.greatest, xp)
-        return Jumps.of(forest, order, xp), order
+    def _walked(self) -> Walked:
+        """The rooted forest in chains."""
+        backend, n = self._backend, self._forest.vertices
+        small = np.dtype(f"i{np.dtype(word_of(n)).itemsize}")
+        took = n * WORDS_OF_VERTEX * small.itemsize
+        backend.check_capacity(took, f"rooting the forest of {n:,} vertices", PARTS)
+        (src, dst), columns = self._places_of_forest()
+        xp = backend.xp
+        vertex, least = self._rows()
+        roots = xp.flatnonzero(vertex == least)
+        row = weights = order = None
+        if "weight" in columns:
+            row, weights = (backend.asarray(columns[name]) for name in ("row", "weight"))
+            order = order_from_weakest(weights, not self._facts.greatest, xp)
+            order = order.astype(small)
+            row, weights = row[order], weights[order]
+        forest = rooted(src, dst, roots, n, backend)
+        return Walked(Chains.of(forest, order, xp), row, weights, order)

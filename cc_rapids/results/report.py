@@ -19,16 +19,22 @@ from ..data.frame_build import with_column
 from ..data.read import in_memory, read
 from ..data.weights import weighted
 from ..errors import InputError, counted
+from ..graph.sorting import begins
 from .bridges import check_listed_once
 from .components import Components
 
 SHOWN = 20  # components that a page shows
+EXACT = 1 << 53  # up to which a float is each whole number
 QUARTERS = {"size_min": 0, "size_q25": 25, "size_median": 50, "size_q75": 75, "size_q99": 99}
+TITLE = "Report on connected components"
 EACH = (
-    "; size counts vertices, edges rows of the list, density the share of all pairs of vertices"
-    " that an edge joins, bridges the edges without which it falls into two"
+    "A component is named by its label; size counts its vertices, edges the rows of the list,"
+    " density is the share of all pairs of its vertices that an edge joins, and bridges are the"
+    " edges without which it falls into two."
 )
-LINK = "; at any threshold above the weakest weight, the weight of that row, it falls apart"
+LINK = (
+    " At any threshold above the weakest weight, which is that of the weakest row, it falls apart."
+)
 WORDS = {
     "components": "groups of vertices that edges join, over any number of steps",
     "vertices": "in all components",
@@ -110,7 +116,8 @@ class Report:
         pair = src != dst
         first, second = (extreme(src, dst)[pair] for extreme in (xp.minimum, xp.maximum))
         width = np.uint64(max(n, 1))
-        distinct = xp.unique(first.astype(np.uint64) * width + second.astype(np.uint64))
+        pairs = xp.sort(first.astype(np.uint64) * width + second.astype(np.uint64))
+        distinct = pairs[begins([pairs], xp)]  # NumPy's unique takes ten times as long
         self._loops = int(src.size - first.size)
         self._repeated = int(first.size - distinct.size)
         places = (distinct // width).astype(np.int64)
@@ -118,7 +125,7 @@ class Report:
         self._distinct = backend.counts(tree[places], k).astype(np.int64)
         bridges = xp.zeros(0, np.int64)
         if src.size:
-            bridges = Reached.of((src, dst), tree, roots, backend).bridges()
+            bridges = Reached.of((src, dst), hooks, roots, n, backend).bridges()
         self._bridges = backend.counts(of_edge[bridges], k).astype(np.int64)
         self._weakest: tuple[Array, Array, Array] | None = None
         if weights is not None:
@@ -136,7 +143,11 @@ class Report:
         )
 
     def _repr_html_(self) -> str:
-        facts = [(name, _number(value), WORDS[name]) for name, value in self._facts().items()]
+        return html.panel(TITLE, *self._parts())
+
+    def _parts(self) -> list[str]:
+        """Return the two tables, and the words below them, as HTML."""
+        facts = [(name, _shown(value), WORDS[name]) for name, value in self._facts().items()]
         found, most = self._found, slice(0, SHOWN)
         with found._backend.scope():
             order, numbers = found._by_size[most], self._numbers(most)
@@ -146,15 +157,15 @@ class Report:
                 for k in (-2, -1):
                     pairs = zip(columns[k], known, strict=True)
                     columns[k] = [value if there else None for value, there in pairs]
-            labels = values_of(only(on_host(found.sizes(SHOWN)), "labels"))
-        rows = [tuple(map(_number, row)) for row in zip(labels, *columns, strict=True)]
+                columns[-2] = ["-" if row is None else str(row) for row in columns[-2]]
+            labels = map(str, values_of(only(on_host(found.sizes(SHOWN)), "labels")))
+        rows = [tuple(map(_shown, row)) for row in zip(labels, *columns, strict=True)]
         few = "all components" if len(self) <= SHOWN else f"the {SHOWN} largest components"
-        words = few + EACH + (LINK if self._weakest is not None else "")
-        return html.panel(
-            "Report on connected components",
+        return [
             html.table("over all", ("number", "value", "what it counts"), facts),
-            html.table(words, ("labels", *numbers), rows),
-        )
+            html.table(few, ("labels", *numbers), rows),
+            html.note(EACH + (LINK if self._weakest is not None else "")),
+        ]
 
     def overall(self) -> Any:
         """Return the numbers over all components.
@@ -266,13 +277,8 @@ class Report:
         """
         from ..data.files.write import replacing
 
-        page = (
-            '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-            "<title>Report on connected components</title></head>"
-            f"<body>{self._repr_html_()}</body></html>"
-        )
         with replacing(check_path("path", path)) as stream:
-            stream.write(page.encode())
+            stream.write(html.page(TITLE, *self._parts()).encode())
 
     def _facts(self) -> dict[str, Any]:
         """Return the numbers over all components by name."""
@@ -360,17 +366,31 @@ def _weakest(
     hooks = hooks[xp.argsort(weights[hooks], kind="stable")]
     hooks = hooks[xp.argsort(of_edge[hooks], kind="stable")]
     tree = of_edge[hooks]
-    begins = xp.ones(hooks.size, bool)
-    begins[1:] = tree[1:] != tree[:-1]
-    first, own = hooks[begins], tree[begins]
+    starts = begins([tree], xp)
+    first, own = hooks[starts], tree[starts]
     row = xp.full(k, -1, np.int64)
     weight, there = xp.zeros(k, weights.dtype), xp.zeros(k, bool)
     row[own], weight[own], there[own] = _caller_rows(first, given, found), weights[first], True
     return row, weight, there
 
 
-def _number(value: Any) -> Any:
-    """Return a value as a page shows it: floats with few digits, a missing one as a dash."""
+def _shown(value: Any) -> Any:
+    """Return a value as a page shows it: whole numbers in full, a missing one as a dash.
+
+    Other numbers have four digits, or as many as tell them from a whole one.
+
+    Examples
+    --------
+    >>> _shown(1234567.0), _shown(0.123456), _shown(0.999999), _shown(123456.78)
+    (1234567, '0.1235', '0.999999', '123,456.8')
+    """
     if value is None or value != value:
         return "-"
-    return f"{value:.4g}" if isinstance(value, float | np.floating) else value
+    if not isinstance(value, float) or value in (float("inf"), float("-inf")):
+        return value
+    if value.is_integer() and abs(value) < EXACT:
+        return int(value)
+    if abs(value) >= 1000:
+        return f"{value:,.1f}" if abs(value) < EXACT else f"{value:.4g}"
+    few = (f"{value:.{digits}g}" for digits in range(4, 18))
+    return next((words for words in few if not float(words).is_integer()), str(value))

@@ -7,7 +7,7 @@ compared with that of another library.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from time import perf_counter
@@ -28,13 +28,14 @@ from ..data.memory_budget import Budget, bytes_of
 from ..data.offsets import check as check_offsets
 from ..data.streams import Chunk, Cursor, read_ahead, source_of
 from ..data.weight_bound import WeightBound
-from ..data.weights import weighted
+from ..data.weights import ForestWeight, weighted
 from ..errors import InputError, VerificationError, counted
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
 from ..tuning import tuning
 from .answer import Answer
-from .forests import ForestClaim, prove
+from .bridges import BridgesClaim
+from .forests import ForestClaim
 from .label_rules import LABEL_RULES
 from .oracle.peers import PEERS, least_by
 from .vertex_lookup import ALL, Integers, Tally, in_words
@@ -238,6 +239,7 @@ def audit(
     at_most: float | None = None,
     forest: str | None = None,
     claimed: dict[str, Any] | None = None,
+    bridges: Any = None,
     oracle: str | None = None,
     memory_limit: int | str | None = None,
 ) -> Audit:
@@ -245,20 +247,28 @@ def audit(
     started = perf_counter()
     if oracle is not None:
         check_word("oracle", oracle, PEERS)
-    claim, names = None, (source, destination, header)
+    claims: list[ForestClaim | BridgesClaim] = []
+    names = source, destination, header
     if forest is None:
         bound = WeightBound.check(weight, at_least, at_most)
         edges, source, destination, header = _bounded(edges, *names, nulls, bound)
     else:
         claim = ForestClaim.check(forest, claimed, weight, at_least is at_most is None)
-        edges, source, destination, header = _with_weights(edges, *names, nulls, claim)
+        edges, source, destination, header = _with_weights(edges, *names, nulls, claim.asked)
+        claims.append(claim)
+    if bridges is not None:
+        from ..algorithms import flows  # of runs, and not trusted
+
+        claims.append(BridgesClaim(bridges, flows.flows_along))
+    given_for_all = {"oracle=": oracle, "bridges=": bridges}
+    at_once = [word for word, given in given_for_all.items() if given is not None]
     adapter = adapter_of(edges)
     with answer.borrow_for(backend):
         run = _Run(answer)
-        if adapter.is_stream or (adapter.names_files and oracle is None):
-            if oracle is not None:
+        if adapter.is_stream or (adapter.names_files and not at_once):
+            if at_once:
                 raise InputError(
-                    f"oracle={oracle!r} needs all edges at once: read the stream into one frame, or"
+                    f"{at_once[0]} needs all edges at once: read the stream into one frame, or"
                     " leave it out"
                 )
             budget = Budget(bytes_of(memory_limit), 0)
@@ -268,13 +278,12 @@ def audit(
             run.name(_named(answer, vertices, num_vertices))
         else:
             given = frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
-            if claim is not None:
-                asked = claim.asked
-                given = weighted(given, adapter.weights(edges, asked.weight), asked.name, nulls)
-            run.take(given, oracle, alone=True, claim=claim)
+            if forest is not None:
+                given = _weighed(given, edges, claim.asked, nulls)
+            run.take(given, oracle, alone=True, claims=claims)
         found = run.close()
-    if claim is not None:
-        claim.check_count(answer.rows, found)
+    for each in claims:
+        each.check_count(answer.rows, found)
     return Audit(run.edges, answer.rows, found, oracle, perf_counter() - started)
 
 
@@ -290,11 +299,26 @@ def read_again(
     weight: Any = None,
     at_least: float | None = None,
     at_most: float | None = None,
+    greatest: bool | None = None,
 ) -> EdgeInput:
-    """Return all edges of an answer at once, those within the bound of a weight if there is one."""
-    bound, names = WeightBound.check(weight, at_least, at_most), (source, destination, header)
-    edges, source, destination, header = _bounded(edges, *names, nulls, bound)
-    return frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
+    """Return all edges of an answer at once, those within the bound of a weight if there is one.
+
+    With their weights, if ``greatest`` tells which spanning forest by weight was found of them.
+    """
+    names = source, destination, header
+    if greatest is None:
+        bound = WeightBound.check(weight, at_least, at_most)
+        edges, source, destination, header = _bounded(edges, *names, nulls, bound)
+        return frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
+    asked = ForestWeight(weight, greatest)
+    edges, source, destination, header = _with_weights(edges, *names, nulls, asked)
+    given = frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
+    return _weighed(given, edges, asked, nulls)
+
+
+def _weighed(given: EdgeInput, edges: Any, asked: ForestWeight, nulls: str) -> EdgeInput:
+    """Return edges in memory with their weights."""
+    return weighted(given, adapter_of(edges).weights(edges, asked.weight), asked.name, nulls)
 
 
 def _bounded(
@@ -313,7 +337,7 @@ def _bounded(
 
 
 def _with_weights(
-    edges: Any, source: Any, destination: Any, header: bool | None, nulls: str, claim: ForestClaim
+    edges: Any, source: Any, destination: Any, header: bool | None, nulls: str, asked: ForestWeight
 ) -> tuple[Any, Any, Any, bool | None]:
     """Return edges with weights in memory, their columns of ids, and the header."""
     adapter = adapter_of(edges)
@@ -323,7 +347,7 @@ def _with_weights(
             " frame, or leave out forest="
         )
     request = ReadRequest(source, destination, nulls, header)
-    edges, sides = frames.in_memory(adapter, edges, request, claim.asked.weight, [])
+    edges, sides = frames.in_memory(adapter, edges, request, asked.weight, [])
     return (edges, source, destination, header) if sides is None else (edges, *sides, None)
 
 
@@ -372,7 +396,7 @@ def _chunks(
 
 
 @dataclass(frozen=True)
-class _Rows:
+class Rows:
     """Some edges in the form that kernels read.
 
     ``first`` and ``second`` are columns, or the offsets and indices of an adjacency list; the part
@@ -470,11 +494,11 @@ class _Run:
         given: EdgeInput,
         oracle: str | None = None,
         alone: bool = False,
-        claim: ForestClaim | None = None,
+        claims: Sequence[ForestClaim | BridgesClaim] = (),
     ) -> None:
         """Check some edges against the labels, and join them; ``alone`` if there are no others.
 
-        With a claim the spanning forest is proved too.
+        Claims about a spanning forest, or bridges, are proved too.
         """
         if alone and not given.src.size:
             self.begin()
@@ -498,8 +522,8 @@ class _Run:
                 self._check(given, columns, offsets, rows)
                 if len(columns) > 2:
                     self._name(columns[2])
-                if claim is not None:
-                    prove(claim, given, rows, self.answer.ids.n, self.backend)
+                for claim in claims:
+                    claim.prove(given, rows, self.answer)
                 if oracle is not None:
                     compare(self.answer, oracle, *self._slots(rows))
         if isinstance(given.vertices, range):
@@ -584,7 +608,7 @@ class _Run:
             raise given.changed()
         return offsets
 
-    def _rows(self, given: EdgeInput, columns: list[Any], offsets: Array | None) -> _Rows:
+    def _rows(self, given: EdgeInput, columns: list[Any], offsets: Array | None) -> Rows:
         """Return the edges of lent columns, unchanged if slots are distances of integers."""
         backend, ids = self.backend, self.answer.ids
         left, right = columns[:2]
@@ -592,18 +616,18 @@ class _Run:
             arrays = [backend.asarray(left), backend.asarray(right)]
             wide = ids.wide_for(arrays)
             if wide is not None and offsets is None:
-                return _Rows(arrays[0], arrays[1], ids.base, wide, True)
+                return Rows(arrays[0], arrays[1], ids.base, wide, True)
             if wide is not None:
-                return _Rows(offsets, arrays[1], ids.base, np.uint64, False)
+                return Rows(offsets, arrays[1], ids.base, np.uint64, False)
         if offsets is not None:
             entries = backend.asarray(right)
             left = backend.empty(entries.size, np.int64)
             kernel(kernels.list_rows, backend)(entries.size, offsets, left)
         src = ids.find(left)
         dst = src if right is left else ids.find(right)
-        return _Rows(src, dst, 0, src.dtype.type, True)
+        return Rows(src, dst, 0, src.dtype.type, True)
 
-    def _slots(self, rows: _Rows) -> list[Array]:
+    def _slots(self, rows: Rows) -> list[Array]:
         """Return the slots of the ends of all edges, as int64, for edges that are right."""
         columns, low = [rows.first, rows.second], np.int64(rows.low)
         if not rows.is_list:
@@ -611,7 +635,7 @@ class _Run:
             kernel(kernels.list_rows, self.backend)(rows.m, rows.first, columns[0])
         return [column.astype(np.int64) - low for column in columns]
 
-    def _join(self, rows: _Rows, alone: bool) -> None:
+    def _join(self, rows: Rows, alone: bool) -> None:
         """Examine each edge, and join it.
 
         Those inside blocks come first, of a list in order, or those of a sample, where one pays,
@@ -648,7 +672,7 @@ class _Run:
             kernel(kernels.make_trees, self.backend, self.vertex)(self.answer.ids.n, self.trees)
         self.started = True
 
-    def _join_blocks(self, rows: _Rows) -> None:
+    def _join_blocks(self, rows: Rows) -> None:
         """Grow the trees of the edges inside blocks."""
         backend, n, m = self.backend, self.answer.ids.n, rows.m
         blocks = -(-n // tuning.audit_block_vertices)
@@ -662,7 +686,7 @@ class _Run:
         join(blocks, *edges, n, most, self.answer.own, self.trees, block_offsets, self.wrong)
         self.started = self.blocked = True
 
-    def _examine(self, rows: _Rows, count: int, row: Any) -> None:
+    def _examine(self, rows: Rows, count: int, row: Any) -> None:
         """Examine a number of rows."""
         backend, prefetch_edge = self.backend, kernels.prefetch_ahead
         if self.settled or not rows.is_list:
@@ -676,7 +700,7 @@ class _Run:
         )
         kernel(kernels.examine_rows, *kind, *parts)(count, *self._arguments(rows))
 
-    def _examine_by_blocks(self, rows: _Rows, count: int, row: Any) -> None:
+    def _examine_by_blocks(self, rows: Rows, count: int, row: Any) -> None:
         """Examine a number of rows, in blocks that share the giant's bits."""
         backend, limits = self.backend, self.backend.shared_memory_limits()
         words = min(limits.words, kernels.HELD)
@@ -693,7 +717,7 @@ class _Run:
             return 0
         return 4 * kernels.words_of_queues(self.backend.shared_memory_limits())
 
-    def _arguments(self, rows: _Rows) -> tuple[Any, ...]:
+    def _arguments(self, rows: Rows) -> tuple[Any, ...]:
         """Return the common arguments of both, after the counts."""
         edges = rows.first, rows.second, rows.low, self.answer.ids.n
         held = self.giant, self.answer.own, self.alike, self.in_giant, self.trees, self.named
@@ -759,7 +783,7 @@ class _Run:
         self.looked = True
 
     def _check(
-        self, given: EdgeInput, columns: list[Any], offsets: Array | None, rows: _Rows
+        self, given: EdgeInput, columns: list[Any], offsets: Array | None, rows: Rows
     ) -> None:
         """Raise a VerificationError if an edge is wrong, or a row was not read exactly once."""
         backend = self.backend

@@ -8,7 +8,7 @@ tree of log2 n levels. Nothing of what finds forests is used.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from ..errors import InputError, VerificationError, counted
 from ..kernels import audit_forest as kernels
 from ..kernels.audit import kernel
 from .vertex_lookup import ALL, vertex_for
+
+if TYPE_CHECKING:
+    from .answer import Answer
+    from .audit import Rows
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,10 @@ class ForestClaim:
             )
         return cls(claimed["row"], claimed["weight"], ForestWeight(weight, forest == "max"))
 
+    def prove(self, given: EdgeInput, rows: Rows, answer: Answer) -> None:
+        """Raise a VerificationError unless the rows are the forest: see :func:`prove`."""
+        prove(self, given, rows, answer.ids.n, answer.backend)
+
     def check_count(self, vertices: int, components: int) -> None:
         """Raise a VerificationError unless a forest of so many edges spans the components."""
         if len(self.row) != vertices - components:
@@ -74,7 +82,7 @@ class ForestClaim:
             )
 
 
-def prove(claim: ForestClaim, given: EdgeInput, rows: Any, n: int, backend: Backend) -> None:
+def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, n: int, backend: Backend) -> None:
     """Raise a VerificationError unless rows are the spanning forest of their graph by weight.
 
     Parameters
@@ -83,7 +91,7 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Any, n: int, backend: Back
         What is to be proved.
     given : EdgeInput
         The edges, with their weights.
-    rows : _Rows
+    rows : Rows
         The same edges as kernels read them; both ends of each are slots below ``n``.
     n : int
         The number of slots.
@@ -92,7 +100,8 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Any, n: int, backend: Back
     """
     kept = None if given.row_index is None else backend.asarray(given.row_index())
     weights = backend.asarray(given.weights)
-    chosen = _places(backend.asarray(claim.row).astype(np.int64), kept, rows.m, backend.xp)
+    listed = backend.asarray(claim.row).astype(np.int64)
+    chosen = places_of(listed, kept, rows.m, "forest", backend.xp)
     _check_weights(claim, weights, chosen, backend)
     keys = weights[chosen]
     if claim.asked.greatest:  # a stable sort of the rows backwards, read backwards
@@ -130,12 +139,18 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Any, n: int, backend: Back
         )
 
 
-def _places(row: Array, kept: Array | None, m: int, xp: Any) -> Array:
-    """Return the places of the rows among the edges that were kept, which have to ascend."""
+def check_acyclic(src: Array, dst: Array, n: int, backend: Backend) -> None:
+    """Raise a VerificationError if edges between slots below n have a cycle."""
+    node = vertex_for(2 * n + 1)
+    _levels(src.astype(node), dst.astype(node), n, node, backend)
+
+
+def places_of(row: Array, kept: Array | None, m: int, what: str, xp: Any) -> Array:
+    """Return the places of rows of ``what`` among the edges kept; raise unless they ascend."""
     if row.size and not bool((row[1:] > row[:-1]).all()):
         k = int((row[1:] <= row[:-1]).argmax())
         raise VerificationError(
-            f"row {int(row[k + 1]):,} of the forest comes after {int(row[k]):,}"
+            f"row {int(row[k + 1]):,} of the {what} comes after {int(row[k]):,}"
         )
     found = row if kept is None else xp.searchsorted(kept, row)
     outside = (found < 0) | (found >= m)
@@ -143,7 +158,7 @@ def _places(row: Array, kept: Array | None, m: int, xp: Any) -> Array:
         outside |= kept[found.clip(0, m - 1)] != row
     if bool(outside.any()):
         strange = int(row[outside.argmax()])
-        raise VerificationError(f"row {strange:,} of the forest is none of the {m:,} edges")
+        raise VerificationError(f"row {strange:,} of the {what} is none of the {m:,} edges")
     return found
 
 

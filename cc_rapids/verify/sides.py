@@ -14,14 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backends import Array
-from ..data import read as frames
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import columns_of
 from ..errors import VerificationError, counted
-from ..kernels import audit as kernels
-from ..kernels.audit import kernel
 from .answer import Answer
-from .vertex_lookup import ALL, Tally
+from .placed_edges import PlacedEdges
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -154,23 +151,15 @@ def _told(table: pa.Table, places: range, row: int) -> str:
     return repr(values[0] if len(values) == 1 else tuple(values))
 
 
-class _Sides:
+class _Sides(PlacedEdges):
     """The colour of each slot of an answer, and the edges between slots."""
 
     def __init__(self, answer: Answer, given: EdgeInput, claim: Claim) -> None:
-        self.answer, self.given, self.claim = answer, given, claim
-        self.backend, self.xp = answer.backend, answer.backend.xp
-        self.width = max(len(answer.column.key_columns), 1)
-        backend, ids = self.backend, answer.integers
-        corners = None if ids is None else [int(ids[at]) & ALL for at in (0, answer.rows - 1)]
-        answer.number(Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0)), corners)
-        answer.scatter_labels(backend.fill(backend.empty(kernels.FAULTS, np.uint64), 0xFF))
-        self.slots = answer.ids.slots().astype(np.int64)
-        color = backend.asarray(self._colors())
+        super().__init__(answer, given)
+        self.claim = claim
+        color = self.backend.asarray(self._colors())
         self.color = self.xp.full(answer.ids.n, NONE, np.int64)
         self.color[self.slots] = color
-        self.head = answer.own.astype(np.int64)
-        self.src, self.dst = self._ends(given)
 
     def _colors(self) -> Array:
         """Return the colours, on the host, after a look at each."""
@@ -183,18 +172,6 @@ class _Sides:
             raise VerificationError(f"vertex {name} has the colour {color[row]}, not 0 or 1")
         return color
 
-    def _ends(self, given: EdgeInput) -> list[Array]:
-        """Return the slots of both ends of each edge."""
-        if not given.src.size:
-            return [self.slots[:0], self.slots[:0]]
-        with given.borrow() as (columns, starts):
-            left, right = columns[:2]
-            if starts:
-                left = self.backend.empty(given.src.size, np.int64)
-                offsets = self.backend.asarray(starts[0])
-                kernel(kernels.list_rows, self.backend)(left.size, offsets, left)
-            return [self.answer.find(side).astype(np.int64) for side in (left, right)]
-
     def check_edges(self) -> None:
         """Raise a VerificationError for the first edge or component whose colours are wrong."""
         xp, answer = self.xp, self.answer
@@ -205,7 +182,7 @@ class _Sides:
             names = [answer.name(int(side[e])) for side in (self.src, self.dst)]
             told = ["none" if color == NONE else color for color in (int(left[e]), int(right[e]))]
             raise VerificationError(
-                f"edge {int(self._numbers()[e]):,} joins {names[0]} and {names[1]}, which have the"
+                f"edge {int(self.numbers()[e]):,} joins {names[0]} and {names[1]}, which have the"
                 f" colours {told[0]} and {told[1]}"
             )
         heads, first = xp.unique(self.head[self.slots], return_index=True)
@@ -259,17 +236,11 @@ class _Sides:
 
     def _cycle_ends(self, rows: Array) -> list[Array]:
         """Return the slots of the ends of the edges around cycles, which are rows of the list."""
-        frame, xp, numbers = self.claim.ends, self.xp, self._numbers()
-        frame = frame._asdict() if hasattr(frame, "_asdict") else frame
         if not rows.size:
             return [self.slots[:0], self.slots[:0]]
-        place = xp.searchsorted(numbers, rows)
-        self._refuse(place >= numbers.size, rows, "is no row of the edges")
-        self._refuse(numbers[place] != rows, rows, "is no row of the edges")
-        names = columns_of(frame)
-        sides = names[-2 * self.width : -self.width], names[-self.width :]
-        source, destination = sides if self.width > 1 else (side[0] for side in sides)
-        found = self._ends(frames.read(frame, source, destination))
+        place = self.places_of_rows(rows, self._refuse)
+        names = columns_of(self.claim.ends)
+        found = self.ends_of_frame(self.claim.ends, names[-2 * self.width :])
         for side, own in zip(found, (self.src, self.dst), strict=True):
             self._refuse(side != own[place], rows, "has other ends in the edges")
         return found
@@ -278,12 +249,6 @@ class _Sides:
         """Return the numbers of the rows around cycles, on the host."""
         column = self.claim.cycles.column(self.claim.cycles.num_columns - 2 * self.width - 1)
         return column.to_numpy().astype(np.int64)
-
-    def _numbers(self) -> Array:
-        """Return the row number of each edge in the caller's list."""
-        if self.given.row_index is None:
-            return self.xp.arange(self.given.src.size)
-        return self.backend.asarray(self.given.row_index()).astype(np.int64)
 
     def _check_labels(self, src: Array) -> None:
         """Raise a VerificationError unless cycles have the labels of their components."""

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import cc_rapids
+from cc_rapids import VerificationError
 
 pytestmark = pytest.mark.gpu
 
@@ -26,6 +27,23 @@ def test_bridges_are_those_of_threads(cudf, kind, many):
     cc_rapids.oracle.certify_bridges(found, pairs)
 
 
+@pytest.mark.parametrize("many", [8_000, 30_000, 200_000])
+@pytest.mark.parametrize("kind", KINDS)
+def test_bridges_are_proved_where_they_lie(cudf, kind, many):
+    ends = np.random.default_rng(many).integers(0, 30_000, (2, many))
+    pairs = pd.DataFrame({"src": KINDS[kind](ends[0]), "dst": KINDS[kind](ends[1])})
+    given = cudf.from_pandas(pairs)
+    found, right = cc_rapids.components(given), cc_rapids.bridges(given)
+    found.audit(given, bridges=right)
+    if len(right):
+        with pytest.raises(VerificationError, match="is a bridge, which is missing"):
+            found.audit(given, bridges=right.iloc[1:])
+        wrong = right.copy()
+        wrong["source"] = wrong["destination"]
+        with pytest.raises(VerificationError, match="has other ends in the edges"):
+            found.audit(given, bridges=wrong)
+
+
 @pytest.mark.parametrize("many", [8_000, 30_000, 60_000, 200_000])
 @pytest.mark.parametrize("kind", KINDS)
 def test_classes_and_articulation_points_are_those_of_threads(cudf, kind, many):
@@ -40,7 +58,7 @@ def test_classes_and_articulation_points_are_those_of_threads(cudf, kind, many):
     assert found == cc_rapids.two_edge_connected_components(pairs)
 
 
-@pytest.mark.parametrize("many", [0, 1, 1_000_000])
+@pytest.mark.parametrize("many", [0, 1, 10_000_000])
 def test_paths_stars_and_rings_of_arrays(cudf, many):
     import cupy
 
@@ -53,4 +71,6 @@ def test_paths_stars_and_rings_of_arrays(cudf, many):
     assert (path == ids[1:]).all()
     assert len(path) == max(many - 1, 0)
     if many > 2:
-        assert not len(cc_rapids.bridges((ids, cupy.roll(ids, -1))).row)
+        ring = ids, cupy.roll(ids, -1)
+        assert not len(cc_rapids.bridges(ring).row)
+        cc_rapids.components(ring).audit(ring, bridges=cc_rapids.bridges(ring))

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import cc_rapids
+from cc_rapids.incremental import forgetting
 
 cudf = pytest.importorskip("cudf")
+cupy = pytest.importorskip("cupy")
 
 pytestmark = pytest.mark.gpu
 N, M = 30_000, 40_000
@@ -54,3 +56,36 @@ def test_edges_expire(dtype):
     seen.expire(before)
     every = np.unique(frame[["src", "dst"]].to_numpy())
     check(seen, frame[frame["until"] >= before], every)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+def test_batches_are_merged_into_what_expires_last(dtype):
+    """The edges that are kept are those on threads, whatever order the lanes took."""
+    frame = edges()
+    frame["until"] = frame["until"].astype(dtype)
+    every = np.unique(frame[["src", "dst"]].to_numpy())
+    seen = [cc_rapids.Connectivity(expiry="until", engine=one) for one in ("cuda", "threads")]
+    for k, step in enumerate(range(0, M, M // 20)):
+        batch = frame[step : step + M // 20]
+        seen[0].insert(batch).expire(2 * k)
+        seen[1].insert(batch.to_pandas()).expire(2 * k)
+        held = [one._state.kept for one in seen]
+        assert cupy.array_equal(held[0].src, cupy.asarray(held[1].src))
+        assert cupy.array_equal(held[0].until, cupy.asarray(held[1].until))
+    assert held[0].links is not None
+    check(seen[0], frame[frame["until"] >= 2 * k], every)
+
+
+@pytest.mark.parametrize("dense", [0, 4, 100])
+@pytest.mark.parametrize("factor", [1, 10**9])
+def test_pairs_go_from_small_components(factor, dense, monkeypatch):
+    """Few vertices are touched, and ids are near each other or far apart."""
+    monkeypatch.setattr(forgetting, "DENSE", dense)
+    frame = edges()[["src", "dst"]]
+    frame["dst"] = frame["src"] // 8 * 8 + frame["dst"] % 8
+    frame = frame * factor
+    every = np.unique(frame.to_numpy())
+    seen = cc_rapids.Connectivity().insert(frame)
+    gone = frame["src"] < 500 * factor
+    seen.remove(frame[gone], remaining=frame)
+    check(seen, frame[~gone], every)

@@ -31,6 +31,16 @@ def test_paths_are_those_of_threads(cudf, kind, dtype, forest):
     pd.testing.assert_frame_equal(found.to_pandas(), right.paths(pairs))
     steps = on_gpu.paths(cudf.from_pandas(pairs), rows=True)
     pd.testing.assert_frame_equal(steps.to_pandas(), right.paths(pairs, rows=True))
+    asked = cudf.from_pandas(pairs), cudf.from_pandas(edges)
+    for rows in (None, steps):
+        proof = on_gpu.audit_paths(found, *asked, rows=rows, weight="w")
+        assert (proof.pairs, proof.rows) == (len(pairs), len(steps))
+    for frame, name in ((found, "length"), (found, "weakest_row"), (steps, "row")):
+        wrong = frame.copy()
+        wrong[name] = wrong[name] + 1
+        claim = (wrong, steps) if frame is found else (found, wrong)
+        with pytest.raises(cc_rapids.errors.VerificationError):
+            on_gpu.audit_paths(claim[0], *asked, rows=claim[1], weight="w")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,23 +2,36 @@
 
 import os
 import tempfile
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+)
 from support.machine import SIMULATED
 
 import cc_rapids
+from cc_rapids.data.frame_access import names_of
+from cc_rapids.incremental import forgetting, kept
 
 EXAMPLES, STEPS = (2, 6) if SIMULATED else (25, 12)
 ENGINE = "cuda" if SIMULATED else "threads"
 VERTICES = st.integers(0, 11)
 EDGES = st.lists(st.tuples(VERTICES, VERTICES, st.integers(0, 9)), max_size=8)
+FORMS = st.sampled_from(("frame", "parts", "files"))
+# What is told by the number of edges: which are solved anew, merged, or numbered before.
+CHOICES = {(forgetting, "DENSE"): (0, 4, 100), (kept, "MERGED"): (0, 4), (kept, "FEW"): (0, 8)}
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 
 
@@ -36,19 +49,31 @@ class History(RuleBasedStateMachine):
 
     keep_forest, expiry = False, None
 
+    def __init__(self):
+        super().__init__()
+        self.patch = pytest.MonkeyPatch()
+
+    def teardown(self):
+        self.patch.undo()
+
     @initialize(
-        ids=st.sampled_from(("near", "far", "text", "rows")), frame=st.sampled_from(sorted(FRAMES))
+        ids=st.sampled_from(("near", "far", "text", "rows", "numbered")),
+        frame=st.sampled_from(sorted(FRAMES)),
+        chosen=st.tuples(*map(st.sampled_from, CHOICES.values())),
     )
-    def begin(self, ids, frame):
+    def begin(self, ids, frame, chosen):
+        for (module, name), value in zip(CHOICES, chosen, strict=True):
+            self.patch.setattr(module, name, value)
         self.ids, self.make = ids, FRAMES[frame]
-        self.edges, self.known, self.cut = [], set(), None
+        count = 12 if ids == "numbered" else None
+        self.edges, self.known, self.cut = [], set(range(count or 0)), None
         self.seen = cc_rapids.Connectivity(
-            engine=ENGINE, keep_forest=self.keep_forest, expiry=self.expiry
+            count, engine=ENGINE, keep_forest=self.keep_forest, expiry=self.expiry
         )
         self.insert([(0, 1, 5), (1, 2, 5)])
 
     def name(self, v):
-        return {"near": v, "far": v * 10**15 - 5 * 10**15, "text": f"v{v:02}"}.get(
+        return {"near": v, "numbered": v, "far": v * 10**15 - 5 * 10**15, "text": f"v{v:02}"}.get(
             self.ids, (v // 4, f"{v % 4}")
         )
 
@@ -75,10 +100,17 @@ class History(RuleBasedStateMachine):
             return pd.DataFrame(columns)
         return self.make(columns)
 
-    def remaining(self, edges, apart):
-        return (
-            iter([self.frame(edges[::2]), self.frame(edges[1::2])]) if apart else self.frame(edges)
-        )
+    @contextmanager
+    def remaining(self, edges, form):
+        frames = [self.frame(edges[::2]), self.frame(edges[1::2])]
+        with tempfile.TemporaryDirectory() as folder:
+            if form == "files":
+                for k, frame in enumerate(frames):
+                    table = pa.table({name: frame[name] for name in names_of(frame)})
+                    pq.write_table(table, os.path.join(folder, f"{k}.parquet"))
+                yield os.path.join(folder, "*.parquet")
+            else:
+                yield iter(frames) if form == "parts" else self.frame(edges)
 
     @rule(edges=EDGES)
     def insert(self, edges):
@@ -93,24 +125,41 @@ class History(RuleBasedStateMachine):
         valid = [edge for edge in edges + more if self.cut is None or edge[2] >= self.cut]
         self.edges += valid
 
-    @rule(pairs=EDGES, some=st.integers(0, 6), old=st.booleans(), apart=st.booleans())
-    def remove(self, pairs, some, old, apart):
+    @rule(pairs=EDGES, some=st.integers(0, 6), old=st.booleans(), form=FORMS)
+    def remove(self, pairs, some, old, form):
         pairs = pairs + [(b, a, u) for a, b, u in self.edges[:some]]
         gone = {frozenset(edge[:2]) for edge in pairs}
         left = [edge for edge in self.edges if frozenset(edge[:2]) not in gone]
-        given = self.remaining(self.edges if old else left, apart)
         found = self.frame(pairs)
-        self.seen.remove(found, *self.sides, remaining=given, missing="ignore")
+        with self.remaining(self.edges if old else left, form) as given:
+            self.seen.remove(found, *self.sides, remaining=given, missing="ignore")
         self.edges = left
 
-    @rule(gone=st.sets(VERTICES, max_size=3), old=st.booleans(), apart=st.booleans())
-    def remove_vertices(self, gone, old, apart):
+    @rule(edge=st.tuples(VERTICES, VERTICES, st.just(0)), old=st.booleans(), form=FORMS)
+    def fail_to_remove(self, edge, old, form):
+        """An edge that was never inserted, if another one goes: an error that changes nothing."""
+        label, before = least_labels(self.known, self.edges), self.seen._state
+        apart = not set(edge[:2]) <= self.known or label[edge[0]] != label[edge[1]]
+        needed = not (self.keep_forest or self.expiry) and any(a != b for a, b, _ in self.edges)
+        if not (apart and needed):
+            return
+        gone = next(one for one in self.edges if one[0] != one[1])
+        with (
+            self.remaining([*self.edges, edge], form) as given,
+            pytest.raises(cc_rapids.InputError, match="insert them first"),
+        ):
+            self.seen.remove(self.frame([gone]), *self.sides, remaining=given)
+        assert self.seen._state is before
+
+    @precondition(lambda self: self.ids != "numbered")
+    @rule(gone=st.sets(VERTICES, max_size=3), old=st.booleans(), form=FORMS)
+    def remove_vertices(self, gone, old, form):
         left = [edge for edge in self.edges if not gone & set(edge[:2])]
         ids = [self.name(v) for v in gone]
         if not ids:
             return
-        given = self.remaining(self.edges if old else left, apart)
-        self.seen.remove_vertices(ids, *self.sides, remaining=given, missing="ignore")
+        with self.remaining(self.edges if old else left, form) as given:
+            self.seen.remove_vertices(ids, *self.sides, remaining=given, missing="ignore")
         self.edges, self.known = left, self.known - gone
 
     @rule(engine=st.sampled_from(sorted({"threads", ENGINE})))
@@ -155,12 +204,35 @@ class ExpiringHistory(History):
 
     @rule(before=st.integers(-1, 10), dropped=st.booleans())
     def expire(self, before, dropped):
+        dropped = dropped and self.ids != "numbered"
         self.seen.expire(before, drop_isolated=dropped)
         self.cut = before if self.cut is None else max(self.cut, before)
         self.edges = [edge for edge in self.edges if edge[2] >= self.cut]
         if dropped:
             self.known = {end for a, b, _ in self.edges for end in (a, b) if a != b}
             self.edges = [edge for edge in self.edges if edge[0] in self.known]
+
+
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.sampled_from((20,) if SIMULATED else (20, 200, 1000)),
+    spread=st.sampled_from((1, 3, 40)),
+)
+@settings(max_examples=EXAMPLES, deadline=None)
+def test_windows_of_many_edges_that_expire_at_once(seed, n, spread):
+    random, every, known = np.random.default_rng(seed), [], set()
+    seen = cc_rapids.Connectivity(engine=ENGINE, expiry="until")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kept, "MERGED", 0)
+        for step in range(4 * STEPS):
+            ends, until = random.integers(0, n, (2, n // 10)), random.integers(0, spread, n // 10)
+            every.append(pd.DataFrame({"src": ends[0], "dst": ends[1], "until": step + until}))
+            seen.insert(every[-1]).expire(step - spread // 2)
+            known |= set(ends.ravel().tolist())
+            left = pd.concat(every)
+            left = left[left["until"] >= step - spread // 2][["src", "dst"]]
+            anew = cc_rapids.components(left, vertices=sorted(known)).labels()
+            assert np.array_equal(seen.components().labels(), anew)
 
 
 @pytest.mark.parametrize("history", [History, KeptHistory, ExpiringHistory])

@@ -72,6 +72,27 @@ def changes():
     seen.insert((np.array([2]), np.array([4])), return_changes=True)
 
 
+def forgetting():
+    """Edges and vertices that go, with a forest and without, and edges that expire."""
+    for dtype, keep in itertools.product((INT, LONG, ULONG), (False, True)):
+        src, dst = edges(dtype)
+        for factor, count in ((1, 20), (1, None), (10**8, None)):
+            given = src * dtype(factor), dst * dtype(factor)
+            seen = cc_rapids.Connectivity(count, keep_forest=keep)
+            seen.insert(given).remove((given[0][:1], given[1][:1]), remaining=given)
+            if count is None:
+                seen.remove_vertices(given[0][:1], remaining=given)
+    apart = np.arange(40), np.arange(40) // 2 * 2
+    seen = cc_rapids.Connectivity().insert(apart)  # of which few are looked at
+    seen.remove((np.array([1]), np.array([0])), remaining=apart)
+    for kind in (LONG, np.float64):
+        frame = pd.DataFrame(
+            {"src": apart[0], "dst": apart[1], "until": np.arange(40).astype(kind)}
+        )
+        seen = cc_rapids.Connectivity(expiry="until").insert(frame)
+        seen.insert(frame[:3]).insert(frame[:2]).expire(5)
+
+
 def takes_batches(design):
     """Whether a design takes batches; a sample makes no difference to them."""
     return (
@@ -231,6 +252,21 @@ def forests_audited():
     cc_rapids.components(rows, **given, engine="cuda").audit(rows, **given)
 
 
+def rooted_forests():
+    """Rooted forests: bridges and their audit, articulation points, paths and odd cycles."""
+    for dtype in (INT, LONG, ULONG):
+        given, options = edges(dtype), {"engine": "cuda"}
+        right = cc_rapids.bridges(given, **options)
+        cc_rapids.components(given, **options).audit(given, bridges=right)
+        cc_rapids.articulation_points(given, **options)
+        cc_rapids.components(given, **options, forest=True).paths((given[0], given[0]))
+        cc_rapids.bipartition((given[0], given[0]), **options).odd_cycles()
+    many = np.arange(200)
+    cc_rapids.bridges((many, many + 1), engine="cuda")  # of more numbers than a block has
+    rows = Csr(np.array([0, 2, 3, 4]), np.array([1, 2, 0, 0]), True)
+    cc_rapids.articulation_points(rows, engine="cuda")
+
+
 def audit(given, **options):
     """The audit of an answer."""
     cc_rapids.components(given, **options).audit(given)
@@ -322,7 +358,8 @@ def rehearse(which):
 
     named = of(INT) + of(LONG)
     others = ids, lookups, ahead, strings, records, vertices_of_batches, changes, thresholds
-    others += audits, forests_by_weight, forests_audited, dendrograms, graphs
+    others += forgetting, audits, forests_by_weight, forests_audited, rooted_forests
+    others += dendrograms, graphs
     uses = of(ULONG) + [(use.__name__, use) for use in others]
     uses += [(name, solve, design, INT) for name, design in by_name(which).items()]
     uses += [

@@ -13,6 +13,7 @@ import sys
 import textwrap
 from contextlib import contextmanager
 from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ from cc_rapids.backends import base
 from cc_rapids.graph import few
 from cc_rapids.ids import arrival_table as arrivals
 from cc_rapids.ids import hash_table, multi_column
+from cc_rapids.incremental import forgetting
 from cc_rapids.kernels import (
     arrival_table,
     blocks,
@@ -35,6 +37,7 @@ from cc_rapids.kernels import (
     id_bitmap,
     id_place,
     jtb,
+    lasting,
     partition,
     rem,
     sampling,
@@ -46,6 +49,7 @@ from cc_rapids.kernels import (
 )
 from cc_rapids.kernels import csr_sampling as rows_of_runs
 from cc_rapids.kernels import edges as reading
+from cc_rapids.kernels import forgetting as kernels_of_forgetting
 from cc_rapids.kernels import id_hash as ids
 from cc_rapids.kernels import primitives as bits_of_runs
 from cc_rapids.results.components import Components
@@ -147,6 +151,9 @@ JOBS = {
     "growing": lambda: ((SRC * 2, DST * 2), {}, {}),
     "growing far": lambda: ((SRC * 10**7, DST * 10**7), {}, {}),
 }
+# What joins the paths, and goes again: of all vertices, of few, of a forest that is kept, by time.
+JOBS |= dict.fromkeys(("removed", "removed from few", "removed from kept", "expired"), LIST(None))
+BETWEEN = np.arange(0, RIGHT.size - 1, 30), np.arange(95, RIGHT.size + 94, 30) % (RIGHT.size - 1)
 for design in (
     *(
         "none+early+halve",
@@ -363,6 +370,31 @@ PLANTS = {
     # Forests by weight.
     "collect": Plant(boruvka.collect, "kept = u != v", "kept = u < v", "by weight"),
     "candidates": Plant(boruvka.collected, "us[i], vs[i]", "us[i], us[i]", "by weight"),
+    # Edges that go.
+    "singles": Plant(kernels_of_forgetting.singles, "[root] != 0", "[root] == 0", "removed"),
+    "labels of places": Plant(
+        kernels_of_forgetting.labels_of_places, "labels[held]", "labels[held // 2]", "removed"
+    ),
+    "listed pairs": Plant(
+        kernels_of_forgetting.is_listed, "pairs[middle] < key", "pairs[middle] <= key", "removed"
+    ),
+    "trees left": Plant(kernels_of_forgetting.mark_roots, ") == v", ") != v", "removed"),
+    "ends left": Plant(
+        kernels_of_forgetting.write_ends, "vertex(u), vertex(v)", "vertex(u), vertex(u)", "removed"
+    ),
+    "edges between": Plant(
+        kernels_of_forgetting.mark_between, "kept = u != v", "kept = u < v", "removed from few"
+    ),
+    "edges of the forest": Plant(
+        kernels_of_forgetting.mark_going,
+        "is_listed(u, v, ends, pairs)",
+        "is_listed(u, u, ends, pairs)",
+        "removed from kept",
+    ),
+    "what lasts longer": Plant(
+        lasting.lasts_longer, "until[e] > until[f]", "until[e] < until[f]", "expired"
+    ),
+    "merged": Plant(lasting.merge, "v, a >> HALF", "v, v", "expired"),
     # Other ways to connect.
     "checked": Plant(
         reading.checked,
@@ -445,8 +477,26 @@ def solved(job, engine, tuned):
         for part in (slice(half), slice(half, None)):
             seen.insert((edges[0][part], edges[1][part]))
         return seen.components(), edges, {}
+    if job in ("removed", "removed from few", "removed from kept", "expired"):
+        return forgotten(job, engine), edges, {}
     named = {k: v for k, v in options.items() if k in ("source", "destination", "vertices")}
     return components(edges, engine=engine, **options), edges, named
+
+
+def forgotten(job, engine):
+    """The answer after edges between the paths have gone."""
+    every = tuple(np.concatenate(ends) for ends in zip(BETWEEN, (SRC, DST), strict=True))
+    if job == "expired":
+        until = np.repeat([1, 2], [BETWEEN[0].size, SRC.size])
+        rows = pd.DataFrame({"src": every[0], "dst": every[1], "until": until})
+        seen = cc_rapids.Connectivity(vertices=range(RIGHT.size), engine=engine, expiry="until")
+        for k in range(0, len(rows), 20):
+            seen.insert(rows[k : k + 20])
+        return seen.expire(2).components()
+    seen = cc_rapids.Connectivity(engine=engine, keep_forest=job == "removed from kept")
+    seen.insert(every)
+    with mock.patch.object(forgetting, "DENSE", 0 if job == "removed from few" else 4):
+        return seen.remove(BETWEEN, remaining=every).components()
 
 
 def is_right(found, job):

@@ -9,6 +9,7 @@ in ``tile`` are the races that a union allows (see kernels/find.py), all else is
 """
 
 import argparse
+import itertools
 from contextlib import suppress
 from unittest import mock
 
@@ -185,6 +186,17 @@ def dendrograms(engine):
             tree.cuts(LEVELS).merges(), tree.merges(), tree.split(100)
 
 
+def rooted_forests(engine):
+    """Bridges of edges of each type with their audit, articulation points, and depths."""
+    for graph in graphs(engine):
+        near = graph.edges
+        for given in (near, tuple(end.astype(np.int32) for end in near)):
+            right = cc_rapids.bridges(given, engine=engine)
+            cc_rapids.components(given, engine=engine).audit(given, bridges=right)
+        cc_rapids.articulation_points(near, engine=engine)
+        cc_rapids.components(near, engine=engine, forest=True).paths((near[0], near[0]))
+
+
 def batches(engine):
     """Insertions, queries, and both at once."""
     skewed, _, sparse, _ = graphs(engine)
@@ -201,6 +213,25 @@ def batches(engine):
         seen.components().labels()
 
 
+def forgetting(engine):
+    """Removals from all components and few, by ids of every kind, and windows with many ties."""
+    xp = backends.get(engine).xp
+    for graph in graphs(engine):
+        near = graph.edges
+        far = tuple(end.astype(np.uint64) * SPREAD for end in near)
+        for keep, (src, dst) in itertools.product((False, True), (near, far)):
+            for some in (3, 300):
+                seen = cc_rapids.Connectivity(keep_forest=keep, engine=engine).insert((src, dst))
+                seen.remove((src[:some], dst[:some]), remaining=(src, dst))
+                seen.remove_vertices(src[some : some + 3], remaining=(src[some:], dst[some:]))
+        src, dst = near
+        until = xp.arange(graph.num_edges) % 17
+        seen = cc_rapids.Connectivity(expiry="until", engine=engine)
+        for k in (slice(None), slice(50), slice(50, 99)):
+            seen.insert({"src": src[k], "dst": dst[k], "until": until[k]})
+        seen.expire(5)
+
+
 def main(arguments=None):
     """A share of the designs; the first share runs all else too."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -214,8 +245,10 @@ def main(arguments=None):
         thresholds(args.engine)
         forests_by_weight(args.engine)
         dendrograms(args.engine)
+        rooted_forests(args.engine)
         ids_that_change(args.engine)
         batches(args.engine)
+        forgetting(args.engine)
     lies(args.share, args.shares, args.engine)
     count = designs(args.share, args.shares, args.engine)
     print(f"done: share {args.share} of {args.shares}, {count} designs")

@@ -251,7 +251,7 @@ def test_owners_by_the_hash_of_a_process(client):
 
 
 def test_rows_are_asked_about_where_they_arrive(client, monkeypatch):
-    from cc_rapids.integrations.dask import vertices as dask_vertices
+    from cc_rapids.integrations.distributed import vertices as dask_vertices
 
     monkeypatch.setattr(dask_vertices, "_check_function", lambda *_: None)
     frame = pd.DataFrame({"src": np.arange(500), "dst": np.arange(1, 501)})

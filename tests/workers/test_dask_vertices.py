@@ -9,7 +9,7 @@ from dask_graphs import as_hashes, as_text, as_unlike, check, parts, random_fram
 
 import cc_rapids.dask
 from cc_rapids import errors
-from cc_rapids.integrations.dask.vertices import even
+from cc_rapids.integrations.distributed.vertices import even
 
 
 def most_rounds(vertices, count, room):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import getitem
 from typing import Any
@@ -34,33 +34,32 @@ from ...errors import (
     GraphStateError,
     InputError,
     MissingColumnError,
-    counted,
-    shown,
 )
 from ...ids.range import check_range
 from ...incremental.progress import Reporter
 from ...options import Options
-from ...results.labels import check_labels
-from .gather import by_gather, reason_not_to
-from .local import (
+from ..distributed.answer import DistributedComponents
+from ..distributed.forests import (
     as_names,
     check_width,
     chunk,
+    column_names,
     edges_of,
     empty_of,
     labelled,
     local_forest,
     loops,
-    merged,
     not_frame,
     same,
 )
-from .tasks import DaskProgress, Tasks, fold, tree
-from .vertices import described, distributed
+from ..distributed.tree import Merges
+from ..distributed.vertices import check_partition, described, distributed
+from .gather import by_gather, reason_not_to
+from .tasks import DaskProgress, Tasks
 
 
-@dataclass(frozen=True, eq=False)
-class DaskComponents:
+@dataclass(frozen=True, eq=False, repr=False)
+class DaskComponents(DistributedComponents):
     """The connected components of an edge list on a Dask cluster.
 
     ``len()`` is the number of components. Frames are Dask frames of the given kind, on the workers;
@@ -79,7 +78,6 @@ class DaskComponents:
     cc_rapids.Components : The answer on one machine.
     """
 
-    facts: dict[str, Any]
     _labels: Any
     _forest: Callable[[], Any] | None = None
 
@@ -179,17 +177,6 @@ class DaskComponents:
         rows, pairs = dask.compute(both[ids[0]].count(), pairs.iloc[:, 0].count())
         return (int(pairs), int(rows)) == counts[0]
 
-    def __len__(self) -> int:
-        return int(self.facts["components"])
-
-    def __repr__(self) -> str:
-        facts = self.facts
-        return (
-            f"<DaskComponents: {counted(len(self), 'component')} of"
-            f" {counted(facts['vertices'], 'vertex', 'vertices')}, by"
-            f" {facts['partition']} on {facts['workers']:,} workers in {facts['seconds']:.3g} s>"
-        )
-
 
 def _ids(labels: Any) -> list[str]:
     """Return the columns of the vertices."""
@@ -232,7 +219,7 @@ def spread(tasks: Tasks, whole: Future, count: int) -> Any:
 
 def framed(tasks: Tasks, futures: list[Future]) -> Any:
     """Return the Dask frame with these partitions."""
-    [meta] = tasks.facts([tasks.submit(empty_of, futures[0])])
+    [meta] = tasks.gather([tasks.submit(empty_of, futures[0])])
     return dd.from_delayed(futures, meta=meta, verify_meta=False)
 
 
@@ -248,8 +235,14 @@ class Run:
     destination: Side
     nulls: str
     options: dict[str, Any]
+    watch: Reporter
     # of each leaf, by its key: edges or vertices, as they were given, and the partition's number
     _origins: dict[str, tuple[str, Any, int]] = field(default_factory=dict)
+
+    @property
+    def merges(self) -> Merges:
+        """The tree of merges on these workers."""
+        return Merges(self.tasks, (self.source, self.destination), self.options, self.watch)
 
     def leaves(self, edges: Any, vertices: Any) -> list[Future]:
         """Return the forests of all partitions, including those of Dask vertices."""
@@ -271,7 +264,7 @@ class Run:
         call = dask.delayed(function, pure=False)
         return call(*arguments, dask_key_name=self.tasks.key(function))
 
-    def folded(self, leaves: list[Future], watch: Reporter) -> list[tuple[str, Future]]:
+    def folded(self, leaves: list[Future]) -> list[tuple[str, Future]]:
         """Return one forest for each worker, of those of its partitions.
 
         Raises
@@ -284,7 +277,9 @@ class Run:
             A partition is not a frame.
         """
         try:
-            return fold(self.tasks.client, leaves, self.merge, watch, self._fail)
+            total, waiting = len(leaves), self.tasks.completed(leaves, self._fail)
+            leaves.clear()  # a forest that was merged is released
+            return self.merges.fold(waiting, total)
         except UnicodeEncodeError as error:
             raise InputError(
                 "a partition holds a string with half of a surrogate pair, which is not Unicode"
@@ -324,17 +319,12 @@ class Run:
             return ""
         [part] = given.partitions[k].to_delayed()
         try:
-            [kind] = self.tasks.facts(
+            [kind] = self.tasks.gather(
                 self.tasks.compute([self._later(not_frame, part, what == "vertices")])
             )
         except Exception:  # which it was that failed
             return ""
         return str(kind)
-
-    def merge(self, first: Future, second: Future, home: str | None) -> Future:
-        """Merge two forests."""
-        called = self.source, self.destination
-        return self.tasks.submit(merged, first, second, called, self.options, worker=home)
 
     def by_edges(
         self,
@@ -343,31 +333,30 @@ class Run:
         named: dict[str, Any],
         vertices: Any,
         combine: str,
-        watch: Reporter,
     ) -> DaskComponents:
         """Return the answer by a tree of forests, or by an all-gather of them."""
         tasks = self.tasks
         leaves = self.leaves(edges, vertices if is_dask(vertices) else None)
-        held = self.folded(leaves, watch)
+        held = self.folded(leaves)
         homes, forests = [home for home, _ in held], [forest for _, forest in held]
         del held
         if combine != "tree":
-            answer = self._gathered(homes, forests, labels, named, combine == "gather", watch)
+            answer = self._gathered(homes, forests, labels, named, combine == "gather")
             if answer:
                 return answer
-        root = tree(forests, self.merge, watch)
+        root = self.merges.tree(forests)
         called = self.source, self.destination
         whole = tasks.submit(labelled, root, called, labels, named, self.options)
-        [facts] = tasks.facts([tasks.submit(getitem, whole, 1)])
+        [facts] = tasks.gather([tasks.submit(getitem, whole, 1)])
         count = len(tasks.workers())
-        spent = {"combine": "tree", "seconds": watch.seconds}
+        spent = {"combine": "tree", "seconds": self.watch.seconds}
         facts |= {"partition": "edges", "workers": count} | spent
         return DaskComponents(facts, spread(tasks, whole, count), lambda: self._forest([root]))
 
     def _forest(self, forests: list[Future]) -> Any:
         """Return the frame of the merged forest of several forests."""
         with self.tasks.all_or_none() as tasks:
-            root = tree(forests, self.merge, Reporter(False))
+            root = replace(self, watch=Reporter(False)).merges.tree(forests)
             return framed(tasks, [tasks.submit(edges_of, root, self.source)])
 
     def _gathered(
@@ -377,7 +366,6 @@ class Run:
         labels: str,
         named: dict[str, Any],
         forced: bool,
-        watch: Reporter,
     ) -> DaskComponents | None:
         """Return the answer by an all-gather.
 
@@ -387,7 +375,7 @@ class Run:
         """
         tasks = self.tasks
         several = not isinstance(self.source, str)
-        facts = [] if several else tasks.facts([tasks.submit(described, one) for one in forests])
+        facts = [] if several else tasks.gather([tasks.submit(described, one) for one in forests])
         reason = "ids have several columns"
         reason = reason if several else reason_not_to(tasks, homes, facts, forced)
         if reason and forced:
@@ -401,28 +389,28 @@ class Run:
         runs = by_gather(tasks, forests, homes, facts, called, labels, named, self.options)
         if runs is None:
             return None
-        watch.report(1, 1, partial(DaskProgress, "gathered", 1, 1))
-        [told] = tasks.facts([tasks.submit(getitem, runs[0], 1)])
+        self.watch.report(1, 1, partial(DaskProgress, "gathered", 1, 1))
+        [told] = tasks.gather([tasks.submit(getitem, runs[0], 1)])
         told |= {"partition": "edges", "workers": len(homes), "combine": "gather"}
         answers = [tasks.submit(getitem, run, 0) for run in runs]
         return DaskComponents(
-            told | {"seconds": watch.seconds},
+            told | {"seconds": self.watch.seconds},
             framed(tasks, answers),
             lambda: self._forest(forests),
         )
 
     def by_vertices(
-        self, edges: Any, vertices: Any, count: int | None, owners: Any, room: Any, watch: Reporter
+        self, edges: Any, vertices: Any, count: int | None, owners: Any, room: Any
     ) -> DaskComponents:
         """Return the answer where no worker holds all vertices."""
         tasks, run = self.tasks, vertices if isinstance(vertices, range) else None
         leaves = self.leaves(edges, vertices if run is None else None)
-        held = [one for _, one in self.folded(leaves, watch)]
+        held = [one for _, one in self.folded(leaves)]
         called = self.source, self.destination
         answers, facts = distributed(
-            tasks, held, called, owners, room, run, count, self.options, watch
+            tasks, held, called, owners, room, run, count, self.options, self.watch
         )
-        told = {"partition": "vertices", "workers": len(answers), "seconds": watch.seconds}
+        told = {"partition": "vertices", "workers": len(answers), "seconds": self.watch.seconds}
         return DaskComponents(facts | told, framed(tasks, answers))
 
 
@@ -444,8 +432,6 @@ def _parts_of(vertices: Any, meta: Any) -> list[Any]:
         return [dask.delayed(type(meta)({"vertex": ids}))]
 
 
-PARTITIONS = ("edges", "vertices")
-OWNERS = ("range", "hash")
 TEXT = re.compile(r"(large_)?str(ing)?\b")  # the types of columns that can hold nothing else
 COMBINES = ("auto", "tree", "gather")
 
@@ -508,8 +494,8 @@ def components(
     partition : {"edges", "vertices"}
         Whether only edges are distributed, so that one worker finally holds a forest over all
         vertices, or vertices too, for graphs whose vertices do not fit on one worker: see
-        :mod:`cc_rapids.integrations.dask.vertices`. The latter needs ids of one column and labels
-        "min".
+        :mod:`cc_rapids.integrations.distributed.vertices`. The latter needs ids of one column and
+        labels "min".
     combine : {"auto", "tree", "gather"}
         How forests of distributed edges are combined: in a tree, or by one NCCL all-gather, after
         which every GPU solves all forests and keeps its part of the answer. The all-gather needs
@@ -539,6 +525,7 @@ def components(
     cc_rapids.components : Find the components of edges on one machine.
     cc_rapids.dask.weakly_connected_components : The contract of cuGraph's Dask function.
     cc_rapids.dask.local_gpus : Start a worker for each GPU.
+    cc_rapids.ray.components : The same for Ray datasets.
 
     Notes
     -----
@@ -561,21 +548,18 @@ def components(
     Options.check(
         labels=labels, nulls=nulls, design=design, engine=engine, forest=True, progress=progress
     )
-    source, destination = read.named(source, destination)
-    _check(edges, source, destination, vertices, num_vertices, nulls)
-    source, destination = (
-        side[0] if len(side) == 1 else side for side in read.several(source, destination)
-    )
+    _check(edges, *read.named(source, destination), vertices, num_vertices, nulls)
+    source, destination = column_names(source, destination)
     check_word("way to combine forests", combine, COMBINES)
-    _check_partition(partition, source, labels, owners, room)
+    check_partition(partition, source, labels, owners, room, pickle.dumps)
     options = {"design": design, "engine": engine}
     with Reporter(progress) as watch, Tasks(_client()).all_or_none() as tasks:
-        run = Run(tasks, source, destination, nulls, options)
+        run = Run(tasks, source, destination, nulls, options, watch)
         if partition == "edges":
             named = _named(vertices, num_vertices)
-            return run.by_edges(edges, labels, named, vertices, combine, watch)
+            return run.by_edges(edges, labels, named, vertices, combine)
         every = range(num_vertices) if num_vertices is not None else vertices
-        return run.by_vertices(edges, every, num_vertices, owners, room, watch)
+        return run.by_vertices(edges, every, num_vertices, owners, room)
 
 
 def _client() -> Client:
@@ -628,35 +612,6 @@ def _example(meta: Any, ids: list[str] | None) -> Any:
     kinds = [meta.dtype] if meta.ndim == 1 else list(meta.dtypes)
     told = all(is_integer(kind) or TEXT.match(str(kind)) for kind in kinds)
     return meta_nonempty(meta).dropna() if told else meta
-
-
-def _check_partition(partition: str, source: Side, labels: str, owners: Any, room: Any) -> None:
-    check_word("partition", partition, PARTITIONS)
-    if partition == "edges":
-        if owners is not None or room is not None:
-            raise InputError("owners and room apply only to partition='vertices'")
-        return
-    if not isinstance(source, str):
-        raise InputError(
-            f"distributed vertices need ids of one column, not source={source!r}: combine the"
-            " columns into one, for example by joining them as strings"
-        )
-    if not check_labels(labels).is_root:
-        raise InputError(
-            f"labels={labels!r} number all components, but with distributed vertices no worker sees"
-            " all of them: use labels='min'"
-        )
-    known = isinstance(owners, str) and owners in OWNERS
-    if not (owners is None or known or callable(owners)):
-        raise InputError(
-            f"owners must be 'range', 'hash' or a function of ids, not {shown(owners)}"
-        )
-    try:
-        pickle.dumps(owners)
-    except Exception as error:
-        raise InputError(f"owners cannot be sent to the workers: {error}"[:500]) from error
-    if room is not None and (isinstance(room, bool) or not isinstance(room, int) or room < 0):
-        raise InputError(f"room must be a number of edges of at least 0, not {room!r}")
 
 
 def _named(vertices: Any, count: int | None) -> dict[str, Any]:

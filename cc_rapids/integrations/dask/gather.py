@@ -23,9 +23,9 @@ from typing import Any
 from distributed import Future, wait
 
 from ... import backends
-from .local import Ends, Forest, chunk, labelled, library
+from ..distributed.forests import Ends, Forest, chunk, labelled, library
+from ..distributed.vertices import ENDS, kind_of_ids
 from .tasks import Tasks
-from .vertices import ENDS, kind_of_ids
 
 ID_BYTES = 8
 
@@ -198,7 +198,7 @@ def reason_not_to(tasks: Tasks, homes: list[str], facts: list[dict[str, Any]], f
         return "a worker was lost in the meantime"
     if any(fact["low"] is None for fact in facts):
         return "ids are not integers of one column"
-    rooms = tasks.facts([tasks.submit(free_bytes, worker=home, pinned=True) for home in homes])
+    rooms = tasks.gather([tasks.submit(free_bytes, worker=home, pinned=True) for home in homes])
     if not all(rooms):
         return "not every worker has a GPU and CuPy with NCCL"
     rows = [fact["rows"] for fact in facts]

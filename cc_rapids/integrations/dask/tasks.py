@@ -1,63 +1,30 @@
-"""A tree of merges: each worker merges its forests, then workers merge theirs pairwise.
+"""The workers of a Dask cluster; the dashboard shows calls by names that begin with ``cc_rapids``.
 
-Balduzzi et al. 2018, section 2, distribute the edges in the same way, and send the representative
-of every vertex up a tree. Here only the edges of forests are sent, so edges that join nothing stay
-where they are; Dask sends the smaller of two forests to the worker of the larger.
-
-Progress is reported by a bar on a terminal, a call, or lines in the log. The dashboard shows
-the same tasks by their names, which begin with ``cc_rapids``.
+Dask sends the smaller of two forests to the worker of the larger.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
 
 from distributed import Client, Future, as_completed
 
-from ...incremental.progress import Reporter
+from ...incremental.progress import DistributedProgress
 
-
-@dataclass(frozen=True)
-class DaskProgress:
-    """The progress of a run on a cluster.
-
-    Attributes
-    ----------
-    stage : str
-        The current stage, such as ``"forests"`` or ``"hooks, round 2"``.
-    done, total : int
-        Tasks of that stage.
-    seconds : float
-        Seconds since the run began.
-
-    See Also
-    --------
-    cc_rapids.dask.components : Call ``progress`` with this.
-    cc_rapids.StreamProgress : The progress of a stream.
-    """
-
-    stage: str
-    done: int
-    total: int
-    seconds: float
-
-    def __str__(self) -> str:
-        return f"{self.stage}: {self.done:,} of {self.total:,}, {self.seconds:,.1f} s"
-
-
+DaskProgress = DistributedProgress
 FAILED = ("error", "cancelled")
-Merge = Callable[[Future, Future, str | None], Future]
 
 
 class Tasks:
-    """The tasks of one run, with unique keys that the dashboard groups by prefix."""
+    """The tasks of one run, with unique keys that the dashboard groups by prefix.
+
+    This is the :class:`~cc_rapids.integrations.distributed.protocol.Executor` of Dask.
+    """
 
     def __init__(self, client: Client) -> None:
         self.client, self._run, self._count = client, uuid.uuid4().hex[:12], 0
@@ -88,8 +55,8 @@ class Tasks:
             function,
             *arguments,
             key=self.key(function),
-            workers=None if worker is None else [worker],
-            allow_other_workers=worker is not None and not pinned,
+            workers=[worker] if worker else None,
+            allow_other_workers=bool(worker) and not pinned,
             priority=1,
         )
         self._held[found.key] = found
@@ -107,9 +74,20 @@ class Tasks:
         name = function.__name__.strip("_").replace("_", "-")
         return f"cc_rapids-{name}-{self._run}-{self._count}"
 
-    def facts(self, futures: list[Future]) -> list[Any]:
+    def gather(self, futures: list[Future]) -> list[Any]:
         """Return the results of small tasks; raise the error of a worker."""
         return list(self.client.gather(futures))
+
+    def completed(
+        self, futures: list[Future], fail: Callable[[Future], object] | None = None
+    ) -> Iterator[Future]:
+        """Iterate over futures as they are done; keep none of those that the caller lets go."""
+        return map(partial(_checked, fail or Future.result), as_completed(futures))
+
+    def places(self, futures: list[Future]) -> list[str]:
+        """Return the addresses of the workers that hold results; "" where that worker is lost."""
+        held = self.client.who_has(futures)
+        return [next(iter(held.get(future.key, ())), "") for future in futures]
 
     def workers(self) -> list[str]:
         """Return the addresses of the workers; wait for the first one if there is none.
@@ -123,61 +101,8 @@ class Tasks:
             self.client.wait_for_workers(1)
 
 
-def fold(
-    client: Client,
-    leaves: list[Future],
-    merge: Merge,
-    watch: Reporter,
-    fail: Callable[[Future], object] = Future.result,
-) -> list[tuple[str, Future]]:
-    """Return one forest for each worker, of those of its partitions, with the worker's address.
-
-    Two forests of equally many partitions on one worker are merged as soon as both exist, so the
-    number of forests that a worker holds is at most the logarithm of that of its partitions.
-    ``leaves`` is emptied: a forest that was merged is released, and made from its partition again
-    if its worker is lost. ``fail`` raises the error of a leaf that has one.
-    """
-    piles: dict[str, list[tuple[int, Future]]] = defaultdict(list)
-    total, waiting = len(leaves), as_completed(leaves)
-    leaves.clear()
-    for done, leaf in enumerate(waiting, 1):
-        if leaf.status in FAILED:
-            fail(leaf)
-        home = next(iter(client.who_has([leaf]).get(leaf.key, ())), "")
-        pile = piles[home]
-        pile.append((0, leaf))
-        while len(pile) > 1 and pile[-1][0] == pile[-2][0]:
-            (level, right), (_, left) = pile.pop(), pile.pop()
-            pile.append((level + 1, merge(left, right, home or None)))
-        watch.report(done, total, partial(DaskProgress, "forests", done, total))
-    return [(home, _one(pile, merge, home)) for home, pile in sorted(piles.items())]
-
-
-def _one(pile: list[tuple[int, Future]], merge: Merge, home: str) -> Future:
-    found = pile.pop()[1]
-    while pile:
-        found = merge(pile.pop()[1], found, home or None)
-    return found
-
-
-def tree(forests: list[Future], merge: Merge, watch: Reporter) -> Future:
-    """Merge pairs, pairs of pairs and so on into one forest of all.
-
-    The caller should hold the forests until the answer is complete: then the loss of a worker costs
-    its own partitions and some merges, but no partition of another worker.
-    """
-    level, count = forests, 0
-    while len(level) > 1:
-        count += 1
-        pairs = [merge(*pair, None) for pair in zip(level[::2], level[1::2], strict=False)]
-        _wait(pairs, f"merges, level {count}", watch)
-        level = pairs + level[len(level) - len(level) % 2 :]
-    return level[0]
-
-
-def _wait(futures: list[Future], stage: str, watch: Reporter) -> None:
-    total = len(futures)
-    for done, future in enumerate(as_completed(futures), 1):
-        if future.status in FAILED:
-            future.result()
-        watch.report(done, total, partial(DaskProgress, stage, done, total))
+def _checked(fail: Callable[[Future], object], future: Future) -> Future:
+    """Return a future that is done; raise its error if it has one."""
+    if future.status in FAILED:
+        fail(future)
+    return future

@@ -203,6 +203,8 @@ def listed(column):
 
 
 def column(frame, name):
+    if hasattr(frame, "fetchnumpy"):  # a relation of DuckDB's
+        return frame.fetchnumpy()[name]
     return getattr(frame, name) if isinstance(frame, tuple) else frame[name]
 
 

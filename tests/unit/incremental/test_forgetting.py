@@ -9,7 +9,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from cc_rapids import Connectivity
+from cc_rapids import Connectivity, components, maximum_spanning_forest
+from cc_rapids.backends import Kernel
 from cc_rapids.errors import (
     ArgumentTypeError,
     ColumnTypeError,
@@ -18,6 +19,7 @@ from cc_rapids.errors import (
     NullsError,
     UnknownVertexError,
 )
+from cc_rapids.incremental import forgetting, kept
 
 EDGES = pd.DataFrame({"src": [1, 2, 1, 4], "dst": [2, 3, 3, 5], "until": [10, 30, 20, 40]})
 
@@ -229,3 +231,93 @@ def test_a_file_whose_forest_does_not_span_is_refused(tmp_path):
     archive.write(tmp_path / "seen", words, dict(arrays))
     with pytest.raises(FormatError, match="damaged"):
         Connectivity.load(tmp_path / "seen")
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float64])
+def test_batches_that_are_merged_keep_what_expires_last(kind, monkeypatch):
+    """The rows are those of one forest of all edges, whose links survive what expires.
+
+    Many expire at once, and their order has to stay when others go.
+    """
+    rng = np.random.default_rng(0)
+    monkeypatch.setattr(kept, "MERGED", 0)
+    seen, frames = Connectivity(expiry="until"), []
+    for step in range(40):
+        src, dst = rng.integers(0, 1500, (2, 100))
+        until = rng.integers(step, step + 50, 100).astype(kind)
+        frames.append(pd.DataFrame({"src": src, "dst": dst, "until": until}))
+        seen.insert(frames[-1]).expire(step)
+        every = pd.concat(frames)
+        every = every[every["until"] >= step]
+        held = seen._state.kept
+        known = np.unique(pd.concat(frames)[["src", "dst"]])
+        anew = components(every[["src", "dst"]], vertices=known)
+        assert labels(seen) == dict(zip(*anew.labels().to_numpy().T.tolist(), strict=True))
+        assert held.src.size == known.size - len(anew)
+        best = maximum_spanning_forest(every, weight="until")
+        assert sorted(held.until.tolist()) == sorted(every["until"].to_numpy()[best["row"]])
+        rows = held.links[held.links != kept.NONE] & kept.LOWER
+        assert np.sort(rows).tolist() == list(range(held.src.size))
+
+
+def test_links_are_forgotten_with_edges_that_are_removed():
+    frame = pd.DataFrame({"src": range(40), "dst": [v // 2 * 2 for v in range(40)], "until": 1})
+    seen = Connectivity(expiry="until").insert(frame)
+    seen.insert(pd.DataFrame({"src": [0], "dst": [2], "until": [5]}))
+    assert seen._state.kept.links is not None
+    seen.remove(([1], [0]), remaining=frame)
+    assert seen._state.kept.links is None
+    seen.insert(pd.DataFrame({"src": [1], "dst": [2], "until": [3]}))
+    assert labels(seen)[1] == 0
+
+
+def test_pairs_outside_the_forest_are_looked_up_in_a_table(monkeypatch):
+    """The second removal looks at no edge of the forest, nor at any vertex but those of pairs."""
+    rng = np.random.default_rng(0)
+    edges = rng.integers(0, 500, (2, 4000))
+    seen = Connectivity(keep_forest=True).insert((edges[0], edges[1]))
+
+    def outside():
+        held = seen._state.kept
+        ids = seen._state.index.arrived[np.array([held.src, held.dst])].astype(np.int64)
+        inside = set(map(tuple, np.sort(ids, axis=0).T.tolist()))
+        pairs = map(tuple, np.sort(edges, axis=0).T.tolist())
+        return np.array([pair for pair in pairs if pair not in inside and pair[0] != pair[1]])
+
+    seen.remove(tuple(outside()[:5].T), remaining=unread())
+    launched, run = [], Kernel.__call__
+    monkeypatch.setattr(
+        Kernel, "__call__", lambda own, n, *more: (launched.append(n), run(own, n, *more))
+    )
+    seen.remove(tuple(outside()[5:9].T), remaining=unread())
+    assert max(launched) == 4
+    seen.insert(([1000], [7]))  # the table grows with the forest
+    with pytest.raises(InputError, match="pass remaining="):
+        seen.remove(([7], [1000]))
+    seen.remove(([7], [1000]), remaining=(edges[0], edges[1]))
+    assert labels(seen)[1000] == 1000
+
+
+@pytest.mark.parametrize("dense", [0, 4])
+@pytest.mark.parametrize("dtype", [np.int32, np.uint64, np.uint8])
+@pytest.mark.parametrize("factor", [1, 10**6])
+@pytest.mark.parametrize("keep", [False, True])
+def test_what_is_left_has_ids_of_any_type(keep, factor, dtype, dense, monkeypatch):
+    """Also of other types than the ids were inserted with, and out of their range."""
+    monkeypatch.setattr(forgetting, "DENSE", dense)
+    if np.iinfo(dtype).max < 9 * factor:
+        pytest.skip("does not fit")
+    src, dst = (np.array(ends) * factor for ends in ([1, 2, 3, 8], [2, 3, 1, 9]))
+    given = src.astype(dtype), dst.astype(dtype)
+    seen = Connectivity(keep_forest=keep).insert((src, dst))
+    seen.remove((src[:2], dst[:2]), remaining=given)
+    own = np.array([1, 2, 1, 8, 8]) * factor
+    assert list(labels(seen).values()) == own.tolist()
+    given = given[0][2:], given[1][2:]
+    for strange in (np.iinfo(dtype).max, 0):
+        bad = np.append(given[0], dtype(strange)), np.append(given[1], given[1][:1])
+        with pytest.raises(UnknownVertexError, match="1 of 3 edges of remaining="):
+            seen.remove((src[2:3], dst[2:3]), remaining=bad)
+    bad = np.append(given[0], given[0][:1]), np.append(given[1], given[1][1:])
+    with pytest.raises(InputError, match="1 edge of remaining= of 3 join two components"):
+        seen.remove((src[2:3], dst[2:3]), remaining=bad)

@@ -306,12 +306,12 @@ def test_a_forest_is_rooted(numbers, trees):
     flip = np.array([number % 3 == 0 for number in numbers], bool)
     parent = np.array(parents, np.int64)
     ends = np.where(flip, child, parent), np.where(flip, parent, child)
-    found = rooted(*ends, np.array(own), np.arange(trees), n, np)
+    found = rooted(*ends, np.arange(trees), n, backends.get("threads"))
     assert found.depth.tolist() == depth
     assert found.child.tolist() == child.tolist()
     assert found.parent.tolist() == [*range(trees), *parents]
     assert found.parent_edge.tolist() == [NO_EDGE] * trees + list(range(len(numbers)))
-    first, size = found.preorder(np.array(own), np)
+    first, size = found.preorder()
     assert sorted(first.tolist()) == list(range(n))
     for v in range(n):
         at = v

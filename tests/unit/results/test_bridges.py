@@ -20,6 +20,8 @@ from cc_rapids import (
     oracle,
     two_edge_connected_components,
 )
+from cc_rapids.algorithms import bridges as low_and_high
+from cc_rapids.algorithms import rooted_forest
 
 PAIRS = [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5), (5, 4), (6, 6), (7, 6)]
 RIGHT = [3, 7]
@@ -72,6 +74,7 @@ def test_bridges_are_those_of_networkx(pairs):
     found = bridges((src, dst))
     right = expected(src.tolist(), dst.tolist())
     assert found.row.tolist() == right
+    assert found.row.dtype == np.int64
     assert found.source.tolist() == src[right].tolist()
     assert found.destination.tolist() == dst[right].tolist()
 
@@ -82,6 +85,29 @@ def test_bridges_are_those_of_igraph(edges):
     ends = np.random.default_rng(edges).integers(0, 3_000, (2, edges))
     graph = igraph.Graph(n=3_000, edges=ends.T)
     assert bridges((ends[0], ends[1])).row.tolist() == sorted(graph.bridges())
+
+
+def test_words_of_64_bits_give_the_same(engine, monkeypatch):
+    ends = np.random.default_rng(4).integers(0, 900, (2, 1000))
+    given = {"edges": (ends[0], ends[1]), "engine": engine}
+    right = bridges(**given), articulation_points(**given)
+    for module in (rooted_forest, low_and_high):
+        monkeypatch.setattr(module, "word_of", lambda n: np.uint64)
+    found = bridges(**given), articulation_points(**given)
+    assert found[0].row.tolist() == right[0].row.tolist()
+    assert found[1].vertex.tolist() == right[1].vertex.tolist()
+    oracle.certify_bridges(found[0], given["edges"])
+
+
+@pytest.mark.parametrize("many", [0, 1, 2, 31, 32, 33, 1000])
+def test_paths_stars_and_rings_of_any_length(engine, many):
+    ids = np.random.default_rng(many).permutation(many + 1)
+    star = np.full(many, ids[0]), ids[1:]
+    for edges in ((ids[:-1], ids[1:]), star):
+        assert len(bridges(edges, engine=engine).row) == many
+    points = articulation_points((ids[:-1], ids[1:]), engine=engine).vertex
+    assert points.tolist() == sorted(ids[1:-1])
+    assert not len(bridges((ids, np.roll(ids, 1)), engine=engine).row)
 
 
 @quick

@@ -85,7 +85,7 @@ def test_nothing_else_is_shown_as_markup():
 def test_the_answer_shows_counts_the_largest_and_sizes_first(engine):
     html = components(EDGES, engine=engine, num_vertices=14)._repr_html_()
     for name, count in (("components", 11), ("vertices", 14), ("edges", 4), ("largest", 3)):
-        assert f"<tr><th>{name}</th><td>{count}</td></tr>" in html
+        assert f'<tr><th scope="row">{name}</th><td>{count}</td></tr>' in html
     assert "<tr><td>2</td><td>3</td><td>2, 5, 7</td></tr>" in html
     assert "the 5 largest of 11" in html
     page = Reader(html)
@@ -97,7 +97,7 @@ def test_the_answer_shows_counts_the_largest_and_sizes_first(engine):
 def test_batches_thresholds_plans_and_audits_show_what_they_are(engine):
     seen = cc_rapids.Connectivity(engine=engine).insert(EDGES)
     html = seen._repr_html_()
-    assert "<tr><th>batches</th><td>1</td></tr>" in html
+    assert '<tr><th scope="row">batches</th><td>1</td></tr>' in html
     assert "<td>2, 5, 7</td>" in html
     frame = np.array(EDGES[0]), np.array(EDGES[1])
     options = {"weight": np.array([3, 2, 2, 1]), "engine": engine}
@@ -112,7 +112,7 @@ def test_batches_thresholds_plans_and_audits_show_what_they_are(engine):
     assert "design" in plan.words
     html = components(frame, engine=engine).audit(frame)._repr_html_()
     assert "right" in html
-    assert "<tr><th>components</th><td>3</td></tr>" in html
+    assert '<tr><th scope="row">components</th><td>3</td></tr>' in html
 
 
 def test_many_thresholds_show_the_first_of_them():
@@ -125,9 +125,9 @@ def test_many_thresholds_show_the_first_of_them():
 
 def test_an_empty_answer_has_counts_alone():
     html = components(([], []))._repr_html_()
-    assert "<th>components</th><td>0</td>" in html
+    assert '<th scope="row">components</th><td>0</td>' in html
     assert "caption" not in html
-    assert "<th>vertices</th><td>0</td>" in cc_rapids.Connectivity()._repr_html_()
+    assert '<th scope="row">vertices</th><td>0</td>' in cc_rapids.Connectivity()._repr_html_()
 
 
 def test_a_page_is_made_of_a_few_rows_however_many_there_are(tuned, monkeypatch):

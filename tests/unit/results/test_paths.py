@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import tracemalloc
 
 import networkx as nx
 import numpy as np
@@ -11,10 +12,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
+from scipy.sparse import csgraph
 from support.as_lists import columns
 from support.edge_lists import quick
 
 from cc_rapids import Components, components, errors, oracle
+from cc_rapids.algorithms.paths import Chains
 
 SRC, DST, WEIGHT = [1, 2, 3, 1, 7, 9], [2, 3, 4, 4, 8, 9], [5, 3, 4, 1, 2, 9]
 FIRST, SECOND = [1, 4, 7, 3, 8], [4, 1, 1, 3, 7]
@@ -235,7 +239,6 @@ def test_rows_of_edges_with_nulls_and_with_strangers():
 def test_what_is_refused(monkeypatch):
     found = components(([1, 2], [2, 3]), forest=True)
     assert found.paths(([1, 1], [2, 3]), rows=True, limit=3).step.tolist() == [0, 0, 1]
-    monkeypatch.setattr(type(found._backend), "free_bytes", lambda _: 100)
     with pytest.raises(errors.InputError, match=r"components\(..., forest=True\).paths\(pairs\)"):
         components(([1], [2])).paths(([1], [2]))
     with pytest.raises(errors.UnknownVertexError, match=r"1 of 2 in .*: 9"):
@@ -246,7 +249,172 @@ def test_what_is_refused(monkeypatch):
         found.paths(([1], [2]), limit=3)
     with pytest.raises(errors.CapacityError, match="2 pairs have 3 edges, and limit=2: pass fewer"):
         found.paths(([1, 1], [2, 3]), rows=True, limit=2)
-    with pytest.raises(errors.CapacityError, match="the 3 edges of these paths would take"):
-        found.paths(([1, 1], [2, 3]), rows=True)
     with pytest.raises(errors.InputError):
         found.paths((["a"], ["b"]))
+
+
+def test_edges_are_counted_before_any_is_found(monkeypatch):
+    found, pairs = components(([1, 2], [2, 3]), forest=True), ([1, 1], [2, 3])
+    right = found.paths(pairs, rows=True, limit=3).row.tolist()
+    monkeypatch.setattr(Chains, "along", lambda *_: pytest.fail("a path was begun"))
+    for limit in (0, 1, 2):
+        with pytest.raises(errors.CapacityError, match=f"3 edges, and limit={limit}: pass fewer"):
+            found.paths(pairs, rows=True, limit=limit)
+    monkeypatch.setattr(type(found._backend), "free_bytes", lambda _: 3 * 112 - 1)
+    with pytest.raises(errors.CapacityError, match=r"the 3 edges of these paths would take .* GiB"):
+        found.paths(pairs, rows=True)
+    assert found.paths(pairs).length.tolist() == [1, 2]
+    monkeypatch.undo()
+    assert found.paths(([2], [2]), rows=True, limit=0).row.tolist() == []
+    assert found.paths(pairs, rows=True).row.tolist() == right
+
+
+def test_no_memory_is_taken_that_is_not_there(monkeypatch):
+    found = components(([1, 2], [2, 3]), forest=True)
+    monkeypatch.setattr(type(found._backend), "free_bytes", lambda _: 2 * 160)
+    with pytest.raises(errors.CapacityError, match=r"rooting the forest of 3 vertices .* find the"):
+        found.paths(([1], [2]))
+    with pytest.raises(errors.CapacityError, match=r"rooting the forest of 3 vertices .* shortest"):
+        found.path(1, 2)
+    with pytest.raises(errors.CapacityError, match=r"the paths of 3 pairs would .* pass fewer"):
+        found.paths(([1] * 3, [2] * 3))
+    assert found.path(1, 3, ([1, 2], [2, 3]), shortest=True).row.tolist() == [0, 1]
+
+
+def deep(n):
+    """The ends of a path, whose tree is as deep as it has edges."""
+    return np.arange(n), np.arange(1, n + 1)
+
+
+def wide(n):
+    """The ends of a random tree, whose vertices are mixed."""
+    random = np.random.default_rng(5)
+    names = random.permutation(n + 1)
+    return names[(random.random(n) * np.arange(1, n + 1)).astype(np.int64)], names[1:]
+
+
+def star(n):
+    """The ends of a tree of one vertex and n others."""
+    return np.zeros(n, np.int64), np.arange(1, n + 1)
+
+
+def comb(n):
+    """The ends of a path, each of whose vertices has another one beside it, twice as many trees."""
+    half = n // 2
+    spine = np.arange(half) * 2
+    teeth = np.stack([spine, spine + 1])
+    along = np.stack([spine[:-1], spine[1:]])
+    return tuple(np.concatenate([teeth, np.delete(along, half // 3, axis=1)], axis=1))
+
+
+@pytest.mark.parametrize("make", [deep, wide, star, comb])
+def test_large_trees_are_climbed_edge_by_edge(make):
+    """They are long enough that tours are walked by stops that are spread over them."""
+    random = np.random.default_rng(3)
+    src, dst = make(20_000)
+    weights = random.integers(0, 9, src.size)
+    found = components((src, dst), weight=weights, forest="max")
+    n = int(max(src.max(), dst.max())) + 1
+    pairs = random.integers(0, n, (2, 60))
+    matrix = sparse.csr_array((np.arange(1, src.size + 1), (src, dst)), (n, n))
+    edge_of = {(min(a, b), max(a, b)): k for k, (a, b) in enumerate(zip(src, dst, strict=True))}
+    right = []
+    for a, b in pairs.T.tolist():
+        before = csgraph.breadth_first_order(matrix, a, directed=False)[1]
+        rows = []
+        while b != a and before[b] >= 0:
+            c = int(before[b])
+            rows.insert(0, edge_of[min(b, c), max(b, c)])
+            b = c
+        least = min(rows, key=lambda row: (weights[row], row), default=-1)
+        joined = a == b
+        right.append((rows, len(rows) if joined else -1, least, weights[least] if rows else 0))
+    answer = found.paths(tuple(pairs))
+    assert list(zip(*columns(answer), strict=True)) == [one[1:] for one in right]
+    steps = found.paths(tuple(pairs), rows=True)
+    assert steps.row.tolist() == [row for one in right for row in one[0]]
+    proof = found.audit_paths(answer, tuple(pairs), (src, dst), weight=weights, rows=steps)
+    assert proof.rows == sum(len(one[0]) for one in right)
+
+
+@pytest.mark.parametrize("make", [deep, wide])
+@pytest.mark.parametrize("weight", [None, np.float32])
+def test_a_forest_takes_the_memory_that_is_promised(make, weight):
+    n, pairs = 60_000, 40_000
+    src, dst = make(n)
+    given = {} if weight is None else {"weight": (src % 1000).astype(weight)}
+    found = components((src, dst), forest="max" if given else True, **given)
+    random = np.random.default_rng(6)
+    ends = random.integers(0, n + 1, (2, pairs))
+    found._dense, found._rows()  # which other methods keep, too
+    rounds = tuple(ends[:, :8]), tuple(ends)
+    tracemalloc.start()
+    try:
+        found.paths(rounds[0])
+        kept, peak = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        found.paths(rounds[1])
+        of_pairs = tracemalloc.get_traced_memory()[1] - kept
+        length = int(found.paths(rounds[0]).length.sum())
+        tracemalloc.reset_peak()
+        found.paths(rounds[0], rows=True)
+        of_rows = tracemalloc.get_traced_memory()[1] - kept
+    finally:
+        tracemalloc.stop()
+    assert kept <= (20 if weight is None else 45 + 4) * n + (1 << 18)
+    assert peak <= 180 * n + (1 << 18)
+    assert of_pairs <= 160 * pairs + (1 << 18)
+    assert of_rows <= 112 * length + (1 << 18)
+
+
+FAR = {
+    "hashed": lambda v: np.array(v, np.int64) * 0x9E3779B97F4A7C1 - 2**62,
+    "unsigned": lambda v: np.array(v, np.uint64) + np.uint64(2**64 - 12),
+    "narrow": lambda v: np.array(v, np.int8),
+    "categories": lambda v: pd.Categorical([f"v{k}" for k in v]),
+}
+
+
+@pytest.mark.parametrize("name", FAR)
+def test_ids_of_every_range(name):
+    spell = FAR[name]
+    frame = pd.DataFrame({"src": spell(SRC), "dst": spell(DST), "w": WEIGHT})
+    found = components(frame, weight="w", forest="max")
+    pairs = pd.DataFrame({"src": spell(FIRST), "dst": spell(SECOND)})
+    assert columns(found.paths(pairs)) == MAX
+    steps = found.paths(pairs[1:2], rows=True)
+    assert steps.row.tolist() == [2, 1, 0]
+    assert list(steps.source) == list(spell([3, 2, 1]))
+
+
+def test_pairs_twice_pairs_turned_and_pairs_of_other_kinds():
+    edges = pd.DataFrame({"src": SRC, "dst": DST, "w": WEIGHT})
+    found = components(edges, weight="w", forest="max")
+    answer = found.paths(pl.DataFrame({"a": FIRST + FIRST, "b": SECOND + SECOND}), "a", "b")
+    assert isinstance(answer, pd.DataFrame)
+    assert columns(answer) == [one + one for one in MAX]
+    assert columns(found.paths((SECOND, FIRST))) == MAX
+    indexed = pd.DataFrame({"src": FIRST, "dst": SECOND}, index=[9, 9, 1, 0, 4])
+    assert columns(found.paths(indexed)) == MAX
+    turned = found.paths(([1, 4, 1], [4, 1, 4]), rows=True)
+    assert turned["row"].tolist() == [0, 1, 2, 2, 1, 0, 0, 1, 2]
+    assert turned["pair"].tolist() == [0] * 3 + [1] * 3 + [2] * 3
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_pairs_with_nulls_and_no_pairs(make):
+    found = components(make({"src": SRC, "dst": DST, "w": WEIGHT}), weight="w", forest="max")
+    nulls = {"src": pa.array([1, None]), "dst": pa.array([2, 3])}
+    table = pa.table(nulls)
+    pairs = (
+        table.to_pandas(types_mapper=lambda _: pd.Int64Dtype()) if make is pd.DataFrame else None
+    )
+    pairs = pl.from_arrow(table) if make is pl.DataFrame else table if pairs is None else pairs
+    with pytest.raises(errors.NullsError, match="column 'src' has 1 null"):
+        found.paths(pairs)
+    none = make({"src": np.zeros(0, np.int64), "dst": np.zeros(0, np.int64)})
+    for rows, names in ((False, "length"), (True, "pair")):
+        answer = found.paths(none, rows=rows)
+        assert isinstance(answer, type(none))
+        assert [len(column) for column in columns(answer)] == [0] * (6 if rows else 3)
+        assert names in answer.schema.names if make is pa.table else names in answer.columns

@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from html.parser import HTMLParser
 
 import networkx as nx
 import numpy as np
@@ -16,6 +17,7 @@ from support.as_lists import columns
 from support.edge_lists import quick
 
 from cc_rapids import components, errors, stream_components
+from cc_rapids.results import report
 
 PAIRS = [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5), (5, 4), (6, 6), (7, 8)]
 WEIGHTS = [5, 9, 7, 3, 8, 2, 1, 4]
@@ -133,6 +135,23 @@ def test_rows_that_are_dropped_keep_their_numbers():
     assert report.components()["weakest_row"].to_list() == [1]
 
 
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_weights_that_are_not_there(make):
+    ends = {"src": [1, 2, 3, 3, 3, 8], "dst": [2, 3, 1, 2, 3, 8]}
+    edges = make(ends | {"w": [float("nan"), 2.0, 0.5, 2.0, 0.1, 9.0]})
+    found = components(make(ends))
+    with pytest.raises(errors.NullsError, match="1 of 6 weights 'w' are null or nan, first that"):
+        found.report(edges, weight="w")
+    report = found.report(edges, weight="w", nulls="drop")
+    _, sizes, many, density, held, rows, weights = columns(report.components())
+    assert [list(column) for column in (sizes, many, held)] == [[3, 1], [4, 1], [1, 0]]
+    assert [next(iter(column)) for column in (density, rows, weights)] == [2 / 3, 2, 0.5]
+    assert (report._repeated, report._loops) == (1, 2)
+    none = make(ends | {"w": [float("nan")] * 6})
+    with pytest.raises(errors.InputError, match="join the 4 vertices into 4 components, and this"):
+        found.report(none, weight="w", nulls="drop")
+
+
 def test_rows_in_errors_are_those_of_the_caller():
     edges = pl.DataFrame({"src": [None, 1, 8], "dst": [2, 2, 9]})
     found = components(edges, nulls="drop")
@@ -153,7 +172,9 @@ def test_a_page(tmp_path):
     report.to_html(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text("utf-8")
     assert page.startswith("<!DOCTYPE html>")
-    assert report._repr_html_() in page
+    assert page.count("<h1>Report on connected components</h1>") == 1
+    assert "".join(report._parts()) in page
+    assert "".join(report._parts()) in report._repr_html_()
     assert "<td>&lt;a&gt;</td>" in page
     assert "<td>0.1235</td>" in page
     assert "<td>-</td>" in page
@@ -161,6 +182,64 @@ def test_a_page(tmp_path):
     assert repr(report) == "<Report: 2 components of 3 vertices, 2 edges, 1 bridge>"
     with pytest.raises(errors.OutputError):
         report.to_html(tmp_path / "no" / "report.html")
+
+
+class Marks(HTMLParser):
+    """Count the tags of a page, all of which have to be closed, and note what is in its cells."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.heads, self.cells, self.tags = [], [], [], Counter()
+        self.feed(page)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags[tag] += 1
+        if tag == "th":
+            self.heads.append(dict(attrs).get("scope"))
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open[-1] == "td":
+            self.cells.append(data)
+
+
+def test_a_page_is_read_aloud_and_runs_nothing(tmp_path):
+    evil = "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a&b"
+    edges = pd.DataFrame({"src": evil, "dst": [word + "z" for word in evil]})
+    components(edges).report(edges).to_html(tmp_path / "report.html")
+    found = Marks((tmp_path / "report.html").read_text("utf-8"))
+    assert not {"script", "img", "link"} & set(found.tags)
+    assert (found.tags["html"], found.tags["main"], found.tags["h1"]) == (1, 1, 1)
+    assert found.tags["caption"] == found.tags["table"] == 2
+    assert set(found.heads) == {"col"}
+    assert {*evil} <= {*found.cells}
+
+
+def test_numbers_of_a_page_can_be_copied():
+    n = 30_000
+    src = np.arange(1_000_000, 1_000_000 + n)
+    edges = pd.DataFrame({"src": src, "dst": src + 1, "w": np.where(src == src[-1], 0.99999, 1.5)})
+    edges.loc[n] = 5_000_000, 5_000_001, 2.0
+    cells = Marks(components(edges).report(edges, weight="w")._repr_html_()).cells
+    at = cells.index("1000000")
+    row = ["1000000", "30,001", "30,000", f"{2 / (n + 1):.4g}", "30,000", str(n - 1), "0.99999"]
+    assert cells[at : at + 7] == row
+    for name, value in (("size_max", "30,001"), ("size_median", "15,001.5"), ("size_min", "2")):
+        assert cells[cells.index(name) + 1] == value
+
+
+def test_any_spanning_forest_tells_the_bridges(monkeypatch):
+    """With weights, bridges follow from the forest that is found for the weakest links."""
+    edges = pd.DataFrame(PAIRS, columns=["src", "dst"]).assign(w=WEIGHTS)
+    plain = components(edges).report(edges).components()
+    monkeypatch.setattr(report, "forest_of_first_rows", lambda *_: pytest.fail("another forest"))
+    weighed = components(edges).report(edges, weight="w").components()
+    assert plain["bridges"].tolist() == weighed["bridges"].tolist() == [1, 1, 0]
 
 
 def test_what_is_refused():

@@ -14,7 +14,7 @@ from cc_rapids.verify.audit import audit_labels
 
 pytestmark = pytest.mark.slow
 
-OWN = "cc_rapids.kernels.audit", "cc_rapids.kernels.audit_forest"
+OWN = tuple(f"cc_rapids.kernels.{name}" for name in ("audit", "audit_forest", "audit_bridges"))
 
 
 def functions(part):
@@ -87,6 +87,7 @@ def test_all_kernels_of_audits_for_a_gpu_reach_no_function_of_runs():
     with rehearsed() as backend:
         launches.audits()
         launches.forests_audited()
+        launches.rooted_forests()
     own = [k.part for k in backend.launched.values() if k.part.function.__module__ in OWN]
     assert strangers(own) == []
     assert len(own) > 20

@@ -16,6 +16,7 @@ from support.planted import Plant, planted
 
 from cc_rapids import StableIds, bipartition, components, errors
 from cc_rapids.algorithms import bipartition as coloring
+from cc_rapids.kernels import tours
 from cc_rapids.results import stable_ids as numbering
 from cc_rapids.results.bipartition import Bipartition
 
@@ -221,7 +222,7 @@ FAULTS_OF_SIDES = {
     "below": (coloring.odd_cycles, "first != second", "first == second"),
     "order": (coloring.odd_cycles, "-rises, rises", "rises, rises"),
     "loops": (coloring.odd_cycles, "ends[0] == ends[1]", "ends[0] <= ends[1]"),
-    "depth": (coloring.rooted, "step[down] = 1", "step[down] = 2"),
+    "depth": (tours.measure_depth, "- down", "- down - down"),
     "cover": (coloring.double_cover, "src + beyond", "src"),
     "color": (Bipartition.__init__, "parent[:n] != root", "parent[:n] == root"),
     "no color": (Bipartition.__init__, "= NO_COLOR", "= 0"),

@@ -13,9 +13,9 @@ from operator import and_
 from typing import Any, NamedTuple
 
 import numpy as np
-from dask.dataframe.dispatch import concat as concat_frames
 
 from ...api import components
+from ...data import read
 from ...data.column import is_cudf
 from ...data.dtypes import is_integer
 from ...data.read import Side
@@ -46,6 +46,39 @@ def sides(source: Side) -> tuple[Side, Side]:
 def as_names(side: Side) -> list[str]:
     """Return one or several columns as a list."""
     return side if isinstance(side, list) else [side]
+
+
+def column_names(source: Side | None, destination: Side | None) -> Ends:
+    """Return the columns of both ends, as the caller gave them or by default.
+
+    Raises
+    ------
+    InputError
+        They are not names of columns, or not equally many for both ends.
+    """
+    ends = read.several(*read.named(source, destination))
+    source, destination = (side[0] if len(side) == 1 else side for side in ends)
+    return source, destination
+
+
+def as_pandas(partition: Any) -> Any:
+    """Return a partition of Arrow's as a pandas frame, without a copy of integers and strings.
+
+    Nulls stay nulls, and 64-bit integers beside them integers. Partitions of pandas and cuDF, and
+    what is no frame, are returned as they are.
+    """
+    import pyarrow as pa
+
+    if hasattr(partition, "to_arrow") and not is_cudf(partition):
+        partition = partition.to_arrow()
+    if not isinstance(partition, pa.Table):
+        return partition
+    import pandas as pd
+
+    def kind(arrow: Any) -> Any:
+        return None if pa.types.is_dictionary(arrow) else pd.ArrowDtype(arrow)
+
+    return partition.to_pandas(types_mapper=kind, ignore_metadata=True)
 
 
 def kind_of(column: Any) -> Kind:
@@ -113,7 +146,13 @@ def concat(frames: list[Any]) -> Any:
     filled = [frame for frame in frames if len(frame)]
     if len(filled) < 2:
         return (filled or frames)[0]
-    return concat_frames(filled, ignore_index=True)
+    if is_cudf(filled[0]):
+        import cudf
+
+        return cudf.concat(filled, ignore_index=True)
+    import pandas as pd
+
+    return pd.concat(filled, ignore_index=True)
 
 
 def library(array: Any) -> Any:
@@ -222,10 +261,15 @@ def check_width(columns: int, wanted: int) -> None:
 
 def merged(first: Forest, second: Forest, called: Ends, options: dict[str, Any]) -> Forest:
     """Merge two forests to one, without edges that join nothing."""
+    return all_merged([first, second], called, options)
+
+
+def all_merged(forests: list[Forest], called: Ends, options: dict[str, Any]) -> Forest:
+    """Merge forests to one by one solve of all their edges."""
     ends = sides(called[0])
-    frame = united([first[0], second[0]], ends, called)
+    frame = united([edges for edges, _ in forests], ends, called)
     found = solved_by(frame, ends, called, forest=True, **options)
-    return _edges(found, frame, ends, called), first[1] + second[1]
+    return _edges(found, frame, ends, called), sum(dropped for _, dropped in forests)
 
 
 def _edges(found: Components, frame: Any, ends: Ends, called: Ends) -> Any:
@@ -254,11 +298,18 @@ def _may_loop(frame: Any, source: list[str], destination: list[str]) -> bool:
     return bool(same.any())
 
 
+def solved(
+    forest: Forest, called: Ends, kind: str, named: dict[str, Any], options: dict[str, Any]
+) -> Components:
+    """Return the components of a forest over all vertices."""
+    return solved_by(forest[0], sides(called[0]), called, labels=kind, **named, **options)
+
+
 def labelled(
     forest: Forest, called: Ends, kind: str, named: dict[str, Any], options: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
     """Return the labels of all vertices, and the facts."""
-    found = solved_by(forest[0], sides(called[0]), called, labels=kind, **named, **options)
+    found = solved(forest, called, kind, named, options)
     facts = found.summary()
     told = ("engine", "device", "vertices", "components", "largest")
     return found.labels(), {name: facts[name] for name in told} | {"dropped": forest[1]}

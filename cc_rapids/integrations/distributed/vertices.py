@@ -36,15 +36,17 @@ from operator import getitem
 from typing import Any
 
 import numpy as np
-from distributed import Future
 
 from ... import backends
 from ...api import components
+from ...data.arguments import check_word
 from ...data.column import is_cudf
 from ...data.dtypes import is_boolean, is_integer
+from ...data.read import Side
 from ...errors import InputError, shown
-from ...incremental.progress import Reporter
-from .local import (
+from ...incremental.progress import DistributedProgress, Reporter
+from ...results.labels import check_labels
+from .forests import (
     Ends,
     Forest,
     as_names,
@@ -55,7 +57,7 @@ from .local import (
     local_forest,
     taken,
 )
-from .tasks import DaskProgress, Tasks
+from .protocol import Executor, Handle
 
 Owner = Callable[[Any], Any]  # from a column of ids to an array of parts 0 .. count - 1
 
@@ -183,6 +185,8 @@ def even(low: int, high: int, count: int) -> Ranges:
     return Ranges(tuple(low + k * span // count for k in range(1, count)))
 
 
+PARTITIONS = ("edges", "vertices")
+OWNERS = ("range", "hash")
 ENDS = ("source", "destination")
 Box = list[Any]
 BYTES_OF_A_ROW = 16  # of a table: an id and a label of 64 bits
@@ -471,19 +475,19 @@ class Exchange:
         most.
     """
 
-    def __init__(self, tasks: Tasks, owner: Owner, count: int, watch: Reporter) -> None:
+    def __init__(self, tasks: Executor, owner: Owner, count: int, watch: Reporter) -> None:
         self.tasks, self.owner, self.count, self.watch = tasks, owner, count, watch
         self.bytes = np.zeros((count, count), np.int64)
         self.batches = 0
         self.workers: list[str | None] = [None] * count
 
-    def on(self, part: int, function: Any, *arguments: Any) -> Future:
-        """Return the future of a call for a part, on its worker if that still exists."""
+    def on(self, part: int, function: Any, *arguments: Any) -> Handle:
+        """Return the handle of a call for a part, on its worker if that still exists."""
         return self.tasks.submit(function, *arguments, worker=self.workers[part])
 
     def send(
-        self, boxes: list[Future], by: str, homes: Sequence[int] | None, stage: str
-    ) -> list[Future]:
+        self, boxes: list[Handle], by: str, homes: Sequence[int] | None, stage: str
+    ) -> list[Handle]:
         """Send the boxes; return for each part its rows in one frame.
 
         Parameters
@@ -498,7 +502,7 @@ class Exchange:
         places: Sequence[str | None] = (
             self._settle(boxes, found) if homes is None else [self.workers[home] for home in homes]
         )
-        pieces: list[list[Future]] = [[] for _ in range(self.count)]
+        pieces: list[list[Handle]] = [[] for _ in range(self.count)]
         for number, (box, rows) in enumerate(zip(boxes, found, strict=True)):
             home = self.workers.index(places[number]) if homes is None else homes[number]
             for part, (filled, size) in enumerate(rows):
@@ -511,10 +515,9 @@ class Exchange:
             self.on(part, arrived, self.owner, by, part, *some) for part, some in enumerate(pieces)
         ]
 
-    def _settle(self, boxes: list[Future], found: list[list[tuple[int, int]]]) -> list[str | None]:
+    def _settle(self, boxes: list[Handle], found: list[list[tuple[int, int]]]) -> list[str | None]:
         """Assign a worker to each part, and record where the boxes are."""
-        held = self.tasks.client.who_has(boxes)
-        places = [next(iter(held[box.key]), "") for box in boxes]
+        places = self.tasks.places(boxes)
         weights: dict[tuple[int, str], int] = {
             (part, name): 0 for part in range(self.count) for name in self.tasks.workers()
         }
@@ -530,35 +533,35 @@ class Exchange:
             }
         return [place if place in self.workers else self.workers[0] for place in places]
 
-    def _sizes(self, boxes: list[Future], stage: str) -> list[list[tuple[int, int]]]:
+    def _sizes(self, boxes: list[Handle], stage: str) -> list[list[tuple[int, int]]]:
         self.batches += 1
-        found = self.tasks.facts([self.tasks.submit(sizes, box) for box in boxes])
-        told = partial(DaskProgress, stage, self.batches, self.batches)
+        found = self.tasks.gather([self.tasks.submit(sizes, box) for box in boxes])
+        told = partial(DistributedProgress, stage, self.batches, self.batches)
         self.watch.report(self.batches, self.batches, told)
         return found
 
-    def find(self, frames: list[Future], by: str, tables: list[Future], stage: str) -> list[Future]:
+    def find(self, frames: list[Handle], by: str, tables: list[Handle], stage: str) -> list[Handle]:
         """Return frames with the ids in one column replaced by their labels, from their owners."""
         answers = self._ask(frames, by, tables, stage)
         return [
             self.on(part, replaced, frame, by, *answers[part]) for part, frame in enumerate(frames)
         ]
 
-    def further(self, tables: list[Future], stage: str) -> list[Future]:
+    def further(self, tables: list[Handle], stage: str) -> list[Handle]:
         """Return tables with the labels of their labels, from the owners."""
         answers = self._ask(tables, "labels", tables, stage)
         return [self.on(part, grand, table, *answers[part]) for part, table in enumerate(tables)]
 
     def _ask(
-        self, frames: list[Future], by: str, tables: list[Future], stage: str
-    ) -> list[list[Future]]:
+        self, frames: list[Handle], by: str, tables: list[Handle], stage: str
+    ) -> list[list[Handle]]:
         """Return the answers for each part, by one batch of look-ups and one of answers."""
         boxes = [
             self.on(part, ids_to_look_up, frame, by, self.owner, self.count)
             for part, frame in enumerate(frames)
         ]
-        answers: list[list[Future]] = [[] for _ in range(self.count)]
-        weights: dict[tuple[int, int], Future] = {}
+        answers: list[list[Handle]] = [[] for _ in range(self.count)]
+        weights: dict[tuple[int, int], Handle] = {}
         for part, rows in enumerate(self._sizes(boxes, stage)):
             for other, (filled, size) in enumerate(rows):
                 if not filled:
@@ -569,7 +572,7 @@ class Exchange:
                 if other != part:
                     self.bytes[part, other] += size
                     weights[other, part] = self.on(other, weight, answer)
-        for pair, size in zip(weights, self.tasks.facts(list(weights.values())), strict=True):
+        for pair, size in zip(weights, self.tasks.gather(list(weights.values())), strict=True):
             self.bytes[pair] += size
         self.batches += 1
         return answers
@@ -599,7 +602,7 @@ def owner_of(wanted: Any, facts: list[dict[str, Any]], count: int) -> Owner:
 class Distributed:
     """A run over distributed vertices, after the forests of the partitions."""
 
-    tasks: Tasks
+    tasks: Executor
     exchange: Exchange
     owner: Owner
     count: int
@@ -607,15 +610,14 @@ class Distributed:
     options: dict[str, Any]
     facts: dict[str, Any] = field(default_factory=dict)
 
-    def run(self, leaves: list[Future], kind: str | None, room: int | None) -> list[Future]:
+    def run(self, leaves: list[Handle], kind: str | None, room: int | None) -> list[Handle]:
         """Return the answers of the parts."""
         send, on = self.exchange.send, self.exchange.on
         owner, count, options, named = self.owner, self.count, self.options, self.named
         numbers = range(count)
-        held = self.tasks.client.who_has(leaves)
         boxes = [
-            self.tasks.submit(routed, leaf, owner, count, kind, worker=next(iter(at), None))
-            for leaf, at in zip(leaves, (held.get(leaf.key, ()) for leaf in leaves), strict=True)
+            self.tasks.submit(routed, leaf, owner, count, kind, worker=place)
+            for leaf, place in zip(leaves, self.tasks.places(leaves), strict=True)
         ]
         edges = send(boxes, "source", None, "to owners")
         asked = named, options
@@ -626,8 +628,8 @@ class Distributed:
         labels = [on(p, with_new, inner[p], border[p]) for p in numbers]
         left = [on(p, bordering, border[p], labels[p], options) for p in numbers]
         if room is None:
-            room = max(self.tasks.facts([on(p, len, labels[p]) for p in numbers]))
-        levels: list[list[Future]] = []
+            room = max(self.tasks.gather([on(p, len, labels[p]) for p in numbers]))
+        levels: list[list[Handle]] = []
         while sum(rows := self._rows(left)) > room:
             self.facts.setdefault("border", self._border(left))
             levels.append(self._hook(left, len(levels) + 1))
@@ -638,15 +640,15 @@ class Distributed:
             table = self.exchange.find(level, "labels", table, f"back, round {number}")
         return [on(p, finished, labels[p], table[p]) for p in numbers]
 
-    def _rows(self, left: list[Future]) -> list[int]:
-        found = self.tasks.facts([self.tasks.submit(described, one) for one in left])
+    def _rows(self, left: list[Handle]) -> list[int]:
+        found = self.tasks.gather([self.tasks.submit(described, one) for one in left])
         return [fact["rows"] for fact in found]
 
-    def _border(self, left: list[Future]) -> int:
+    def _border(self, left: list[Handle]) -> int:
         """Return an upper bound on the number of vertices at the borders."""
         return 2 * sum(self._rows(left))
 
-    def _hook(self, left: list[Future], number: int) -> list[Future]:
+    def _hook(self, left: list[Handle], number: int) -> list[Handle]:
         """Return the root of every vertex that has a neighbour, computed by its owner."""
         on, stage = self.exchange.on, f"hooks, round {number}"
         count = self.count
@@ -658,10 +660,10 @@ class Distributed:
         while True:
             seen = self.exchange.further(tables, stage)
             tables = [on(p, jumped, one) for p, one in enumerate(seen)]
-            if not sum(self.tasks.facts([on(p, moved, seen[p]) for p in range(count)])):
+            if not sum(self.tasks.gather([on(p, moved, seen[p]) for p in range(count)])):
                 return tables
 
-    def _relabel(self, left: list[Future], roots: list[Future], number: int) -> list[Future]:
+    def _relabel(self, left: list[Handle], roots: list[Handle], number: int) -> list[Handle]:
         """Return forests of the edges that still join different trees."""
         on, stage = self.exchange.on, f"edges, round {number}"
         edges = [on(p, edges_of, one) for p, one in enumerate(left)]
@@ -669,11 +671,11 @@ class Distributed:
             edges = self.exchange.find(edges, end, roots, stage)
         return [on(p, shrunk, one, self.options) for p, one in enumerate(edges)]
 
-    def _solve(self, left: list[Future], rows: list[int]) -> list[Future]:
+    def _solve(self, left: list[Handle], rows: list[int]) -> list[Handle]:
         """Solve the remaining edges on one worker, and send the labels to the owners."""
         exchange, home = self.exchange, int(np.argmax(rows))
         on = exchange.on
-        weights = self.tasks.facts([on(p, weight_of, one) for p, one in enumerate(left)])
+        weights = self.tasks.gather([on(p, weight_of, one) for p, one in enumerate(left)])
         for part, weight in enumerate(weights):
             exchange.bytes[part, home] += weight if part != home else 0
         exchange.batches += 1
@@ -683,8 +685,8 @@ class Distributed:
 
 
 def distributed(
-    tasks: Tasks,
-    leaves: list[Future],
+    tasks: Executor,
+    leaves: list[Handle],
     called: Ends,
     owners: Any,
     room: int | None,
@@ -692,7 +694,7 @@ def distributed(
     count: int | None,
     options: dict[str, Any],
     watch: Reporter,
-) -> tuple[list[Future], dict[str, Any]]:
+) -> tuple[list[Handle], dict[str, Any]]:
     """Return the answers of the parts for the forests of the workers, and the facts.
 
     Parameters
@@ -704,7 +706,7 @@ def distributed(
     count : int, optional
         ``num_vertices``; an id outside raises an InputError.
     """
-    facts = tasks.facts([tasks.submit(described, leaf) for leaf in leaves])
+    facts = tasks.gather([tasks.submit(described, leaf) for leaf in leaves])
     number = len(tasks.workers())
     kind = kind_of_ids(called, facts, named)
     owner = owner_of(owners, facts, number)
@@ -714,7 +716,7 @@ def distributed(
     exchange = Exchange(tasks, owner, number, watch)
     run = Distributed(tasks, exchange, owner, number, named, options)
     answers = run.run(leaves, kind, room)
-    counts = tasks.facts([tasks.submit(counted, one) for one in answers])
+    counts = tasks.gather([tasks.submit(counted, one) for one in answers])
     vertices, components = (sum(column) for column in zip(*counts, strict=True))
     return answers, run.facts | {
         "vertices": vertices,
@@ -726,8 +728,51 @@ def distributed(
     }
 
 
+def check_partition(
+    partition: str,
+    source: Side,
+    labels: str,
+    owners: Any,
+    room: Any,
+    dumps: Callable[[Any], bytes],
+) -> None:
+    """Check the arguments of distributed vertices, and that a cluster's pickler takes the owners.
+
+    Raises
+    ------
+    InputError
+        One of them cannot be used, or applies to distributed vertices only.
+    """
+    check_word("partition", partition, PARTITIONS)
+    if partition == "edges":
+        if owners is not None or room is not None:
+            raise InputError("owners and room apply only to partition='vertices'")
+        return
+    if not isinstance(source, str):
+        raise InputError(
+            f"distributed vertices need ids of one column, not source={source!r}: combine the"
+            " columns into one, for example by joining them as strings"
+        )
+    if not check_labels(labels).is_root:
+        raise InputError(
+            f"labels={labels!r} number all components, but with distributed vertices no worker sees"
+            " all of them: use labels='min'"
+        )
+    known = isinstance(owners, str) and owners in OWNERS
+    if not (owners is None or known or callable(owners)):
+        raise InputError(
+            f"owners must be 'range', 'hash' or a function of ids, not {shown(owners)}"
+        )
+    try:
+        dumps(owners)
+    except Exception as error:
+        raise InputError(f"owners cannot be sent to the workers: {error}"[:500]) from error
+    if room is not None and (isinstance(room, bool) or not isinstance(room, int) or room < 0):
+        raise InputError(f"room must be a number of edges of at least 0, not {room!r}")
+
+
 def _check_function(
-    tasks: Tasks, leaves: list[Future], owner: GivenOwners, kind: str | None, named: range | None
+    tasks: Executor, leaves: list[Handle], owner: GivenOwners, kind: str | None, named: range | None
 ) -> None:
     """Ask every worker for the owners of some ids; raise an InputError if two calls differ.
 
@@ -737,11 +782,11 @@ def _check_function(
     """
     samples = [tasks.submit(sample, leaf, kind) for leaf in leaves]
     asked = [tasks.submit(called, owner, named, *samples, worker=one) for one in tasks.workers()]
-    calls = np.concatenate(tasks.facts([tasks.submit(getitem, one, 1) for one in asked]))
+    calls = np.concatenate(tasks.gather([tasks.submit(getitem, one, 1) for one in asked]))
     differs = (calls != calls[0]).any(axis=0)
     if differs.any():
         at = int(differs.argmax())
-        [ids] = tasks.facts([tasks.submit(one_of, asked[0], at)])
+        [ids] = tasks.gather([tasks.submit(one_of, asked[0], at)])
         raise unsteady(ids, *np.unique(calls[:, at])[:2])
 
 

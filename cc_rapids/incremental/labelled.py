@@ -1,0 +1,118 @@
+"""The labels of vertices by the ids of edges that are left, as kernels look them up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..backends import Array, Backend
+from ..ids.growing import Index, Integers, Range
+from ..kernels import forgetting as kernels
+
+
+@dataclass(frozen=True)
+class Sought:
+    """The ends of some edges, in the form in which a kernel finds their labels.
+
+    Attributes
+    ----------
+    arguments : tuple
+        What kernels take: both columns, the id of the first place, the number of vertices, and the
+        labels.
+    direct : bool
+        Whether the columns are those of ids, and not of vertices that have been looked up.
+    """
+
+    labels: Labels
+    columns: Sequence[Any]
+    arguments: tuple[Any, ...]
+    direct: bool
+
+    @property
+    def size(self) -> int:
+        """The number of edges."""
+        return int(self.arguments[0].size)
+
+    def vertices(self, rows: Array) -> tuple[Array, Array, bool]:
+        """Return the vertices of both ends of some edges, as int64, and whether all are known."""
+        n, (index, backend) = self.arguments[3], (self.labels.index, self.labels.backend)
+        ends, known = [], True
+        for column, given in zip(self.columns, self.arguments[:2], strict=True):
+            if self.direct:
+                vertices, there = index.lookup(backend.asarray(column)[rows], backend)
+            else:
+                vertices = given[rows]
+                there = vertices != n
+            known = known and bool(there.all())
+            ends.append(vertices.astype(np.int64))
+        return ends[0], ends[1], known
+
+
+@dataclass(frozen=True)
+class Labels:
+    """A label for each vertex; the number of vertices for those that go.
+
+    Attributes
+    ----------
+    values : (n + 1,) array of unsigned integers
+        By vertex; the last has all bits set, which is the label of ids that are no vertices.
+    """
+
+    index: Index
+    values: Array
+    backend: Backend
+
+    @classmethod
+    def of(cls, index: Index, roots: Array, gone: Array, backend: Backend) -> Labels:
+        """Return the roots as labels, and n for the vertices that go, if ``gone`` is a mask."""
+        n = int(roots.size)
+        values = backend.empty(n + 1, np.uint32 if n < (1 << 32) - 1 else np.uint64)
+        values[:n] = roots
+        if gone.size:
+            values[:n][gone.view(bool)] = n
+        values[n:] = np.iinfo(values.dtype).max
+        return cls(index, values, backend)
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the labels."""
+        return self.values.dtype.type
+
+    @cached_property
+    def _of_places(self) -> Array:
+        """The labels of the places of a table whose ids have one each."""
+        assert isinstance(self.index, Integers)
+        slots, backend = self.index.table_of(self.backend).slots, self.backend
+        found = backend.empty(slots.size, self.dtype)
+        write = backend.kernel(kernels.labels_of_places, self.dtype)
+        write(slots.size, self.index.n, slots, self.values, found)
+        return found
+
+    def sought(self, columns: Sequence[Any]) -> Sought:
+        """Return the ends of edges by lent columns of ids, of the kind that the index holds."""
+        index, backend = self.index, self.backend
+        n = self.values.size - 1
+        if isinstance(index, Range):
+            arrays = [backend.asarray(column) for column in columns]
+            return Sought(self, columns, (*arrays, 0, n, self.values), True)
+        if isinstance(index, Integers) and index.n and index.table_of(backend).by_place:
+            arrays, base = (
+                [backend.asarray(column) for column in columns],
+                index.table_of(backend).base,
+            )
+            if all(_same_bits(array.dtype, index.wide) for array in arrays):
+                return Sought(self, columns, (*arrays, base, n, self._of_places), True)
+        ends = []
+        for column in columns:
+            vertices, known = index.lookup(column, backend)
+            ends.append(backend.xp.where(known, vertices, vertices.dtype.type(n)))
+        return Sought(self, columns, (*ends, 0, n, self.values), False)
+
+
+def _same_bits(dtype: Any, wide: Any) -> bool:
+    """Return whether integers of a type have the bits of the same ones of 64 bits."""
+    return bool(dtype.kind == wide.kind or (dtype.kind == "u" and dtype.itemsize < 8))

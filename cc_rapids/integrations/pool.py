@@ -1,0 +1,242 @@
+"""Components of partitions on a pool of processes: an executor of ``concurrent.futures``.
+
+Nothing else is needed than the standard library; executors of other libraries with the same
+interface, such as that of mpi4py on several machines, do as well.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, as_completed, wait
+from contextlib import closing
+from functools import partial
+from typing import Any
+
+from ..algorithms.design import Design
+from ..data import read
+from ..errors import ArgumentTypeError, InputError, shown
+from ..incremental.progress import DistributedProgress, Reporter
+from ..options import Options
+from ..results.components import Components
+from .distributed.forests import (
+    Ends,
+    Forest,
+    as_pandas,
+    column_names,
+    local_forest,
+    not_frame,
+    solved,
+)
+from .distributed.tree import Merges
+
+AHEAD = 2 * (os.cpu_count() or 1)  # partitions that are handed to the pool before one is done
+
+
+class Tasks:
+    """The tasks of one run, whose results are all in the memory of this process.
+
+    This is the :class:`~cc_rapids.integrations.distributed.protocol.Executor` of a pool. Its
+    workers have no names.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+
+    def submit(self, function: Any, *arguments: Any, worker: str | None = None) -> Future[Any]:
+        """Return the future of a call, which waits for those among its arguments, but not here."""
+        found: Future[Any] = Future()
+        self._start(found, function, arguments)
+        return found
+
+    def _start(
+        self, found: Future[Any], function: Any, arguments: tuple[Any, ...], _: Any = None
+    ) -> None:
+        """Hand a call to the pool, now or once the first argument that is not there yet is."""
+        for one in arguments:
+            if isinstance(one, Future) and not one.done():
+                one.add_done_callback(partial(self._start, found, function, arguments))
+                return
+        try:
+            values = [one.result() if isinstance(one, Future) else one for one in arguments]
+            call = self.executor.submit(function, *values)
+        except Exception as error:
+            found.set_exception(error)
+        else:
+            call.add_done_callback(partial(_settle, found))
+
+    def gather(self, futures: list[Future[Any]]) -> list[Any]:
+        """Return the results; raise the error of a process."""
+        return [future.result() for future in futures]
+
+    def completed(self, futures: list[Future[Any]]) -> Iterator[Future[Any]]:
+        """Iterate over futures as they are done."""
+        return map(_checked, as_completed(list(futures)))
+
+    def places(self, futures: list[Future[Any]]) -> list[str]:
+        """Return "" for each, since results come back to this process."""
+        return [""] * len(futures)
+
+    def workers(self) -> list[str]:
+        """Return one name, of no process in particular."""
+        return [""]
+
+
+def _settle(found: Future[Any], call: Future[Any]) -> None:
+    """Copy the result or the error of a call to the future that was returned for it."""
+    try:
+        found.set_result(call.result())
+    except BaseException as error:  # of a cancelled call, too
+        found.set_exception(error)
+
+
+def _checked(future: Future[Any]) -> Future[Any]:
+    """Return a future that is done; raise its error if it has one."""
+    future.result()
+    return future
+
+
+def components(
+    partitions: Iterable[Any],
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
+    *,
+    executor: Executor,
+    vertices: Any = None,
+    num_vertices: int | None = None,
+    labels: str = "min",
+    nulls: str = "raise",
+    design: str | Design = "auto",
+    engine: str | None = None,
+    progress: bool | Callable[[DistributedProgress], object] = False,
+) -> Components:
+    """Find the connected components of partitions that are read or held by a pool of processes.
+
+    Each process reduces partitions to forests, forests are merged pairwise by the pool, and the
+    last one is solved in this process. That pays where reading takes most of the time, such as the
+    parsing of text by functions of Python; edges in memory are solved faster by
+    :func:`cc_rapids.components`, on all cores.
+
+    Parameters
+    ----------
+    partitions : iterable of frames, or of functions that return one
+        Frames of pandas, Polars or Arrow, which are sent to a process, or functions without
+        arguments that a process calls, for example ``functools.partial(pandas.read_csv, path)``.
+    source, destination : str, or lists of str of equal length, optional
+        The columns with the two ends of each edge, ``"src"`` and ``"dst"`` by default, as for
+        :func:`cc_rapids.components`.
+    executor : concurrent.futures.Executor
+        Where the work is done; it is not shut down.
+    vertices : column, array or range of ids, optional
+        Vertices to include even if no edge names them.
+    num_vertices : int, optional
+        The vertices are exactly 0 .. num_vertices - 1.
+    labels : {"min", "max", "dense", "size"}
+        The labels of components, as for :func:`cc_rapids.components`.
+    nulls : {"raise", "drop"}
+        What to do with an edge that has a null end.
+    design : str or Design
+        As for :func:`cc_rapids.components`; the design must make spanning forests.
+    engine : {"threads", "cuda"}, optional
+        As for :func:`cc_rapids.components`.
+    progress : bool or callable
+        If True, show a bar on stderr if that is a terminal. A callable is called with a
+        ``DistributedProgress`` after each finished task. Otherwise lines are written to the log.
+
+    Returns
+    -------
+    Components
+        The components, with a spanning forest. Its edges are those that were merged last: ``row``
+        counts these, and not the rows of the partitions.
+
+    Raises
+    ------
+    InputError
+        The partitions or an argument cannot be used, as for :func:`cc_rapids.components`; counts in
+        the message refer to a partition.
+    concurrent.futures.BrokenExecutor
+        A process was lost; the executor is then of no use to others either.
+
+    See Also
+    --------
+    cc_rapids.components : Find the components of edges in memory.
+    cc_rapids.stream_components : Find those of files, one chunk after the other.
+    cc_rapids.ray.components : The same on a Ray cluster, which outlives the loss of processes.
+
+    Examples
+    --------
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> import pandas as pd, cc_rapids.pool
+    >>> parts = [pd.DataFrame({"src": [k], "dst": [k + 2]}) for k in range(4)]
+    >>> with ThreadPoolExecutor() as executor:
+    ...     found = cc_rapids.pool.components(parts, executor=executor)
+    >>> len(found)
+    2
+    """
+    Options.check(
+        labels=labels, nulls=nulls, design=design, engine=engine, forest=True, progress=progress
+    )
+    read.named(source, destination)
+    called = column_names(source, destination)
+    for name in ("submit", "shutdown"):
+        if not hasattr(executor, name):
+            raise InputError(
+                f"executor must be one of concurrent.futures, not {shown(executor)}: for example a"
+                " ProcessPoolExecutor()"
+            )
+    options = {"design": design, "engine": engine}
+    tasks = Tasks(executor)
+    with (
+        Reporter(progress) as watch,
+        closing(_leaves(tasks, partitions, called, nulls, options)) as leaves,
+    ):
+        merges = Merges(tasks, called, options, watch)
+        held = merges.fold(leaves, None)
+        if not held:
+            raise InputError("there are no partitions: pass one at least, which may have no rows")
+        [(_, root)] = held
+        [forest] = tasks.gather([root])
+    named = {"vertices": vertices, "num_vertices": num_vertices}
+    return solved(forest, called, labels, named, options | {"forest": True})
+
+
+def _leaves(
+    tasks: Tasks, partitions: Iterable[Any], called: Ends, nulls: str, options: dict[str, Any]
+) -> Generator[Future[Any], None, None]:
+    """Iterate over the forests of partitions as they are complete; cancel the others at an error.
+
+    Of the partitions no more are taken than the pool has a use for.
+    """
+    waiting: set[Future[Any]] = set()
+    try:
+        for number, partition in enumerate(partitions):
+            asked = number, partition, called, nulls, options
+            waiting.add(tasks.executor.submit(forest_of, *asked))
+            if len(waiting) >= AHEAD:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                yield from map(_checked, done)
+        while waiting:
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            yield from map(_checked, done)
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def forest_of(
+    number: int, partition: Any, called: Ends, nulls: str, options: dict[str, Any]
+) -> Forest:
+    """Return the forest of a partition, or of what a function returns, in another process.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is not a frame.
+    """
+    frame = as_pandas(partition() if callable(partition) else partition)
+    if words := not_frame(frame):
+        raise ArgumentTypeError(
+            f"partition {number} is {words}, not a frame of pandas, Polars or Arrow, nor a function"
+            " that returns one"
+        )
+    return local_forest(frame, *called, nulls, options)

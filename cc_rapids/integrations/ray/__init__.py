@@ -1,0 +1,1 @@
+"""Components of Ray datasets; :mod:`cc_rapids.ray` has the public names."""

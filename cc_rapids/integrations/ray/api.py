@@ -1,0 +1,442 @@
+"""Components of Ray datasets: one run, and its answer, which stays in Ray's object stores."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import ray
+from ray import cloudpickle
+from ray.data import Dataset
+
+from ...algorithms.design import Design
+from ...data import column, read
+from ...errors import CcRapidsError, EngineError, InputError, shown
+from ...ids.range import check_range
+from ...incremental.progress import DistributedProgress, Reporter
+from ...options import Options
+from ..distributed.answer import DistributedComponents
+from ..distributed.forests import (
+    Ends,
+    Forest,
+    all_merged,
+    as_names,
+    as_pandas,
+    column_names,
+    edges_of,
+    labelled,
+    local_forest,
+    loops,
+    solved,
+)
+from ..distributed.tree import Merges
+from ..distributed.vertices import check_partition, distributed
+from .tasks import Result, Tasks
+
+FOREST = "forest"  # the column of pickled forests in the blocks that Ray Data makes of partitions
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RayComponents(DistributedComponents):
+    """The connected components of a Ray dataset.
+
+    ``len()`` is the number of components. Datasets stay in the object stores of the cluster.
+
+    Attributes
+    ----------
+    facts : dict
+        Facts about the run and the answer: engine, device, partition, workers (the nodes),
+        vertices, components, dropped (edges dropped for nulls), seconds, and for distributed
+        vertices the rounds and the bytes sent.
+
+    See Also
+    --------
+    cc_rapids.ray.components : Find the components of a Ray dataset.
+    cc_rapids.Components : The answer on one machine.
+    """
+
+    _labels: Dataset
+    _sizes: Callable[[], Dataset] | None = None
+    _forest: Callable[[], Dataset] | None = None
+
+    def labels(self) -> Dataset:
+        """Return the component of each vertex.
+
+        Returns
+        -------
+        ray.data.Dataset, columns ``vertex`` and ``labels`` (``0_vertex``, ... for several columns)
+            One row per vertex, in the order of the ids, unless vertices are distributed by hash.
+
+        See Also
+        --------
+        RayComponents.sizes : The number of vertices of each component.
+        RayComponents.forest : The edges of a spanning forest.
+        """
+        return self._labels
+
+    def sizes(self) -> Dataset:
+        """Return the number of vertices of each component.
+
+        Returns
+        -------
+        ray.data.Dataset, columns ``labels`` (or ``0_labels``, ...) and ``size``, in no order
+            Computed by this call if one node holds a forest of all vertices, and otherwise by the
+            first use of the dataset.
+
+        See Also
+        --------
+        RayComponents.labels : The component of each vertex.
+        """
+        if self._sizes:
+            return self._sizes()
+        return self._labels.groupby("labels").count().rename_columns({"count()": "size"})
+
+    def forest(self) -> Dataset | None:
+        """Return the edges of a spanning forest, a subset of the given edges.
+
+        Returns
+        -------
+        ray.data.Dataset, columns ``source`` and ``destination`` (``0_source``, ... for several)
+            One row for each vertex except one per component. Different runs may return different
+            edges. None if vertices are distributed, because no worker holds a forest of all.
+
+        See Also
+        --------
+        RayComponents.labels : The component of each vertex.
+        cc_rapids.spanning_forest : The same on one machine.
+        """
+        return self._forest() if self._forest else None
+
+
+def components(
+    edges: Dataset,
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
+    *,
+    vertices: Any = None,
+    num_vertices: int | None = None,
+    labels: str = "min",
+    nulls: str = "raise",
+    design: str | Design = "auto",
+    engine: str | None = None,
+    partition: str = "edges",
+    owners: Any = None,
+    room: int | None = None,
+    num_cpus: float | None = None,
+    num_gpus: float | None = None,
+    progress: bool | Callable[[DistributedProgress], object] = False,
+) -> RayComponents:
+    """Find the connected components of a Ray dataset, on the nodes that hold or read it.
+
+    Ray Data reads the columns of ids, and reduces each block to a forest in the task that reads it.
+    The forests of a node are merged as they come, and then those of all nodes pairwise in a tree;
+    only edges of forests are sent. If a process or a node is lost, Ray reads its blocks again
+    elsewhere, and no others.
+
+    Parameters
+    ----------
+    edges : ray.data.Dataset
+        The edges, whatever its blocks are and wherever they come from; a block is a partition.
+    source, destination : str, or lists of str of equal length, optional
+        The columns with the two ends of each edge, ``"src"`` and ``"dst"`` by default, as for
+        :func:`cc_rapids.components`.
+    vertices : ray.data.Dataset, column, array or range of ids, optional
+        Vertices to include even if no edge names them.
+    num_vertices : int, optional
+        The vertices are exactly 0 .. num_vertices - 1.
+    labels : {"min", "dense", "size"}
+        The labels of components: the least vertex id, 0 .. k-1 in the order of the least ids, or 0
+        .. k-1 from the largest component.
+    nulls : {"raise", "drop"}
+        What to do with an edge that has a null end.
+    design : str or Design
+        As for :func:`cc_rapids.components`; the design must make spanning forests.
+    engine : {"threads", "cuda"}, optional
+        As for :func:`cc_rapids.components`; ``"cuda"`` needs ``num_gpus``, since Ray hides the GPUs
+        from tasks that ask for none.
+    num_cpus, num_gpus : float, optional
+        What each task needs, as for :meth:`ray.data.Dataset.map_batches`.
+    progress : bool or callable
+        If True, show a bar on stderr if that is a terminal. A callable is called with a
+        ``DistributedProgress`` after each finished task. Otherwise lines are written to the log.
+
+    Returns
+    -------
+    RayComponents
+        The components, as datasets.
+
+    Other Parameters
+    ----------------
+    partition : {"edges", "vertices"}
+        Whether only edges are distributed, so that one node finally holds a forest over all
+        vertices, or vertices too, in one part for each node: see
+        :mod:`cc_rapids.integrations.distributed.vertices`. The latter needs ids of one column and
+        labels "min".
+    owners : {"range", "hash"} or callable, optional
+        The assignment of distributed vertices to parts, as for :func:`cc_rapids.dask.components`.
+    room : int, optional
+        The number of remaining edges that one task may solve if vertices are distributed; by
+        default the largest number of vertices of a part.
+
+    Raises
+    ------
+    EngineError
+        Ray is not running.
+    InputError
+        The edges or an argument cannot be used, as for :func:`cc_rapids.components`; counts in the
+        message refer to a block.
+
+    See Also
+    --------
+    cc_rapids.components : Find the components of edges on one machine.
+    cc_rapids.dask.components : The same for frames on a Dask cluster.
+    cc_rapids.pool.components : The same for partitions on a pool of processes.
+
+    Notes
+    -----
+    Balduzzi et al. 2018, section 2.
+
+    Examples
+    --------
+    >>> import cc_rapids.ray, ray
+    >>> pairs = ray.data.read_parquet("edges/")  # doctest: +SKIP
+    >>> found = cc_rapids.ray.components(pairs, "id", "other")  # doctest: +SKIP
+    >>> found.labels().write_parquet("labels/")  # doctest: +SKIP
+    """
+    Options.check(
+        labels=labels, nulls=nulls, design=design, engine=engine, forest=True, progress=progress
+    )
+    given = read.named(source, destination)
+    called = column_names(source, destination)
+    edges = _checked(edges, given, vertices, num_vertices, nulls)
+    check_partition(partition, called[0], labels, owners, room, cloudpickle.dumps)
+    needed = _resources(num_cpus=num_cpus, num_gpus=num_gpus)
+    options = {"design": design, "engine": engine}
+    with Reporter(progress) as watch:
+        run = Run(Tasks(needed), called, nulls, options, watch)
+        if partition == "edges":
+            return run.by_edges(edges, labels, vertices, num_vertices)
+        every = range(num_vertices) if num_vertices is not None else vertices
+        return run.by_vertices(edges, every, num_vertices, owners, room)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run on a cluster."""
+
+    tasks: Tasks
+    called: Ends
+    nulls: str
+    options: dict[str, Any]
+    watch: Reporter
+
+    @property
+    def merges(self) -> Merges:
+        """The tree of merges on these nodes."""
+        return Merges(self.tasks, self.called, self.options, self.watch)
+
+    def forests(self, edges: Dataset, vertices: Any) -> list[Result]:
+        """Return one forest for each node, of the blocks that it has read; at least one."""
+        with closing(self._leaves(edges, vertices)) as leaves:
+            held = self.merges.fold(leaves, None)
+        if held:
+            return [forest for _, forest in held]
+        empty = _empty(edges)
+        return [self.tasks.submit(local_forest, empty, *self.called, self.nulls, self.options)]
+
+    def _leaves(self, edges: Dataset, vertices: Any) -> Generator[Result, None, None]:
+        """Iterate over the forests of blocks as they are complete."""
+        waiting: list[Result] = []
+        with closing(self._blocks(edges, vertices)) as blocks:  # an error ends the reading
+            for block in blocks:
+                waiting.append(self.tasks.submit(unpacked, block, self.called, self.options))
+                done, waiting = self.tasks.ready(waiting)
+                yield from done
+        yield from self.tasks.completed(waiting)
+
+    def _blocks(self, edges: Dataset, vertices: Any) -> Generator[Any, None, None]:
+        """Iterate over blocks of packed forests, which Ray Data makes of the datasets' blocks."""
+        source, options = self.called[0], self.options
+        steps: list[tuple[Dataset, Any, tuple[Any, ...]]] = [
+            (edges, local_forest, (*self.called, self.nulls, options))
+        ]
+        if isinstance(vertices, Dataset):
+            steps.append((vertices, loops, (source, options)))
+        for dataset, make, arguments in steps:
+            forests = dataset.map_batches(
+                packed,
+                batch_size=None,  # a block at once
+                batch_format="pyarrow",
+                fn_args=(make, *arguments),
+                **self.tasks.resources,
+            )
+            for bundle in forests.iter_internal_ref_bundles():
+                for block, facts in zip(bundle.block_refs, bundle.metadata, strict=True):
+                    if facts.num_rows != 0:  # of a block without rows nothing is made
+                        yield block
+
+    def by_edges(
+        self, edges: Dataset, labels: str, vertices: Any, count: int | None
+    ) -> RayComponents:
+        """Return the answer by a tree of forests."""
+        tasks, called = self.tasks, self.called
+        forests = self.forests(edges, vertices)
+        root = self.merges.tree(forests)
+        named = {"vertices": None if isinstance(vertices, Dataset) else vertices}
+        asked = root, called, labels, named | {"num_vertices": count}, self.options
+        blocks = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        told, *tables = tasks.split(label_blocks, *asked, blocks, count=blocks + 1)
+        [facts] = tasks.gather([told])
+        facts |= {"partition": "edges", "combine": "tree", "workers": len(tasks.workers())}
+        return RayComponents(
+            facts | {"seconds": self.watch.seconds},
+            _dataset(tables),
+            lambda: _dataset([tasks.submit(size_block, *asked)]),
+            lambda: _dataset([tasks.submit(forest_block, root, called[0])]),
+        )
+
+    def by_vertices(
+        self, edges: Dataset, vertices: Any, count: int | None, owners: Any, room: Any
+    ) -> RayComponents:
+        """Return the answer where no node holds all vertices."""
+        tasks, run = self.tasks, vertices if isinstance(vertices, range) else None
+        forests = self.forests(edges, vertices)
+        if not (run is not None or vertices is None or isinstance(vertices, Dataset)):
+            named = pd.DataFrame({"vertex": _on_host(vertices)})
+            forests.append(tasks.submit(loops, named, self.called[0], self.options))
+        found, facts = distributed(
+            tasks, forests, self.called, owners, room, run, count, self.options, self.watch
+        )
+        told = {"partition": "vertices", "workers": len(found), "seconds": self.watch.seconds}
+        return RayComponents(facts | told, _dataset([tasks.submit(as_table, one) for one in found]))
+
+
+def _checked(
+    edges: Any, given: tuple[Any, Any], vertices: Any, count: int | None, nulls: str
+) -> Dataset:
+    """Check the arguments as far as possible without reading rows; return the columns of ids."""
+    if not isinstance(edges, Dataset):
+        raise InputError(
+            f"edges are a {type(edges).__name__}, not a Ray dataset: pass it to"
+            " cc_rapids.components, or make a dataset with ray.data.from_pandas, from_arrow or"
+            " read_parquet"
+        )
+    if not ray.is_initialized():
+        raise EngineError("Ray is not running: start it, or connect to a cluster, with ray.init()")
+    if isinstance(vertices, range):
+        check_range(vertices)
+    example = _example(vertices) if isinstance(vertices, Dataset) else vertices
+    if isinstance(vertices, Dataset) and example is not None and example.num_columns == 1:
+        example = example.column(0)
+    known = _example(edges)
+    if known is None:  # what a function returns is known once it has run
+        return edges
+    read.read(known, *given, example, count, nulls)
+    names = [name for side in column_names(*given) for name in as_names(side)]
+    return edges.select_columns(list(dict.fromkeys(names)))
+
+
+def _example(dataset: Dataset) -> Any:
+    """Return a table without rows of the types of a dataset; None if they are not known yet."""
+    schema = dataset.schema(fetch_if_missing=False)
+    known = schema is not None and isinstance(schema.base_schema, pa.Schema)
+    return schema.base_schema.empty_table() if known else None
+
+
+def _resources(**needed: Any) -> dict[str, float]:
+    """Return the resources that are given, after a check."""
+    for name, value in needed.items():
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if value is not None and not (number and 0 <= value < float("inf")):
+            raise InputError(f"{name} must be a number of at least 0, not {shown(value)}")
+    return {name: value for name, value in needed.items() if value is not None}
+
+
+def _empty(edges: Dataset) -> Any:
+    """Return a frame without rows of the types of a dataset of which no block has any."""
+    known = _example(edges.materialize())
+    return pd.DataFrame() if known is None else as_pandas(known)
+
+
+def _on_host(vertices: Any) -> Any:
+    """Return a column of ids in the memory of this process."""
+    with column.of("vertices", vertices).borrow() as held:
+        if column.is_cudf(held):
+            return held.to_pandas()
+        return held.get() if hasattr(held, "get") else np.array(held)
+
+
+def packed(table: Any, make: Callable[..., Forest], *arguments: Any) -> Any:
+    """Return a table with the pickled forest of a block, or with the error that it has.
+
+    Ray Data keeps of an error the words, but not the type.
+    """
+    try:
+        found: Any = make(as_pandas(table), *arguments)
+    except CcRapidsError as error:
+        found = error
+    return pa.table({FOREST: pa.array([pickle.dumps(found)], pa.large_binary())})
+
+
+def unpacked(table: Any, called: Ends, options: dict[str, Any]) -> Forest:
+    """Return the forest of packed ones, of which Ray Data puts several small ones in a block.
+
+    Raises
+    ------
+    CcRapidsError
+        One of them is an error.
+    """
+    forests: list[Forest] = []
+    for row in table.column(FOREST):
+        forest = pickle.loads(row.as_py())
+        if isinstance(forest, CcRapidsError):
+            raise forest
+        forests.append(forest)
+    return forests[0] if len(forests) == 1 else all_merged(forests, called, options)
+
+
+def label_blocks(
+    forest: Forest,
+    called: Ends,
+    kind: str,
+    named: dict[str, Any],
+    options: dict[str, Any],
+    count: int,
+) -> list[Any]:
+    """Return the facts, and the labels of all vertices in a number of tables."""
+    frame, facts = labelled(forest, called, kind, named, options)
+    whole = as_table(frame)
+    bounds = [k * len(whole) // count for k in range(count + 1)]
+    tables = [whole.slice(low, high - low) for low, high in pairwise(bounds)]
+    return [facts, *tables]
+
+
+def size_block(
+    forest: Forest, called: Ends, kind: str, named: dict[str, Any], options: dict[str, Any]
+) -> Any:
+    """Return the number of vertices of each component, as a table."""
+    return as_table(solved(forest, called, kind, named, options).sizes())
+
+
+def forest_block(forest: Forest, source: Any) -> Any:
+    """Return the edges of a forest without self-loops, as a table."""
+    return as_table(edges_of(forest, source))
+
+
+def as_table(frame: Any) -> Any:
+    """Return a frame of pandas or cuDF as a table of Arrow."""
+    if hasattr(frame, "to_arrow"):
+        return frame.to_arrow(preserve_index=False)
+    return pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+
+
+def _dataset(tables: list[Result]) -> Dataset:
+    """Return the dataset of tables that workers hold."""
+    return ray.data.from_arrow_refs([table.value for table in tables])

@@ -1,0 +1,182 @@
+"""Edges that are left when others go: one look at each, by the labels of its ends.
+
+labels : unsigned, what is known of each vertex without these edges: the root of its tree, n if it
+         goes, or all bits set where there is none. Of ids that lie close together there is one for
+         each place, from the id ``base`` on, and the last is that of all ids out of range; others
+         are looked up before.
+before : (n,) vertex, the root of each vertex when nothing had gone.
+gone   : (n,) uint8, not 0 for vertices that go with all of their edges; or empty, if none does.
+ends   : (n,) uint8, not 0 for the ends of pairs that go; or empty, if there are none.
+pairs  : (k,) uint64, sorted, what goes: the lesser end in the upper half, and the greater one.
+
+Most edges have both ends in one tree, and cost two labels and no more. Those between two trees join
+vertices that were connected before, or were never inserted. Where nearly all vertices are in trees
+that lose something, the ends of all edges are written, and solved anew.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from . import arrival_table as arrivals
+from .edges import SOON
+from .primitives import none_of
+
+ZERO, ONE, HALF = np.uint64(0), np.uint64(1), np.uint64(32)
+
+
+def labelled(on: Any) -> Any:
+    """Return a function that gives the label of an id, and one that prefetches it."""
+    place, own, prefetch = arrivals.by_place(on)[0], arrivals.key_of(on), on.prefetch
+
+    @on.device
+    def label_of(column, i, base, labels):
+        return labels[place(own(column, i), base, np.uint64(labels.size))]
+
+    if prefetch is None:
+
+        @on.device
+        def nothing_soon(column, i, base, labels):
+            return
+
+        return label_of, nothing_soon
+
+    @on.device
+    def soon(column, i, base, labels):
+        if i < np.uint64(column.size):
+            prefetch(labels, place(own(column, i), base, np.uint64(labels.size)))
+
+    return label_of, soon
+
+
+def singles(on: Any, vertex: type) -> Any:
+    """Make vertices of trees that lose something trees of their own, and leave others to a root."""
+
+    @on.elementwise
+    def singles(v, before, touched, parent):
+        root = before[v]
+        parent[v] = vertex(v) if touched[root] != 0 else root
+
+    return singles
+
+
+def labels_of_places(on: Any, label: type) -> Any:
+    """Write for each place of a table the label of the vertex there, all bits set for none."""
+    none = none_of(label)
+
+    @on.elementwise
+    def labels_of_places(s, n, table, labels, out):
+        held = np.uint64(table[s])
+        out[s] = labels[held] if held < np.uint64(n) else none
+
+    return labels_of_places
+
+
+def mark_roots(on: Any) -> Any:
+    """Mark the roots, of vertices that stay, in trees that lose something."""
+
+    @on.elementwise
+    def mark_roots(v, parent, before, touched, gone, marks):
+        own = np.uint64(parent[v]) == v and touched[before[v]] != 0
+        if gone.size != 0 and gone[v] != 0:
+            own = False
+        marks[v] = np.uint8(1) if own else np.uint8(0)
+
+    return mark_roots
+
+
+def is_listed(on: Any) -> Any:
+    """Return whether two vertices are a pair that goes, which is looked for by bisection."""
+
+    @on.device
+    def is_listed(u, v, ends, pairs):
+        if ends.size == 0 or ends[u] == 0 or ends[v] == 0:
+            return False
+        key = np.uint64(min(u, v)) << HALF | np.uint64(max(u, v))
+        low, high = ZERO, np.uint64(pairs.size)
+        while low < high:
+            middle = (low + high) >> ONE
+            if pairs[middle] < key:
+                low = middle + ONE
+            else:
+                high = middle
+        return low < np.uint64(pairs.size) and pairs[low] == key
+
+    return is_listed
+
+
+def pair_keys(on: Any) -> Any:
+    """Write the key of each pair of vertices, the same in both directions."""
+
+    @on.elementwise
+    def pair_keys(i, src, dst, keys):
+        u, v = np.uint64(src[i]), np.uint64(dst[i])
+        keys[i] = min(u, v) << HALF | max(u, v)
+
+    return pair_keys
+
+
+def mark_going(on: Any, is_listed: Any) -> Any:
+    """Mark the edges between vertices that go, by themselves or with one of these."""
+
+    @on.elementwise
+    def mark_going(i, src, dst, gone, ends, pairs, marks):
+        u, v = np.uint64(src[i]), np.uint64(dst[i])
+        dropped = gone.size != 0 and (gone[u] != 0 or gone[v] != 0)
+        marks[i] = np.uint8(1) if dropped or is_listed(u, v, ends, pairs) else np.uint8(0)
+
+    return mark_going
+
+
+def mark_between(on: Any, label: type) -> Any:
+    """Mark the edges between two trees, and those with an end that is no vertex.
+
+    Of a vertex that goes, the label is n.
+    """
+    (label_of, soon), none = labelled(on), none_of(label)
+
+    @on.elementwise
+    def mark_between(i, src, dst, base, n, labels, marks):
+        soon(src, i + SOON, base, labels)
+        soon(dst, i + SOON, base, labels)
+        u, v = label_of(src, i, base, labels), label_of(dst, i, base, labels)
+        kept = u != v
+        if np.uint64(max(u, v)) >= np.uint64(n):
+            kept = max(u, v) == none
+        marks[i] = np.uint8(1) if kept else np.uint8(0)
+
+    return mark_between
+
+
+def write_ends(on: Any, vertex: type, label: type, is_listed: Any) -> Any:
+    """Write the labels of both ends of each edge that stays, and vertex 0 twice for others.
+
+    A label is the vertex itself where its tree loses something. An end that is no vertex is noted.
+    """
+    (label_of, soon), none = labelled(on), none_of(label)
+
+    @on.elementwise
+    def write_ends(i, src, dst, base, n, labels, ends, pairs, us, vs, mark, strange):
+        soon(src, i + SOON, base, labels)
+        soon(dst, i + SOON, base, labels)
+        u, v = label_of(src, i, base, labels), label_of(dst, i, base, labels)
+        if np.uint64(max(u, v)) >= np.uint64(n):
+            if max(u, v) == none:
+                strange[0] = np.uint64(mark)
+            u, v = label(0), label(0)
+        elif is_listed(np.uint64(u), np.uint64(v), ends, pairs):
+            u, v = label(0), label(0)
+        us[i], vs[i] = vertex(u), vertex(v)
+
+    return write_ends
+
+
+def note_crossing(on: Any) -> Any:
+    """Note whether a vertex has a parent of another tree than it was in before."""
+
+    @on.elementwise
+    def note_crossing(v, parent, before, mark, crossing):
+        if before[parent[v]] != before[v]:
+            crossing[0] = np.uint64(mark)
+
+    return note_crossing

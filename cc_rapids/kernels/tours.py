@@ -1,0 +1,313 @@
+"""Euler tours of rooted forests, and how far edges reach out of the subtrees.
+
+One more vertex, n, is joined to each root, so that all trees are one, whose tour begins and ends at
+it. The tour passes each edge in both directions, its two *arcs*. The arcs that leave a vertex lie
+beside each other, in any order, and those that leave n, one for each root, in the order of the
+roots, at last. An arc is named by its place in this list of A arcs.
+
+src, dst : (t,) integers, the ends of the edges of the forest; further edges join roots to n.
+starts : (n + 1,) unsigned, where the arcs of each vertex begin. While arcs get their places, where
+         those begin that have one.
+arcs   : (t,) unsigned, the arc that leaves ``src`` of each edge.
+twins  : (A,) unsigned, the arc that goes back on the same edge.
+tour   : (A,) unsigned, the arc that comes next, all bits set for none; and in the end, how many
+         come before each.
+counts : (S,) unsigned, of each sublist how many arcs it has, and in the end, how many come before.
+
+The list is cut into sublists. In each block of 2^SHIFT arcs one begins, at a place that no order of
+the edges foresees, so that it is known of an arc by its name alone whether a sublist begins there.
+A thread walks through each, twice (Helman and JáJá, "Designing practical efficient algorithms for
+symmetric multiprocessors", ALENEX 1999; Wei and JáJá, "Optimization of linked list prefix
+computations on multithreaded GPUs using CUDA", IPDPS 2010).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from .primitives import lessen, none_of
+
+ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
+SHIFT = 6
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 by the golden ratio, whose upper bits are mixed well
+UPPER = np.uint64(64 - SHIFT)
+BLOCK = 64  # numbers whose extremes are kept, so that a thread looks at 126 of them at most
+
+
+def count_arcs(on: Any, word: type) -> Any:
+    """Count the arcs that leave each vertex."""
+    add = on.atomic_add
+
+    @on.elementwise
+    def count_arcs(e, src, dst, counts):
+        add(counts, src[e], word(1))
+        add(counts, dst[e], word(1))
+
+    return count_arcs
+
+
+def place_arcs(on: Any, word: type) -> Any:
+    """Give both arcs of each edge a place among those of their vertices, from the last on.
+
+    The edges to roots come after the others. ``starts`` holds where the arcs of each vertex end.
+    """
+    add, minus = on.atomic_add, none_of(word)
+
+    @on.elementwise
+    def place_arcs(e, src, dst, roots, starts, arcs, twins):
+        t = np.uint64(src.size)
+        if e < t:
+            a = word(add(starts, src[e], minus) - word(1))
+            b = word(add(starts, dst[e], minus) - word(1))
+            arcs[e] = a
+        else:
+            a = word(add(starts, roots[e - t], minus) - word(1))
+            b = word(np.uint64(twins.size) - np.uint64(roots.size) + e - t)
+        twins[a], twins[b] = b, a
+
+    return place_arcs
+
+
+def follow(on: Any, word: type) -> Any:
+    """Return the arc after another one of its vertex, and after the last one the first."""
+
+    @on.device
+    def follow(a, v, starts):
+        after = word(a + word(1))
+        return after if after < starts[np.uint64(v) + ONE] else starts[v]
+
+    return follow
+
+
+def link_arcs(on: Any, word: type) -> Any:
+    """Write what comes after each arc: the arc after its twin among those of a vertex."""
+    following, none = follow(on, word), none_of(word)
+
+    @on.elementwise
+    def link_arcs(e, src, dst, roots, starts, arcs, twins, tour):
+        t, size = np.uint64(src.size), np.uint64(twins.size)
+        if e < t:
+            a = arcs[e]
+            b = twins[a]
+            tour[b], tour[a] = following(a, src[e], starts), following(b, dst[e], starts)
+        else:
+            b = size - np.uint64(roots.size) + e - t
+            a = twins[b]
+            tour[b] = following(a, roots[e - t], starts)
+            tour[a] = word(b + ONE) if b + ONE < size else none
+
+    return link_arcs
+
+
+def first_of_block(on: Any) -> Any:
+    """Return the arc of a block where a sublist begins; in the block of the first arc, that one."""
+    shift, whole = np.uint64(SHIFT), np.uint64(1 << SHIFT)
+
+    @on.device
+    def first_of_block(k, first, size):
+        if k == np.uint64(first) >> shift:
+            return np.uint64(first)
+        base = k << shift
+        return base + ((k + ONE) * SPREAD >> UPPER) % min(whole, size - base)
+
+    return first_of_block
+
+
+def measure(on: Any, word: type) -> Any:
+    """Write the length of each sublist, and which one follows: all of their number for none."""
+    begin, none, shift = first_of_block(on), none_of(word), np.uint64(SHIFT)
+
+    @on.elementwise
+    def measure(k, first, tour, counts, following):
+        size, more, length = np.uint64(tour.size), True, word(0)
+        a = begin(k, first, size)
+        while more:
+            a = tour[a]
+            length += word(1)
+            more = a != none and begin(np.uint64(a) >> shift, first, size) != np.uint64(a)
+        counts[k] = length
+        following[k] = word(counts.size) if a == none else word(np.uint64(a) >> shift)
+
+    return measure
+
+
+def number(on: Any, word: type) -> Any:
+    """Replace in ``tour`` what comes after each arc by how many come before it."""
+    begin, none, shift = first_of_block(on), none_of(word), np.uint64(SHIFT)
+
+    @on.elementwise
+    def number(k, first, counts, tour):
+        size, more, before = np.uint64(tour.size), True, counts[k]
+        a = begin(k, first, size)
+        while more:
+            after = tour[a]
+            tour[a] = before
+            before += word(1)
+            a = np.uint64(after)
+            more = after != none and begin(a >> shift, first, size) != a
+
+    return number
+
+
+def orient(on: Any, word: type) -> Any:
+    """Write the lower end of each edge, what is above it, and when the tour enters and leaves it.
+
+    ``parent_edge`` of roots, and of vertices that are in no tree, is left as it is. ``descends``
+    is set where the tour goes down.
+    """
+
+    @on.elementwise
+    def orient(
+        e, src, dst, roots, arcs, twins, tour, child, parent, parent_edge, enters, leaves, descends
+    ):
+        t = np.uint64(src.size)
+        if e < t:
+            a = arcs[e]
+            down, up, top, low = tour[a], tour[twins[a]], word(src[e]), word(dst[e])
+            if down > up:
+                down, up, top, low = up, down, low, top
+            child[e], parent[low], parent_edge[low] = low, top, word(e)
+        else:
+            a = np.uint64(twins.size) - np.uint64(roots.size) + e - t
+            down, up, low = tour[a], tour[twins[a]], word(roots[e - t])
+        enters[low], leaves[low] = down, up
+        descends[down] = np.uint8(1)
+
+    return orient
+
+
+def reach(on: Any, word: type) -> Any:
+    """Lower the least and raise the greatest number that an edge outside the forest reaches."""
+    lower, upper = lessen(on), raised(on)
+
+    @on.elementwise
+    def reach(e, src, dst, in_forest, first, least, greatest):
+        if in_forest[e] == 0:
+            u, v = first[src[e]], first[dst[e]]
+            if v < u:
+                u, v = v, u
+            lower(least, v, word(u))
+            upper(greatest, u, word(v))
+
+    return reach
+
+
+def keep_across(on: Any, word: type) -> Any:
+    """Write the ends of each edge of which neither is below the other one; else one of them twice.
+
+    The tour enters a vertex below another one between entering and leaving that.
+    """
+
+    @on.elementwise
+    def keep_across(e, src, dst, enters, leaves, us, vs):
+        u, v = word(src[e]), word(dst[e])
+        if enters[v] < enters[u]:
+            u, v = v, u
+        us[e], vs[e] = u, u if enters[v] < leaves[u] else v
+
+    return keep_across
+
+
+def raised(on: Any) -> Any:
+    """Raise a word to a value; a stale read costs one more atomic operation."""
+    high = on.atomic_max
+
+    @on.device
+    def raised(values, i, value):
+        if value > values[i]:
+            high(values, i, value)
+
+    return raised
+
+
+def number_subtrees(on: Any, word: type) -> Any:
+    """Write the number of each vertex in preorder, and how many are it or below it.
+
+    ``descents`` tells of each arc of the tour how often it has gone down so far.
+    """
+    none = none_of(word)
+
+    @on.elementwise
+    def number_subtrees(v, enters, leaves, descents, first, size):
+        down = enters[v]
+        if down != none:
+            first[v] = word(descents[down] - word(1))
+            size[v] = word((leaves[v] - down + word(1)) >> word(1))
+
+    return number_subtrees
+
+
+def measure_depth(on: Any, word: type) -> Any:
+    """Write how many edges are above each vertex; 0 for those that are in no tree."""
+    none = none_of(word)
+
+    @on.elementwise
+    def measure_depth(v, enters, descents, depth):
+        down = enters[v]
+        depth[v] = word(0) if down == none else word(descents[down] + descents[down] - down - TWO)
+
+    return measure_depth
+
+
+def extremes_of_blocks(on: Any) -> Any:
+    """Write the least and the greatest number that each block of numbers reaches."""
+    whole = np.uint64(BLOCK)
+
+    @on.elementwise
+    def extremes_of_blocks(b, least, greatest, low, high):
+        i, last = b * whole, min((b + ONE) * whole, np.uint64(least.size))
+        one, other = least[i], greatest[i]
+        while i < last:
+            one, other = min(one, least[i]), max(other, greatest[i])
+            i += ONE
+        low[b], high[b] = one, other
+
+    return extremes_of_blocks
+
+
+def double_blocks(on: Any) -> Any:
+    """Write the extremes of twice as many blocks from each on: ``base`` is where theirs begin."""
+
+    @on.elementwise
+    def double_blocks(b, base, half, width, low, high):
+        one = np.uint64(base) + b - np.uint64(width)
+        other = one + np.uint64(half) if b + np.uint64(half) < np.uint64(width) else one
+        at = np.uint64(base) + b
+        low[at], high[at] = min(low[one], low[other]), max(high[one], high[other])
+
+    return double_blocks
+
+
+def extremes_of_subtrees(on: Any, word: type) -> Any:
+    """Write the least and the greatest number that is reached from below each edge.
+
+    The numbers below it are an interval: some at either end, and between them whole blocks, which
+    are the union of two of the greatest power of two.
+    """
+    whole, shift = np.uint64(BLOCK), np.uint64(BLOCK.bit_length() - 1)
+
+    @on.elementwise
+    def extremes_of_subtrees(e, child, first, size, least, greatest, width, low, high, lows, highs):
+        v = child[e]
+        i = np.uint64(first[v])
+        end = i + np.uint64(size[v])
+        one, other = least[i], greatest[i]
+        inner, beyond = (i + whole - ONE) >> shift, end >> shift
+        if inner < beyond:
+            level, base = ZERO, ZERO
+            while TWO << level <= beyond - inner:
+                level, base = level + ONE, base + np.uint64(width)
+            a, b = base + inner, base + beyond - (ONE << level)
+            one, other = min(one, min(low[a], low[b])), max(other, max(high[a], high[b]))
+            last, j = inner << shift, beyond << shift
+        else:
+            last, j = end, end
+        while i < last:
+            one, other = min(one, least[i]), max(other, greatest[i])
+            i += ONE
+        while j < end:
+            one, other = min(one, least[j]), max(other, greatest[j])
+            j += ONE
+        lows[e], highs[e] = one, other
+
+    return extremes_of_subtrees

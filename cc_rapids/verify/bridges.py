@@ -1,0 +1,171 @@
+"""The audit of bridges: each one separates, and of all other edges each lies on a cycle.
+
+Without some of its edges a graph has at most as many components more as there are of them. If it
+has as many, all of them are bridges; so the classes are counted, the components of the edges that
+are said to be no bridges. That an edge lies on a cycle is proved by a flow: as much flows into each
+vertex as out of it, so that through edges that separate the graph flows nothing in all, and some
+through this edge.
+
+The classes and the flow come from what runs use, and are not trusted. If no edge joins two
+classes, these are at most as many as there are components; and flows are added up. If they are
+wrong, a right answer is refused, but no wrong one is accepted. The flow is random, and 0 somewhere
+by chance, once in 2^64 edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..backends import Array, Backend
+from ..data import read as frames
+from ..data.edge_input import EdgeInput
+from ..data.frame_access import column_of, columns_of, numbers_of
+from ..errors import VerificationError, counted
+from ..kernels import audit_bridges as kernels
+from ..kernels.audit import kernel
+from .answer import Answer
+from .forests import places_of
+from .vertex_lookup import ALL
+
+if TYPE_CHECKING:
+    from .audit import Rows
+
+# Gives a flow along edges, and the class of each of n slots: of (us, vs, n, backend).
+FlowsAlong = Callable[[Array, Array, int, Backend], tuple[Array, Array]]
+
+
+@dataclass
+class BridgesClaim:
+    """The frame of bridges that is to be proved.
+
+    Attributes
+    ----------
+    frame : frame, or named tuple of arrays
+        Columns ``row``, and the ends of each bridge, at last.
+    flows_along : callable
+        Gives the flow and the classes, which are not trusted.
+    classes : int
+        The components without them, once these are counted.
+    """
+
+    frame: Any
+    flows_along: FlowsAlong
+    classes: int | None = field(default=None, init=False)
+
+    @property
+    def rows(self) -> int:
+        """The number of bridges."""
+        return len(column_of(self._columns, "row"))
+
+    @property
+    def _columns(self) -> Any:
+        """The frame as it is; of named arrays a mapping of names to columns."""
+        return self.frame._asdict() if hasattr(self.frame, "_asdict") else self.frame
+
+    def prove(self, given: EdgeInput, rows: Rows, answer: Answer) -> None:
+        """Raise a VerificationError unless all edges outside the frame lie on cycles.
+
+        Parameters
+        ----------
+        given : EdgeInput
+            The edges.
+        rows : Rows
+            The same edges as kernels read them.
+        answer : Answer
+            The labels of the vertices, among whose slots are both ends of each edge.
+        """
+        _Proof(self, given, rows, answer).prove()
+
+    def check_count(self, vertices: int, components: int) -> None:
+        """Raise a VerificationError unless each row of the frame is a bridge."""
+        if self.classes is None and self.rows:
+            raise VerificationError(
+                f"the frame has {counted(self.rows, 'bridge')}, but there is no edge"
+            )
+        if self.classes not in (None, components + self.rows):
+            raise VerificationError(
+                f"without {counted(self.rows, 'edge')} there are {self.classes:,} components"
+                f" instead of {components:,}: not all of them are bridges"
+            )
+
+
+class _Proof:
+    """The edges of a graph, of which some are said to be bridges."""
+
+    def __init__(self, claim: BridgesClaim, given: EdgeInput, rows: Rows, answer: Answer) -> None:
+        self.claim, self.given, self.answer = claim, given, answer
+        self.backend, self.n, self.m = answer.backend, answer.ids.n, rows.m
+        backend, node = self.backend, answer.ids.vertex
+        self.kept = None if given.row_index is None else backend.asarray(given.row_index())
+        listed = backend.asarray(numbers_of(column_of(claim._columns, "row"))[0]).astype(np.int64)
+        self.cut = places_of(listed, self.kept, self.m, "bridges", backend.xp)
+        edges, kind = (rows.first, rows.second, rows.low, self.n), (backend, node, rows.wide)
+        ends = kernel(kernels.ends_of_edges, *kind, rows.load_edge(backend))
+        self.sides = [backend.empty(self.m, node) for _ in range(2)]
+        ends(self.m, *edges, *self.sides)
+        self._check_ends()
+        self.cut_ends = [side[self.cut] for side in self.sides]
+        for side in self.sides:
+            side[self.cut] = 0
+
+    def prove(self) -> None:
+        """Raise a VerificationError unless the classes are right, and no bridge is missing."""
+        backend, n = self.backend, self.n
+        us, vs = self.sides
+        flows, classes = self.claim.flows_along(us, vs, n, backend)
+        first = backend.fill(backend.empty(kernels.FAULTS, np.uint64), 0xFF)
+        balance = backend.fill(backend.empty(n, np.uint64), 0)
+        kernel(kernels.let_flow, backend)(self.m, us, vs, flows, classes, balance, first)
+        kernel(kernels.find_unbalanced, backend)(n, balance, first)
+        idle, unbalanced, split = map(int, backend.to_host(first))
+        if min(unbalanced, split) != ALL:
+            raise VerificationError(
+                "the audit itself has failed: its flows or classes do not fit the edges, so that it"
+                " proves nothing; or the edges were changed in the meantime"
+            )
+        self._check_cut(classes)
+        if idle != ALL:
+            one, other = (self.answer.name(int(side[idle])) for side in self.sides)
+            raise VerificationError(
+                f"edge {self._told(idle)} from {one} to {other} is a bridge, which is missing"
+            )
+        own, slots = self.answer.own, backend.xp.arange(n, dtype=classes.dtype)
+        is_vertex = own != np.iinfo(own.dtype).max
+        self.claim.classes = int((is_vertex & (classes == slots)).sum())
+
+    def _check_cut(self, classes: Array) -> None:
+        """Raise a VerificationError that names the first row of the frame that is no bridge.
+
+        It joins vertices of one class, or something flows through it between the classes.
+        """
+        if not self.cut.size:
+            return
+        us, vs = (classes[side] for side in self.cut_ends)
+        flows, _ = self.claim.flows_along(us, vs, self.n, self.backend)
+        wrong = self.backend.xp.flatnonzero((us == vs) | (flows != 0))
+        if wrong.size:
+            raise VerificationError(f"edge {self._told(int(self.cut[wrong[0]]))} is no bridge")
+
+    def _check_ends(self) -> None:
+        """Raise a VerificationError for the first bridge whose ends are not those of its row."""
+        if not self.cut.size:
+            return
+        width = max(len(self.given.src.key_columns), 1)
+        names = columns_of(self.claim._columns)
+        sides = [names[-2 * width : -width], names[-width:]]
+        source, destination = sides if width > 1 else (side[0] for side in sides)
+        listed = frames.read(self.claim._columns, source, destination)
+        with listed.borrow() as (columns, _):
+            for held, side in zip(columns, self.sides, strict=False):
+                wrong = self.answer.find(held) != side[self.cut]
+                if bool(wrong.any()):
+                    row = self._told(int(self.cut[wrong.argmax()]))
+                    raise VerificationError(f"bridge {row} has other ends in the edges")
+
+    def _told(self, e: int) -> str:
+        """Return the number of an edge in the caller's list as text."""
+        return f"{e if self.kept is None else int(self.kept[e]):,}"

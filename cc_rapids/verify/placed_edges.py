@@ -1,0 +1,100 @@
+"""The edges of a list between the slots of a label frame, for audits of what is found of them.
+
+The components are proved before, by :mod:`cc_rapids.verify.audit`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..backends import Array
+from ..data import read as frames
+from ..data.edge_input import EdgeInput
+from ..kernels import audit as kernels
+from ..kernels.audit import kernel
+from .answer import Answer
+from .vertex_lookup import ALL, Tally
+
+NO_SLOT = -1
+
+
+class PlacedEdges:
+    """The slots of a label frame, and of both ends of each edge.
+
+    Parameters
+    ----------
+    answer : Answer
+        The label frame, which is proved already, and lent to its backend.
+    given : EdgeInput
+        The edges, read again.
+
+    Attributes
+    ----------
+    width : int
+        The number of columns of an id.
+    slots : (v,) array of int64
+        The slot of each vertex, in the order of the frame.
+    head : (n,) array of int64
+        At the slot of a vertex that of its label.
+    src, dst : (m,) arrays of int64
+        The slots of the ends of each edge.
+    """
+
+    def __init__(self, answer: Answer, given: EdgeInput) -> None:
+        self.answer, self.given = answer, given
+        self.backend, self.xp = answer.backend, answer.backend.xp
+        self.width = max(len(answer.column.key_columns), 1)
+        backend, ids = self.backend, answer.integers
+        corners = None
+        if ids is not None and answer.rows:
+            corners = [int(ids[at]) & ALL for at in (0, answer.rows - 1)]
+        answer.number(Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0)), corners)
+        answer.scatter_labels(backend.fill(backend.empty(kernels.FAULTS, np.uint64), 0xFF))
+        self.slots = answer.ids.slots().astype(np.int64)
+        self.head = answer.own.astype(np.int64)
+        self.src, self.dst = self.ends(given)
+
+    def ends(self, given: EdgeInput) -> list[Array]:
+        """Return the slots of both ends of each edge of a list."""
+        if not given.src.size:
+            return [self.slots[:0], self.slots[:0]]
+        with given.borrow() as (columns, starts):
+            left, right = columns[:2]
+            if starts:
+                left = self.backend.empty(given.src.size, np.int64)
+                offsets = self.backend.asarray(starts[0])
+                kernel(kernels.list_rows, self.backend)(left.size, offsets, left)
+            return [self.answer.find(side).astype(np.int64) for side in (left, right)]
+
+    def ends_of_frame(self, frame: Any, names: list[Any]) -> list[Array]:
+        """Return the slots of ids in the columns of a frame, first all of one end."""
+        frame = frame._asdict() if hasattr(frame, "_asdict") else frame
+        sides = names[: self.width], names[self.width :]
+        source, destination = sides if self.width > 1 else (side[0] for side in sides)
+        return self.ends(frames.read(frame, source, destination))
+
+    def numbers(self) -> Array:
+        """Return the row number of each edge in the caller's list."""
+        if self.given.row_index is None:
+            return self.xp.arange(self.given.src.size)
+        return self.backend.asarray(self.given.row_index()).astype(np.int64)
+
+    def places_of_rows(self, rows: Array, refuse: Callable[[Array, Array, str], None]) -> Array:
+        """Return the place among the edges of each row number.
+
+        ``refuse`` is called with a mask of those that are wrong, the rows, and what is wrong.
+        """
+        numbers, what = self.numbers(), "is no row of the edges"
+        place = self.xp.searchsorted(numbers, rows)
+        refuse(place >= numbers.size, rows, what)
+        refuse(numbers[place] != rows, rows, what)
+        return place
+
+    def named(self, slots: Array) -> Array:
+        """Return whether each slot, all bits set for none, is that of a vertex."""
+        strange = (slots < 0) | (slots >= self.answer.ids.n)
+        own, none = self.answer.own, np.iinfo(self.answer.ids.vertex).max
+        return ~strange & (own[self.xp.where(strange, 0, slots)] != none) if own.size else ~strange

@@ -1,0 +1,323 @@
+"""Components of Ray datasets, on a cluster of this machine: the same forests as on Dask."""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from dask_graphs import (
+    as_categories,
+    as_hashes,
+    as_text,
+    as_unlike,
+    as_unsigned,
+    check_forest,
+    expected,
+    random_frame,
+)
+from support.machine import with_package
+
+import cc_rapids
+from cc_rapids import errors
+
+ray = pytest.importorskip("ray", reason="the extra 'ray' is not installed")
+# Ray's own modules warn of each other
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("cluster")]
+SUPPORT = Path(__file__).parents[1] / "support"
+VERTICES = {"partition": "vertices", "room": 0}
+WAYS = pytest.mark.parametrize("options", [{}, VERTICES, VERTICES | {"owners": "hash"}], ids=str)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import ray.data
+
+        quiet = {"logging_level": logging.CRITICAL, "log_to_driver": False}
+        ray.init(
+            num_cpus=2,
+            include_dashboard=False,
+            object_store_memory=150 << 20,
+            runtime_env={"env_vars": {"PYTHONPATH": with_package(os.environ)["PYTHONPATH"]}},
+            **quiet,
+        )
+        context = ray.data.DataContext.get_current()
+        context.enable_progress_bars = False
+        logging.getLogger("ray.data").setLevel(logging.CRITICAL)
+        yield
+        ray.shutdown()
+
+
+def components(edges, *sides, **options):
+    import cc_rapids.ray
+
+    return cc_rapids.ray.components(edges, *sides, **options)
+
+
+def tables(frames):
+    """A dataset with a block for each frame."""
+    return ray.data.from_arrow([pa.Table.from_pandas(one, preserve_index=False) for one in frames])
+
+
+def parts(frame, count):
+    bounds = [k * len(frame) // count for k in range(count + 1)]
+    return tables([frame[low:high] for low, high in pairwise(bounds)])
+
+
+def check(found, frame, **names):
+    """The labels and counts of a run are those of union-find, and its forest is one."""
+    vertex, least = expected(frame, **names)
+    labels = found.labels().to_pandas().sort_values("vertex")
+    assert labels.columns.tolist() == ["vertex", "labels"]
+    np.testing.assert_array_equal(labels["vertex"].to_numpy(), vertex)
+    np.testing.assert_array_equal(labels["labels"].to_numpy(), least)
+    assert len(found) == len(np.unique(least))
+    assert found.facts["vertices"] == len(vertex)
+    if found.facts["partition"] == "edges":
+        check_forest(found.forest().to_pandas(), frame, vertex, least)
+    else:
+        assert found.forest() is None
+
+
+@WAYS
+@pytest.mark.parametrize("count", [1, 7])
+def test_blocks_of_any_number(options, count):
+    frame = random_frame(seed=count)
+    found = components(parts(frame, count), **options)
+    check(found, frame)
+    vertices, way = found.facts["vertices"], found.facts["partition"]
+    words = (
+        f"<RayComponents: {len(found)} components of {vertices} vertices, by {way} on 1 worker in"
+    )
+    assert repr(found).startswith(words)
+
+
+@WAYS
+@pytest.mark.parametrize("kind", [as_text, as_hashes, as_categories, as_unlike, as_unsigned])
+def test_ids_of_every_kind(options, kind):
+    frame = kind(random_frame())
+    given = frame.astype({"src": "str", "dst": "str"}) if kind is as_categories else frame
+    check(components(parts(frame, 3), **options), given)
+
+
+def test_several_columns():
+    frame = random_frame(n=200, m=150, low=0)
+    several = pd.DataFrame(
+        {"a": frame["src"] % 7, "b": frame["src"], "c": frame["dst"] % 7, "d": frame["dst"]}
+    )
+    sides = ["a", "b"], ["c", "d"]
+    found = components(parts(several, 3), *sides)
+    alone = cc_rapids.components(several, *sides).with_key_names(None)
+    pd.testing.assert_frame_equal(found.labels().to_pandas(), alone.labels(), check_dtype=False)
+    assert found.forest().count() == found.facts["vertices"] - len(found)
+    assert found.sizes().columns() == ["0_labels", "1_labels", "size"]
+
+
+@pytest.mark.parametrize("kind", ["min", "dense", "size"])
+def test_labels_and_sizes(kind):
+    frame = random_frame()
+    found = components(parts(frame, 4), labels=kind)
+    alone = cc_rapids.components(frame, labels=kind)
+    labels = found.labels().to_pandas()
+    pd.testing.assert_frame_equal(labels, alone.labels(), check_dtype=False)
+    sizes = found.sizes().to_pandas().sort_values("labels", ignore_index=True)
+    wanted = alone.sizes().sort_values("labels", ignore_index=True)
+    pd.testing.assert_frame_equal(sizes, wanted, check_dtype=False)
+
+
+@pytest.mark.slow
+def test_sizes_of_distributed_vertices():
+    frame = random_frame(n=60, m=40)
+    sizes = components(parts(frame, 2), **VERTICES).sizes().to_pandas()
+    wanted = cc_rapids.components(frame).sizes().sort_values("labels", ignore_index=True)
+    sizes = sizes.sort_values("labels", ignore_index=True)
+    pd.testing.assert_frame_equal(sizes, wanted, check_dtype=False)
+
+
+@pytest.mark.slow
+def test_labels_join_other_columns():
+    documents = tables([pd.DataFrame({"id": [7, 2, 5, 4], "text": list("abcd")})])
+    labels = components(tables([pd.DataFrame({"src": [7, 5], "dst": [5, 4]})])).labels()
+    both = documents.join(labels, "left_outer", 2, on=("id",), right_on=("vertex",))
+    found = both.to_pandas().sort_values("id")
+    assert found["text"].tolist() == ["b", "d", "c", "a"]
+    assert found["labels"].fillna(-1).tolist() == [-1, 4, 4, 4]
+
+
+@WAYS
+def test_vertices_without_edges(options):
+    frame = pd.DataFrame({"src": [3, 5, 9], "dst": [4, 5, 3]})
+    named = [5, 7, 9, 20]
+    for vertices in (np.array(named), named, parts(pd.DataFrame({"id": named}), 2)):
+        check(components(parts(frame, 2), vertices=vertices, **options), frame, vertices=named)
+    found = components(parts(frame, 2), num_vertices=12, **options)
+    check(found, frame, vertices=np.arange(12))
+    words = components(parts(frame.astype(str), 2), vertices=["a", "5"], **options)
+    ids = sorted(words.labels().to_pandas()["vertex"])
+    assert ids == ["3", "4", "5", "9", "a"]
+
+
+def test_blocks_without_rows():
+    frame = random_frame()
+    pieces = [frame[:0], frame[:200], frame[200:200], frame[200:], frame[:0]]
+    check(components(tables(pieces)), frame)
+    for edges in (
+        tables([frame[:0]]),
+        tables([frame[:300]]).map_batches(lambda batch: batch.slice(0, 0), batch_format="pyarrow"),
+    ):
+        nothing = components(edges)
+        assert (len(nothing), nothing.labels().count()) == (0, 0)
+    alone = components(tables([frame[:0]]), vertices=tables([pd.DataFrame({"id": [4, 2]})]))
+    assert alone.labels().take_all() == [{"vertex": k, "labels": k} for k in (2, 4)]
+
+
+def test_nulls_are_refused_or_dropped():
+    frame = random_frame().astype({"src": "Int64", "dst": "Int64"})
+    frame.loc[[3, 400], "src"] = pd.NA
+    frame.loc[3, "dst"] = pd.NA
+    with pytest.raises(errors.NullsError, match=r"column 'src' has 1 nulls in 100 rows"):
+        components(parts(frame, 5))
+    found = components(parts(frame, 5), nulls="drop")
+    check(found, frame.dropna().astype({"src": "int64", "dst": "int64"}))
+    assert found.facts["dropped"] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"source": "sender"}, errors.MissingColumnError, "'sender'"),
+        ({"source": "weight"}, errors.ColumnTypeError, "'weight' is double"),
+        ({"destination": "src"}, errors.InputError, "both 'src'"),
+        ({"labels": "most"}, errors.InputError, "labels"),
+        ({"nulls": "keep"}, errors.InputError, "nulls policy"),
+        ({"partition": "edge"}, errors.InputError, "did you mean"),
+        ({"design": "bfs-cc"}, errors.DesignError, "no spanning forest"),
+        ({"engine": "tpu"}, errors.EngineError, "tpu"),
+        ({"num_cpus": "two"}, errors.InputError, "num_cpus must be a number"),
+        ({"num_gpus": -1}, errors.InputError, "num_gpus must be a number"),
+        ({"num_vertices": 7}, errors.InputError, "'src' holds the id -[0-9]+, outside 0..6"),
+        ({"vertices": [1], "num_vertices": 7}, errors.InputError, "not both"),
+        ({"vertices": ["a"]}, errors.ColumnTypeError, "vertices"),
+        ({"owners": "hash"}, errors.InputError, "only to partition='vertices'"),
+        (VERTICES | {"owners": lambda ids: ids * 0.5}, errors.InputError, "owners returned float"),
+    ],
+    ids=lambda value: str(value)[:40] if isinstance(value, dict) else "",
+)
+def test_what_cannot_be_used(options, error, words):
+    with pytest.raises(error, match=words):
+        components(parts(random_frame(), 2), **options)
+
+
+def test_what_is_no_dataset():
+    with pytest.raises(errors.InputError, match="not a Ray dataset"):
+        components(random_frame())
+
+
+def test_columns_that_are_known_late():
+    """What a function returns is known once it has run."""
+    frame = parts(random_frame(), 2)
+    unknown = frame.map_batches(lambda batch: batch.drop(["src"]), batch_format="pyarrow")
+    with pytest.raises(errors.MissingColumnError, match="a partition has no column 'src'"):
+        components(unknown)
+    mixed = frame.map_batches(
+        lambda batch: pa.table({"src": batch["src"], "dst": batch["dst"].cast("string")}),
+        batch_format="pyarrow",
+    )
+    with pytest.raises(errors.ColumnTypeError, match=r"'src' is int64.*'dst' is string"):
+        components(mixed)
+
+
+@WAYS
+def test_integers_beside_strings(options):
+    frame = random_frame()[["src", "dst"]]
+    with pytest.raises(errors.ColumnTypeError, match="'src' is int64 in some partitions and"):
+        components(tables([frame]).union(tables([frame.astype(str)])), **options)
+
+
+def test_progress_is_told():
+    told = []
+    components(parts(random_frame(), 5), progress=told.append)
+    forests = [fact for fact in told if fact.stage == "forests"]
+    assert [fact.done for fact in forests] == list(range(1, len(forests) + 1))
+    assert str(forests[0]).startswith("forests: 1, ")
+
+
+def test_an_error_ends_the_reading(tmp_path):
+    """Of a hundred blocks few are read once the first was refused."""
+
+    def read(batch):
+        (tmp_path / str(batch["id"][0])).touch()
+        time.sleep(0.05)
+        return pa.table({"src": pa.array([None], pa.int64()), "dst": [1]})
+
+    edges = ray.data.range(100, override_num_blocks=100).map_batches(read, batch_size=None)
+    with pytest.raises(errors.NullsError, match="column 'src'") as raised:
+        components(edges)
+    assert raised.value.__traceback__ is not None
+    time.sleep(0.5)
+    count = len(os.listdir(tmp_path))
+    time.sleep(0.5)
+    assert len(os.listdir(tmp_path)) == count < 100
+
+
+@pytest.mark.parametrize("options", [{}, VERTICES], ids=str)
+def test_a_lost_process_costs_its_own_blocks(tmp_path, options):
+    parts, rows = 8, 100
+    frame = random_frame(n=1000, m=parts * rows)
+
+    def read(batch):
+        [number] = batch["id"]
+        mark = tmp_path / f"{number}.{time.time_ns()}"
+        mark.touch()
+        if number == 3 and len(list(tmp_path.glob("3.*"))) == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return pa.Table.from_pandas(frame[number * rows : (number + 1) * rows])
+
+    edges = ray.data.range(parts, override_num_blocks=parts).map_batches(read, batch_size=None)
+    check(components(edges, **options), frame)
+    reads = Counter(name.partition(".")[0] for name in os.listdir(tmp_path))
+    assert reads == {str(number): 1 + (number == 3) for number in range(parts)}
+
+
+def test_an_answer_outlives_its_processes():
+    frame = random_frame()
+    found = components(parts(frame, 4))
+
+    def die():
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    for _ in range(2):
+        with pytest.raises(ray.exceptions.WorkerCrashedError):
+            ray.get(ray.remote(max_retries=0)(die).remote())
+    check(found, frame)
+
+
+@pytest.mark.slow
+def test_a_lost_node_costs_its_own_blocks():
+    """Two nodes, of which one is killed while blocks are read; a process of its own starts both."""
+    command = [sys.executable, "-W", "ignore", SUPPORT / "ray_nodes.py"]
+    environment = with_package(os.environ)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "the answer is right" in done.stdout
+
+
+def test_without_ray():
+    code = (
+        "import sys; sys.modules['ray'] = None\n"
+        "try:\n    import cc_rapids.ray\nexcept ImportError as error:\n    print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "needs ray, which is not installed: pip install '.[ray]'" in done.stdout
