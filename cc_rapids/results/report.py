@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.bipartition import forest_of_first_rows, forest_of_weights
+from ..algorithms.any_forest import any_forest
+from ..algorithms.bipartition import forest_of_weights
 from ..algorithms.bridges import Reached
 from ..backends import Array
 from ..data import html
@@ -106,7 +107,7 @@ class Report:
         weights = None if given.weights is None else backend.asarray(given.weights)
         hooks = xp.zeros(0, np.int64)
         if src.size and weights is None:
-            hooks = forest_of_first_rows(src, dst, n, backend)
+            hooks = xp.sort(any_forest(src, dst, n, backend)[0])
         elif src.size:
             hooks = forest_of_weights(src, dst, n, weights, True, backend)
         _check_joined(int(hooks.size), n, k)

@@ -237,7 +237,7 @@ def test_any_spanning_forest_tells_the_bridges(monkeypatch):
     """With weights, bridges follow from the forest that is found for the weakest links."""
     edges = pd.DataFrame(PAIRS, columns=["src", "dst"]).assign(w=WEIGHTS)
     plain = components(edges).report(edges).components()
-    monkeypatch.setattr(report, "forest_of_first_rows", lambda *_: pytest.fail("another forest"))
+    monkeypatch.setattr(report, "any_forest", lambda *_: pytest.fail("another forest"))
     weighed = components(edges).report(edges, weight="w").components()
     assert plain["bridges"].tolist() == weighed["bridges"].tolist() == [1, 1, 0]
 
