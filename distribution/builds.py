@@ -13,6 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 COMPILER = "numba-cuda[cu13]>=0.27", "numpy<2.5"  # of the PTX that the wheel brings along
 
+CHECKED = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # from 3.11.4 on
+
 
 def environment(python, folder, *packages, lowest=False):
     """Return the Python of a new virtual environment with some packages, from wheels only.
@@ -98,6 +100,6 @@ def sums(paths):
 def unpacked(sdist, folder):
     """Return the folder of an sdist's files, unpacked."""
     with tarfile.open(sdist) as file:
-        file.extractall(folder, filter="data")
+        file.extractall(folder, **CHECKED)
     (inside,) = Path(folder).iterdir()
     return inside

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import Array, Backend
+from ..data.dtypes import is_signed
 from ..ids.growing import Index, Integers, Range
 from ..kernels import forgetting as kernels
 
@@ -115,4 +116,4 @@ class Labels:
 
 def _same_bits(dtype: Any, wide: Any) -> bool:
     """Return whether integers of a type have the bits of the same ones of 64 bits."""
-    return bool(dtype.kind == wide.kind or (dtype.kind == "u" and dtype.itemsize < 8))
+    return bool(dtype.kind == wide.kind or (not is_signed(dtype) and dtype.itemsize < 8))

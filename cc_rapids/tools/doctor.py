@@ -31,6 +31,7 @@ PACKAGES = {
     "cudf": ("cudf-cu13", "cudf-cu12", "cudf"),
     "cugraph": ("cugraph-cu13", "cugraph-cu12", "cugraph"),
 }
+NO_ENGINE = "none"
 _OLDEST = {"cu13": (7, 5), "cu12": (7, 0)}  # compute capability
 _ELSEWHERE = (
     f"with an NVIDIA GPU since Turing and driver 580 or later: {install_advice('cu13')}",
@@ -109,7 +110,7 @@ def diagnose() -> Facts:
     packages |= {name: _installed(names) for name, names in PACKAGES.items()}
     driver = find_driver()
     refusal = unsupported_python()
-    engine, why, advice = ("none", refusal, ()) if refusal else choose(packages, driver)
+    engine, why, advice = (NO_ENGINE, refusal, ()) if refusal else choose(packages, driver)
     return Facts(
         python=f"{platform.python_version()} on {platform.platform()}",
         packages=packages,
@@ -138,7 +139,7 @@ def check(verbose: bool = False, **options: object) -> str:
         runs no kernels; the message gives advice.
     """
     facts = diagnose()
-    if facts.engine == "none":
+    if facts.engine == NO_ENGINE:
         raise RuntimeError(facts.why)
     from ..api import components
     from ..backends import get

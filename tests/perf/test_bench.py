@@ -227,7 +227,7 @@ def test_the_page_and_the_readme_come_from_one_command(scripts, of_a_gpu, monkey
     assert "| 300 | 100 x |" in text
     assert "| kron21, csr, int64 | `none+async+halve` | 2 | 2 | 72% |" in text
     assert "All answers equal those of sequential union-find." in text
-    assert text.count("Not measured yet") == 3, "on threads, of files, and of numbers"
+    assert text.count("Not measured yet") == 4, "threads, files, numbers, forests"
     for name in ("faster", "limit"):
         assert (of_a_gpu / "figures" / f"bench-{name}-gpu.svg").stat().st_size > 1000
         assert f"figures/bench-{name}-gpu.svg" in text

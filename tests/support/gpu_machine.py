@@ -37,8 +37,11 @@ LIBRARIES = (
     "matplotlib",
     "yaml",
 )
+# Of doors that have tests of their own, which are skipped where a library is missing.
+OPTIONAL = "cudf_polars", "duckdb", "ray"
 # What a complete machine may lack: a second GPU, a larger one, what cuGraph does not bring.
 ALLOWED = (
+    *(f"could not import {name!r}" for name in OPTIONAL),
     "an all-gather takes two GPUs",
     "this GPU has less shared memory",
     "cuGraph's communicators do not start here",

@@ -32,7 +32,7 @@ def test_every_library_that_a_test_may_skip_for_is_asked_for():
     own |= {path.stem for path in (ROOT / "benchmarks").glob("*.py")}
     own |= sys.stdlib_module_names
     others = {name for name in named if name.partition(".")[0] not in own}
-    known = {name.partition(".")[0] for name in gpu_machine.LIBRARIES}
+    known = {name.partition(".")[0] for name in (*gpu_machine.LIBRARIES, *gpu_machine.OPTIONAL)}
     assert {"cudf", "cugraph", "cupy", "rmm", "dask_cudf"} <= known
     assert {name.partition(".")[0] for name in others} <= known
 

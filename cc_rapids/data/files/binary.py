@@ -50,7 +50,8 @@ def columns_of(file: File, request: ColumnRequest, schema: Any) -> list[str]:
 def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
     """Return a table with its last column, if it is not one of ids, as weights.
 
-    These are int64 or double, without nulls unless these are requested.
+    These are int64 or double, without nulls unless these are requested. A column without a type, as
+    of a file without rows, holds nulls.
     """
     import pyarrow as pa
 
@@ -58,7 +59,8 @@ def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
     if table.num_columns == at:
         return table
     column, name = table.column(at), table.column_names[at]
-    whole, real = pa.types.is_integer(column.type), pa.types.is_floating(column.type)
+    whole = pa.types.is_integer(column.type)
+    real = pa.types.is_floating(column.type) or pa.types.is_null(column.type)
     nulls = column.null_count and not request.null_weights
     if nulls or not (whole or real):
         raise FormatError(

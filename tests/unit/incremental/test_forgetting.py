@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from cc_rapids import Connectivity, components, maximum_spanning_forest
@@ -321,3 +322,12 @@ def test_what_is_left_has_ids_of_any_type(keep, factor, dtype, dense, monkeypatc
     bad = np.append(given[0], given[0][:1]), np.append(given[1], given[1][1:])
     with pytest.raises(InputError, match="1 edge of remaining= of 3 join two components"):
         seen.remove((src[2:3], dst[2:3]), remaining=bad)
+
+
+def test_a_file_without_rows_needs_no_types(tmp_path):
+    rows = {"src": [1, 2], "dst": [2, 3], "until": [5, 6]}
+    pq.write_table(pa.table(rows), tmp_path / "0.parquet")
+    pq.write_table(pa.table({name: pa.nulls(0) for name in rows}), tmp_path / "1.parquet")
+    edges = pd.DataFrame({name: [*values, k] for k, (name, values) in enumerate(rows.items(), 7)})
+    seen = Connectivity(expiry="until").insert(edges)
+    assert len(seen.remove(([7], [8]), remaining=f"{tmp_path}/*.parquet")) == 3
