@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..backends import Array, Backend
 from ..graph.edges import Edges
 from ..graph.forest import Forest
-from ..kernels.primitives import none_of
+from ..graph.hooks import hooks_in, room_for_hooks
 from . import run
 from .design import Design
 
@@ -32,7 +30,6 @@ def any_forest(src: Array, dst: Array, n: int, backend: Backend) -> tuple[Array,
         The rows of the edges of the forest, and the least vertex of each one's component.
     """
     forest = Forest(backend, n, all_present=True)
-    number: Any = np.uint32 if src.size < (1 << 32) - 1 else np.uint64
-    hook_edge = backend.fill(backend.empty(n, number), 0xFF)
+    hook_edge = room_for_hooks(n, src.size, backend)
     run.solve(Edges(src, dst, 0), forest, DESIGN, None, hook_edge)
-    return hook_edge[hook_edge != none_of(number)].astype(np.int64), forest.parent
+    return hooks_in(hook_edge).astype(np.int64), forest.parent

@@ -17,13 +17,9 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..graph.edges import Edges
-from ..graph.forest import Forest
 from ..graph.sorting import first_of, order_of
-from ..kernels.primitives import none_of
-from . import boruvka
+from .boruvka import forest_of_first_rows
 from .rooted_forest import rooted
-
-NONE = none_of(np.uint64)
 
 
 def double_cover(src: Array, dst: Array, n: int, xp: Any) -> Edges:
@@ -37,43 +33,6 @@ def double_cover(src: Array, dst: Array, n: int, xp: Any) -> Edges:
     word = np.uint32 if 2 * n < 1 << 32 else np.uint64
     src, dst, beyond = src.astype(word), dst.astype(word), word(n)
     return Edges(xp.concatenate([src, src + beyond]), xp.concatenate([dst + beyond, dst]), 0)
-
-
-def forest_of_first_rows(src: Array, dst: Array, n: int, backend: Backend) -> Array:
-    """Return the rows of edges that earlier rows do not join, as int64 in their order.
-
-    They are a spanning forest, which depends on the edges alone: the one of least weight, where all
-    weights are equal.
-
-    Parameters
-    ----------
-    src, dst : (m,) arrays of int64
-        The ends of the edges among the vertices 0 .. n - 1.
-    """
-    weights = backend.fill(backend.empty(src.size, np.uint8), 0)
-    return forest_of_weights(src, dst, n, weights, False, backend)
-
-
-def forest_of_weights(
-    src: Array, dst: Array, n: int, weights: Array, greatest: bool, backend: Backend
-) -> Array:
-    """Return the rows of the spanning forest of least or greatest weight, as int64 in their order.
-
-    Among edges of equal weight, those of lower rows are taken first.
-
-    Parameters
-    ----------
-    src, dst : (m,) arrays of int64
-        The ends of the edges among the vertices 0 .. n - 1.
-    weights : (m,) array of numbers
-        On the backend, without nan.
-    greatest : bool
-        Whether the forest is the one of the greatest weight.
-    """
-    forest, order = Forest(backend, n), boruvka.WeightOrder.of(weights, greatest, backend)
-    hook_edge = backend.fill(backend.empty(n, np.uint64), 0xFF)
-    boruvka.solve(Edges(src, dst, 0), forest, n, order, hook_edge)
-    return backend.xp.sort(hook_edge[hook_edge != NONE]).astype(np.int64)
 
 
 def odd_cycles(

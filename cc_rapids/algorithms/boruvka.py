@@ -18,6 +18,7 @@ from ..backends import Array, Backend
 from ..data.dtypes import is_float, is_signed
 from ..graph.edges import Edges
 from ..graph.forest import Forest
+from ..graph.hooks import hooks_in
 from ..kernels import boruvka as kernels
 from ..kernels import edges as reading
 from ..kernels import find, union
@@ -149,6 +150,43 @@ def solve(
         rounds.run(pivots, band, min(size, counts[0] if band else edges.m))
     on.kernel(trees.flatten, on.kernel(find.find_with_skip))(n, forest.parent, forest.present)
     forest.count()
+
+
+def forest_of_first_rows(src: Array, dst: Array, n: int, backend: Backend) -> Array:
+    """Return the rows of edges that earlier rows do not join, as int64 in their order.
+
+    They are a spanning forest, which depends on the edges alone: the one of least weight, where all
+    weights are equal.
+
+    Parameters
+    ----------
+    src, dst : (m,) arrays of int64
+        The ends of the edges among the vertices 0 .. n - 1.
+    """
+    weights = backend.fill(backend.empty(src.size, np.uint8), 0)
+    return forest_of_weights(src, dst, n, weights, False, backend)
+
+
+def forest_of_weights(
+    src: Array, dst: Array, n: int, weights: Array, greatest: bool, backend: Backend
+) -> Array:
+    """Return the rows of the spanning forest of least or greatest weight, as int64 in their order.
+
+    Among edges of equal weight, those of lower rows are taken first.
+
+    Parameters
+    ----------
+    src, dst : (m,) arrays of int64
+        The ends of the edges among the vertices 0 .. n - 1.
+    weights : (m,) array of numbers
+        On the backend, without nan.
+    greatest : bool
+        Whether the forest is the one of the greatest weight.
+    """
+    forest, order = Forest(backend, n), WeightOrder.of(weights, greatest, backend)
+    hook_edge = backend.fill(backend.empty(n, np.uint64), 0xFF)
+    solve(Edges(src, dst, 0), forest, n, order, hook_edge)
+    return backend.xp.sort(hooks_in(hook_edge)).astype(np.int64)
 
 
 def band_ends(expected_vertices: int, m: int) -> list[int]:

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..algorithms import boruvka
+from ..algorithms.boruvka import forest_of_first_rows, forest_of_weights
 from ..backends import Array, Backend
-from ..graph.edges import Edges
-from ..graph.forest import Forest
 from ..kernels import forgetting as pairs_by_key
 from ..kernels import lasting as kernels
 
@@ -211,11 +209,8 @@ def forest_of(src: Array, dst: Array, weights: Array, n: int, backend: Backend) 
         ends = xp.unique(xp.concatenate([src, dst]), return_inverse=True)[1].ravel()
         src, dst, n = ends[: src.size], ends[src.size :], int(2 * src.size)
     if weights is None:
-        weights = backend.fill(backend.empty(src.size, np.uint8), 0)
-    order = boruvka.WeightOrder.of(weights, True, backend)
-    forest, hook_edge = Forest(backend, n), backend.fill(backend.empty(n, np.uint64), 0xFF)
-    boruvka.solve(Edges(src, dst, 0), forest, n, order, hook_edge)
-    return xp.sort(hook_edge[hook_edge != NONE]).astype(np.int64)
+        return forest_of_first_rows(src, dst, n, backend)
+    return forest_of_weights(src, dst, n, weights, True, backend)
 
 
 def pair_keys(src: Array, dst: Array, backend: Backend) -> Array:

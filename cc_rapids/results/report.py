@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.any_forest import any_forest
-from ..algorithms.bipartition import forest_of_weights
+from ..algorithms.boruvka import forest_of_weights
 from ..algorithms.bridges import Reached
 from ..backends import Array
 from ..data import html

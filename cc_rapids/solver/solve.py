@@ -17,6 +17,7 @@ from ..backends import MEMORY, Array, Backend
 from ..data.edge_input import EdgeInput
 from ..graph.edges import Adjacency, Edges, check_offsets, list_of_rows, rows_of
 from ..graph.forest import Forest, SpeculativeRows
+from ..graph.hooks import hooks_in, room_for_hooks
 from ..ids.decoders import OffsetDecoder
 from ..ids.encode import EncodedIds, choose_encoding, scan_ids
 from ..ids.range import UNKNOWN_ORDER, IdRange
@@ -184,25 +185,14 @@ def _solve_with_hooks(
     These edges are a spanning forest.
     """
     backend = forest.backend
-    hook_edge = _room_for_hooks(forest, max(edges.m, csr.m if csr else 0))
+    hook_edge = room_for_hooks(forest.n, max(edges.m, csr.m if csr else 0), backend)
     run.solve(edges, forest, design, csr, hook_edge, memory)
-    hooks = _hooks(hook_edge)
+    hooks = hooks_in(hook_edge)
     if backwards:
         hooks = hooks.dtype.type(edges.m - 1) - hooks
     elif csr is not None and csr.edge_of is not None:  # entries of rows, made of a list
         hooks = csr.edge_of[hooks]
     return backend.xp.sort(hooks)
-
-
-def _room_for_hooks(forest: Forest, most: int) -> Array:
-    """Return an array for the edge that hooks each vertex, all bits set: not hooked."""
-    number = np.uint32 if most < (1 << 32) - 1 else np.uint64
-    return forest.backend.fill(forest.backend.empty(forest.n, number), 0xFF)
-
-
-def _hooks(hook_edge: Array) -> Array:
-    """Return the edges that have hooked a vertex."""
-    return hook_edge[hook_edge != np.iinfo(hook_edge.dtype).max]
 
 
 def _solve_by_weight(
@@ -213,9 +203,9 @@ def _solve_by_weight(
     if csr is not None:
         edges = list_of_rows(csr, edges, backend)
     order = boruvka.WeightOrder.of(backend.placed(weights, memory), greatest, backend)
-    hook_edge = _room_for_hooks(forest, edges.m)
+    hook_edge = room_for_hooks(forest.n, edges.m, backend)
     boruvka.solve(edges, forest, encoded.expected_vertices, order, hook_edge)
-    return backend.xp.sort(_hooks(hook_edge))
+    return backend.xp.sort(hooks_in(hook_edge))
 
 
 def _speculative_rows(

@@ -19,7 +19,7 @@ from support.edge_lists import edge_lists, quick
 
 import cc_rapids
 from cc_rapids import Components, backends, bipartition, errors, generators, is_bipartite
-from cc_rapids.algorithms.bipartition import forest_of_first_rows
+from cc_rapids.algorithms.boruvka import forest_of_first_rows
 from cc_rapids.algorithms.rooted_forest import NO_EDGE, rooted
 
 
