@@ -3,8 +3,7 @@ PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
-# A process a core; each takes a test from the others when it has none left. Threads of the
-# simulator wait for each other half of the time: two processes a core.
+# A process a core; each takes a test from the others when it has none left.
 PYTEST = $(BIN)/python -m pytest -q --dist worksteal
 
 # With an NVIDIA driver, the demo runs on the GPU: the extra for the driver's version of CUDA.
@@ -12,9 +11,9 @@ CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/
 GPU_EXTRA := $(filter cu12 cu13,$(CUDA))
 
 # What runs on the simulator too: what has an engine, and not what compiles for threads.
-SIMULATED = $(addprefix tests/,contract/backends unit/backends unit/kernels unit/test_api.py \
-	unit/test_errors.py unit/results/test_components.py unit/ids/test_encode.py unit/ids/test_range.py \
-	unit/solver/test_speculative_rows.py unit/data/test_offsets.py unit/verify/test_planted_faults.py) \
+SIMULATED = $(addprefix tests/,contract/backends unit/algorithms unit/backends unit/graph unit/ids unit/kernels unit/solver \
+	unit/test_api.py unit/test_errors.py unit/results/test_components.py unit/data/test_offsets.py \
+	unit/verify/test_planted_faults.py) \
 	$(addprefix --ignore=tests/unit/backends/test_,device_function.py kernel_cache.py)
 
 .PHONY: demo test quick test-kernels test-bounds test-designs test-gpu campaign nets counts ptx-net lint figures stale docs docs-browser \
@@ -28,7 +27,7 @@ demo: $(VENV)/demo
 
 test: $(VENV)/dev
 	$(PYTEST) -n auto
-	NUMBA_ENABLE_CUDASIM=1 $(PYTEST) -n $$((2 * $$(nproc))) $(SIMULATED)
+	CC_RAPIDS_SIMULATOR=1 $(PYTEST) -n auto $(SIMULATED)
 
 # What most mistakes break, in less than two minutes on two cores: before each push.
 quick: $(VENV)/dev
@@ -49,7 +48,7 @@ test-designs: $(VENV)/dev
 	$(PYTEST) -n auto --designs all tests/unit/algorithms/test_designs.py tests/unit/test_api.py \
 		tests/property/test_properties.py tests/contract/test_column_types.py tests/contract/backends \
 		tests/unit/incremental/test_connectivity_batches.py
-	NUMBA_ENABLE_CUDASIM=1 $(PYTEST) -n $$((2 * $$(nproc))) --designs pairs tests/unit/test_api.py \
+	CC_RAPIDS_SIMULATOR=1 $(PYTEST) -n auto --designs pairs tests/unit/test_api.py \
 		tests/contract/backends
 
 lint: $(VENV)/dev

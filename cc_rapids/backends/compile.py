@@ -1,9 +1,9 @@
 """Compilation of a kernel's parts to machine code for a GPU architecture; needs no GPU.
 
-Numba compiles the Python source to PTX; nvJitLink, from the CUDA toolkit that Numba installs, makes
-the cubin and reports its registers, stack and local memory. The successor of numba-cuda,
-numba-cuda-mlir 0.6.0, cannot be used yet: it accepts the same source, but compares and widens
-unsigned integers as signed ones (benchmarks/compilers.py, and its records).
+A compiler makes PTX of the Python source; nvJitLink, from the CUDA toolkit that Numba installs,
+makes the cubin and reports its registers, stack and local memory. There are two compilers:
+numba-cuda, and its successor, numba-cuda-mlir, which no launch uses. benchmarks/compilers.py
+compares them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import logging
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -27,6 +27,9 @@ from .memory.packing import PackedArgs
 log = logging.getLogger(__name__)
 
 Signature = tuple[str, ...]  # one word an argument: "i8" for an integer, "uint32[::1]" for an array
+Capability = tuple[int, int]
+
+NUMBA_CUDA = "numba-cuda"
 
 SHARED_BLOCK_THREADS = 640  # three blocks of 64 KiB then fill an H100's multiprocessor
 REGISTERS = 64  # a thread, of the 65,536 that the 1,024 of the largest block share
@@ -70,7 +73,7 @@ def signature_of(arguments: tuple[Any, ...]) -> Signature:
     return tuple(map(word, chain.from_iterable(placed)))
 
 
-def stored(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> Binary:
+def stored(kernel: Kernel, signature: Signature, capability: Capability) -> Binary:
     """Return a kernel's machine code from the user's kernel cache; make and store it if it is new.
 
     It is linked from the PTX that a wheel has brought, or else compiled.
@@ -89,14 +92,12 @@ def stored(kernel: Kernel, signature: Signature, capability: tuple[int, int]) ->
 
 
 @cache
-def _recipe(capability: tuple[int, int]) -> str:
+def _recipe(capability: Capability) -> str:
     """Return a description of all that machine code is made of besides the kernel."""
     return f"{kernel_cache.recipe(*shipped.SOURCES)} {shipped.digest(capability)}"
 
 
-def _from_shipped(
-    kernel: Kernel, signature: Signature, capability: tuple[int, int]
-) -> Binary | None:
+def _from_shipped(kernel: Kernel, signature: Signature, capability: Capability) -> Binary | None:
     """Return a kernel linked from the PTX that a wheel has brought, if there is some that links."""
     ptx = shipped.ptx_of(kernel, signature, capability)
     if ptx is None:
@@ -108,7 +109,7 @@ def _from_shipped(
         return None
 
 
-def compile_kernel(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> Binary:
+def compile_kernel(kernel: Kernel, signature: Signature, capability: Capability) -> Binary:
     """Compile for compute capability ``(major, minor)``, whether or not such a GPU is here."""
     return link(to_ptx(kernel, signature, capability), capability)
 
@@ -118,16 +119,27 @@ def threads_of(shared_words: int) -> int:
     return SHARED_BLOCK_THREADS if shared_words <= SHARED_WORDS else LARGE_SHARED_BLOCK_THREADS
 
 
-def to_ptx(kernel: Kernel, signature: Signature, capability: tuple[int, int]) -> str:
+def to_ptx(
+    kernel: Kernel, signature: Signature, capability: Capability, compiler: str = NUMBA_CUDA
+) -> str:
     """Return the PTX of the kernel for an architecture, which later ones can run too.
 
     Block kernels declare their number of threads, so that there are registers for all of them.
+    ``compiler`` is one of ``COMPILERS``.
     """
+    bounds = LARGE_SHARED_BLOCK_THREADS if kernel.shape == "block_kernel" else None
+    with _lock, collector.paused():
+        return COMPILERS[compiler](kernel, signature, capability, bounds)
+
+
+def _by_numba_cuda(
+    kernel: Kernel, signature: Signature, capability: Capability, launch_bounds: int | None
+) -> str:
     from numba import cuda
 
     from .cuda_intrinsics import ATOMS, SHAPES
 
-    with _lock, _pretend(capability), collector.paused():
+    with _pretend(capability):
         body = kernel.part.compiled(cuda.jit(device=True), ATOMS, _parts)
         ptx, _ = cuda.compile(
             SHAPES[kernel.shape](body),
@@ -136,12 +148,27 @@ def to_ptx(kernel: Kernel, signature: Signature, capability: tuple[int, int]) ->
             abi="numba",
             cc=capability,
             output="ptx",
-            launch_bounds=LARGE_SHARED_BLOCK_THREADS if kernel.shape == "block_kernel" else None,
+            launch_bounds=launch_bounds,
         )
     return str(ptx)
 
 
-def link(ptx: str, capability: tuple[int, int]) -> Binary:
+def _by_numba_cuda_mlir(
+    kernel: Kernel, signature: Signature, capability: Capability, launch_bounds: int | None
+) -> str:
+    from . import mlir
+
+    return mlir.to_ptx(kernel, signature, capability, launch_bounds)
+
+
+#: What makes the PTX of a kernel, for an architecture and at most so many threads in a block.
+COMPILERS: dict[str, Callable[[Kernel, Signature, Capability, int | None], str]] = {
+    NUMBA_CUDA: _by_numba_cuda,
+    "numba-cuda-mlir": _by_numba_cuda_mlir,
+}
+
+
+def link(ptx: str, capability: Capability) -> Binary:
     """Make machine code for an architecture; return it with the resources that it needs.
 
     If a thread takes more registers than each of the largest block has, it is made with these.
@@ -150,7 +177,7 @@ def link(ptx: str, capability: tuple[int, int]) -> Binary:
     return binary if binary.registers <= REGISTERS else _link(ptx, capability, REGISTERS)
 
 
-def _link(ptx: str, capability: tuple[int, int], registers: int | None = None) -> Binary:
+def _link(ptx: str, capability: Capability, registers: int | None = None) -> Binary:
     from cuda.core import Linker, LinkerOptions, ObjectCode
 
     options = LinkerOptions(
@@ -199,7 +226,7 @@ def _types(signature: Signature) -> Any:
 
 
 @contextmanager
-def _pretend(capability: tuple[int, int]) -> Iterator[None]:
+def _pretend(capability: Capability) -> Iterator[None]:
     """Set the target as the current device, for which nested device functions are compiled."""
     from numba.cuda import dispatcher
 

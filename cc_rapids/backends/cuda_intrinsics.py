@@ -1,6 +1,6 @@
 """The GPU-specific parts of kernels: loops over threads, and atomic operations.
 
-``cuda`` has to be a global of this module: Numba's simulator replaces it there.
+``cuda`` is that of numba-cuda; ``mlir`` reads this text again with that of its successor.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import config, cuda, int64, uint32
+from numba import cuda, int64, uint32
 
 WARP = 32
 ALL_LANES = 0xFFFFFFFF
@@ -122,17 +122,6 @@ def warp_ballot_rank(flag: Any) -> Any:
 
 
 @_device
-def ballot_rank_of_one_lane(flag: Any) -> Any:
-    """Count on the simulator, which has no ballots and whose lanes are single threads."""
-    return np.uint32(0), np.uint32(flag)
-
-
-@_device
-def load(array: Any, i: Any) -> Any:
-    return array[i]
-
-
-@_device
 def warp_sync() -> None:
     cuda.syncwarp(ALL_LANES)
 
@@ -149,7 +138,7 @@ def warp_shuffle_xor(value: Any) -> Any:
 
 # The threads of a grid-stride kernel all reach these calls, so that a whole block can combine its
 # values, each warp by shuffles, and send one atomic operation: on one word of memory they wait for
-# each other. The simulator has no shuffles.
+# each other.
 
 
 @_device
@@ -202,28 +191,14 @@ ATOMS = {
     "atomic_min": atomic_min,
     "atomic_max": atomic_max,
     "atomic_or": atomic_or,
+    "memory_fence": memory_fence,
+    "block_sync": block_sync,
+    "grid_sync": grid_sync,
+    "warp_sync": warp_sync,
+    "warp_ballot_rank": warp_ballot_rank,
+    "warp_shuffle_xor": warp_shuffle_xor,
+    "load_streaming": load_streaming,
+    "block_reduce_add": _block_reduce(plus, atomic_add),
+    "block_reduce_min": _block_reduce(lesser, atomic_min),
+    "block_reduce_max": _block_reduce(greater, atomic_max),
 }
-ATOMS |= {"memory_fence": memory_fence, "block_sync": block_sync, "grid_sync": grid_sync}
-if config.ENABLE_CUDASIM:
-    ATOMS |= {
-        "block_reduce_add": atomic_add,
-        "block_reduce_min": atomic_min,
-        "block_reduce_max": atomic_max,
-    }
-    ATOMS |= {
-        "warp_ballot_rank": ballot_rank_of_one_lane,
-        "warp_sync": memory_fence,
-        "load_streaming": load,
-    }
-else:
-    ATOMS["warp_shuffle_xor"] = warp_shuffle_xor
-    ATOMS |= {
-        "load_streaming": load_streaming,
-        "warp_ballot_rank": warp_ballot_rank,
-        "warp_sync": warp_sync,
-    }
-    ATOMS |= {
-        "block_reduce_add": _block_reduce(plus, atomic_add),
-        "block_reduce_min": _block_reduce(lesser, atomic_min),
-    }
-    ATOMS["block_reduce_max"] = _block_reduce(greater, atomic_max)

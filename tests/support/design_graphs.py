@@ -5,9 +5,8 @@ from scipy.sparse import coo_array, csr_array
 
 from cc_rapids import generators, oracle
 from cc_rapids.data.adapters import Csr
-from support.machine import SIMULATED
 
-SMALL = 24  # vertices: the simulator runs each thread of the GPU as one of Python's
+SMALL = 24  # vertices
 
 
 def graph(src, dst, n):
@@ -39,12 +38,7 @@ GRAPHS = {
     "rmat": of(generators.rmat(5, 50, 0.57, 0.19, 0.19, 6)),
     "two halves": graph([*range(11), *range(12, 23)], [*range(1, 12), *range(13, 24)], SMALL),
 }
-FEW = "empty", "self-loops", "sinking star", "cliques", "path"
 GRAPHS |= {f"{name} backwards": backwards(*GRAPHS[name]) for name in ("rmat", "cliques", "star")}
-
-
-if SIMULATED:
-    GRAPHS = {name: GRAPHS[name] for name in FEW}  # a thousand times slower than a GPU
 
 
 def check(found, src, dst, n, forest):

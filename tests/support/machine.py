@@ -5,9 +5,8 @@ from pathlib import Path
 
 import cc_rapids
 
-SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0")
+SIMULATED = os.environ.get("CC_RAPIDS_SIMULATOR", "0") not in ("", "0")
 SELDOM = 100_000, 50, 50  # of gc.set_threshold: collecting garbage was a fifth of compiling
-EACH_THREAD_IS_SLOW = "the simulator takes half a millisecond a thread"
 ROOT = Path(__file__).parents[2]
 PACKAGES = Path(cc_rapids.__file__).parents[1]  # of the checkout, or where a wheel is installed
 

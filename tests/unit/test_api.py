@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components as scipy_components
-from support.machine import SIMULATED
 
 from cc_rapids import components, connected_components
 
@@ -214,7 +213,7 @@ def test_a_graph_for_many_threads_has_the_same_labels_on_each_run(name):
 
 def test_every_design_gives_the_same_answer_and_is_named_in_the_summary(engine, design):
     edges = np.array(SRC, np.int32), np.array(DST, np.int32)
-    for given in (str(design),) if SIMULATED else (design, str(design)):
+    for given in (design, str(design)):
         found = components(edges, vertices=[12], engine=engine, design=given)
         assert rows(found.labels()) == [VERTEX, LEAST]
         assert found.summary()["design"] == str(design)

@@ -195,7 +195,7 @@ def test_an_engine_that_is_no_word_is_shown_as_what_it_is(engine, shown):
 @pytest.fixture
 def _anew(monkeypatch):
     """Engines are opened anew, and none is simulated."""
-    monkeypatch.delenv("NUMBA_ENABLE_CUDASIM", raising=False)
+    monkeypatch.delenv("CC_RAPIDS_SIMULATOR", raising=False)
     monkeypatch.setattr(backends, "opened", backends.opened.__wrapped__)
 
 

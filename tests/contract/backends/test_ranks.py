@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from support.machine import EACH_THREAD_IS_SLOW, SIMULATED
 
 from cc_rapids.graph import forest
 from cc_rapids.kernels.primitives import RANK_BLOCK, WORD
@@ -12,8 +11,6 @@ from cc_rapids.kernels.primitives import RANK_BLOCK, WORD
 @pytest.mark.parametrize("size", [1, 2, 31, 33, 511, 513, 2050])
 def test_running_sums(on, tuned, size, few):
     """By one block of threads, or in runs and their sums, whose sums may be many again."""
-    if SIMULATED and on.name == "cuda" and size not in (2, 33, 513):
-        pytest.skip(EACH_THREAD_IS_SLOW)
     tuned(single_block_sum=few)
     for dtype in (np.uint32, np.uint64):
         values = np.random.default_rng(size).integers(0, RANK_BLOCK * WORD + 1, size)

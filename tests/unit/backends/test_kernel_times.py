@@ -96,7 +96,7 @@ def test_a_process_logs_once_that_it_compiles(monkeypatch, caplog):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif("NUMBA_ENABLE_CUDASIM" in os.environ, reason="nothing is compiled")
+@pytest.mark.skipif("CC_RAPIDS_SIMULATOR" in os.environ, reason="nothing is compiled")
 def test_the_first_run_of_a_machine_says_what_it_spent(own_store, tmp_path):
     (tmp_path / "pairs.csv").write_text("src,dst\n1,2\n")
 

@@ -13,7 +13,7 @@ from cc_rapids.tools import ahead
 
 pytest.importorskip("numba_cuda", reason="the compiler for GPUs is not installed")
 pytestmark = pytest.mark.skipif(
-    os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"),
+    os.environ.get("CC_RAPIDS_SIMULATOR", "0") not in ("", "0"),
     reason="the simulator compiles nothing",
 )
 TURING = (7, 5)

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.as_lists import columns
 from support.edge_lists import ENDS, check, components_of, far_lists, quick
-from support.machine import EACH_THREAD_IS_SLOW, SIMULATED
 from support.refusals import refused
 
 import cc_rapids
@@ -67,8 +66,6 @@ def test_sides_of_different_types(engine, dtypes, ids):
 
 @pytest.mark.parametrize("about", [1, 20, 60])
 def test_a_table_that_is_too_small_grows(engine, on, monkeypatch, caplog, about):
-    if engine == "cuda" and SIMULATED and about != 20:
-        pytest.skip(EACH_THREAD_IS_SLOW)
     monkeypatch.setattr(type(on), "in_one_launch", False)
     monkeypatch.setattr(hash_table, "_estimate_ids", lambda columns, engine: about)
     caplog.set_level("INFO", "cc_rapids")
@@ -90,7 +87,6 @@ def test_a_table_that_cannot_grow_is_refused(on, monkeypatch):
 
 
 @pytest.mark.parametrize("different", [1, 1000, 30_000, 300_000])
-@pytest.mark.skipif(SIMULATED, reason=EACH_THREAD_IS_SLOW)
 def test_the_number_of_different_ids_is_estimated_closely(on, different):
     column = on.asarray((np.arange(400_000) % different) * 10**12 - 2**60)
     assert hash_table._estimate_ids([column], on) == pytest.approx(different, rel=0.03, abs=1)
@@ -249,8 +245,6 @@ def test_categories_of_floats_are_refused():
 )
 def test_explain_says_what_would_run(engine, tuned, edges, ids, why):
     tuned(library_strings=0)
-    if engine == "cuda" and len(edges[0]) > 1000 and SIMULATED:
-        pytest.skip(EACH_THREAD_IS_SLOW)
     for ask in (cc_rapids.components, cc_rapids.connected_components):
         plan = ask(edges, explain=True, engine=engine)
         assert (plan.engine, plan.ids, plan.edges) == (engine, ids, len(edges[0]))

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from support.machine import EACH_THREAD_IS_SLOW, SIMULATED
 
 import cc_rapids
 from cc_rapids import oracle
@@ -11,7 +10,7 @@ from cc_rapids.ids.range import IdRange
 from cc_rapids.kernels import id_place
 from cc_rapids.tuning import tuning
 
-M = 300 if SIMULATED else 6000
+M = 6000
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +90,6 @@ def test_long_clusters_are_sorted(engine, monkeypatch, placed):
     assert placed[0].complete
 
 
-@pytest.mark.skipif(SIMULATED, reason=EACH_THREAD_IS_SLOW)
 def test_bunched_ids_take_hashes(engine, monkeypatch, placed, caplog):
     caplog.set_level("INFO", "cc_rapids")
     ids = np.arange(2 * M)

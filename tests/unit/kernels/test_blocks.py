@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import coo_array
-from support.machine import EACH_THREAD_IS_SLOW, SIMULATED
 
 import cc_rapids
 from cc_rapids import Design, DesignError, backends, generators, oracle
@@ -22,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 UNIONS = "async+halve", "rem-cas+splice", "early+full", "ecl", "afforest"
 BESIDES = "hooks+split", "jtb+two-try-split", "rem-lock+halve-one"  # keep more than parents
-SIDE = 5 if SIMULATED else 30
+SIDE = 30
 
 
 def of(graph):
@@ -55,7 +54,6 @@ def lists():
 
 
 LISTS = dict(lists())
-FEW = ("in order", "renamed", "star") if SIMULATED else tuple(LISTS)
 
 
 PAIRS = [(7, union) for union in UNIONS + BESIDES]
@@ -64,10 +62,7 @@ PAIRS += [(window, "async+halve") for window in (1, 64, 16384)]
 
 @pytest.mark.parametrize(("window", "union"), PAIRS)
 def test_labels(engine, window, union):
-    if SIMULATED and (window == 1 or union not in ("async+halve", "jtb+two-try-split")):
-        pytest.skip(EACH_THREAD_IS_SLOW)
-    for name in FEW:
-        src, dst, n = LISTS[name]
+    for name, (src, dst, n) in LISTS.items():
         options = {"design": f"none(tiles={window})+{union}", "engine": engine}
         found = cc_rapids.components((src, dst), num_vertices=n, **options)
         expected = oracle.union_find(src, dst, n)
@@ -77,10 +72,7 @@ def test_labels(engine, window, union):
 @pytest.mark.parametrize("union", ["async+halve", "rem-cas+split-one", "hooks+split"])
 def test_spanning_forests(engine, union):
     design = Design.parse(f"none(tiles=7)+{union}")
-    if SIMULATED and union != "async+halve":
-        pytest.skip(EACH_THREAD_IS_SLOW)
-    for name in FEW:
-        src, dst, n = LISTS[name]
+    for name, (src, dst, n) in LISTS.items():
         found = cc_rapids.components(
             (src, dst), num_vertices=n, design=design, engine=engine, forest=True
         )
@@ -94,8 +86,7 @@ def test_spanning_forests(engine, union):
 @pytest.mark.parametrize("union", ["async+halve", "hooks+split"])
 def test_rows(engine, both, union):
     """Rows that are long, too: a star's is left to the phase after the tiles."""
-    for name in FEW:
-        src, dst, n = LISTS[name]
+    for name, (src, dst, n) in LISTS.items():
         matrix = coo_array((np.ones(src.size), (src, dst)), (n, n)).tocsr()
         matrix = (matrix + matrix.T).tocsr() if both else matrix
         rows = Csr(matrix.indptr, matrix.indices, symmetric=both)
@@ -137,8 +128,7 @@ def test_edges_in_stripes(engine, monkeypatch, forest):
     monkeypatch.setattr(
         blocks, "strided_permutation", lambda on: made.append(on) or striped(on, np.uint64(2))
     )
-    for name in FEW:
-        src, dst, n = LISTS[name]
+    for name, (src, dst, n) in LISTS.items():
         options = {"design": "none(tiles=9)+async+halve", "engine": engine, "forest": forest}
         found = cc_rapids.components((src, dst), num_vertices=n, **options)
         expected = oracle.union_find(src, dst, n)
@@ -170,8 +160,6 @@ def check_beyond_a_glance(m, row, far, tuned, **options):
     """A path, one edge of which leads to an id that a glance does not see: it is told, and the list
     is read again.
     """
-    if SIMULATED and options["engine"] == "cuda":
-        pytest.skip(EACH_THREAD_IS_SLOW)
     tuned(sampled_scan_edges=10)
     src, dst = np.arange(m), np.arange(1, m + 1)
     dst[row] = far

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import coo_array
-from support.machine import EACH_THREAD_IS_SLOW, SIMULATED
+from support.machine import SIMULATED
 from test_blocks import check_beyond_a_glance, check_elsewhere
 
 import cc_rapids
@@ -23,7 +23,7 @@ from cc_rapids.kernels import sampling, shared_filter
 pytestmark = pytest.mark.slow
 
 UNIONS = "async+halve", "rem-cas+splice", "jtb+two-try-split", "hooks+split", "ecl"
-N = 100 if SIMULATED else 3000
+N = 3000
 
 
 def lists():
@@ -64,8 +64,6 @@ def held(request, monkeypatch):
 @pytest.mark.usefixtures("held")
 @pytest.mark.parametrize("union", UNIONS)
 def test_labels(engine, union):
-    if SIMULATED and union != "rem-cas+splice":
-        pytest.skip(EACH_THREAD_IS_SLOW)
     every = 2 + UNIONS.index(union)
     for name, (src, dst, n) in LISTS.items():
         options = {"design": design(union, every), "engine": engine}

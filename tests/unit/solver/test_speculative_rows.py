@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from support.edge_lists import components_of
-from support.machine import EACH_THREAD_IS_SLOW, SIMULATED
 
 import cc_rapids
 from cc_rapids import api, backends
@@ -48,8 +47,6 @@ def gathered(engine, monkeypatch, tuned):
 @pytest.mark.parametrize("kind", IDS)
 @pytest.mark.parametrize("design", ["none+async+halve", "strided(every=2)+rem-cas+splice"])
 def test_labels_are_those_of_any_other_run(engine, gathered, kind, design):
-    if engine == "cuda" and SIMULATED and kind not in ("a fourth missing", "every fifth"):
-        pytest.skip(EACH_THREAD_IS_SLOW)
     src, dst = IDS[kind](np.random.default_rng(3))
     found = cc_rapids.connected_components((src, dst), engine=engine, design=design)
     members = components_of(src.tolist(), dst.tolist())
@@ -99,8 +96,6 @@ def test_rows_in_vain_are_bounded(engine, gathered, monkeypatch, tuned, design, 
     """Of a list without a sample by the ids that there may be, after one by those that are there
     when all but its last part is linked.
     """
-    if engine == "cuda" and SIMULATED:
-        pytest.skip(EACH_THREAD_IS_SLOW)
     edges = tuple(np.random.default_rng(1).integers(0, 1000, (2, 20_000)))
     tuned(split_finish_edges=1)
     monkeypatch.setattr(forest.Forest, "spare", lambda *_: spare)
@@ -118,8 +113,6 @@ def test_a_list_in_two_parts_is_the_same_list(
     engine, gathered, monkeypatch, tuned, spare, every, falls, bits
 ):
     """Cut where a sample begins anew: no edge is lost, and rows that do not fit are made again."""
-    if engine == "cuda" and SIMULATED:
-        pytest.skip(EACH_THREAD_IS_SLOW)
     tuned(split_finish_edges=1)
     monkeypatch.setattr(forest.Forest, "spare", lambda *_: spare)
     n, path = 12_000, np.arange(9_000)

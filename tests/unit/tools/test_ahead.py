@@ -19,7 +19,7 @@ from cc_rapids.backends.memory import packing
 from cc_rapids.backends.threads import Threads
 from cc_rapids.tools import ahead
 
-SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0")
+SIMULATED = os.environ.get("CC_RAPIDS_SIMULATOR", "0") not in ("", "0")
 ROOT = Path(cc_rapids.__file__).parents[1]
 
 

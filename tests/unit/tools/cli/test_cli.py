@@ -210,7 +210,7 @@ def test_nulls_and_malformed_lines_are_one_line(run, tmp_path):
 
 
 @pytest.mark.skipif(not NO_GPU_PACKAGES, reason="this machine may have a GPU")
-@pytest.mark.skipif("NUMBA_ENABLE_CUDASIM" in os.environ, reason="there is a simulated GPU")
+@pytest.mark.skipif("CC_RAPIDS_SIMULATOR" in os.environ, reason="there is a simulated GPU")
 def test_no_gpu_is_one_line(run, edges):
     refused(run("calculate", edges, "--engine", "cuda"), ".[cu13]")
 
