@@ -49,9 +49,9 @@ def counts(edges, weight, m):
     """Return what one run looks up and keeps, for each edge of the list."""
     looks, collect = [], boruvka._Rounds._collect
 
-    def noted(rounds, kernel, size, source, expected):
-        found = collect(rounds, kernel, size, source, expected)
-        looks.append((kernel is rounds.from_list, size, found.count))
+    def noted(rounds, kernel, size, *given):
+        found = collect(rounds, kernel, size, *given)
+        looks.append((kernel is not rounds.from_candidates, size, found.count))
         return found
 
     with mock.patch.object(boruvka._Rounds, "_collect", noted):

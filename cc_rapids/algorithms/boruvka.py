@@ -17,17 +17,19 @@ import numpy as np
 from ..backends import Array, Backend
 from ..data.dtypes import is_float, is_signed
 from ..graph.edges import Edges
-from ..graph.forest import Forest
-from ..graph.hooks import hooks_in
+from ..graph.forest import Forest, members_of
 from ..kernels import boruvka as kernels
 from ..kernels import edges as reading
-from ..kernels import find, union
+from ..kernels import find, giant, union
 from ..kernels import forest as trees
+from ..kernels.primitives import WORD
 from ..tuning import tuning
 
 NAME = "boruvka+async+halve"  # of the rounds, and of the union and the find that they link with
 WHY = "a spanning forest by weight"
 SAMPLE = 1024  # weights that are looked at for the pivot
+KEPT = 8  # edges of a later band for each candidate that there is room for, or fewer
+SCATTERED = 16  # candidates, or more, for so many vertices: memory is filled faster in order
 FEW = 4  # times as many edges as in the first band are not filtered
 HALF, ALL = 32, (1 << 64) - 1
 
@@ -120,9 +122,7 @@ class Candidates:
         return Candidates(self.us[:count], self.vs[:count], self.keys[:count], rows, count)
 
 
-def solve(
-    edges: Edges, forest: Forest, expected_vertices: int, order: WeightOrder, hook_edge: Array
-) -> None:
+def solve(edges: Edges, forest: Forest, expected_vertices: int, order: WeightOrder) -> Array:
     """Give every vertex the root of its component, by the edges of a forest of least weight.
 
     Parameters
@@ -135,11 +135,14 @@ def solve(
         The number of vertices that are likely to occur.
     order : WeightOrder
         One weight for each edge.
-    hook_edge : (n,) array of unsigned integers, all bits set
-        Filled with the edges of the forest, in an order of its own.
+
+    Returns
+    -------
+    (k,) array of unsigned integers
+        The rows of the edges of the forest, in their order.
     """
     on, n = forest.backend, forest.n
-    rounds = _Rounds(edges, forest, order, hook_edge)
+    rounds = _Rounds(edges, forest, order)
     on.kernel(trees.init_singletons, forest.vertex)(n, forest.parent)
     counts = band_ends(expected_vertices, edges.m)
     pivots, before = order.pivots(counts, on), 0
@@ -147,9 +150,11 @@ def solve(
         # of a later band most edges are dropped, of the first almost none
         size = end - before if band else end + bool(counts) * (end // 4 + SAMPLE)
         before = end
-        rounds.run(pivots, band, min(size, counts[0] if band else edges.m))
+        most = max(counts[0], size // KEPT) if band else edges.m
+        rounds.run(pivots, band, min(size, most))
     on.kernel(trees.flatten, on.kernel(find.find_with_skip))(n, forest.parent, forest.present)
     forest.count()
+    return members_of(rounds.chosen, edges.m, on)
 
 
 def forest_of_first_rows(src: Array, dst: Array, n: int, backend: Backend) -> Array:
@@ -183,10 +188,8 @@ def forest_of_weights(
     greatest : bool
         Whether the forest is the one of the greatest weight.
     """
-    forest, order = Forest(backend, n), WeightOrder.of(weights, greatest, backend)
-    hook_edge = backend.fill(backend.empty(n, np.uint64), 0xFF)
-    solve(Edges(src, dst, 0), forest, n, order, hook_edge)
-    return backend.xp.sort(hooks_in(hook_edge)).astype(np.int64)
+    order = WeightOrder.of(weights, greatest, backend)
+    return solve(Edges(src, dst, 0), Forest(backend, n), n, order).astype(np.int64)
 
 
 def band_ends(expected_vertices: int, m: int) -> list[int]:
@@ -211,22 +214,27 @@ def beyond(n: int, m: int, rows: bool, dtype: Any) -> int:
     item = int(np.dtype(dtype).itemsize)
     wide = 8 * (8 * item > HALF or m >= 1 << HALF)
     candidates = 2 * m * (2 * vertex + 8 + wide)
-    return int(candidates + n * (16 + wide + number) + m * (item + 8 * rows))
+    bits = (n + m + m // 8) // 8 + 3 * SAMPLE  # the giant's, those of rows, and the ranks of these
+    return int(candidates + n * (8 + wide + number) + bits + m * (item + 8 * rows))
 
 
 class _Rounds:
     """The rounds over one band of edges after the other, the lightest first.
 
+    ``chosen`` has a bit for each edge of the list, those of the forest.
+
     Parameters
     ----------
-    edges, forest, order, hook_edge
+    edges, forest, order
         As for :func:`solve`.
     """
 
-    def __init__(self, edges: Edges, forest: Forest, order: WeightOrder, hook_edge: Array) -> None:
+    def __init__(self, edges: Edges, forest: Forest, order: WeightOrder) -> None:
         on, n, vertex = forest.backend, forest.n, forest.vertex
-        self.edges, self.forest, self.order, self.hook_edge = edges, forest, order, hook_edge
+        self.edges, self.forest, self.order = edges, forest, order
         self.rooms: list[Candidates | None] = [None, None]
+        self.giant: list[Array] | None = None
+        self.chosen = on.fill(on.empty(-(-edges.m // WORD), np.uint32), 0)
         self.best = on.fill(on.empty(n, np.uint64), 0xFF)
         self.best_row = on.unused(np.uint64)
         keys: type[kernels.Keys] = kernels.Keys
@@ -236,45 +244,88 @@ class _Rounds:
         part = on.kernel
         halve, load_edge = part(find.halve), part(reading.edge_of_list, edges.wide)
         read = part(reading.checked, vertex, edges.wide, load_edge)
-        listed = part(kernels.listed, vertex, order.order, part(keys.key), read)
-        collected = part(kernels.collected, part(keys.load_row))
-        store_row = part(keys.store_row)
-        self.from_list = part(kernels.collect, vertex, listed, halve, store_row)
-        self.from_candidates = part(kernels.collect, vertex, collected, halve, store_row)
+        store_row, load_row = part(keys.store_row), part(keys.load_row)
+        candidate = part(kernels.listed, order.order, part(keys.key), read)
+        kept = part(kernels.keep, vertex, candidate, halve, store_row)
+        within = part(kernels.within, order.order)
+        outside = part(kernels.outside_giant, vertex, edges.wide, within, load_edge)
+        self.from_list = part(kernels.collect_band, within, kept)
+        self.from_rest = part(kernels.collect_band, outside, kept)
+        candidate = part(kernels.collected, load_row)
+        kept = part(kernels.keep, vertex, candidate, halve, store_row)
+        self.from_candidates = part(kernels.collect, kept)
         self.lower_rows = part(kernels.lower_rows)
-        link, record = part(union.asynchronous, vertex, halve), part(trees.record_hook)
-        join, number = part(trees.joining, vertex, link, record), hook_edge.dtype.type
-        types, take = (vertex, edges.wide, number), part(keys.take)
-        self.link_best = part(kernels.link_best, *types, load_edge, take, join)
+        link = part(union.asynchronous, vertex, halve)
+        self.link_taken = part(kernels.link_taken, load_row, part(keys.takes), link)
+        self.forget_taken = part(kernels.forget_taken, part(keys.forget))
 
     def run(self, pivots: Array, band: int, expected: int) -> None:
-        """Link all edges of the forest in a band, of which some candidates are expected."""
+        """Link all edges of the forest in a band, of which some candidates are expected.
+
+        Rounds look at candidates, and not at the list again, so that they end whatever another
+        thread writes to it: one candidate comes before all others, and is linked.
+        """
         edges, forest, on = self.edges, self.forest, self.forest.backend
-        ends = edges.src, edges.dst, edges.low, forest.n
-        flags = forest.present, forest.out_of_range
-        source = band, pivots, self.order.bits, *ends, *flags
-        found = self._collect(self.from_list, edges.m, source, expected)
+        collect, in_giant = self.from_list, on.unused(np.uint32)
+        if band:
+            collect, in_giant = self.from_rest, self._in_giant()
+        ends = edges.src, edges.dst, edges.low, forest.n, forest.present, forest.out_of_range
+        source = self.order.bits, in_giant, *ends
+        found = self._collect(collect, edges.m, (band, pivots), source, expected)
         while found.count:
             if not self.order.contains_row:
                 self.lower_rows(found.count, *found.arrays, self.best, self.best_row)
-            trees_of_run = forest.parent, on.unused(forest.vertex), self.hook_edge
-            self.link_best(forest.n, *ends, *trees_of_run, self.best, self.best_row)
-            before = found.count
-            found = self._collect(self.from_candidates, before, found.arrays, before)
-            if found.count == before:  # nothing has been linked: the caller's edges have changed
+            trees_of_run = forest.parent, on.unused(forest.vertex), self.chosen
+            taken = self.best, self.best_row
+            self.link_taken(found.count, *found.arrays, *taken, *trees_of_run)
+            self._forget(found)
+            size = found.count
+            found = self._collect(self.from_candidates, size, (), found.arrays, size)
+            if found.count == size:  # of no list is nothing linked: an error, and no endless loop
                 on.fill(forest.out_of_range, 0xFF)
                 return
 
+    def _forget(self, found: Candidates) -> None:
+        """Forget what the roots of candidates take: all of them where these are many."""
+        if found.count * SCATTERED < self.forest.n:
+            self.forget_taken(found.count, found.us, found.vs, self.best, self.best_row)
+            return
+        for array in (self.best, self.best_row):
+            self.forest.backend.fill(array, 0xFF)
+
+    def _in_giant(self) -> Array:
+        """Return a bit for each vertex of the largest tree, and point every vertex at its root."""
+        forest, on, probes = self.forest, self.forest.backend, tuning.giant_probes
+        n, parent, part = forest.n, forest.parent, on.kernel
+        if self.giant is None:
+            shapes = (2, np.int64), (forest.present.size, np.uint32), (probes, forest.vertex)
+            self.giant = on.alloc_packed(*shapes)
+        root_word, in_giant, roots = self.giant
+        on.fill(root_word, 0)
+        climb = part(find.find_with_skip)
+        part(giant.probe, climb)(probes, n, parent, roots)
+        part(giant.most_frequent)(probes, roots, root_word)
+        octets = in_giant.view(np.uint8)
+        mark = part(giant.mark_in_giant, forest.vertex, climb)
+        mark(octets.size, n, parent, root_word, root_word[1:], octets)
+        return in_giant
+
     def _collect(
-        self, collect: Callable[..., None], m: int, source: tuple[Any, ...], expected: int
+        self,
+        collect: Callable[..., None],
+        m: int,
+        bounds: tuple[Any, ...],
+        source: tuple[Any, ...],
+        expected: int,
     ) -> Candidates:
         """Return the candidates among m edges, looked at twice if more are found than expected."""
         on = self.forest.backend
         while True:
             room = self._room(expected)
             counter = on.fill(on.alloc_readback(1), 0)
-            blocks, given = -(-m // kernels.TILE), (m, self.forest.parent, self.best, counter)
-            collect(blocks, *given, *room.arrays, *source)
+            tile = kernels.BAND_TILE if bounds else kernels.TILE
+            blocks, lists = -(-m // tile), (self.forest.parent, self.best, counter)
+            collect(blocks, m, *bounds, *lists, *room.arrays, *source)
             count = int(on.to_host(counter)[0])
             if count <= room.us.size:
                 return room.first(count)

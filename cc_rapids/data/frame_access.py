@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from .column import (
     series_of,
     there_of,
 )
-from .dtypes import is_number
+from .dtypes import is_float, is_number
 from .edge_array import is_edge_array
 from .relations import is_relation, table_of
 
@@ -203,6 +204,17 @@ def rows_between(column: Any, begin: int, end: int) -> Any:
     return column[begin:end]
 
 
+def are_parts(edges: Any) -> bool:
+    """Return whether edges are a list of frames, or of pairs of arrays."""
+    if not isinstance(edges, list) or not edges:
+        return False
+    return all(is_frame(one) or (isinstance(one, tuple) and _are_arrays(one)) for one in edges)
+
+
+def _are_arrays(pair: tuple[Any, ...]) -> bool:
+    return len(pair) == 2 and all(hasattr(side, "dtype") and len(side.shape) for side in pair)
+
+
 def numbers_of(column: Any, what: str = "numbers") -> tuple[Any, Any]:
     """Return a column of numbers as an array, and a mask of those that are not null or nan.
 
@@ -213,18 +225,28 @@ def numbers_of(column: Any, what: str = "numbers") -> tuple[Any, Any]:
     ColumnTypeError, InputError
         It holds something else, or is not one-dimensional; ``what`` is how that calls it.
     """
+    values, there = known_numbers(column, what)
+    return values, values == values if there is None else there
+
+
+def known_numbers(column: Any, what: str = "numbers") -> tuple[Any, Any]:
+    """Return the same as :func:`numbers_of`, and None for the mask if no number is null or nan."""
     if is_cudf(column):
         if not is_number(column.dtype):
             raise _no_numbers(what, column.dtype, len(column))
         if not column.null_count:
             import cupy
 
-            values = cupy.asarray(column)  # where it lies
-            return values, values == values
-        there = column.notnull().to_cupy()
-        values = column.fillna(0).to_cupy()
-        return values, there & (values == values)
-    values, there = _host_numbers(column, what)
+            values, there = cupy.asarray(column), None  # where it lies
+        else:
+            there = column.notnull().to_cupy()
+            values = column.fillna(0).to_cupy()
+    else:
+        values, there = _host_numbers(column, what)
+    if not is_float(values.dtype):
+        return values, there
+    if there is None and not (values.size and isnan(values.max())):
+        return values, None  # the greatest is nan if any is: one pass, and no mask
     return values, values == values if there is None else there & (values == values)
 
 

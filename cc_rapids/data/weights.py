@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError, unknown
 from .column import Column, of_key_columns
-from .frame_access import column_of, names_of, numbers_of
+from .frame_access import column_of, known_numbers, names_of
 
 if TYPE_CHECKING:
     from .edge_input import EdgeInput
@@ -42,6 +42,8 @@ class ForestWeight:
 def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
     """Return the weights of edges as an array, and a mask of those that are not null or nan.
 
+    The mask is None where all of them are weights.
+
     Parameters
     ----------
     edges : frame, or what has no columns
@@ -55,7 +57,7 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
         It holds something else than numbers, or is not one-dimensional.
     """
     if not isinstance(weight, str):
-        return numbers_of(weight, "weights")
+        return known_numbers(weight, "weights")
     known = names_of(edges)
     if not known:
         raise MissingColumnError(
@@ -67,7 +69,7 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
             f"{unknown('column', weight, map(str, known))}; name the column of weights with"
             " weight=, or pass the weights themselves"
         )
-    return numbers_of(column_of(edges, weight), "weights")
+    return known_numbers(column_of(edges, weight), "weights")
 
 
 def weighted(
@@ -110,8 +112,9 @@ def weighted(
     rows = None
     if given.row_index is not None:
         rows = given.row_index()
-        values, there = (_beside(array, rows)[rows] for array in (values, there))
-    missing = int((~there).sum())
+        values = _beside(values, rows)[rows]
+        there = None if there is None else _beside(there, rows)[rows]
+    missing = 0 if there is None else int((~there).sum())
     if not missing:
         return replace(given, weights=values)
     if nulls != "drop":

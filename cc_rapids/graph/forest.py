@@ -10,7 +10,7 @@ import numpy as np
 
 from ..backends import SINGLE_BLOCK_THREADS, Array, Backend, side_by_side
 from ..kernels import forest as trees
-from ..kernels import gather, lookup, scan
+from ..kernels import gather, id_bitmap, lookup, scan
 from ..kernels.primitives import RANK_BLOCK, WORD
 from ..kernels.shared_filter import IDS, words_for
 from ..tuning import tuning
@@ -18,6 +18,7 @@ from . import few
 from .memory_bound import WIDER, slack, word_for
 
 RUN = 32  # values that one thread sums
+SHARE = RANK_BLOCK * WORD  # shares of the vertices begin at multiples of it
 
 
 def blocks_of(words: int) -> int:
@@ -46,6 +47,19 @@ def rank(backend: Backend, words: Array, before: Array) -> None:
     )
     for values, sums in reversed(runs_of):
         backend.kernel(scan.add_runs)(values.size, RUN, sums, values)
+
+
+def members_of(words: Array, size: int, backend: Backend) -> Array:
+    """Return the members of a set of numbers below ``size`` in order, as unsigned integers.
+
+    Waits for their count.
+    """
+    number = np.dtype(f"u{word_for(size)}")
+    before = backend.empty(blocks_of(words.size), number)
+    rank(backend, words, before)
+    members = backend.empty(int(backend.to_host(before[-1:])[0]), number)
+    backend.kernel(id_bitmap.members)(words.size, words, before, 0, members)
+    return members
 
 
 ARENA_BYTES = 1 << 16  # bytes beside a forest for the small arrays of its run
@@ -317,6 +331,36 @@ class Forest:
         if self._is_few:
             return few.rows(self.parent, self.present, low, dtype)
         return self._gather(gather.min_label, low, self.vertices, dtype, dtype)
+
+    def rows_between(self, first: int, last: int, low: int, dtype: Any) -> tuple[Array, Array]:
+        """Return the rows of :meth:`rows` for the vertices ``first .. last - 1`` alone.
+
+        ``first`` is a multiple of ``SHARE``.
+        """
+        backend = self.backend
+        words, before, count = self._ranked(first, last)
+        out = backend.alloc_packed((count, dtype), (count, dtype))
+        unused = backend.unused(np.uint32), backend.unused(self.vertex)
+        trees = last - first, self.parent[first:last], words, before
+        kernel = backend.kernel(gather.gather, backend.kernel(gather.min_label))
+        kernel(backend.warp_size * (before.size - 1), *trees, low, *unused, *out)
+        ids, labels = out
+        ids += ids.dtype.type(first)
+        return ids, labels
+
+    def rows_of_share(self, first: int, last: int) -> slice:
+        """Return which rows of :meth:`rows` those of :meth:`rows_between` are."""
+        start, count = self._ranked(0, first)[2], self._ranked(first, last)[2]
+        return slice(start, start + count)
+
+    def _ranked(self, first: int, last: int) -> tuple[Array, Array, int]:
+        """Return the words of some vertices that occur, their ranks, and how many these are."""
+        words = self.present[-(-first // WORD) : -(-last // WORD)]  # none beyond the last vertex
+        before = self.backend.empty(blocks_of(words.size), self.vertex)
+        rank(self.backend, words, before)
+        if self.all_present:  # and bits beyond the last vertex are set, too
+            return words, before, last - first
+        return words, before, int(self.backend.to_host(before[-1:])[0])
 
     def dense(self, low: int, dtype: Any) -> tuple[Array, Array]:
         """Return the id of each vertex that occurs, and its component by rank of least vertices.

@@ -237,13 +237,13 @@ class _Reader:
         values, there = weights_of(edges, self.weight)
         if given.row_index is not None:
             kept = given.row_index()
-            values, there = values[kept], there[kept]
+            values, there = values[kept], None if there is None else there[kept]
         if values.size != given.src.size:
             raise InputError(
                 f"there are {values.size:,} weights and {given.src.size:,} edges: pass one weight"
                 " for each edge"
             )
-        missing = int((~there).sum())
+        missing = 0 if there is None else int((~there).sum())
         if missing and self.nulls == "raise":
             raise NullsError(
                 f"{missing:,} of {values.size:,} weights are null or nan: fill them, or drop these"

@@ -12,8 +12,11 @@ best    : (n,) uint64, the least key of the candidates of each root, all bits se
 best_row : (n,) uint64, for wide weights the least row among the candidates with that key.
 pivots  : (2 k,) uint64, the weight in its order and the row of the last edge of each of k bands.
 
+chosen  : a bit for each row of the list, those of the forest.
+
 Nothing is linked while candidates are collected, and nothing is collected while trees are linked.
 What a thread reads of ``best`` meanwhile may be too great, and costs one more atomic operation.
+While trees are linked, ``best`` stays; it is forgotten afterwards.
 
 Borůvka, "O jistém problému minimálním", 1926.
 """
@@ -22,9 +25,12 @@ from typing import Any
 
 import numpy as np
 
+from .primitives import has as contains
 from .primitives import lessen, none_of
+from .primitives import mark as to_set
 
-TILE = 1 << 12  # edges that the threads of a block look at
+TILE = 1 << 12  # candidates that the threads of a block look at
+BAND_TILE = 1 << 13  # edges of the list that these look at
 HALF, LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 NONE = none_of(np.uint64)
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
@@ -123,18 +129,24 @@ class Keys:
         return store_row
 
     @staticmethod
-    def take(on: Any) -> Any:
-        """Return the row that a root takes, all bits set for none, and forget it."""
+    def takes(on: Any) -> Any:
+        """Return whether a root takes an edge: the first one of those that leave it."""
 
         @on.device
-        def take(best, best_row, r):
-            key = best[r]
-            if key == NONE:
-                return NONE
-            best[r] = NONE
-            return key & LOW
+        def takes(best, best_row, r, key, row):
+            return best[r] == key
 
-        return take
+        return takes
+
+    @staticmethod
+    def forget(on: Any) -> Any:
+        """Forget what a root takes."""
+
+        @on.device
+        def forget(best, best_row, r):
+            best[r] = NONE
+
+        return forget
 
 
 class WideKeys(Keys):
@@ -171,16 +183,24 @@ class WideKeys(Keys):
         return store_row
 
     @staticmethod
-    def take(on: Any) -> Any:
-        """Return the row that a root takes, all bits set for none, and forget it."""
+    def takes(on: Any) -> Any:
+        """Return whether a root takes an edge: of those of least weight that of the least row."""
 
         @on.device
-        def take(best, best_row, r):
-            row = best_row[r]
-            best[r], best_row[r] = NONE, NONE
-            return row
+        def takes(best, best_row, r, key, row):
+            return best[r] == key and best_row[r] == row
 
-        return take
+        return takes
+
+    @staticmethod
+    def forget(on: Any) -> Any:
+        """Forget what a root takes, its row too."""
+
+        @on.device
+        def forget(best, best_row, r):
+            best[r], best_row[r] = NONE, NONE
+
+        return forget
 
 
 def after(on: Any) -> Any:
@@ -193,22 +213,50 @@ def after(on: Any) -> Any:
     return is_after
 
 
-def listed(on: Any, vertex: type, order: Any, key: Any, read: Any) -> Any:
-    """Return the ends, the key and the row of an edge of the list; a loop for one not asked for.
-
-    Asked for are the edges of a band, which begins after the last edge of the one before. The ends
-    of an edge are read once, by ``read``, which notes what joins nothing.
-    """
+def within(on: Any, order: Any) -> Any:
+    """Return whether an edge is in a band, which begins after the last edge of the one before."""
     is_after = after(on)
 
     @on.device
-    def candidate(e, band, pivots, weights, src, dst, low, n, present, out_of_range):
+    def within(e, band, pivots, weights, *ends):
         weight, k = order(weights[e]), np.uint64(band) << ONE
         begun = k == ZERO or is_after(weight, e, pivots[k - TWO], pivots[k - ONE])
-        u, v = vertex(0), vertex(0)
-        if begun and not is_after(weight, e, pivots[k], pivots[k + ONE]):
-            u, v = read(e, src, dst, low, n, present, out_of_range)
-        return u, v, key(weight, e), e
+        return begun and not is_after(weight, e, pivots[k], pivots[k + ONE])
+
+    return within
+
+
+def outside_giant(on: Any, vertex: type, wide: type, within: Any, load_edge: Any) -> Any:
+    """Return whether an edge is in a band and not inside the giant.
+
+    Nothing is linked while edges are read, so that a tree keeps its vertices. A bit a vertex stays
+    in a cache where the parents do not, and no roots are looked up for what the giant contains:
+    most of a later band. Of loops and invalid edges it is noted that they are, if their turn comes.
+    """
+    has = contains(on)
+
+    @on.device
+    def outside(e, band, pivots, weights, in_giant, src, dst, low, n, *flags):
+        if not within(e, band, pivots, weights):
+            return False
+        u, v = load_edge(e, src, dst, low, n)
+        if u == v or max(u, v) >= wide(n):
+            return True
+        return not (has(in_giant, vertex(u)) and has(in_giant, vertex(v)))
+
+    return outside
+
+
+def listed(on: Any, order: Any, key: Any, read: Any) -> Any:
+    """Return the ends, the key and the row of an edge of the list.
+
+    The ends are read by ``read``, which notes what joins nothing.
+    """
+
+    @on.device
+    def candidate(e, weights, in_giant, *ends):
+        u, v = read(e, *ends)
+        return u, v, key(order(weights[e]), e), e
 
     return candidate
 
@@ -246,36 +294,83 @@ def append(on: Any) -> Any:
     return append
 
 
-def collect(on: Any, vertex: type, candidate: Any, find: Any, store_row: Any) -> Any:
-    """List the edges between two trees, by the roots of their ends, and lower what these take.
+def keep(on: Any, vertex: type, candidate: Any, find: Any, store_row: Any) -> Any:
+    """List an edge between two trees, by the roots of its ends, and lower what these take.
 
-    ``count`` tells how many there are, more than are stored where the lists are too short for them.
-    A thread shares words with its own warp alone.
+    The threads of a warp come together, some of them without an edge. ``count`` tells how many are
+    listed, more than are stored where the lists are too short for them.
     """
-    warp, tile = np.uint64(on.warp_size), np.uint64(TILE)
     lower, place_of = lessen(on), append(on)
 
+    @on.device
+    def keep(asked, e, shared, own, parent, best, count, us, vs, keys, rows, *source):
+        u, v, key, row, kept = vertex(0), vertex(0), ZERO, ZERO, False
+        if asked:
+            u, v, key, row = candidate(e, *source)
+            if u != v:
+                u, v = find(parent, u), find(parent, v)
+                kept = u != v
+        place = place_of(kept, count, shared, own)
+        if kept:
+            lower(best, u, key)
+            lower(best, v, key)
+            if place < np.uint64(us.size):
+                us[place], vs[place], keys[place] = u, v, key
+                store_row(rows, place, row)
+
+    return keep
+
+
+def collect(on: Any, keep: Any) -> Any:
+    """List those of the round before that still join two trees. A warp shares words of its own."""
+    warp, tile = np.uint64(on.warp_size), np.uint64(TILE)
+
     @on.block_kernel(2 * MOST_THREADS // on.warp_size)
-    def collect(k, t, step, shared, m, parent, best, count, us, vs, keys, rows, *source):
+    def collect(k, t, step, shared, m, *lists):
         own, lane, i, base = t // warp << ONE, t % warp, t, k * tile
         last = min(tile, np.uint64(m) - base)
         while i - lane < last:
-            u, v, key, row, kept = vertex(0), vertex(0), ZERO, ZERO, False
-            if i < last:
-                u, v, key, row = candidate(base + i, *source)
-                if u != v:
-                    u, v = find(parent, u), find(parent, v)
-                    kept = u != v
-            place = place_of(kept, count, shared, own)
-            if kept:
-                lower(best, u, key)
-                lower(best, v, key)
-                if place < np.uint64(us.size):
-                    us[place], vs[place], keys[place] = u, v, key
-                    store_row(rows, place, row)
+            keep(i < last, base + i, shared, own, *lists)
             i += step
 
     return collect
+
+
+def collect_band(on: Any, within: Any, keep: Any) -> Any:
+    """List the edges of a band of the list that join two trees.
+
+    A band is some of the edges, and a warp takes as long for one as for an edge a lane: its own
+    wait in words that it shares until there is one for each lane. Fewer warps add to ``count``.
+    """
+    warp, tile = np.uint64(on.warp_size), np.uint64(BAND_TILE)
+    words, ballot_rank, warp_sync = 2 + 2 * on.warp_size, on.warp_ballot_rank, on.warp_sync
+
+    @on.block_kernel(words * MOST_THREADS // on.warp_size)
+    def collect_band(
+        k, t, step, shared, m, band, pivots, parent, best, count, us, vs, keys, rows, *source
+    ):
+        own, lane, i, base = t // warp * np.uint64(words), t % warp, t, k * tile
+        last, queue, waiting = min(tile, np.uint64(m) - base), own + TWO, ZERO
+        lanes = min(warp, step)
+        while i - lane < last:
+            kept = i < last and within(base + i, band, pivots, *source)
+            before, more = ballot_rank(kept)
+            if kept:
+                shared[queue + waiting + np.uint64(before)] = np.uint32(i)
+            waiting += np.uint64(more)
+            warp_sync()
+            if waiting >= lanes:
+                waiting -= lanes
+                e = base + np.uint64(shared[queue + waiting + lane])
+                keep(True, e, shared, own, parent, best, count, us, vs, keys, rows, *source)
+            i += step
+        if waiting > ZERO:
+            e, asked = base, lane < waiting
+            if asked:
+                e += np.uint64(shared[queue + lane])
+            keep(asked, e, shared, own, parent, best, count, us, vs, keys, rows, *source)
+
+    return collect_band
 
 
 def lower_rows(on: Any) -> Any:
@@ -293,20 +388,30 @@ def lower_rows(on: Any) -> Any:
     return lower_rows
 
 
-def link_best(
-    on: Any, vertex: type, wide: type, number: type, load_edge: Any, take: Any, join: Any
-) -> Any:
-    """Link each root by the edge that it takes; the two trees of an edge may both take it.
+def link_taken(on: Any, load_row: Any, takes: Any, link: Any) -> Any:
+    """Link the two trees of each candidate that one of them takes, or both, and note its row.
 
-    The ends are those of the caller's list, which are compared with n again before they are used.
+    A candidate is an edge of its own, and those that are taken have no cycle: each links two trees.
     """
+    mark = to_set(on)
 
     @on.elementwise
-    def link_best(r, src, dst, low, n, parent, aux, hook_edge, best, best_row):
-        e = take(best, best_row, r)
-        if e != NONE:
-            u, v = load_edge(e, src, dst, low, n)
-            if max(u, v) < wide(n):
-                join(parent, aux, hook_edge, vertex(u), vertex(v), number(e))
+    def link_taken(i, us, vs, keys, rows, best, best_row, parent, aux, chosen):
+        u, v, key = us[i], vs[i], keys[i]
+        row = load_row(key, rows, i)
+        if takes(best, best_row, u, key, row) or takes(best, best_row, v, key, row):
+            link(parent, aux, u, v)
+            mark(chosen, row)
 
-    return link_best
+    return link_taken
+
+
+def forget_taken(on: Any, forget: Any) -> Any:
+    """Forget what the roots of candidates take."""
+
+    @on.elementwise
+    def forget_taken(i, us, vs, best, best_row):
+        forget(best, best_row, us[i])
+        forget(best, best_row, vs[i])
+
+    return forget_taken

@@ -203,9 +203,7 @@ def _solve_by_weight(
     if csr is not None:
         edges = list_of_rows(csr, edges, backend)
     order = boruvka.WeightOrder.of(backend.placed(weights, memory), greatest, backend)
-    hook_edge = room_for_hooks(forest.n, edges.m, backend)
-    boruvka.solve(edges, forest, encoded.expected_vertices, order, hook_edge)
-    return backend.xp.sort(hooks_in(hook_edge))
+    return boruvka.solve(edges, forest, encoded.expected_vertices, order)
 
 
 def _speculative_rows(

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore")]  # Ray's mo
 
 @pytest.fixture(scope="module")
 def cluster():
-    ray = pytest.importorskip("ray", reason="the extra 'ray' is not installed")
+    ray = pytest.importorskip("ray")
     pytest.importorskip("ray.data")
     options = {"include_dashboard": False, "logging_level": logging.CRITICAL}
     ray.init(num_cpus=4, num_gpus=1, log_to_driver=False, **options)

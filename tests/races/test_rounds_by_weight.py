@@ -16,7 +16,6 @@ import pytest
 
 from cc_rapids.kernels import boruvka, find, union
 from cc_rapids.kernels import edges as reading
-from cc_rapids.kernels import forest as trees
 from races import explore, memory, phases, scenes
 from races.engine import Interleaver
 from races.explore import Race
@@ -71,14 +70,15 @@ def collecting(keys, n, edges, weights):
             return read(e, src, dst, low, n)
 
         order = boruvka.unsigned_order(on, 32)
-        listed = boruvka.listed(on, vertex, order, keys.key(on), ends)
-        collect = boruvka.collect(on, vertex, listed, find.halve(on), keys.store_row(on))
+        listed = boruvka.listed(on, order, keys.key(on), ends)
+        keep = boruvka.keep(on, vertex, listed, find.halve(on), keys.store_row(on))
+        collect = boruvka.collect_band(on, boruvka.within(on, order), keep)
         names = ("parent", "best", "count", "us", "vs", "keys", "rows")
         parent, best, count, *lists = (shared[name] for name in names)
         bounds = np.array([ALL, ALL], np.uint64)
-        source = 0, bounds, np.array(weights, np.uint32), src, dst, 0, n, None, None
-        own = np.zeros(4, np.uint32)
-        given = np.uint64(2), own, m, parent, best, count, *lists, *source
+        ends = np.array(weights, np.uint32), None, src, dst, 0, n, None, None
+        own = np.zeros(8, np.uint32)
+        given = np.uint64(2), own, m, 0, bounds, parent, best, count, *lists, *ends
         return [[partial(collect, np.uint64(0), np.uint64(t), *given)] for t in range(2)]
 
     def verdict(arrays, notes):
@@ -127,7 +127,7 @@ def lowering(edges, weights, n):
 
 
 def linking(keys, n, edges, weights, threads):
-    """Threads that link some roots each by the edges that these take: each edge is noted once."""
+    """Threads that link the trees of some candidates each, and note those that a tree takes."""
     order = sorted(range(len(edges)), key=lambda row: (weights[row], row))
     takes = {}
     for row in order:
@@ -136,36 +136,32 @@ def linking(keys, n, edges, weights, threads):
     chosen = sorted(set(takes.values()))
     expected = scenes.components(n, [edges[row] for row in chosen])
     best = [key_of(keys, weights[takes[v]], takes[v]) if v in takes else ALL for v in range(n)]
-    best_row = [takes.get(v, ALL) for v in range(n)]
-    src, dst = phases.columns(edges)
+    best_row = np.array([takes.get(v, ALL) for v in range(n)], np.uint64)
+    listed = np.array([key_of(keys, weights[row], row) for row in range(len(edges))], np.uint64)
+    us, vs = phases.columns(edges)
 
     def calls(tape, shared):
-        on, vertex = Lanes, np.uint32
-
-        def note(hook_edge, r, e):
-            tape.notes.append(int(e))
-
-        link = union.asynchronous(on, vertex, find.halve(on))
-        join = trees.joining(on, vertex, link, note)
-        read = reading.edge_of_list(on, vertex)
-        run = boruvka.link_best(on, vertex, vertex, np.uint32, read, keys.take(on), join)
-        given = src, dst, 0, n, shared["parent"], None, None, shared["best"], shared["best_row"]
-        shares = (range(t, n, threads) for t in range(threads))
-        return [[partial(run, np.uint64(v), *given) for v in share] for share in shares]
+        on, rows = Lanes, np.arange(len(edges), dtype=np.uint64)
+        link = union.asynchronous(on, np.uint32, find.halve(on))
+        run = boruvka.link_taken(on, keys.load_row(on), keys.takes(on), link)
+        candidates = us, vs, listed, rows, shared["best"], best_row
+        given = *candidates, shared["parent"], None, shared["chosen"]
+        shares = (range(t, len(edges), threads) for t in range(threads))
+        return [[partial(run, np.uint64(i), *given) for i in share] for share in shares]
 
     def verdict(arrays, notes):
-        parent = arrays["parent"]
-        if sorted(notes) != chosen:
-            return f"edges {sorted(notes)} noted, and {chosen} taken"
+        parent, (noted,) = arrays["parent"], arrays["chosen"]
+        rows = [row for row in range(len(edges)) if noted >> row & 1]
+        if rows != chosen:
+            return f"edges {rows} noted, and {chosen} taken"
         if scenes.components(n, enumerate(parent)) != expected:
             return f"the trees {parent} are not the components {expected}"
-        names = ("best", "best_row") if keys is boruvka.WideKeys else ("best",)
-        if any(set(arrays[name]) != {ALL} for name in names):
-            return f"not forgotten: {arrays}"
+        if len(chosen) != n - len(set(expected)):
+            return f"edges {chosen} close a cycle"
         return None
 
-    arrays = {"parent": list(range(n)), "best": best, "best_row": best_row}
-    kinds = {"parent": np.uint32, "best": np.uint64, "best_row": np.uint64}
+    arrays = {"parent": list(range(n)), "best": best, "chosen": [0]}
+    kinds = {"parent": np.uint32, "best": np.uint64, "chosen": np.uint32}
     title = f"edges {edges} of weights {weights}"
     return Race(title, arrays, calls, scenes.climbing, verdict, False, kinds)
 
