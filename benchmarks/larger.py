@@ -9,9 +9,12 @@ from report import fill
 
 from cc_rapids.integrations.dask import gather
 from cc_rapids.integrations.dask.gather import CARDS
+from cc_rapids.solver import spreading
 
 PAGE = pathlib.Path(__file__).parent.parent / "docs" / "larger.md"
 EDGES, VERTICES, WORKERS = 1e12, 1e11, 64
+OWN = ("strong", True), ("weak", False)  # runs on one GPU: of the same list, of a GPU's share
+DEVICE_KEYS = "graph", "scaling", "gpus", "m", "on", "way"
 LINK, LATENCY, JOIN = 1e9, 0.03, 5e6  # of processes of one machine: assumed, as CARDS' are
 
 
@@ -172,7 +175,84 @@ def size(count):
     raise AssertionError
 
 
-TABLES = {"measured": measured, "scaling": scaling, "model": model}
+def devices(folder=records.HERE):
+    """Return the newest records of lists on several GPUs without a cluster, and on one beside."""
+    rows = (row for row in records.load("devices", folder) if row["scaling"] != "stream")
+    return list({tuple(row.get(k) for k in DEVICE_KEYS): row for row in rows}.values())
+
+
+def streams(folder=records.HERE):
+    """Return the newest records of streams on several GPUs without a cluster, and on one."""
+    rows = (row for row in records.load("devices", folder) if row["scaling"] == "stream")
+    return list({(row["m"], row["counted"], row["on"]): row for row in rows}.values())
+
+
+def on_devices():
+    """Return a row for each list on several GPUs: on one, on several, and by the model."""
+    lines = [
+        "| edge list | edges | GPUs | on one, ms | on several, ms (model) | times the rate"
+        " | with labels, ms | most memory beyond the edges |",
+        "| --- | --: | --: | --: | --: | --: | --: | --: |",
+    ]
+    rows = devices()
+    own = [row for row in rows if row["on"] == 1 and (row["scaling"], row["gpus"] > 1) in OWN]
+    alone = {(row["graph"], row["scaling"]): row for row in own}
+    lines += [_device_row(row, alone) for row in rows if row["on"] > 1]
+    return "\n".join([*lines, "", f"Medians{_made(rows)}; every answer is that of one GPU."])
+
+
+def _device_row(row, alone):
+    """Return the line of a list on several GPUs; of cuGraph's, if it is that."""
+    m, kept = f"{row['m'] / 1e6:,.0f} M", size(row.get("peak_bytes", 0))
+    if "way" in row:
+        known = "wall_ms" in row
+        took = row["build_ms"]["median"] + row["wall_ms"]["median"] if known else row["why_not"]
+        took = f"{took:,.0f}" if known else took
+        name = "cuGraph on Dask, graph + components"
+        return f"| {row['graph']}: {name} | {m} | {row['on']} | | {took} | | | {kept} |"
+    one = alone.get((row["graph"], row["scaling"]))
+    cost = 1e3 * spreading.seconds_on(row["m"], row["n"], row["on"], 4, "devices")
+    spent, before = row["wall_ms"]["median"], one and one["wall_ms"]["median"]
+    rate = before and row["m"] / one["m"] * before / spent
+    told = (f"{before:.1f} for {one['m'] / 1e6:,.0f} M", f"{rate:.2f}") if before else ("", "")
+    return (
+        f"| {row['graph']}, {row['scaling']} | {m} | {row['on']} | {told[0]}"
+        f" | {spent:.1f} ({cost:.0f}) | {told[1]} | {row['labels_ms']['median']:.1f} | {kept} |"
+    )
+
+
+def on_streams():
+    """Return a row for each stream from Parquet files: seconds and rates on one GPU and on more."""
+    lines = [
+        "| edges | ids | GPUs | seconds | edges a second | files a second |",
+        "| --: | --- | --: | --: | --: | --: |",
+    ]
+    rows = streams()
+    for row in rows:
+        spent = row["wall_ms"]["median"] / 1e3
+        ids = "counted by `num_vertices`" if row["counted"] else "numbered as they arrive"
+        lines.append(
+            f"| {row['m'] / 1e6:,.0f} M | {ids} | {row['on']} | {spent:.2f}"
+            f" | {row['m'] / spent / 1e6:,.0f} M | {size(row['file_bytes'] / spent)} |"
+        )
+    return "\n".join(
+        [*lines, "", f"Parquet files in the memory of the host; medians{_made(rows)}."]
+    )
+
+
+def _made(rows):
+    """Return on what the records were made, in words."""
+    made = sorted({f"{row['device']}, at {row['commit']}" for row in rows})
+    return f" on {'; '.join(made)}" if made else ", not measured yet"
+
+
+TABLES = {
+    "measured": measured,
+    "scaling": scaling,
+    "devices": on_devices,
+    "streams": on_streams,
+    "model": model,
+}
 
 if __name__ == "__main__":
     fill(PAGE, TABLES)

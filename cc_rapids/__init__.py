@@ -41,6 +41,7 @@ _HOMES = {
     "Components": "results.components",
     "Dendrogram": "results.dendrogram",
     "Plan": "solver.plan",
+    "SpreadComponents": "results.on_devices",
     "StreamPlan": "incremental.stream",
     "StreamProgress": "incremental.progress",
     "Connectivity": "incremental.connectivity",
@@ -108,6 +109,7 @@ __all__ = [
     "OutputError",
     "Plan",
     "Report",
+    "SpreadComponents",
     "StableIds",
     "StreamPlan",
     "StreamProgress",
@@ -193,6 +195,7 @@ if TYPE_CHECKING:
     from .results.bipartition import Bipartition
     from .results.components import Components
     from .results.dendrogram import Dendrogram
+    from .results.on_devices import SpreadComponents
     from .results.records import LinkedRecords
     from .results.report import Report
     from .results.stable_ids import StableIds

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .data.read import Side
     from .data.typed import GivenT, Lazy, MadeT, Series
     from .incremental.stream import StreamPlan
+    from .results.on_devices import SpreadComponents
     from .results.typed import ArrayComponents, ComponentsOptions
 
     Array = NDArray[np.generic]
@@ -110,9 +111,10 @@ def components(
     frames: str | None = None,
     memory: str = "device",
     forest: bool | str = False,
+    devices: str | Sequence[int] | None = None,
     explain: bool = False,
     **chunked: Any,
-) -> Components | Plan | StreamPlan:
+) -> Components | SpreadComponents | Plan | StreamPlan:
     """Find the connected components of an edge list.
 
     Directions, duplicates and the order of the edges do not matter; a self-loop adds its vertex.
@@ -192,6 +194,11 @@ def components(
         Record the edges of a spanning forest, for :meth:`Components.forest`. This takes one more
         integer per vertex, but no second run. ``"min"`` and ``"max"``: those of the minimum or the
         maximum spanning forest by ``weight``, see :func:`cc_rapids.minimum_spanning_forest`.
+    devices : "all", or list of int, optional
+        Run on several GPUs of this machine, without a cluster: see :doc:`/larger`. The answer is a
+        :class:`~cc_rapids.SpreadComponents`. Edges may be on one GPU or on the
+        host, and are spread over as many GPUs as pay; or a list of frames or pairs of arrays, one
+        for each GPU, which stay there. Ids are integers close together.
     explain : bool
         Return the :class:`~cc_rapids.solver.plan.Plan` instead of running: how the ids would be
         encoded, which design would run and why, and the most memory that it would take.
@@ -249,9 +256,14 @@ def components(
         frames=frames,
         memory=memory,
         forest=forest,
+        devices=devices,
         explain=explain,
         **chunked,
     )
+    if options.devices is not None:
+        from .several_gpus import find_on_devices  # most runs are on one
+
+        return find_on_devices(edges, options)
     return find_components(edges, options)
 
 
@@ -453,10 +465,20 @@ def bipartition(
     """
     from .results.bipartition import Bipartition  # most runs look for no colours
 
+    _check_one_device(options)
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
         return found
     return Bipartition(found, _options_of_second_run(options))
+
+
+def _check_one_device(options: dict[str, Any]) -> None:
+    """Raise an InputError if devices are named for what reads edges again on one."""
+    if options.get("devices") is not None:
+        raise InputError(
+            "devices= is for components(), which needs no edges afterwards: leave it out, as this"
+            " function reads them again on one device"
+        )
 
 
 def _options_of_second_run(options: dict[str, Any]) -> Options:
@@ -564,6 +586,7 @@ def bridges(
     """
     from .results.bridges import bridges_of, check_listed_once  # most runs look for no bridges
 
+    _check_one_device(options)
     check_listed_once(edges)
     found = components(edges, source, destination, **options)
     return bridges_of(found) if isinstance(found, Components) else found
@@ -614,6 +637,7 @@ def two_edge_connected_components(
     """
     from .results.bridges import check_listed_once, without_bridges
 
+    _check_one_device(options)
     check_listed_once(edges)
     forest = options.get("forest", False)
     if isinstance(forest, bool | str) and forest:
@@ -671,6 +695,7 @@ def articulation_points(
     """
     from .results.bridges import articulation_points_of
 
+    _check_one_device(options)
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
         return found

@@ -62,6 +62,26 @@ def check_chunked(given: dict[str, Any]) -> None:
             raise TypeError(f"components() got an unexpected keyword argument {name!r}")
 
 
+def check_devices(devices: Any) -> str | tuple[int, ...] | None:
+    """Return the devices that the caller names: "all", or numbers that differ; None by default.
+
+    Raises
+    ------
+    InputError
+        They are neither.
+    """
+    if devices is None or (isinstance(devices, str) and devices == "all"):
+        return devices
+    numbers = list(devices) if isinstance(devices, list | tuple | range) else []
+    fits = all(isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in numbers)
+    if not numbers or not fits or len(set(numbers)) < len(numbers):
+        raise InputError(
+            f"devices= must be 'all', or a list of different numbers of GPUs such as [0, 1], not"
+            f" {devices if numbers else shown(devices)}"
+        )
+    return tuple(numbers)
+
+
 @dataclass(frozen=True)
 class Options:
     """The caller's options; see :func:`cc_rapids.components` for most of them.
@@ -96,6 +116,7 @@ class Options:
     checkpoint: str | os.PathLike[str] | None = None
     checkpoint_every: float = 60.0
     chunked: bool = False
+    devices: str | tuple[int, ...] | None = None
 
     @classmethod
     def check(
@@ -113,6 +134,7 @@ class Options:
         at_least: Any = None,
         at_most: Any = None,
         wants_labels: bool = False,
+        devices: Any = None,
         **given: Any,
     ) -> Options:
         """Check all options that do not depend on the edges.
@@ -175,6 +197,7 @@ class Options:
             frames=frames,
             speculates=wants_labels and kind.is_root,
             chunked=not given.keys().isdisjoint(CHUNKED),
+            devices=None if devices is None else check_devices(devices),
             **given,
         )
 
@@ -206,6 +229,48 @@ class Options:
                 "edges that are read in chunks are not kept, so they have no spanning forest:"
                 " leave out forest=True, or read the edges into one frame"
             )
+
+    def check_on_devices(self) -> None:
+        """Raise an InputError for options that runs on several devices do not support."""
+        others = {
+            "forest=": self.forest,
+            f"memory={self.memory!r}": self.memory != MEMORY[0],
+            "memory_limit=, progress= and checkpoint=": self.chunked,
+            "frames=": self.frames is not None,
+        }
+        for name, given in others.items():
+            if given:
+                raise InputError(
+                    f"{name} is for one GPU, and devices= for several: leave out one of the two"
+                )
+
+    def device_numbers(self, backend: Backend) -> list[int]:
+        """Return the numbers of the devices that the caller names.
+
+        Raises
+        ------
+        EngineError
+            The backend has no devices to choose.
+        InputError
+            There is no such device.
+        """
+        count = backend.device_count
+        if not count:
+            raise EngineError(
+                f"devices= names GPUs, and engine {backend.name!r} runs on {backend.device_name}:"
+                " leave out devices=, or pass engine='cuda' on a machine with GPUs"
+            )
+        if self.devices == "all" or self.devices is None:
+            return list(range(count))
+        numbers = [int(number) for number in self.devices]
+        lacking = [number for number in numbers if number >= count]
+        if lacking:
+            has = "only GPU 0" if count == 1 else f"GPUs 0 to {count - 1}"
+            raise InputError(
+                f"devices={numbers} names GPU {lacking[0]}, and this machine has {has}:"
+                " devices='all' takes those that there are"
+            )
+        return numbers
 
     def backend(self, on_device: bool = False, choice: EngineChoice | None = None) -> Backend:
         """Return the backend that runs: the one that the caller names, or where the edges are.

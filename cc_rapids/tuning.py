@@ -33,6 +33,9 @@ class Tuning:
     split_finish_edges : int
         Edges of a list that is linked in two parts after a sample, so that the host makes room for
         the answer while the last part is linked. [038].
+    staged_neighbours : float
+        Neighbours that a vertex of the first blocks has among these, where edges are linked in
+        stages. Chosen: 85 % of a random graph are then in one tree. [083].
     bfs_alpha, bfs_beta : int
         Edges left for one of the next depth, from which on a search goes from below, and vertices
         for one of a depth, from which on from above again. Beamer et al. 2012.
@@ -109,6 +112,7 @@ class Tuning:
     frequent_root_vertices: int = 1 << 16
     giant_probes: int = 256
     split_finish_edges: int = 1 << 22
+    staged_neighbours: float = 2.2
     bfs_alpha: int = 14
     bfs_beta: int = 24
     matrix_block_cells: int = 1 << 22

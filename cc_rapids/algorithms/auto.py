@@ -60,6 +60,8 @@ class AutoRule:
         return f"fastest{where}{form}{edges}{ratio}{locality} in benchmarks/records/{self.record}"
 
 
+PARTITIONED = Design("none(order=partitioned)", REM, "splice")
+SAMPLED = Design("strided(every=4, order=partitioned)", REM, "splice")
 IN_BLOCKS = Design("none(tiles=16384)")
 NEARBY = 2 / 3  # of the edges of a list
 BLOCKED_EDGES = 4_000_000  # edges
@@ -132,7 +134,7 @@ AUTO = (
     *SHARED,
     *(_sampled(*each, order) for order, samples in SAMPLES.items() for each in samples),
     AutoRule(
-        Design("none(order=partitioned)", REM, "splice"),
+        PARTITIONED,
         "experiments.jsonl",
         "cuda",
         BLOCKED_EDGES,
@@ -189,6 +191,17 @@ def choose(
         ):
             return rule
     raise AssertionError("the last row is for all edges")
+
+
+STAGED = 1.5  # edges a vertex from which on a part of a list is linked in stages
+
+
+def in_stages(design: Design, n: int, m: int) -> bool:
+    """Return whether the m edges that one of several devices has of a list are linked in stages.
+
+    See :mod:`cc_rapids.algorithms.staged`. ``design`` is the one for such a list.
+    """
+    return design in (PARTITIONED, SAMPLED) and STAGED * n <= m and n < IDS.stop - 1
 
 
 @lru_cache(maxsize=64)

@@ -249,6 +249,17 @@ def _link_most(compiled: CompiledDesign, state: RunState) -> tuple[RunState, Cal
     return last, lambda: int(read_linked()[0])
 
 
+def link(
+    edges: Edges, forest: Forest, design: Design, rows: Adjacency | None, memory: str = "device"
+) -> None:
+    """Give every vertex the root of its component, as :func:`solve` does, and count nothing.
+
+    The parameters are those of :func:`solve`.
+    """
+    compiled = build(design, forest.backend, forest.vertex, edges.wide, rows is not None, False)
+    run(compiled, prepare(compiled, edges, forest, rows, None, memory))
+
+
 def join(edges: Edges, forest: Forest, design: Design) -> None:
     """Join the trees of a forest by more edges, with a design that hooks only roots.
 

@@ -1,4 +1,4 @@
-"""Backends run kernels: on CPU threads, on an NVIDIA GPU, or on Numba's simulator of one."""
+"""Backends run kernels: on CPU threads, on an NVIDIA GPU, or on a simulated one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import EngineError, unknown, unsupported_python
 from .base import MEMORY, SINGLE_BLOCK_THREADS, Array, Backend, Kernel, SharedMemoryLimits
 from .memory.packing import Layout, Piece, side_by_side
+from .peers import workers
 
 __all__ = [
     "ENGINES",
@@ -76,7 +77,7 @@ def opened(name: str) -> Backend:
 
 
 def release_memory() -> None:
-    """Free the GPU memory that is kept between runs.
+    """Free the GPU memory that is kept between runs, and end the threads of several GPUs.
 
     If cuDF's memory comes from the driver without a pool, allocating the memory of a forest takes
     longer than some of its kernels. So one block of at most 128 MiB per device is kept after a run,
@@ -92,6 +93,7 @@ def release_memory() -> None:
     >>> import cc_rapids
     >>> cc_rapids.release_memory()
     """
+    workers.stop()
     if "cupy" in sys.modules:  # or no GPU was used
         with contextlib.suppress(EngineError):
             get("cuda").release_memory()

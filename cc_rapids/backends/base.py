@@ -299,6 +299,26 @@ class Backend(ABC):
         """The number of the GPU that holds the engine's arrays; None if none does."""
         return None
 
+    @property
+    def device_count(self) -> int:
+        """The number of devices over which edges can be spread; 0 if there are none to choose."""
+        return 0
+
+    def using_device(self, number: int) -> AbstractContextManager[Any]:
+        """Return a context in which this thread uses a device; see :attr:`device_count`."""
+        return nullcontext()
+
+    def connect(self, number: int) -> bool:
+        """Let the current device read the memory of another; return whether it can directly."""
+        return True
+
+    def received(self, array: Array, number: int) -> Array:
+        """Return a copy, on the current device, of an array that another one holds.
+
+        What writes the array has to be done. The copy is in the order of launched work.
+        """
+        return array.copy()
+
     def free_bytes_of(self, memory: str) -> int:
         """Return the bytes that a kind of memory could still hold."""
         return self.free_bytes()

@@ -2,7 +2,7 @@
 
 Numba's own launch costs 33-76 us and its first call compiles; here a launch packs the arguments
 into one buffer and calls the driver, and a new process loads machine code from the cache. With
-NUMBA_ENABLE_CUDASIM=1 the same source runs on Numba's simulator, on NumPy arrays.
+CC_RAPIDS_SIMULATOR=1 the same source runs in an interpreter, on NumPy arrays.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import atexit
 import contextlib
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Any
@@ -26,6 +27,7 @@ from .memory import pinned
 from .memory.packing import Layout, PackedArgs, Piece, side_by_side
 from .memory.pinned import ThreadBuffers
 from .memory.pool import Arena, Recycling, Workspace, pool_of_caller
+from .peers import Peers
 
 BLOCK_THREADS = 256
 GRID_STRIDE_BLOCKS = 8  # blocks a multiprocessor in a grid-stride kernel: all resident at once
@@ -34,8 +36,8 @@ _MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
 def open_backend() -> Backend:
-    """Return the GPU backend, or its simulator if Numba's simulator is enabled."""
-    if os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0"):
+    """Return the GPU backend, or its simulator if the environment asks for it."""
+    if os.environ.get("CC_RAPIDS_SIMULATOR", "0") not in ("", "0"):
         from .simulator import Simulator
 
         return Simulator()
@@ -77,6 +79,8 @@ class Cuda(Backend):
         self._workspace = Workspace(cupy.cuda)
         atexit.register(self._workspace.release)  # before the driver ends
         self._process = os.getpid()
+        self._loading = threading.Lock()
+        self._peers = Peers(cupy.cuda.runtime)
 
     @property
     def device_name(self) -> str:
@@ -136,7 +140,8 @@ class Cuda(Backend):
         signature = compiler.signature_of(arguments)
         properties = _properties(device)
         capability = (properties["major"], properties["minor"])
-        binary = compiler.stored(kernel, signature, capability)
+        with self._loading:  # so that threads of other GPUs find what the first has compiled
+            binary = compiler.stored(kernel, signature, capability)
         driver = self.xp.cuda.driver
         function = driver.moduleGetFunction(driver.moduleLoadData(binary.cubin), binary.entry)
         if kernel.shared_words:  # more than 48 KiB has to be requested
@@ -203,9 +208,16 @@ class Cuda(Backend):
         return array
 
     def asarray(self, array: Array) -> Array:
-        if isinstance(array, self.xp.ndarray) and array.data.device_id == self._device():
+        if not isinstance(array, self.xp.ndarray):
+            return self.xp.asarray(array)
+        holder = array.data.device_id
+        if holder == self._device():
             return array
-        return self.xp.asarray(array)
+        if not array.flags.c_contiguous:
+            with self.using_device(holder):
+                array = self.xp.ascontiguousarray(array)
+                self.synchronize()
+        return self.received(array, holder)
 
     def by_way_of(self, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
         if memory == "device" or not n:
@@ -220,6 +232,27 @@ class Cuda(Backend):
     @property
     def device_id(self) -> int:
         return int(self._device())
+
+    @property
+    def device_count(self) -> int:
+        return int(self.xp.cuda.runtime.getDeviceCount())
+
+    def using_device(self, number: int) -> contextlib.AbstractContextManager[Any]:
+        device: contextlib.AbstractContextManager[Any] = self.xp.cuda.Device(number)
+        return device
+
+    def connect(self, number: int) -> bool:
+        """Enable copies over NVLink or PCIe; without, the driver copies by way of the host."""
+        return self._peers.connect(self._device(), number)
+
+    def received(self, array: Array, number: int) -> Array:
+        copy = self.empty(array.size, array.dtype)
+        if not array.size:
+            return copy
+        to, start = copy.data.ptr, array.data.ptr
+        own, stream = self._device(), self._stream().ptr
+        self.xp.cuda.runtime.memcpyPeerAsync(to, own, start, number, array.nbytes, stream)
+        return copy
 
     def free_bytes_of(self, memory: str) -> int:
         from . import opened

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Protocol, Self, cast
 
 from ..errors import counted
 from ..tuning import tuning
@@ -243,6 +243,13 @@ def _facts_alone() -> list[ProgressColumn]:
     bar = BarColumn(bar_width=BAR_WIDTH, table_column=Column(no_wrap=True, min_width=BAR_WIDTH))
     facts = Column(no_wrap=True, overflow="ellipsis")
     return [bar, TextColumn("{task.description}", markup=False, table_column=facts)]
+
+
+class ReportsStates(Protocol):
+    """Receiver of each state of a stream."""
+
+    def report_state(self, state: ConnectivityState) -> None:
+        """Report the progress, if it is due."""
 
 
 class StreamReporter(Reporter):

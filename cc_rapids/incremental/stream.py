@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import math
 import os
-from collections.abc import Callable, Generator, Iterator
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -22,20 +24,23 @@ from ..data.files.gpu_parquet import row_group_reader
 from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, adapter_of, named
-from ..data.streams import Chunk, Cursor, Gathered, Source, read_ahead, source_of
+from ..data.streams import Chunk, Cursor, Gathered, Source, Texts, read_ahead, source_of
 from ..errors import CapacityError, InputError, NullsError
-from ..ids.growing import Index, Integers, Range, Texts, Tuples
+from ..ids.growing import Index, Integers, Range, Tuples
+from ..ids.growing import Texts as TextIndex
 from ..options import Options, within_bound
 from ..results.components import Components
-from ..results.labels import LabelKind
+from ..results.labels import LABEL_KINDS, LabelKind
+from ..solver.devices import Meeting, in_threads, merge_all
 from . import inputs
 from . import state as batches
 from .checkpoint import Resumed, Saver, held_interrupts
 from .connectivity import snapshot
 from .insertions import initial_state, insert_given
-from .progress import StreamProgress, StreamReporter
+from .progress import ReportsStates, StreamProgress, StreamReporter
 from .state import ConnectivityState
 
+CHUNKS = 8  # of each device at least, where the edges are counted before they are read
 CLOSE = 8  # times the vertices, up to which the ids of a stream may be close together
 RATES = {"range": 30e6, "integers": 8e6, "strings": 0.3e6}  # edges a second on two CPU cores
 
@@ -204,7 +209,7 @@ def _text_of(index: Index) -> int:
     """Return the bytes of the strings that an index holds."""
     if isinstance(index, Tuples):
         return sum(map(_text_of, index.columns))
-    return int(getattr(index.held, "nbytes", 0)) if isinstance(index, Texts) else 0
+    return int(getattr(index.held, "nbytes", 0)) if isinstance(index, TextIndex) else 0
 
 
 log = logging.getLogger(__name__)
@@ -230,6 +235,7 @@ def stream_components(
     progress: bool | Callable[[StreamProgress], object] = False,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = 60.0,
+    devices: str | Sequence[int] | None = None,
     explain: bool = False,
 ) -> Components | StreamPlan:
     """Find the connected components of edges that do not fit into memory; their vertices must.
@@ -299,6 +305,11 @@ def stream_components(
         of an iterable are read again to compare them. The same input may have grown: more files,
         wherever their names come in the order, more items, or a last item with more rows. The run
         then continues, and ``summary()["resumed"]`` and the log report it.
+    devices : "all", or list of int, optional
+        Read files on several GPUs of this machine, each of which takes the next row groups as soon
+        as it is ready, and holds a forest of what it has read. In the end the forests are merged
+        on the first GPU, where the answer is. Without ``num_vertices`` they are merged by way of
+        the host. ``memory_limit`` is that of each GPU.
     explain : bool
         Return a ``StreamPlan`` with edges, time and memory, from metadata only.
 
@@ -345,8 +356,11 @@ def stream_components(
         progress=progress,
         checkpoint=checkpoint,
         checkpoint_every=checkpoint_every,
+        devices=devices,
         explain=explain,
     )
+    if options.devices is not None:
+        return find_in_stream_on_devices(edges, options)
     return find_in_stream(edges, options)
 
 
@@ -477,16 +491,20 @@ class Run:
         total = self.stream.measure()["edges"] if progress and not done else None
         with StreamReporter(progress, total, state.edges, lambda: self.stream.rows) as reporter:
             if not done:
-                state = self._pass(state, cursor, reporter)
+                state = self.passed(state, cursor, reporter)
             reporter.report_state(state, last=True)
-        on_device = row_group_reader(backend.device_id) is not None
+        state = self.told(state)
+        resumed = self._resumed(saved, state.edges) if saved else None
+        return snapshot(state, self.design, labels, perf_counter() - started, resumed)
+
+    def told(self, state: ConnectivityState) -> ConnectivityState:
+        """Return the state after the last chunk, with the kind of answers that the caller gets."""
+        on_device = row_group_reader(state.backend.device_id) is not None
         if self.stream.arrow and (on_device or self.frames):
             kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
             state = replace(state, given=kind)
         told = replace(state.given, taken=tuple(self.stream.taken), answers=self.answers)
-        state = replace(state, given=told)
-        resumed = self._resumed(saved, state.edges) if saved else None
-        return snapshot(state, self.design, labels, perf_counter() - started, resumed)
+        return replace(state, given=told)
 
     def _resumed(self, saved: Resumed, edges: int) -> str:
         """Return a description of what a run resumed, for the summary and the log."""
@@ -506,8 +524,8 @@ class Run:
         words = {"frame": self.frames or "pyarrow", "names": state.given.key_names}
         return batches.kind_of(given_like(words, state.index.kinds), None)
 
-    def _pass(
-        self, state: ConnectivityState, cursor: Cursor, reporter: StreamReporter
+    def passed(
+        self, state: ConnectivityState, cursor: Cursor, reporter: ReportsStates
     ) -> ConnectivityState:
         """Return the state after all chunks from a place on."""
         text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
@@ -579,3 +597,204 @@ class Run:
             kind = batches.kind_of(given, None)
             return replace(state, given=replace(kind, dropped_rows=state.given.dropped_rows))
         return insert_given(state, given, self.design, self.free, copied=False)
+
+
+def find_in_stream_on_devices(edges: Any, options: Options) -> Components | StreamPlan:
+    """Find the components of files, after :func:`stream_components` has checked its options.
+
+    The chunks of all files are dealt out: each device takes the next one as soon as it is ready,
+    and links it in its own trees.
+    """
+    options.check_streamed()
+    if options.checkpoint is not None:
+        raise InputError("checkpoint= is for streams on one GPU: leave it out, or devices=")
+    backend = options.backend(on_device=True)
+    numbers = options.device_numbers(backend)
+    if options.weight_bound is not None:
+        edges, options = within_bound(edges, options)
+    count = read.check_vertices(options.num_vertices, options.vertices)
+    source, destination, width = inputs.sides(options.source, options.destination, count)
+    stream = source_of(edges, source, destination, options.header)
+    if not (stream.threaded and stream.arrow):
+        raise InputError(
+            "devices= of streams is for files and datasets: write these edges to Parquet files, or"
+            " leave out devices="
+        )
+    stream = stream.read_by(row_group_reader(backend.device_id, current=True))
+    limit = bytes_of(options.memory_limit, backend.free_bytes() if backend.on_device else None)
+    edges_known = stream.measure()["edges"]
+    share = MOST_ON_DEVICE if edges_known is None else edges_known // (CHUNKS * len(numbers))
+    most = min(MOST_ON_DEVICE, max(share, LEAST_ROWS))
+    budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
+    if options.explain:
+        reason = f"files are read by {len(numbers)} GPUs"
+        return plan(stream, count, backend, budget, width, reason)
+    budget.update("strings" if count is None else "range", count or 0, width=width)
+    total = edges_known if options.progress else None
+    answers = adapter_of(edges).answers(edges, ReadRequest(source, destination))
+    deal = _Deal(stream, stream.read(Cursor(), budget, None))
+    with StreamReporter(options.progress, total, 0, lambda: stream.rows) as reporter:
+        run = _RunOnDevices(
+            deal, numbers, backend, budget, options, count, width, answers, reporter
+        )
+        try:
+            found = in_threads(numbers, backend, run.on)[0]
+        finally:
+            deal.chunks.close()
+        assert found is not None
+        return found
+
+
+@dataclass
+class _Deal:
+    """The chunks of a source, each of which goes to the device that asks next."""
+
+    source: Source
+    chunks: Generator[Chunk, None, None]
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def next(self) -> Chunk | None:
+        """Return the next chunk, None at the end."""
+        with self.lock:
+            return next(self.chunks, None)
+
+
+@dataclass
+class _Hand:
+    """The share of one device of a source: whatever it gets from the deal."""
+
+    deal: _Deal
+    number: int
+    backend: Backend
+    meeting: Meeting
+
+    threaded = True
+    arrow = True
+
+    @property
+    def taken(self) -> Any:
+        return self.deal.source.taken
+
+    @property
+    def rows(self) -> int | None:
+        return self.deal.source.rows
+
+    @property
+    def readers(self) -> int:
+        return self.deal.source.readers
+
+    @property
+    def fixed(self) -> int:
+        return self.deal.source.fixed
+
+    def measure(self) -> dict[str, Any]:
+        """Return what is known of the whole source."""
+        return self.deal.source.measure()
+
+    def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
+        """Yield chunks until there are no more, or until another device has failed."""
+        while (chunk := self.deal.next()) is not None:
+            self.meeting.check()
+            load = chunk.load
+            yield chunk if load is None else replace(chunk, load=partial(self._load, load))
+
+    def _load(self, load: Any) -> Any:
+        with self.backend.using_device(self.number):
+            return load()
+
+
+@dataclass
+class _RunOnDevices:
+    """One run over a stream, as the thread of each device sees it."""
+
+    deal: _Deal
+    numbers: list[int]
+    backend: Backend
+    budget: Budget
+    options: Options
+    count: int | None
+    width: int
+    answers: Any
+    reporter: StreamReporter
+    edges: dict[int, int] = field(default_factory=dict)
+
+    def on(self, k: int, meeting: Meeting) -> Components | None:
+        """Link what one device gets, and merge; return the answer, on the first device alone."""
+        started, options, backend = perf_counter(), self.options, self.backend
+        hand = _Hand(self.deal, self.numbers[k], backend, meeting)
+        run = Run(
+            hand,  # type: ignore[arg-type]
+            options.batch_design,
+            options.nulls,
+            self.budget,
+            Saver(None, options.checkpoint_every, {}, str(options.batch_design)),
+            False,
+            self.width,
+            options.frames,
+            self.answers,
+        )
+        named = None if k else options.vertices
+        state = initial_state(backend, self.count, named, False, self.width)
+        state = run.passed(state, Cursor(), _Told(self.reporter, self.edges, k))
+        states = meeting.exchange(k, state)
+        if not k:  # which may have got no chunk
+            kind = next((one.given for one in states if one.batches), state.given)
+            state = replace(state, given=kind)
+        merge = self._merged if self.count is not None else self._inserted
+        state = merge(k, run.told(state), meeting)
+        if k:
+            return None
+        kind = replace(kind, dropped_rows=sum(one.given.dropped_rows for one in states))
+        edges = sum(one.edges for one in states)
+        told = run.told(replace(state, given=kind, edges=edges))
+        self.reporter.report_state(told, last=True)
+        took = perf_counter() - started
+        return snapshot(told, options.batch_design, options.labels, took)
+
+    def _merged(self, k: int, state: ConnectivityState, meeting: Meeting) -> ConnectivityState:
+        """Return the state with the trees of all devices, over vertices that all have."""
+        with self.backend.scope():
+            forest = state.flat()
+            merge_all(k, forest, self.numbers, self.backend, meeting)
+        dtypes = [one.dtype for one in meeting.exchange(k, state.index)]
+        index = state.index
+        if isinstance(index, Range) and len(set(dtypes)) > 1:
+            index = replace(index, dtype=max(dtypes, key=lambda dtype: dtype.itemsize))
+        return replace(state, forest=forest, index=index)
+
+    def _inserted(self, k: int, state: ConnectivityState, meeting: Meeting) -> ConnectivityState:
+        """Return the state in which, on the first device, the trees of the others are batches.
+
+        Those are the label frames of their answers: an id and the least one of its tree in a row.
+        """
+        frame: Any = None
+        sides: tuple[Side, Side] = ("vertex", "labels")
+        if k and state.batches:
+            found = snapshot(state, self.options.batch_design, LABEL_KINDS["min"])
+            if self.width > 1:
+                found = found.with_key_names(None)
+            frame = found.labels()
+            if self.width > 1:
+                parts = range(self.width)
+                sides = [f"{j}_vertex" for j in parts], [f"{j}_labels" for j in parts]
+        for other, names in meeting.exchange(k, (frame, sides)):
+            if k or other is None or not len(other):
+                continue
+            kind, given = state.given, read.read(other, *names)
+            state = replace(insert_given(state, given, None, False), given=kind)
+        return state
+
+
+@dataclass
+class _Told:
+    """Receiver of the states of one device, which reports the edges of all."""
+
+    reporter: StreamReporter
+    edges: dict[int, int]
+    k: int
+
+    def report_state(self, state: ConnectivityState) -> None:
+        """Report the progress of all devices, by the thread of the first one."""
+        self.edges[self.k] = state.edges
+        if not self.k:
+            self.reporter.report_state(replace(state, edges=sum(self.edges.values())))

@@ -167,3 +167,41 @@ def link_blocks(on: Any, vertex: type, join: Any, begin: Any) -> Any:
             e += warp
 
     return link_blocks
+
+
+def link_blocks_outside(on: Any, vertex: type, link_outside: Any) -> Any:
+    """Link the edges of all tiles from one block on, unless both ends are in the giant.
+
+    As :func:`link_blocks`, where the giant is known among the vertices of earlier blocks. The bits
+    of smaller ends are what is read anywhere: a 32nd of their parents.
+    """
+    warp, load = np.uint64(on.warp_size), on.load_streaming
+
+    @on.elementwise
+    def link_blocks_outside(
+        i,
+        block,
+        tiles,
+        blocks,
+        larger,
+        smaller,
+        starts,
+        parent,
+        aux,
+        hook_edge,
+        present,
+        root_word,
+        in_giant,
+    ):
+        part, tiles = i // warp, np.uint64(tiles)
+        tile, b = part % tiles, np.uint64(block) + part // tiles
+        start, base = tile * (np.uint64(blocks) + ONE) + b, tile * EDGES
+        e = base + np.uint64(starts[start]) + i % warp
+        last = base + np.uint64(starts[start + ONE])
+        while e < last:
+            u, v = vertex(load(larger, e)), vertex(load(smaller, e))
+            if u != v:
+                link_outside(u, v, e, parent, aux, hook_edge, present, root_word, in_giant)
+            e += warp
+
+    return link_blocks_outside

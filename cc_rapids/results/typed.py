@@ -9,7 +9,7 @@ from .components import Components
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ..algorithms.design import Design
 
@@ -45,6 +45,7 @@ class ComponentsOptions(TypedDict, total=False):
     engine: str | None
     memory: str
     forest: bool | str
+    devices: str | Sequence[int] | None
     memory_limit: int | str | None
     progress: bool | Callable[..., object]
     checkpoint: str | os.PathLike[str] | None

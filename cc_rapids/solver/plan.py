@@ -42,6 +42,8 @@ class Plan:
     bytes : int
         The most memory beyond the input that the run will take, including the label frame. Labels
         that are strings are assumed to be at most as long as the vertices on average.
+    devices : (list of int, str), optional
+        With ``devices=``: those that would run, each with the memory above, and why.
 
     See Also
     --------
@@ -59,6 +61,7 @@ class Plan:
     design_why: str
     vertices: int
     bytes: int
+    devices: tuple[tuple[int, ...], str] | None = None
 
     def _repr_html_(self) -> str:
         lines = dict(line.split(maxsplit=1) for line in str(self).splitlines())
@@ -66,6 +69,7 @@ class Plan:
 
     def __str__(self) -> str:
         size = f"{self.bytes / 2**30:,.2f} GiB" if self.bytes >= 2**28 else f"{self.bytes:,} bytes"
+        run = () if self.devices is None else (f"devices   {_said(*self.devices)}",)
         return "\n".join(
             (
                 f"engine    {self.engine}: {self.device}",
@@ -74,8 +78,13 @@ class Plan:
                 f"design    {self.design}: {self.design_why}",
                 f"vertices  at most {self.vertices:,}",
                 f"memory    at most {size} beyond the input",
+                *run,
             )
         )
+
+
+def _said(numbers: tuple[int, ...], why: str) -> str:
+    return f"{', '.join(map(str, numbers))}: {why}"
 
 
 def plan(

@@ -78,7 +78,7 @@ def test_each_environment_variable_is_on_its_page_and_no_other():
     named = re.compile(r"(?<![A-Z])_?CC_RAPIDS_[A-Z_]+\b")
     assert set(named.findall(sources)) == set(named.findall(page))
     others = set(re.findall(r"^\| `((?!CC_RAPIDS)[A-Z_]+)` \|", page, re.MULTILINE))
-    assert {"CUDA_VISIBLE_DEVICES", "NUMBA_ENABLE_CUDASIM"} <= others
+    assert {"CUDA_VISIBLE_DEVICES", "NETWORKX_BACKEND_PRIORITY"} <= others
 
 
 def test_pages_that_have_moved_lead_to_pages_that_exist():

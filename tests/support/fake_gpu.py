@@ -6,6 +6,8 @@ plain Python where the addresses point to. ``Driver.calls`` has what was asked o
 
 import ctypes
 import sys
+import threading
+import weakref
 from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
 from typing import ClassVar
@@ -32,21 +34,37 @@ PROPERTIES = {
 
 
 class Memory:
-    """Memory of the host that passes for that of a device, or for locked pages."""
+    """Memory of the host that passes for that of the current device, or for locked pages."""
+
+    allocated: ClassVar = weakref.WeakSet()
 
     def __init__(self, size, flags=0):
         self.held = np.zeros(max(size, 1), np.uint8)
         self.ptr, self.size = self.held.ctypes.data, size
+        self.device_id = None if flags else Driver.here.device
+        if Driver.several:
+            with Driver.lock:
+                self.allocated.add(self)
+
+    @classmethod
+    def holder(cls, address):
+        """The device that has an address, None for locked pages, and 0 for all else."""
+        with Driver.lock:
+            for memory in cls.allocated:
+                if memory.ptr <= address < memory.ptr + max(memory.size, 1):
+                    return memory.device_id
+        return 0
 
 
 class UnownedMemory:
     def __init__(self, ptr, size, owner, device_id=0):
         self.ptr, self.size, self.owner = ptr, size, owner
+        self.device_id = Memory.holder(ptr) if Driver.several else 0
 
 
 class MemoryPointer:
     def __init__(self, mem, offset):
-        self.mem, self.ptr, self.device_id = mem, mem.ptr + offset, 0
+        self.mem, self.ptr, self.device_id = mem, mem.ptr + offset, mem.device_id or 0
 
     def __add__(self, offset):
         return MemoryPointer(self.mem, self.ptr - self.mem.ptr + offset)
@@ -111,12 +129,21 @@ class Stream:
         Driver.calls.append("wait")
 
 
+class _Here(threading.local):
+    """What each thread has of its own: the device, and the allocator of its arrays."""
+
+    device, allocator = 0, None
+
+
 class Driver:
     """What the driver is asked for, and the kernels that it knows by their handles."""
 
     calls: ClassVar = []
     kernels: ClassVar = []
-    device, stream = 0, Stream()
+    stream = Stream()
+    lock = threading.RLock()
+    here = _Here()
+    several = False  # devices, which are then looked up by addresses
 
     @classmethod
     def launch(cls, function, *geometry_and_arguments):
@@ -135,6 +162,9 @@ class Driver:
             size, address, step = words[at + 2], words[at + 4], words[at + 6]
             assert word.endswith("[::1]")
             assert step == dtype.itemsize
+            holder = Memory.holder(address) if size and cls.several else None
+            if holder not in (None, cls.here.device):
+                raise AssertionError(f"a kernel on {cls.here.device} accesses memory of {holder}")
             raw = (ctypes.c_byte * (size * step)).from_address(address) if size else bytearray(0)
             arguments.append(np.frombuffer(raw, dtype, size))
             at += 7
@@ -148,22 +178,37 @@ class Gpu(cuda.Cuda):
     in_one_launch = False
 
     def _load(self, kernel, arguments, device):
-        Driver.kernels.append((kernel, compiler.signature_of(arguments)))
-        return len(Driver.kernels)
+        with Driver.lock:
+            Driver.kernels.append((kernel, compiler.signature_of(arguments)))
+            return len(Driver.kernels)
 
 
-class _Allocators:
-    own = staticmethod(lambda size: MemoryPointer(Memory(size), 0))
-    current = own
+def _own_memory(size):
+    return MemoryPointer(Memory(size), 0)
 
-    @classmethod
-    @contextmanager
-    def using(cls, allocator):
-        before, cls.current = cls.current, allocator
-        try:
-            yield
-        finally:
-            cls.current = before
+
+@contextmanager
+def _using(allocator):
+    before, Driver.here.allocator = Driver.here.allocator, allocator
+    try:
+        yield
+    finally:
+        Driver.here.allocator = before
+
+
+class Device:
+    """A device that a thread may use for a while."""
+
+    def __init__(self, number):
+        self.id, self.before = number, []
+
+    def __enter__(self):
+        self.before.append(Driver.here.device)
+        Driver.here.device = self.id
+        return self
+
+    def __exit__(self, *error):
+        Driver.here.device = self.before.pop()
 
 
 def _synchronize():
@@ -172,6 +217,13 @@ def _synchronize():
 
 def _memcpy(to, source, size, kind, stream):
     Driver.calls.append("copy")
+    ctypes.memmove(to, source, size)
+
+
+def _memcpy_peer(to, own, source, other, size, stream):
+    Driver.calls.append("copy")
+    assert size
+    assert (Memory.holder(to), Memory.holder(source)) == (own, other)
     ctypes.memmove(to, source, size)
 
 
@@ -200,8 +252,11 @@ def _pages(pointer, offset):
 
 
 RUNTIME = SimpleNamespace(
-    getDevice=lambda: Driver.device,
+    getDevice=lambda: Driver.here.device,
     getDeviceCount=lambda: 1,
+    deviceCanAccessPeer=lambda own, other: 1,
+    deviceEnablePeerAccess=lambda other: None,
+    memcpyPeerAsync=_memcpy_peer,
     getDeviceProperties=lambda device: PROPERTIES,
     deviceSynchronize=_synchronize,
     memcpyAsync=_memcpy,
@@ -221,10 +276,11 @@ CUPY = SimpleNamespace(
         driver=SimpleNamespace(launchKernel=Driver.launch, launchCooperativeKernel=Driver.launch),
         runtime=RUNTIME,
         get_current_stream=lambda: Driver.stream,
-        get_allocator=lambda: _Allocators.current,
-        using_allocator=_Allocators.using,
+        get_allocator=lambda: Driver.here.allocator or _own_memory,
+        using_allocator=_using,
+        Device=Device,
         Memory=Memory,
-        PinnedMemory=Memory,
+        PinnedMemory=lambda size, flags=0: Memory(size, flags or 1),
         PinnedMemoryPointer=_pages,
         UnownedMemory=UnownedMemory,
         MemoryPointer=MemoryPointer,
@@ -236,12 +292,12 @@ RESOURCES = SimpleNamespace(CudaMemoryResource=PLAIN, get_current_device_resourc
 RMM = {
     "rmm": {"mr": RESOURCES},
     "rmm.allocators": {},
-    "rmm.allocators.cupy": {"rmm_cupy_allocator": lambda size: MemoryPointer(Memory(size), 0)},
+    "rmm.allocators.cupy": {"rmm_cupy_allocator": _own_memory},
 }
 
 
 @contextmanager
-def installed():
+def installed(devices=1):
     """The stand-ins as modules, and the backend over them as that of every engine."""
     made = {"cupy": vars(CUPY), **RMM}
     with fake_cudf.installed(), pytest.MonkeyPatch.context() as patch:
@@ -251,6 +307,8 @@ def installed():
             patch.setitem(sys.modules, name, module)
         for cached in (pool._of_rmm, cuda._properties, cuda._shared_memory_limits):
             cached.cache_clear()
+        patch.setattr(RUNTIME, "getDeviceCount", lambda: devices)
+        patch.setattr(Driver, "several", devices > 1)
         backend = Gpu(sys.modules["cupy"])
         Driver.calls = []
         try:

@@ -1,6 +1,7 @@
 """What launches every kernel, with each kind of arguments that has code of its own."""
 
 import itertools
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,10 +11,13 @@ import pytest
 
 import cc_rapids
 from cc_rapids import Design, VerificationError, backends, generators
+from cc_rapids.algorithms import merge, staged
 from cc_rapids.algorithms.auto import AUTO, for_forest
 from cc_rapids.backends.dry_run import rehearsed
 from cc_rapids.data.adapters import Csr
 from cc_rapids.data.edge_input import Labels
+from cc_rapids.graph.edges import Edges
+from cc_rapids.graph.forest import Forest
 from cc_rapids.ids import spelled
 from cc_rapids.ids import strings as texts
 from cc_rapids.ids.groups import chosen_rows
@@ -299,6 +303,9 @@ def forests_by_weight():
         cc_rapids.maximum_spanning_forest(edges(), **options)
     for weight in (many, many.astype(np.float32)):
         cc_rapids.minimum_spanning_forest((many % 7, many % 5), weight=weight, engine="cuda")
+        cc_rapids.minimum_spanning_forest(  # few candidates of many vertices
+            (many[:2], many[1:3]), weight=weight[:2], num_vertices=2000, engine="cuda"
+        )
     rows = Csr(np.array([0, 2, 3, 4]), np.array([1, 2, 0, 0]), True)
     cc_rapids.minimum_spanning_forest(rows, weight=np.arange(4), engine="cuda")
 
@@ -312,6 +319,22 @@ def dendrograms():
         tree = cc_rapids.components(given, forest=which, **weight).dendrogram()
         tree.cuts([2.5, 1]).merges()
         tree.merges(), tree.linkage(lambda own: np.arange(own.size)), tree.split(1)
+
+
+def merges():
+    """Forests of two devices that are merged, by the bits of a giant and by all parents."""
+    backend = backends.get("cuda")
+    forest = Forest(backend, 400)
+    backend.fill(forest.parent, 0)
+    packed = merge.pack(forest)
+    few = backend.fill(backend.empty(9, forest.vertex), 0)
+    merge.merge(forest, replace(packed, vertices=few, roots=few))
+    merge.merge(forest, replace(packed, parent=backend.fill(backend.empty(400, few.dtype), 0)))
+    for dtype in (INT, LONG, ULONG):
+        forest.rows_between(0, 256, 0, np.dtype(dtype))
+        many = np.arange(300_000, dtype=dtype)
+        with tuning.override(staged_neighbours=0.5):
+            staged.link_in_stages(Edges(many, many[::-1].copy(), 0), Forest(backend, many.size))
 
 
 def graphs():
@@ -359,7 +382,7 @@ def rehearse(which):
     named = of(INT) + of(LONG)
     others = ids, lookups, ahead, strings, records, vertices_of_batches, changes, thresholds
     others += forgetting, audits, forests_by_weight, forests_audited, rooted_forests
-    others += dendrograms, graphs
+    others += dendrograms, merges, graphs
     uses = of(ULONG) + [(use.__name__, use) for use in others]
     uses += [(name, solve, design, INT) for name, design in by_name(which).items()]
     uses += [

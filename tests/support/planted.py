@@ -19,10 +19,14 @@ import numpy as np
 import pandas as pd
 
 import cc_rapids
-from cc_rapids import backends, components, oracle
+from cc_rapids import Design, backends, components, oracle
+from cc_rapids.algorithms import merge as merging
+from cc_rapids.algorithms import run
 from cc_rapids.algorithms.literature import rounds, search
 from cc_rapids.backends import base
 from cc_rapids.graph import few
+from cc_rapids.graph.edges import Edges
+from cc_rapids.graph.forest import Forest
 from cc_rapids.ids import arrival_table as arrivals
 from cc_rapids.ids import hash_table, multi_column
 from cc_rapids.incremental import forgetting
@@ -38,6 +42,7 @@ from cc_rapids.kernels import (
     id_place,
     jtb,
     lasting,
+    merge,
     partition,
     rem,
     sampling,
@@ -153,6 +158,7 @@ JOBS = {
 }
 # What joins the paths, and goes again: of all vertices, of few, of a forest that is kept, by time.
 JOBS |= dict.fromkeys(("removed", "removed from few", "removed from kept", "expired"), LIST(None))
+JOBS |= dict.fromkeys(("merged", "merged by parents"), LIST(None))
 BETWEEN = np.arange(0, RIGHT.size - 1, 30), np.arange(95, RIGHT.size + 94, 30) % (RIGHT.size - 1)
 for design in (
     *(
@@ -367,8 +373,18 @@ PLANTS = {
     "places": Plant(
         arrivals.ArrivalTable.in_order, "self.vertex(n)]", "self.vertex(n)][::-1]", "growing"
     ),
+    # Forests of several devices.
+    "packed bits": Plant(merge.pack, "octet |= one", "octet |= one & np.uint8(254)", "merged"),
+    "packed pairs": Plant(merge.pack, "(v, r)", "(v, v)", "merged"),
+    "linked giant": Plant(
+        merge.link_giant, "link(parent, aux, p, r)", "climb(parent, p)", "merged"
+    ),
+    "linked pairs": Plant(merge.link_pairs, "roots[k])", "vertices[k])", "merged"),
+    "linked parents": Plant(
+        merge.link_parents, "link(parent, aux, p, q)", "p = q", "merged by parents"
+    ),
     # Forests by weight.
-    "collect": Plant(boruvka.collect, "kept = u != v", "kept = u < v", "by weight"),
+    "collect": Plant(boruvka.keep, "kept = u != v", "kept = u < v", "by weight"),
     "candidates": Plant(boruvka.collected, "us[i], vs[i]", "us[i], us[i]", "by weight"),
     # Edges that go.
     "singles": Plant(kernels_of_forgetting.singles, "[root] != 0", "[root] == 0", "removed"),
@@ -479,6 +495,8 @@ def solved(job, engine, tuned):
         return seen.components(), edges, {}
     if job in ("removed", "removed from few", "removed from kept", "expired"):
         return forgotten(job, engine), edges, {}
+    if job in ("merged", "merged by parents"):
+        return merged(job, engine), edges, {}
     named = {k: v for k, v in options.items() if k in ("source", "destination", "vertices")}
     return components(edges, engine=engine, **options), edges, named
 
@@ -497,6 +515,25 @@ def forgotten(job, engine):
     seen.insert(every)
     with mock.patch.object(forgetting, "DENSE", 0 if job == "removed from few" else 4):
         return seen.remove(BETWEEN, remaining=every).components()
+
+
+def merged(job, engine):
+    """The answer of two forests: of some paths, or of every other edge, and of all else."""
+    backend, forests = backends.get(engine), []
+    first = SRC // 95 == 1 if job == "merged" else np.arange(SRC.size) % 2 == 0
+    first |= (SRC // 95 == 2) & (np.arange(SRC.size) % 8 == 0)
+    with backend.scope():
+        for rows in (~first, first):
+            ends = (backend.asarray(column[rows]) for column in (SRC, DST))
+            forests.append(Forest(backend, RIGHT.size))
+            run.link(Edges(*ends, 0), forests[-1], Design(), None)
+        packed = merging.pack(forests[1])
+        assert (packed.parent is None) == (job == "merged")
+        merging.merge(forests[0], packed)
+        forests[0].count()
+        found = components((SRC, DST), engine=engine)
+        found._forest, found._prefetched_frame = forests[0], None
+    return found
 
 
 def is_right(found, job):
@@ -540,3 +577,23 @@ def is_right(found, job):
 
 
 __all__ = ["JOBS", "PLANTS", "is_right", "planted", "solved"]
+
+# In the rounds of forests by weight: the part, what it holds, the fault, and weights that show it.
+IN_ROUNDS = {
+    "unsigned": (boruvka.unsigned_order, "np.uint64(bits)", "np.uint64(bits) ^ np.uint64(8)", "u4"),
+    "signed": (boruvka.signed_order, " ^ sign", "", "i4"),
+    "zero": (boruvka.float_order, "held = ZERO", "held = sign", "f4"),
+    "negative": (boruvka.float_order, "every ^ held", "held", "f4"),
+    "reversed": (boruvka.reversed_order, "every ^ order(bits)", "order(bits)", "u4"),
+    "key": (boruvka.Keys.key, "weight << HALF | row", "weight >> ONE << HALF | row", "u4"),
+    "its row": (boruvka.Keys.load_row, "key & LOW", "key & LOW & ~ONE", "u4"),
+    "wide": (boruvka.WideKeys.load_row, "rows[i]", "rows[i] & ~ONE", "u8"),
+    "least row": (boruvka.lower_rows, "key == best[u]", "key >= best[u]", "u8"),
+    "bands": (boruvka.within, "pivots[k], pivots[k + ONE]", "pivots[ZERO], pivots[ONE]", "u4"),
+    "a band": (boruvka.collect_band, "np.uint32(i)", "np.uint32(i // 2)", "u4"),
+    "giant": (boruvka.outside_giant, "has(in_giant, vertex(u)) and", "", "u4"),
+    "collect": (boruvka.keep, "kept = u != v", "kept = u < v", "u4"),
+    "lower": (boruvka.keep, "lower(best, v, key)", "lower(best, u, key)", "u4"),
+    "taken": (boruvka.link_taken, "u, key, row) or", "u, key, row) or u != v or", "u4"),
+    "takes": (boruvka.WideKeys.takes, " and best_row[r] == row", "", "u8"),
+}

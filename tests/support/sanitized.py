@@ -11,13 +11,17 @@ in ``tile`` are the races that a union allows (see kernels/find.py), all else is
 import argparse
 import itertools
 from contextlib import suppress
+from dataclasses import replace
 from unittest import mock
 
 import numpy as np
 
 import cc_rapids
 from cc_rapids import Design, backends, generators
+from cc_rapids.algorithms import merge, run, staged
 from cc_rapids.data.adapters import Csr
+from cc_rapids.graph.edges import Edges
+from cc_rapids.graph.forest import Forest
 from cc_rapids.tuning import tuning
 from support.lies import FAR, LIES, N, edges, rows, same_kind
 
@@ -197,6 +201,25 @@ def rooted_forests(engine):
         cc_rapids.components(near, engine=engine, forest=True).paths((near[0], near[0]))
 
 
+def merges(engine):
+    """Forests of halves of lists, merged by the bits of a giant, by pairs and by all parents."""
+    backend = backends.get(engine)
+    for graph in graphs(engine):
+        n, m, forests = graph.num_vertices, graph.num_edges, []
+        with backend.scope():
+            for rows in (slice(m // 2), slice(m // 2, m)):
+                forests.append(Forest(backend, n))
+                edges = Edges(*(end[rows] for end in graph.edges), 0)
+                run.link(edges, forests[-1], Design(), None)
+            whole = Forest(backend, n)
+            staged.link_in_stages(Edges(*graph.edges, 0), whole)
+            packed = merge.pack(forests[1])
+            merge.merge(forests[0], packed)
+            merge.merge(forests[0], replace(packed, parent=forests[1].parent))
+            forests[0].count()
+            forests[0].rows_between(0, n, 0, np.dtype(np.int64))
+
+
 def batches(engine):
     """Insertions, queries, and both at once."""
     skewed, _, sparse, _ = graphs(engine)
@@ -246,6 +269,7 @@ def main(arguments=None):
         forests_by_weight(args.engine)
         dendrograms(args.engine)
         rooted_forests(args.engine)
+        merges(args.engine)
         ids_that_change(args.engine)
         batches(args.engine)
         forgetting(args.engine)

@@ -14,10 +14,11 @@ from .read import RowGroups
 _own = threading.local()
 
 
-def row_group_reader(device: int | None) -> RowGroups | None:
+def row_group_reader(device: int | None, current: bool = False) -> RowGroups | None:
     """Return the function that reads row groups to a GPU; None without a GPU or cuDF.
 
-    It is called with a path, columns and groups, in any thread, and gives a frame.
+    It is called with a path, columns and groups, in any thread, and gives a frame on that GPU; on
+    the one that the thread uses, if it is to be the ``current`` one.
     """
     if device is None:
         return None
@@ -31,9 +32,10 @@ def row_group_reader(device: int | None) -> RowGroups | None:
 
     def read(path: str, columns: list[str], groups: list[int]) -> Any:
         """Return a new frame of the columns, after waiting for its data."""
-        with cupy.cuda.Device(device):
+        number = cupy.cuda.runtime.getDevice() if current else device
+        with cupy.cuda.Device(number):
             streams = _own.__dict__.setdefault("streams", {})
-            stream = streams.get(device) or streams.setdefault(device, Stream())
+            stream = streams.get(number) or streams.setdefault(number, Stream())
             source = pylibcudf.io.SourceInfo([path])
             options = pylibcudf.io.parquet.ParquetReaderOptions.builder(source)
             chosen = options.use_pandas_metadata(False).build()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.machine import EACH_THREAD_IS_SLOW, SIMULATED
+from support.machine import SIMULATED
 
 import cc_rapids
 from cc_rapids import Design, DesignError, backends, generators, memory_bound, oracle
@@ -14,7 +14,7 @@ from cc_rapids.backends.dry_run import rehearsed
 from cc_rapids.kernels import edges, partition
 from cc_rapids.kernels.partition import IDS, MOST_BLOCKS, TILE, blocks_of, tiles_of
 
-N = 300 if SIMULATED else 20_000
+N = 3000 if SIMULATED else 20_000
 UNIONS = "async+halve", "rem-cas+splice", "jtb+two-try-split"
 SAMPLES = "none(order=partitioned)", "strided(every=3, order=partitioned)"
 
@@ -38,16 +38,14 @@ def lists():
         generators.path(2),
     ):
         yield (*map(np.asarray, graph.edges), graph.num_vertices)
-    if not SIMULATED:
-        for m in (TILE - 1, TILE, TILE + 1, 2 * TILE, 5 * TILE + 7):
-            yield (*np.random.default_rng(m).integers(0, 3000, (2, m)), 3000)
+    sizes = TILE - 1, TILE, TILE + 1, 2 * TILE, 5 * TILE + 7
+    for m in sizes[:3] if SIMULATED else sizes:
+        yield (*np.random.default_rng(m).integers(0, 3000, (2, m)), 3000)
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
 @pytest.mark.parametrize("union", UNIONS)
 def test_labels(engine, union, sample):
-    if SIMULATED and union != "rem-cas+splice":
-        pytest.skip(EACH_THREAD_IS_SLOW)
     for src, dst, n in lists():
         options = {"design": f"{sample}+{union}", "engine": engine}
         found = cc_rapids.components((src, dst), num_vertices=n, **options)
@@ -70,7 +68,7 @@ def test_ids_of_each_type_that_begin_elsewhere(engine, sample, dtype):
     np.testing.assert_array_equal(np.asarray(found.labels).astype(np.int64) - low, expected[vertex])
 
 
-@settings(deadline=None, max_examples=20 if SIMULATED else 100)
+@settings(deadline=None, max_examples=100)
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=1, max_size=60))
 def test_what_is_linked_is_what_is_listed(rows):
     src, dst = np.array(rows).T

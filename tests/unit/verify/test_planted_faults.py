@@ -22,7 +22,7 @@ def test_the_answers_of_all_jobs_are_right_as_they_are(engine, job, monkeypatch,
 @pytest.mark.parametrize("name", planted.PLANTS)
 def test_planted_faults_are_refused(engine, name, monkeypatch, tuned, tmp_path):
     plant = planted.PLANTS[name]
-    if plant.gpu:
+    if plant.gpu and engine == "threads":
         pytest.skip("it takes the lanes of a GPU: tests/gpu/test_gpu_planted.py")
     if not planted.runs(plant, engine):
         pytest.skip("NumPy counts and gathers for CPU threads alone")

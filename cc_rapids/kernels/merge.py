@@ -1,0 +1,114 @@
+"""Pack a flat forest for another device, and join the trees of one forest by another.
+
+Most vertices are in the giant, the largest tree: of those a bit is sent, and of the others that
+have a parent a pair.
+
+parent : (n,) unsigned, a flat forest, shared by all threads. parent[v] <= v always.
+aux    : nothing; see union.py.
+root_word : [count << 48 | root] of the giant; see giant.py.
+octets : the bits of the vertices in the giant, byte by byte.
+vertices, roots : as many pairs as there is room for, of vertices outside the giant and their roots.
+taken  : (1,) int64, how many pairs there are; at first 0.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from . import find, union
+from .giant import giant_of
+
+ONE = np.uint8(1)
+FIRST, NEXT, THREE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(3), np.uint64(8)
+
+
+def pack(on: Any, vertex: type) -> Any:
+    """Write the bits of the giant, and the other vertices that have a parent, with their roots.
+
+    A thread owns whole bytes, and takes places for the pairs of one at once. Pairs without room are
+    counted.
+    """
+    giant, add = giant_of(on, vertex), on.atomic_add
+
+    @on.grid_stride
+    def pack(b, count, step, n, parent, root_word, octets, vertices, roots, taken):
+        while b < count:
+            octet, one, others = np.uint8(0), np.uint8(1), np.int64(0)
+            v, last = b << THREE, min((b << THREE) + EIGHT, np.uint64(n))
+            while v < last:
+                r = parent[v]
+                if r == giant(root_word):
+                    octet |= one
+                elif r != v:
+                    others += np.int64(1)
+                one = np.uint8(one << ONE)
+                v += NEXT
+            octets[b] = octet
+            if others != np.int64(0):
+                k, v = np.uint64(add(taken, FIRST, others)), b << THREE
+                while v < last:
+                    r = parent[v]
+                    if r != v and r != giant(root_word):
+                        if k < np.uint64(vertices.size):
+                            vertices[k], roots[k] = v, r
+                        k += NEXT
+                    v += NEXT
+            b += step
+
+    return pack
+
+
+def _link(on: Any, vertex: type) -> Any:
+    return union.asynchronous(on, vertex, find.halve(on))
+
+
+def link_giant(on: Any, vertex: type) -> Any:
+    """Link the vertices of another forest's giant, given as bits, with its root.
+
+    Most of them are below one root here, too, so that parents are read in a row.
+    """
+    link, climb = _link(on, vertex), find.halve(on)
+
+    @on.grid_stride
+    def link_giant(b, count, step, giant, parent, aux, octets):
+        while b < count:
+            octet, v = octets[b], b << THREE
+            if octet != np.uint8(0):
+                r = climb(parent, vertex(giant))
+                while octet != np.uint8(0):
+                    if octet & ONE != 0:
+                        p = parent[v]
+                        if p != r:
+                            link(parent, aux, p, r)
+                    octet, v = np.uint8(octet >> ONE), v + NEXT
+            b += step
+
+    return link_giant
+
+
+def link_pairs(on: Any, vertex: type) -> Any:
+    """Link the vertices of another forest outside its giant with their roots."""
+    link = _link(on, vertex)
+
+    @on.elementwise
+    def link_pairs(k, parent, aux, vertices, roots):
+        link(parent, aux, vertices[k], roots[k])
+
+    return link_pairs
+
+
+def link_parents(on: Any, vertex: type) -> Any:
+    """Link each vertex with its parent in another flat forest.
+
+    That joins what either forest joins. The own parent that is read may be stale: it is in the same
+    tree.
+    """
+    link = _link(on, vertex)
+
+    @on.elementwise
+    def link_parents(v, parent, aux, other):
+        p, q = parent[v], other[v]
+        if p != q and q != v:
+            link(parent, aux, p, q)
+
+    return link_parents

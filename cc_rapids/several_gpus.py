@@ -1,0 +1,220 @@
+"""Components on several GPUs of this machine: what ``devices=`` of :func:`components` does."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+from .backends import Backend
+from .data.adapters import adapter_of
+from .data.edge_input import EdgeInput
+from .data.frame_access import are_parts
+from .data.read import read
+from .errors import InputError
+from .ids.encode import NO_RANGE, scan_ids
+from .options import Options, within_bound
+from .results.components import Components, Facts
+from .results.on_devices import SpreadComponents
+from .solver.devices import OnDevice, Part, bytes_beyond, solve_on_devices
+from .solver.plan import Plan, plan
+from .solver.spreading import Spreading, spreading
+
+log = logging.getLogger(__name__)
+
+
+def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
+    """Find components on several devices: the edges of each, and then those of all.
+
+    A list of frames, or of pairs of arrays, has one for each device. All other edges are read as
+    two columns, of which each device copies as many rows; on how many devices that is faster than
+    on one is estimated by :mod:`~cc_rapids.solver.spreading`.
+    """
+    options.check_on_devices()
+    backend = options.backend(on_device=True)
+    numbers = options.device_numbers(backend)
+    started = perf_counter()
+    if are_parts(edges):
+        return _find_in_parts(edges, numbers, backend, options, started)
+    if options.weight_bound is not None:
+        edges, options = within_bound(edges, options)
+    adapter = adapter_of(edges)
+    if adapter.is_stream:
+        raise InputError(
+            "edges that are read in chunks are not spread over devices: pass a list of frames, one"
+            " for each, or leave out devices="
+        )
+    edge_input = _read(edges, options.vertices, options)
+    with edge_input.borrow() as (columns, offsets):
+        if offsets:
+            raise InputError(
+                "devices= takes lists of edges, and these are rows of a matrix or graph: pass both"
+                " ends as columns, or leave out devices="
+            )
+        chosen = _chosen(edge_input, columns, len(numbers), backend, options)
+        if options.explain:
+            with backend.scope():
+                found = plan(edge_input, columns, offsets, backend, options)
+            own = -(-edge_input.src.size // chosen.count)
+            return _planned(found, numbers, chosen, own, 16)
+        numbers = numbers[: chosen.count]
+        log.info("on %d devices: %s", chosen.count, chosen.why)
+        m, count = edge_input.src.size, len(numbers)
+        cuts = [m * k // count for k in range(count + 1)]
+        parts: list[Part] = [
+            partial(_rows, edge_input, columns, k, slice(*cuts[k : k + 2])) for k in range(count)
+        ]
+        held = solve_on_devices(parts, numbers, backend, options)
+    return _answer(held, backend, options, chosen, started)
+
+
+def _find_in_parts(
+    edges: list[Any], numbers: list[int], backend: Backend, options: Options, started: float
+) -> SpreadComponents | Plan:
+    """Find the components of a list of parts, each of which stays on its device."""
+    if len(edges) > len(numbers) or (options.devices != "all" and len(edges) < len(numbers)):
+        raise InputError(
+            f"edges are {len(edges)} parts for {len(numbers)} devices: pass one part for each"
+            " device, in the order of devices="
+        )
+    numbers = numbers[: len(edges)]
+    chosen = Spreading(len(edges), "each holds a part of the edges")
+    if options.explain:
+        with (
+            backend.using_device(numbers[0]),
+            backend.scope(),
+            _part(edges[0], options, 0) as (edge_input, columns),
+        ):
+            found = plan(edge_input, columns, [], backend, options)
+        return _planned(found, numbers, chosen, max(map(_length, edges)))
+    parts: list[Part] = [partial(_part, one, options, k) for k, one in enumerate(edges)]
+    held = solve_on_devices(parts, numbers, backend, options)
+    return _answer(held, backend, options, chosen, started)
+
+
+@contextmanager
+def _part(edges: Any, options: Options, k: int) -> Iterator[tuple[EdgeInput, list[Any]]]:
+    """Lend the columns of the k-th part, and the vertices that the caller names with the first."""
+    if options.weight_bound is not None:
+        edges, options = within_bound(edges, options)
+    ranged = options.num_vertices is not None or isinstance(options.vertices, range)
+    vertices = options.vertices if ranged or not k else None
+    edge_input = _read(edges, vertices, options)
+    with edge_input.borrow() as (columns, offsets):
+        if offsets:
+            raise InputError("each part of the edges must be a list of edges, not rows of a matrix")
+        yield edge_input, columns
+
+
+def _read(edges: Any, vertices: Any, options: Options) -> EdgeInput:
+    """Read edges by the caller's options, with some vertices named."""
+    return read(
+        edges,
+        options.source,
+        options.destination,
+        vertices,
+        options.num_vertices,
+        options.nulls,
+        options.header,
+    )
+
+
+@contextmanager
+def _rows(
+    edge_input: EdgeInput, columns: list[Any], k: int, rows: slice
+) -> Iterator[tuple[EdgeInput, list[Any]]]:
+    """Lend some rows of columns, and the vertices that the caller names with the first."""
+    if edge_input.src.strings or edge_input.src.key_columns:
+        yield edge_input, columns
+        return
+    if k and not isinstance(edge_input.vertices, range):
+        edge_input, columns = replace(edge_input, vertices=None), columns[:2]
+    yield edge_input, [*(column[rows] for column in columns[:2]), *columns[2:]]
+
+
+def _chosen(
+    edge_input: EdgeInput,
+    columns: list[Any],
+    count: int,
+    backend: Backend,
+    options: Options,
+) -> Spreading:
+    """Return on how many of ``count`` devices edges that lie in one place are solved.
+
+    The ids of edges on the host are not read for it: half as many vertices as edges are supposed,
+    unless the caller counts them.
+    """
+    m, n = edge_input.src.size, options.num_vertices
+    source = "device" if edge_input.on_device else "host"
+    if edge_input.src.strings or edge_input.src.key_columns:
+        return Spreading(1, "ids are no integers")
+    if n is None and edge_input.on_device:
+        with backend.scope():
+            statistics = scan_ids(edge_input, columns, backend, exact=False)
+            n = 0 if statistics.id_range is NO_RANGE else statistics.id_range.size
+    word = columns[0].dtype.itemsize
+    return spreading(m, m // 2 if n is None else n, count, word, source)
+
+
+def _length(part: Any) -> int:
+    """Return the number of rows of a frame or of a pair of arrays."""
+    return len(part[0]) if isinstance(part, tuple) else len(part)
+
+
+def _planned(
+    found: Plan, numbers: list[int], chosen: Spreading, edges: int, moved: int = 0
+) -> Plan:
+    """Return the plan with the devices that would run, and why.
+
+    Parameters
+    ----------
+    edges, moved : int
+        The most edges that a device has, and the bytes of an edge if they are copied.
+    """
+    size = found.bytes
+    if chosen.count > 1:
+        size += bytes_beyond(found.vertices, edges, moved)
+    return replace(found, bytes=size, devices=(tuple(numbers[: chosen.count]), chosen.why))
+
+
+def _answer(
+    held: list[OnDevice], backend: Backend, options: Options, chosen: Spreading, started: float
+) -> SpreadComponents:
+    """Return the answer of all devices."""
+    seconds = {"compute": perf_counter() - started}
+    for step in held[0].seconds:
+        seconds[step] = max(one.seconds[step] for one in held)
+    designs = list(dict.fromkeys(str(one.design) for one in held))
+    edges = [one.edges for one in held]
+    facts = Facts(
+        design=", ".join(designs), ids=held[0].ids, edges=sum(edges), seconds=dict(seconds)
+    )
+    answers: list[Components] = [
+        Components(
+            one.edge_input,
+            backend,
+            one.decoder,
+            one.forest,
+            options.labels,
+            facts,
+            arena=one.arena,
+        )
+        for one in held
+    ]
+    log.info(
+        "on %d devices: %d components in %.4f s",
+        *(len(held), held[0].forest.components, seconds["compute"]),
+    )
+    said = {
+        "edges": facts.edges,
+        "devices": {one.number: one.edges for one in held},
+        "why": chosen.why,
+        "design": facts.design,
+        "ids": facts.ids,
+        "seconds": seconds,
+    }
+    return SpreadComponents(held, answers, backend, options.labels, said)

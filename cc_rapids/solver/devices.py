@@ -1,0 +1,365 @@
+"""One edge list on several devices of this machine: a thread for each, and copies between them.
+
+Each device solves the edges that it holds, over the vertices of all. Then forests are exchanged in
+rounds: in round r each device gets the forest of the device 2^r places before it, and joins its own
+trees by that. After log2 of the number of devices, rounded up, each has met all edges, directly or
+by way of others; that an edge is met twice changes nothing, so that any number of devices will do.
+A forest is sent as a bit for each vertex of the largest tree, and a pair for each other vertex that
+has a parent; or, where that is more, as the parents of all (:mod:`cc_rapids.algorithms.merge`).
+
+In the end every device has the same forest. So the rows of a device can be labelled where they are,
+and the label frame is made in shares of the vertices, one a device.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import traceback
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..algorithms.auto import EdgeFacts, decide, in_stages
+from ..algorithms.design import Design
+from ..algorithms.merge import merge, pack
+from ..algorithms.run import arranged, check_pairs, link
+from ..algorithms.staged import link_in_stages
+from ..backends import Array, Backend
+from ..backends.peers import workers
+from ..data.edge_input import EdgeInput
+from ..errors import CapacityError, ColumnTypeError, InputError
+from ..graph.forest import SHARE, Forest
+from ..ids.decoders import OffsetDecoder
+from ..ids.encode import NO_RANGE, EncodedIds, IdStatistics, OffsetEncoding, scan_ids
+from ..ids.range import EdgeOrder, IdRange, type_of
+from .one_launch import SolveOptions
+
+log = logging.getLogger(__name__)
+
+Columns = list[Array]
+Result = TypeVar("Result")
+Part = Callable[[], AbstractContextManager[tuple[EdgeInput, Columns]]]
+
+
+@dataclass(frozen=True)
+class OnDevice:
+    """Result of one device: its input, and the forest of the edges of all devices.
+
+    ``edges`` is the number of those that it has read, ``seconds`` are those of each step, and
+    ``arena`` the memory of small arrays.
+    """
+
+    number: int
+    edge_input: EdgeInput
+    forest: Forest
+    decoder: OffsetDecoder
+    ids: str
+    design: Design | str
+    edges: int
+    seconds: dict[str, float]
+    arena: Any
+
+    def label_rows(self, k: int, count: int) -> tuple[Array, Array]:
+        """Return ids and least ids of their components, of the k-th of so many shares."""
+        decoder, share = self.decoder, share_of(self.forest.n, k, count)
+        return self.forest.rows_between(*share, decoder.id_base, decoder.dtype)
+
+
+def share_of(n: int, k: int, count: int) -> tuple[int, int]:
+    """Return where the k-th of ``count`` shares of n vertices begins and ends."""
+    first, last = (min(n, -(-n * j // (count * SHARE)) * SHARE) for j in (k, k + 1))
+    return first, last
+
+
+class Meeting:
+    """Meeting of the threads of a run, at which each sees what the others have brought."""
+
+    def __init__(self, count: int) -> None:
+        self._barrier = threading.Barrier(count)
+        self._brought: list[list[Any]] = [[None] * count, [None] * count]
+        self._times = [0] * count
+
+    def exchange(self, k: int, own: Any = None) -> list[Any]:
+        """Return what all threads have brought, once they have.
+
+        The lists are two, used in turn: a thread is never two exchanges ahead of another.
+        """
+        brought = self._brought[self._times[k] % 2]
+        self._times[k] += 1
+        brought[k] = own
+        self._barrier.wait()
+        return list(brought)
+
+    def forget(self, k: int) -> None:
+        """Let go what a thread has brought, once all have been at a later exchange."""
+        for brought in self._brought:
+            brought[k] = None
+
+    def check(self) -> None:
+        """Raise a BrokenBarrierError if a thread has failed."""
+        if self._barrier.broken:
+            raise threading.BrokenBarrierError
+
+    def leave(self) -> None:
+        """End the meeting, as a thread has failed: whoever waits raises BrokenBarrierError."""
+        self._barrier.abort()
+
+
+def in_threads(
+    numbers: list[int], backend: Backend, work: Callable[[int, Meeting], Result]
+) -> list[Result]:
+    """Return the results of a function, called in a thread of each device at the same time.
+
+    Parameters
+    ----------
+    numbers : list of int
+        The devices, each once.
+    work : callable
+        Called with the place of a device in the list, and a meeting of all threads.
+
+    Raises
+    ------
+    CapacityError
+        A device has too little memory; says which. What the threads held is released.
+    """
+    meeting = Meeting(len(numbers))
+
+    def run(k: int) -> Result:
+        try:
+            with backend.using_device(numbers[k]):
+                found = work(k, meeting)
+                backend.synchronize()
+                return found
+        except BaseException as error:
+            meeting.leave()
+            _let_go(error)
+            if isinstance(error, CapacityError):
+                raise _named(error, numbers[k]) from None
+            raise
+
+    started: list[Future[Result]] = []
+    with workers.lock:
+        try:
+            for k, number in enumerate(numbers):
+                started.append(workers.start(number, run, k))
+            return _gathered(started)
+        except BaseException:
+            meeting.leave()
+            raise
+        finally:
+            for future in started:
+                future.exception()
+
+
+def solve_on_devices(
+    parts: list[Part], numbers: list[int], backend: Backend, options: SolveOptions
+) -> list[OnDevice]:
+    """Solve parts of one edge list, each on its device, and merge the forests.
+
+    Parameters
+    ----------
+    parts : list of functions
+        For each device: a context that gives the input of the part, and its columns, which the
+        device reads or copies. It is entered in the thread of the device.
+    numbers : list of int
+        The devices, each once.
+
+    Raises
+    ------
+    CapacityError
+        A device has too little memory; says which. Nothing is left on any.
+    InputError
+        The ids are not integers close together.
+    """
+
+    def solve(k: int, meeting: Meeting) -> OnDevice:
+        return _Run(parts, numbers, backend, options, meeting).solve(k)
+
+    return in_threads(numbers, backend, solve)
+
+
+def _gathered(started: list[Future[Any]]) -> list[Any]:
+    """Return the results of all threads; raise the error of the one that failed by itself."""
+    failed = [error for future in started if (error := future.exception())]
+    own = [error for error in failed if not isinstance(error, threading.BrokenBarrierError)]
+    if failed:
+        raise (own or failed)[0]
+    return [future.result() for future in started]
+
+
+def _let_go(error: BaseException | None) -> None:
+    """Clear the frames of an error and of those that led to it, which would keep arrays alive."""
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
+
+
+def bytes_beyond(n: int, m: int, moved: int = 0) -> int:
+    """Return the most bytes that a device takes for its part of a list beyond a run on one.
+
+    ``m`` edges are copied if they are linked in stages, forests are packed and received, and the
+    edges may have to be ``moved``: bytes of an edge.
+    """
+    return (8 + moved) * m + 5 * n + n // 2
+
+
+def _named(error: CapacityError, number: int) -> CapacityError:
+    return CapacityError(
+        f"on GPU {number}: {error}; or give devices= without GPU {number}, or more GPUs"
+    )
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One run, as the thread of each device sees it."""
+
+    parts: list[Part]
+    numbers: list[int]
+    backend: Backend
+    options: SolveOptions
+    meeting: Meeting
+
+    def solve(self, k: int) -> OnDevice:
+        """Solve part k on its device, and merge the forests of the others into its own."""
+        backend = self.backend
+        started = perf_counter()
+        with backend.scope() as arena, self.parts[k]() as (edge_input, columns):
+            encoded, design = self._solved(k, edge_input, columns)
+            forest, decoder = encoded.forest, encoded.decoder
+            assert isinstance(decoder, OffsetDecoder)
+            solved = perf_counter()
+            seconds = {"solve": solved - started}
+            seconds |= merge_all(k, forest, self.numbers, backend, self.meeting)
+            merged = perf_counter()
+            forest.count()
+        seconds["count"] = perf_counter() - merged
+        facts = encoded.name, design, encoded.edges.m, seconds
+        return OnDevice(self.numbers[k], edge_input, forest, decoder, *facts, arena)
+
+    def _solved(
+        self, k: int, edge_input: EdgeInput, columns: Columns
+    ) -> tuple[EncodedIds, Design | str]:
+        """Solve the edges of one device, over the vertices of all.
+
+        The range of the ids may be an estimate; if some device has ids outside, all start again.
+        """
+        backend, meeting = self.backend, self.meeting
+        exact = self.options.policy.needs_exact_range
+        if edge_input.src.strings or edge_input.src.key_columns:
+            columns = list(columns)
+        else:
+            columns = list(map(backend.asarray, columns))
+        while True:
+            own = scan_ids(edge_input, columns, backend, exact)
+            statistics = _common(own, meeting.exchange(k, own))
+            encoded = OffsetEncoding().encode(statistics, backend)
+            design = self._link(encoded, own.id_range.order)
+            beyond = bool(backend.to_host(encoded.forest.out_of_range)[0])
+            if not any(meeting.exchange(k, beyond)):
+                return encoded, design
+            if exact:
+                raise edge_input.changed()
+            log.info("some ids lie outside the estimated range: reading all rows")
+            exact = True
+            del encoded
+
+    def _link(self, encoded: EncodedIds, order: EdgeOrder) -> Design | str:
+        """Choose a design for the edges of one device, and run it without counting."""
+        backend, edges, forest = self.backend, encoded.edges, encoded.forest
+        facts = EdgeFacts(forest.n, forest.n, edges.m, locality=order.locality)
+        design = decide(self.options.policy, False, facts, backend).design
+        measured = self.options.policy.is_measured
+        if order.descending and measured and backend.on_device:
+            edges = edges.backwards()
+        if design.counts_vertices:
+            check_pairs(design, forest.n, backend, "device")
+        if measured and len(self.numbers) > 1 and in_stages(design, forest.n, edges.m):
+            with suppress(MemoryError):  # for a copy of the edges
+                link_in_stages(edges, forest)
+                return f"{design}, in stages"
+            log.info("not in stages, for which there is too little memory")
+        csr = None
+        if design.takes_rows:
+            edges, csr = arranged(design, edges, None, forest, False)
+        link(edges, forest, design, csr)
+        return design
+
+
+def merge_all(
+    k: int, forest: Forest, numbers: list[int], backend: Backend, meeting: Meeting
+) -> dict[str, float]:
+    """Join the trees of a flat forest by those of all devices, in rounds; return seconds of each.
+
+    What is sent is copied before anything is linked, as both sides go on with their own.
+    """
+    seconds, away = {"pack": 0.0, "copy": 0.0, "join": 0.0}, 1
+
+    def done(step: str, since: float) -> float:
+        now = perf_counter()
+        seconds[step] += now - since
+        return now
+
+    for number in numbers:
+        if number != numbers[k]:
+            backend.connect(number)
+    while away < len(numbers):
+        at = perf_counter()
+        sent = meeting.exchange(k, pack(forest))
+        at = done("pack", at)
+        source = (k - away) % len(numbers)
+        other = sent[source].received(backend, numbers[source])
+        del sent
+        backend.synchronize()
+        meeting.exchange(k)
+        meeting.forget(k)
+        at = done("copy", at)
+        merge(forest, other)
+        backend.synchronize()
+        done("join", at)
+        away *= 2
+    return seconds
+
+
+def _common(own: IdStatistics, others: list[IdStatistics]) -> IdStatistics:
+    """Return the facts about the ids of one device, with the range of those of all.
+
+    Raises
+    ------
+    InputError
+        They are not integers, or too far apart for a word each.
+    """
+    filled = [one for one in others if one.rows] or others[:1]
+    texts = [one for one in filled if one.id_range is NO_RANGE]
+    if texts and len(texts) < len(filled):
+        raise ColumnTypeError(
+            "ids are integers on some devices and not on others: cast the columns, so that all are"
+            " of one kind"
+        )
+    if texts:
+        raise InputError(
+            "devices= takes integer ids, and these are strings or have several columns: number them"
+            " first, or leave out devices="
+        )
+    ranges = [one.id_range for one in filled if one.id_range.size]
+    if not ranges:
+        return own
+    low, high = min(one.low for one in ranges), max(one.high for one in ranges)
+    dtypes = tuple(dict.fromkeys(np.dtype(one.dtype) for one in ranges))
+    exact, more = all(one.exact for one in ranges), max(one.more for one in ranges)
+    dtype = type_of(dtypes, low, high)
+    span = IdRange(low, high, dtype, exact, own.id_range.order, more)
+    total = sum(one.input_bytes for one in filled)
+    ids = replace(own, id_range=span, input_bytes=total)
+    if not OffsetEncoding().worthwhile(ids):
+        raise InputError(
+            f"devices= takes ids that are close together, and these go from {low:,} to {high:,}:"
+            " number them first, as cc_rapids does on one GPU without devices=; or pass them to"
+            " cc_rapids.dask.components"
+        )
+    return ids

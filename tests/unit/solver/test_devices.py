@@ -1,0 +1,514 @@
+"""One edge list on several devices, for which the engine of threads stands, or stand-in GPUs."""
+
+import gc
+import itertools
+import logging
+import threading
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import fake_gpu
+
+import cc_rapids
+from cc_rapids import several_gpus
+from cc_rapids.algorithms import merge, staged
+from cc_rapids.algorithms.auto import PARTITIONED, SAMPLED, in_stages
+from cc_rapids.algorithms.design import Design
+from cc_rapids.algorithms.run import link
+from cc_rapids.backends import get
+from cc_rapids.backends.peers import Peers
+from cc_rapids.backends.threads import Threads
+from cc_rapids.errors import CapacityError, ColumnTypeError, EngineError
+from cc_rapids.graph.edges import Edges
+from cc_rapids.graph.forest import Forest
+from cc_rapids.kernels import partition
+from cc_rapids.solver import devices
+from cc_rapids.solver.spreading import Spreading, seconds_on, spreading
+
+DEVICES = 5
+
+
+@pytest.fixture(scope="module", autouse=True)
+def machine():
+    """Threads pass for as many devices."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Threads, "device_count", DEVICES)
+        yield
+
+
+def spread(edges, numbers="all", **options):
+    return cc_rapids.components(edges, devices=numbers, engine="threads", **options)
+
+
+def check(found, whole, kinds=("min", "dense", "max", "size")):
+    """Require that an answer of several devices is that of one."""
+    assert len(found) == found.num_components == len(whole)
+    for kind in kinds:
+        frames, expected = found.labels(kind), whole.labels(kind)
+        for name in ("vertex", "labels"):
+            ours = np.concatenate([np.asarray(getattr(frame, name)) for frame in frames])
+            theirs = np.asarray(getattr(expected, name))
+            assert ours.dtype == theirs.dtype
+            assert (ours == theirs).all()
+    for number in found.devices:
+        assert found.gather(number) == whole
+
+
+def cut(edges, cuts):
+    """Parts of a pair of arrays."""
+    bounds = [0, *sorted(cuts), edges[0].size]
+    return [tuple(side[first:last] for side in edges) for first, last in itertools.pairwise(bounds)]
+
+
+def random_edges(seed, n, m, low=0, dtype=np.int64):
+    rng = np.random.default_rng(seed)
+    return tuple((rng.integers(0, n, m) + low).astype(dtype) for _ in range(2))
+
+
+@settings(deadline=None)
+@given(
+    seed=st.integers(0, 1 << 20),
+    n=st.integers(1, 3000),
+    per_vertex=st.sampled_from([0.1, 0.6, 1.0, 3.0]),
+    low=st.sampled_from([0, -7, 1 << 40]),
+    cuts=st.lists(st.floats(0, 1), max_size=DEVICES - 1),
+    order=st.permutations(range(DEVICES)),
+)
+def test_any_split_of_the_rows_gives_the_same_labels(seed, n, per_vertex, low, cuts, order):
+    m = int(n * per_vertex)
+    edges = random_edges(seed, n, m, low)
+    parts = cut(edges, [int(where * m) for where in cuts])
+    whole = cc_rapids.components(edges, engine="threads")
+    check(spread(parts, list(order)[: len(parts)]), whole)
+
+
+@pytest.mark.parametrize("count", range(1, DEVICES + 1))
+def test_paths_that_no_device_has_whole_are_joined(count):
+    n = 5000
+    path = np.arange(n - 1), np.arange(1, n)
+    parts = [tuple(side[k::count] for side in path) for k in range(count)]
+    check(spread(parts, list(range(count))), cc_rapids.components(path, engine="threads"))
+
+
+@pytest.mark.parametrize(
+    "design", ["auto", "strided+rem-cas+splice", "kout+async+halve", "auto(rule=paper)"]
+)
+def test_all_kinds_of_designs_run_on_devices(design):
+    edges = random_edges(3, 2000, 6000)
+    whole = cc_rapids.components(edges, engine="threads")
+    found = spread(cut(edges, [1000, 2500]), [0, 1, 2], design=design)
+    check(found, whole, ["min"])
+
+
+@pytest.mark.parametrize(
+    ("own", "design", "staged"),
+    [(1.4, PARTITIONED, False), (2, PARTITIONED, True), (4, SAMPLED, True), (2, Design(), False)],
+)
+def test_parts_of_lists_in_no_order_are_linked_in_stages(own, design, staged):
+    n = 20_000_000
+    assert in_stages(design, n, int(own * n)) == staged
+
+
+GRAPHS = {
+    "uniform": lambda n: random_edges(21, n, 3 * n),
+    "sparse": lambda n: random_edges(22, n, n),
+    "path": lambda n: (np.arange(n - 1), np.arange(1, n)),
+    "far": lambda n: (np.arange(n // 2), np.arange(n // 2) + n // 2),
+    "loops": lambda n: (np.arange(n), np.arange(n)),
+    "late": lambda n: tuple(n - 1 - end for end in random_edges(23, n // 3, 2 * n)),
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("neighbours", [0.01, 2.2, 9])
+def test_stages_find_what_a_design_finds(name, neighbours, monkeypatch, tuned):
+    n = 5000
+    tuned(staged_neighbours=neighbours)
+    monkeypatch.setattr(partition, "LEAST_SHIFT", 6)
+    src, dst = GRAPHS[name](n)
+    order = np.random.default_rng(24).permutation(src.size)
+    edges = src[order].astype(np.int32), dst[order].astype(np.int32)
+    expected, found = forest_of(edges, n), Forest(get("threads"), n)
+    staged.link_in_stages(Edges(*edges, 0), found)
+    assert (found.parent == expected.parent).all()
+    found.count()
+    expected.count()
+    assert (found.present == expected.present).all()
+    assert found.components == expected.components
+
+
+def test_stages_note_ids_out_of_range():
+    forest = Forest(get("threads"), 50)
+    staged.link_in_stages(Edges(np.array([1, 70]), np.array([2, 3]), 0), forest)
+    assert forest.out_of_range[0]
+    forest.count()
+    assert not forest.complete
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "first"), [(250, 500, 56), (250, 1000, 28), (250, 250, 100), (9, 0, 100)]
+)
+def test_the_first_blocks_have_two_neighbours_a_vertex(n, m, first):
+    assert staged.first_blocks(n, m, 100) == first
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_devices_link_in_stages_where_there_is_room(monkeypatch, room):
+    monkeypatch.setattr(devices, "in_stages", lambda *_: True)
+    monkeypatch.setattr(partition, "LEAST_SHIFT", 6)
+    edges = random_edges(25, 3000, 9000)
+    parts = cut(edges, [4000])
+    alloc = Threads.alloc_packed
+
+    def allocated(self, *shapes, arena_bytes=0):
+        if not room and [dtype for _, dtype in shapes] == [partition.WORD] * 3:
+            raise MemoryError("of the test")
+        return alloc(self, *shapes, arena_bytes=arena_bytes)
+
+    whole = cc_rapids.components(edges, engine="threads")
+    monkeypatch.setattr(Threads, "alloc_packed", allocated)
+    found = spread(parts, [0, 1])
+    assert found.summary()["design"].endswith("in stages") == room
+    check(found, whole, ["min"])
+
+
+def forest_of(edges, n):
+    forest = Forest(get("threads"), n)
+    link(Edges(*edges, 0), forest, Design(), None)
+    return forest
+
+
+@pytest.mark.parametrize(("m", "packs"), [(5000, True), (700, False)])
+def test_a_giant_is_sent_as_bits_and_many_small_trees_as_parents(m, packs):
+    n = 1000
+    own, other = random_edges(1, n, 500), random_edges(2, n, m)
+    forest, sent = forest_of(own, n), merge.pack(forest_of(other, n))
+    assert (sent.parent is None) == packs
+    assert sent.nbytes < 4 * n if packs else sent.nbytes >= 4 * n
+    merge.merge(forest, sent.received(get("threads"), 1))
+    expected = forest_of([np.concatenate(side) for side in zip(own, other, strict=True)], n)
+    assert (forest.parent == expected.parent).all()
+    forest.count()
+    expected.count()
+    assert (forest.present == expected.present).all()
+
+
+def test_edges_of_the_host_are_cut_into_rows():
+    edges = random_edges(5, 4000, 9000)
+    whole = cc_rapids.components(edges, engine="threads")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(several_gpus, "spreading", lambda *_: Spreading(3, "so"))
+        found = spread(edges)
+        assert found.summary()["devices"] == {0: 3000, 1: 3000, 2: 3000}
+        check(found, whole)
+        table = pa.table(dict(zip(("src", "dst"), edges, strict=True)))
+        frames = spread(table).frames
+        assert [type(frame) for frame in frames] == [pa.Table] * 3
+        assert pa.concat_tables(frames)["labels"].to_pylist() == whole.labels().labels.tolist()
+
+
+def test_frames_of_parts_are_the_callers():
+    frames = [pd.DataFrame({"a": [1, 2], "b": [2, 3]}), pd.DataFrame({"a": [3, 8], "b": [4, 9]})]
+    found = spread(frames, [1, 0], source="a", destination="b")
+    assert pd.concat(found.frames)["labels"].tolist() == [1, 1, 1, 1, 8, 8]
+    assert found.gather(0).component_of([9, 4]).tolist() == [8, 1]
+
+
+def test_vertices_that_no_edge_names_count_once():
+    parts = cut(random_edges(6, 50, 40), [10, 30])
+    edges = tuple(np.concatenate(side) for side in zip(*parts, strict=True))
+    for named in ({"num_vertices": 300}, {"vertices": range(10, 90)}, {"vertices": [70, 3, 99]}):
+        check(spread(parts, [0, 1, 2], **named), cc_rapids.components(edges, **named))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(several_gpus, "spreading", lambda *_: Spreading(4, "so"))
+            check(spread(edges, **named), cc_rapids.components(edges, **named))
+
+
+def test_bounds_of_weights_and_nulls_apply_to_each_part():
+    frames = [
+        pd.DataFrame({"src": [1, 2], "dst": [2, 3], "w": [1.0, 0.1]}),
+        pd.DataFrame({"src": [3, 5], "dst": [4, 6], "w": [0.9, 0.8]}),
+    ]
+    whole = pd.concat(frames)
+    found = spread(frames, [0, 1], weight="w", at_least=0.5)
+    expected = cc_rapids.components(whole, weight="w", at_least=0.5)
+    assert pd.concat(found.frames)["labels"].tolist() == expected.labels()["labels"].tolist()
+    nulls = [pd.DataFrame({"src": [1.0, None], "dst": [2.0, 3.0]}).convert_dtypes(), frames[1]]
+    assert spread(nulls, [0, 1], nulls="drop").vertices == 6
+
+
+def test_a_range_that_was_guessed_too_narrow_is_read_again(tuned, caplog):
+    tuned(sampled_scan_edges=1000, range_margin_ids=1)
+    caplog.set_level(logging.INFO, logger="cc_rapids")
+    src, dst = random_edges(7, 2000, 40000)
+    src[20001] = 9000  # not among the rows that are looked at
+    whole = cc_rapids.components((src, dst), engine="threads")
+    check(spread(cut((src, dst), [12000]), [0, 1]), whole)
+
+
+def test_ids_outside_those_that_are_counted_are_named():
+    parts = cut(random_edges(27, 300, 500), [200])
+    with pytest.raises(cc_rapids.InputError, match=r"outside 0\.\.9 of num_vertices=10"):
+        spread(parts, [0, 1], num_vertices=10)
+
+
+def test_what_was_sent_is_let_go(monkeypatch):
+    sent = []
+
+    def packed(forest):
+        sent.append(weakref.ref(found := merge.pack(forest)))
+        return found
+
+    def joined(forest, other):
+        gc.collect()
+        still.append(sum(one() is not None for one in sent))
+        merge.merge(forest, other)
+
+    still: list[int] = []
+    monkeypatch.setattr(devices, "pack", packed)
+    monkeypatch.setattr(devices, "merge", joined)
+    meeting = threading.Barrier(2)
+    forget = devices.Meeting.forget
+    monkeypatch.setattr(devices.Meeting, "forget", lambda *own: (forget(*own), meeting.wait()))
+    spread(cut(random_edges(28, 3000, 2000), [1000]), [0, 1])
+    assert still == [0, 0]
+
+
+def test_the_types_of_parts_may_differ():
+    first, second = random_edges(8, 90, 50, dtype=np.int32), random_edges(9, 90, 50, dtype=np.uint8)
+    whole = tuple(np.concatenate(sides) for sides in zip(first, second, strict=True))
+    check(spread([first, second], [0, 1]), cc_rapids.components(whole))
+
+
+def test_parts_without_rows_and_no_rows_at_all():
+    none = np.empty(0, np.int64), np.empty(0, np.int64)
+    edges = random_edges(10, 50, 40, 1000)
+    check(spread([none, edges, none], [0, 1, 2]), cc_rapids.components(edges))
+    assert len(spread([none, none], [0, 1])) == 0
+    assert [frame.vertex.size for frame in spread([none, none], [0, 1]).frames] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("edges", "options", "error", "words"),
+    [
+        (([0], [1]), {"devices": [DEVICES]}, cc_rapids.InputError, "names GPU 5, and this machine"),
+        (([0], [1]), {"devices": []}, cc_rapids.InputError, "devices= must be 'all', or a list"),
+        (([0], [1]), {"devices": [1, 1]}, cc_rapids.InputError, "different numbers"),
+        (([0], [1]), {"devices": [True]}, cc_rapids.InputError, "different numbers"),
+        (([0], [1]), {"devices": "both"}, cc_rapids.InputError, "not 'both'"),
+        (([0], [1]), {"forest": True}, cc_rapids.InputError, "forest= is for one GPU"),
+        (([0], [1]), {"memory": "pinned"}, cc_rapids.InputError, "memory='pinned' is for one"),
+        (([0], [1]), {"memory_limit": "1GB"}, cc_rapids.InputError, "memory_limit=, progress="),
+        (iter([]), {}, cc_rapids.InputError, "read in chunks are not spread"),
+        ([(np.zeros(1, int),) * 2] * 6, {}, cc_rapids.InputError, "6 parts for 5 devices"),
+        (
+            [(np.zeros(1, int),) * 2],
+            {"devices": [0, 1]},
+            cc_rapids.InputError,
+            "1 parts for 2 devices",
+        ),
+        (
+            [pd.DataFrame({"src": ["a"], "dst": ["b"]})],
+            {"devices": [0]},
+            cc_rapids.InputError,
+            "devices= takes integer ids",
+        ),
+        (
+            [
+                pd.DataFrame({"src": ["a"], "dst": ["b"]}),
+                pd.DataFrame({"src": [1], "dst": [2]}),
+            ],
+            {"devices": [0, 1]},
+            ColumnTypeError,
+            "integers on some devices and not on others",
+        ),
+        (
+            [(np.array([0, 1 << 60]), np.array([1, 1 << 61]))],
+            {"devices": [0]},
+            cc_rapids.InputError,
+            "takes ids that are close together",
+        ),
+    ],
+)
+def test_what_cannot_be_spread_is_refused(edges, options, error, words):
+    with pytest.raises(error, match=words):
+        spread(edges, options.pop("devices", "all"), **options)
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (cc_rapids.bipartition, "devices= is for components"),
+        (cc_rapids.bridges, "devices= is for components"),
+        (cc_rapids.two_edge_connected_components, "devices= is for components"),
+        (cc_rapids.articulation_points, "devices= is for components"),
+        (cc_rapids.spanning_forest, "forest= is for one GPU"),
+    ],
+)
+def test_functions_that_read_edges_again_refuse_devices(function, words):
+    with pytest.raises(cc_rapids.InputError, match=words):
+        function(([0], [1]), engine="threads", devices="all")
+
+
+def test_an_engine_without_devices_is_refused(monkeypatch):
+    monkeypatch.setattr(Threads, "device_count", 0)
+    with pytest.raises(EngineError, match="devices= names GPUs, and engine 'threads' runs on"):
+        spread(([0], [1]))
+
+
+def test_a_gpu_without_memory_is_named_and_nothing_is_left(monkeypatch):
+    made, empty, name = [], Threads.empty, threading.current_thread
+
+    def allocate(backend, n, dtype):
+        if name().name.startswith("cc_rapids-device-2") and n > 1000:
+            raise MemoryError("of the test")
+        array = empty(backend, n, dtype)
+        made.append(weakref.ref(array))
+        return array
+
+    parts = cut(random_edges(11, 5000, 9000), [2000, 4000])
+    monkeypatch.setattr(Threads, "empty", allocate)
+    with pytest.raises(CapacityError, match=r"on GPU 2: .* without GPU 2, or more GPUs") as raised:
+        spread(parts, [0, 1, 2])
+    gc.collect()  # while the error is still there
+    assert raised.value.__suppress_context__
+    held = [array() for array in made]
+    assert [array.nbytes for array in held if array is not None and array.nbytes > 1000] == []
+    monkeypatch.undo()
+    monkeypatch.setattr(Threads, "device_count", DEVICES)
+    assert spread(parts, [0, 1, 2]).vertices
+
+
+@pytest.mark.parametrize("step", ["received", "connect", "to_host"])
+def test_an_error_of_one_thread_ends_all(monkeypatch, step):
+    own = getattr(Threads, step)
+
+    def fail(*arguments):
+        if threading.current_thread().name.startswith("cc_rapids-device-1"):
+            raise RuntimeError("of the test")
+        return own(*arguments)
+
+    parts = cut(random_edges(12, 5000, 9000), [2000, 4000])
+    with monkeypatch.context() as patch:
+        patch.setattr(Threads, step, fail)
+        with pytest.raises(RuntimeError, match="of the test"):
+            spread(parts, [0, 1, 2])
+    assert spread(parts, [0, 1, 2]).vertices
+
+
+def test_runs_of_several_threads_of_the_caller_take_turns():
+    lists = [random_edges(seed, 500, 900) for seed in range(8)]
+    parts = [cut(edges, [300, 600]) for edges in lists]
+    orders = [[0, 1, 2], [2, 1, 0]] * 4
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(spread, parts, orders))
+    for answer, edges in zip(found, lists, strict=True):
+        check(answer, cc_rapids.components(edges, engine="threads"), ["min"])
+
+
+def test_a_plan_says_on_how_many_devices_and_why():
+    edges = random_edges(13, 50, 40)
+    assert "devices   0: about" in str(spread(edges, explain=True))
+    many = spread([edges, edges], [3, 1], explain=True)
+    assert many.devices == ((3, 1), "each holds a part of the edges")
+    assert many.bytes >= cc_rapids.components(edges, explain=True).bytes + 8 * 40
+    assert "devices" not in str(cc_rapids.components(edges, explain=True))
+
+
+def test_an_answer_says_what_ran_and_refuses_other_devices():
+    found = spread(cut(random_edges(14, 50, 40), [9]), [4, 2])
+    assert repr(found).startswith("<SpreadComponents: ")
+    assert "on GPUs 4, 2; 40 edges" in repr(found)
+    facts = found.summary()
+    assert facts["devices"] == {4: 9, 2: 31}
+    assert set(facts["seconds"]) == {"compute", "solve", "pack", "copy", "join", "count"}
+    assert found.gather().labels().labels.size == found.vertices
+    with pytest.raises(cc_rapids.InputError, match="device=0 has no part in this answer"):
+        found.gather(0)
+
+
+def test_the_model_spreads_what_pays():
+    large = 1_000_000_000, 250_000_000
+    assert spreading(*large, 8, 4, "host").count == 8
+    assert spreading(1000, 1000, 8, 4, "device").count == 1
+    assert spreading(*large, 2, 8, "device").count == 1
+    assert spreading(1000, 1000, 8, 4, "devices").count == 8
+    assert seconds_on(*large, 2, 4, "devices") < seconds_on(*large, 1, 4, "devices")
+
+
+def shares(n, count):
+    return [devices.share_of(n, k, count) for k in range(count)]
+
+
+@pytest.mark.parametrize("count", range(1, 9))
+@pytest.mark.parametrize("n", [0, 1, 255, 256, 257, 5000, 1 << 33])
+def test_shares_are_all_vertices_in_order(n, count):
+    found = shares(n, count)
+    assert found[0][0] == 0
+    assert found[-1][1] == n
+    assert all(one[1] == other[0] for one, other in itertools.pairwise(found))
+
+
+def test_no_gpu_reads_the_memory_of_another_but_by_copies():
+    edges = random_edges(15, 3000, 4000)
+    whole = cc_rapids.components(edges, engine="threads").labels()
+    with fake_gpu.installed(devices=3):
+        import cupy
+
+        parts = []
+        for number, part in enumerate(cut(edges, [1000, 2000])):
+            with cupy.cuda.Device(number):
+                parts.append(tuple(map(on_gpu, part)))
+        found = cc_rapids.components(parts, devices="all", engine="cuda")
+        labels = [np.asarray(frame.labels) for frame in found.frames]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(several_gpus, "spreading", lambda *_: Spreading(3, "so"))
+            with cupy.cuda.Device(1):
+                held = tuple(map(on_gpu, edges))
+                again = cc_rapids.components(held, devices=[2, 0, 1], engine="cuda")
+            moved = [np.asarray(frame.labels) for frame in again.frames]
+    assert (np.concatenate(labels) == whole.labels).all()
+    assert (np.concatenate(moved) == whole.labels).all()
+
+
+def on_gpu(array):
+    held = fake_gpu.Array((array.size,), array.dtype)
+    held[:] = array
+    return held
+
+
+class RefusedError(RuntimeError):
+    status = 1
+
+
+class AlreadyError(RuntimeError):
+    status = 704
+
+
+def fail_with(error, _):
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("can", "error", "connected"),
+    [(1, None, True), (1, AlreadyError(), True), (1, RefusedError("no"), False), (0, None, False)],
+)
+def test_gpus_that_do_not_connect_are_logged_once(caplog, can, error, connected):
+    runtime = SimpleNamespace(
+        deviceCanAccessPeer=lambda own, other: can,
+        deviceEnablePeerAccess=partial(fail_with, error) if error else lambda other: None,
+        CUDARuntimeError=RuntimeError,
+    )
+    peers = Peers(runtime)
+    assert [peers.connect(0, 1), peers.connect(0, 1)] == [connected] * 2
+    said = [record.getMessage() for record in caplog.records]
+    assert len(said) == (not connected)
+    assert all("GPU 0 gets what GPU 1 holds by way of the host" in line for line in said)
