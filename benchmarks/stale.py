@@ -197,6 +197,10 @@ FIGURES = (
     Figure(
         DATASETS, "measured_main_job.csv", "main_job", "wall", datasets.main_jobs, "main_job.py"
     ),
+    Figure(LARGER, "table devices", "devices", "wall", larger.devices, "devices.py"),
+    Figure(
+        LARGER, "table streams", "devices", "wall", larger.streams, "devices.py --stream 1000000000"
+    ),
     Figure(
         DATASETS,
         "measured_networkx.csv",
