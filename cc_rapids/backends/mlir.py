@@ -1,11 +1,13 @@
 """The successor of numba-cuda, numba-cuda-mlir, as a second compiler of the same kernels.
 
 It takes the same source. What release 0.6.0 refuses or gets wrong is put right here, in its tables
-of lowerings and in five of its functions, when the compiler is first used:
+of lowerings and in seven of its functions, when the compiler is first used:
 
 - The minimum and maximum of unsigned integers, by themselves and as atomic operations, compared
   signed ones, and those of three numbers were missing, as was a memory fence.
 - Compare-and-swap was a loop around the instruction of that name.
+- A shuffle between the lanes of a warp sent the low half of a number of 64 bits, and its sign.
+- Atomic operations took each array that a function is passed for one in global memory.
 - An index of 32 bits without a sign was widened as if it had one.
 - Memory that a device function shares between threads was lost where the function was called, and
   that whose length the launch says was one byte.
@@ -27,7 +29,7 @@ Capability = tuple[int, int]
 
 INTRINSICS = Path(__file__).with_name("cuda_intrinsics.py")
 
-_SHARED = 3  # the address space
+_ANY_MEMORY, _SHARED = 0, 3  # address spaces
 
 _numbers = itertools.count()  # of shared arrays
 _known: dict[Capability, dict[str, Any]] = {}  # the parts compiled so far
@@ -126,7 +128,7 @@ def _intrinsics() -> ModuleType:
 
 def _mend() -> None:
     """Put right what release 0.6.0 refuses or gets wrong."""
-    from numba_cuda_mlir import cuda, extending, mlir_lowering, types
+    from numba_cuda_mlir import cuda, extending, lowering_utilities, mlir_lowering, types
     from numba_cuda_mlir._mlir.dialects import arith
     from numba_cuda_mlir.lowering import cuda as cuda_lowering
     from numba_cuda_mlir.lowering import numpy as array_lowering
@@ -142,8 +144,12 @@ def _mend() -> None:
     extending.refresh_registries()
     lowering = mlir_lowering.MLIRLower
     arith.constant = _constants_of_64_bits(arith.constant)
+    lowering_utilities.memref_llvm_address_space = _space(
+        lowering_utilities.memref_llvm_address_space
+    )
     lowering.load_var = _groups_of_variables(lowering.load_var)
     cuda_lowering.cuda_static_shared_memory = _shared_memory
+    cuda_lowering._shfl_sync_lowering = _shuffle(cuda_lowering._shfl_sync_lowering)
     array_lowering._normalize_negative_index = _unsigned_index(
         array_lowering._normalize_negative_index
     )
@@ -197,6 +203,31 @@ def _fence(builder: Any, target: Any, args: Any, kwargs: Any) -> None:
     builder.store_var(target, None)
 
 
+def _shuffle(shuffle: Any) -> Any:
+    """Send integers of 64 bits as two halves, as the instruction takes 32 bits."""
+    from numba_cuda_mlir._mlir.dialects import arith, nvvm
+    from numba_cuda_mlir._mlir.extras import types as mlir_types
+    from numba_cuda_mlir.lowering_utilities import convert
+
+    def shuffle_both_halves(builder: Any, target: Any, args: Any, kwargs: Any, kind: Any) -> None:
+        value, whole, half = builder.load_var(args[1]), mlir_types.i64(), mlir_types.i32()
+        if value.type != whole:
+            shuffle(builder, target, args, kwargs, kind)
+            return
+        mask, offset = (convert(builder.load_var(args[k]), half) for k in (0, 2))
+        last_lane = arith.constant(half, 0 if kind == nvvm.ShflKind.up else 31)
+        width = arith.constant(whole, 32)
+
+        def sent(part: Any) -> Any:
+            part = arith.trunci(half, part)
+            return arith.extui(whole, nvvm.shfl_sync(mask, part, offset, last_lane, kind))
+
+        high = arith.shli(sent(arith.shrui(value, width)), width)
+        builder.store_var(target, arith.ori(sent(value), high))
+
+    return shuffle_both_halves
+
+
 def _element(builder: Any, array: Any, index: Any, *values: Any) -> tuple[Any, list[Any]]:
     """Return the address of an element, and values of its type."""
     from numba_cuda_mlir._mlir.extras import types as mlir_types
@@ -214,6 +245,18 @@ def _widened(builder: Any, variable: Any, own: Any) -> Any:
 
     signed = builder.get_numba_type(variable.name).signed
     return convert(builder.load_var(variable), own, signed=signed)
+
+
+def _space(own: Any) -> Any:
+    """Leave it to LLVM in which memory an array is whose type does not say it.
+
+    A function that is passed the array is inlined before, so that LLVM knows where it comes from.
+    """
+
+    def space(memory: Any) -> int:
+        return _ANY_MEMORY if memory.memory_space is None else int(own(memory))
+
+    return space
 
 
 def _shared_memory(lower: Any, target: Any, shape: Any, dtype: Any, alignas: Any) -> None:

@@ -1,15 +1,25 @@
-"""Both compilers make of one kernel what its words say: nothing without a sign gets one."""
+"""Both compilers make of one kernel what its words say: nothing without a sign gets one.
 
+Some kernels run, too, in an emulator of the instructions that a compiler has made.
+"""
+
+import itertools
 import os
 import re
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from support import ptx
 
+import cc_rapids
 from cc_rapids.backends import compile as compiler
 from cc_rapids.backends import mlir
-from cc_rapids.backends.dry_run import rehearsed
+from cc_rapids.backends.dry_run import Rehearsal, rehearsed
+from cc_rapids.backends.memory.packing import PackedArgs
+from cc_rapids.ids.range import decoded, order_of_type
+from cc_rapids.kernels import edges, id_range
+from cc_rapids.tuning import tuning
 
 CAPABILITY = (8, 0)
 INSTALLED = {"numba-cuda": "numba_cuda", "numba-cuda-mlir": "numba_cuda_mlir"}
@@ -22,17 +32,34 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(params=compiler.COMPILERS)
-def made(request):
-    """The instructions of a kernel by each compiler: ``made(make, *types of arguments)``."""
+def name(request):
+    """The name of each compiler that is installed."""
     if not find_spec(INSTALLED[request.param]):
         pytest.skip(f"{request.param} is not installed")
+    return request.param
 
-    def ptx(make, *signature):
+
+@pytest.fixture
+def made(name):
+    """The instructions of a kernel by each compiler: ``made(make, *types of arguments)``."""
+
+    def made(make, *signature):
         with rehearsed() as on:
             kernel = make(on)
-        return compiler.to_ptx(kernel, signature, CAPABILITY, request.param)
+        return compiler.to_ptx(kernel, signature, CAPABILITY, name)
 
-    return ptx
+    return made
+
+
+@pytest.fixture
+def ran(name, made):
+    """Run a kernel by each compiler, in two blocks: ``ran(make, n, *arguments)``."""
+
+    def ran(make, n, *arguments, **how):
+        found = made(make, *compiler.signature_of(arguments))
+        ptx.launch(name, found, n, arguments, threads=64, blocks=2, **how)
+
+    return ran
 
 
 def test_compilers_are_those_of_the_test():
@@ -138,6 +165,106 @@ def test_functions_share_memory_and_pass_arguments_on(made):
     assert len(re.findall(r"(?:atom|red)\S*\.add\.u64", found)) == 2
     binary = compiler.link(found, CAPABILITY)
     assert binary.stack == binary.spills == binary.local == 0
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64"])
+def test_the_range_of_ids_is_that_of_all_threads(ran, dtype):
+    """Each thread's bounds have high bits, whatever the ids: all 64 are to reach other lanes."""
+    ids = np.random.default_rng(5).integers(1000, np.iinfo(dtype).max, (2, 150), dtype)
+    src, dst = ids.copy()
+    bounds, counts = np.full(2, 2**64 - 1, np.uint64), np.zeros(2, np.uint64)
+
+    def scan(on):
+        return on.kernel(id_range.sampled_scan, *order_of_type(ids), on.kernel(edges.every))
+
+    ran(scan, 150, 30, 150, 5, src, dst, bounds, counts)
+    assert decoded(ids, *bounds.tolist()) == (ids.min(), ids.max())
+    falling = src[::5] > src[np.minimum(np.arange(0, 150, 5) + 75, 149)]
+    assert counts.tolist() == [0, falling.sum()]
+
+
+def test_neighbouring_lanes_swap_whole_numbers(ran):
+    def swap(on):
+        other = on.warp_shuffle_xor
+
+        @on.elementwise
+        def swap(i, array):
+            array[i] = other(array[i])
+
+        return swap
+
+    given = np.arange(128) * 0x123456789 - (1 << 38)
+    swapped = given.copy()
+    ran(swap, 128, swapped)
+    assert (swapped.reshape(-1, 2) == given.reshape(-1, 2)[:, ::-1]).all()
+
+
+@pytest.mark.parametrize("word", ["add", "or", "max", "cas"])
+def test_atomic_operations_reach_the_memory_of_a_block(ran, word):
+    """Each block combines its threads' numbers there, and writes the result."""
+
+    def combine(on):
+        operation, wait = getattr(on, f"atomic_{word}"), on.block_sync
+        if word == "cas":
+            swap = operation
+
+            @on.device
+            def operation(array, i, value):
+                swap(array, i, np.uint32(0), value)
+
+        @on.block_kernel(4)
+        def combine(k, t, step, shared, values, found):
+            if t == np.uint64(0):
+                shared[np.uint64(3)] = np.uint32(0)
+            wait()
+            operation(shared, np.uint64(3), values[k * step + t])
+            wait()
+            if t == np.uint64(0):
+                found[k] = shared[np.uint64(3)]
+
+        return combine
+
+    values = np.random.default_rng(6).integers(1, 2**25, (2, 64), np.uint32)
+    right = {
+        "add": values.sum(1, np.uint32),
+        "or": np.bitwise_or.reduce(values, 1),
+        "max": values.max(1),
+        "cas": values[:, 0],
+    }
+    found = np.zeros(2, np.uint32)
+    ran(combine, 2, values.ravel(), found, shared_bytes=16)
+    assert (found == right[word]).all()
+
+
+class Noted(Rehearsal):
+    """Kernels and their first launch: for how many, and copies of the arguments."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = {}
+
+    def launch(self, kernel, n, arguments):
+        placed = [a.arrays() if isinstance(a, PackedArgs) else (a,) for a in arguments]
+        given = [a if isinstance(a, int) else a.copy() for a in itertools.chain(*placed)]
+        if n:
+            self.first.setdefault(kernel.part.function.__name__, (kernel, n, given))
+        super().launch(kernel, n, arguments)
+
+
+def test_the_kernels_of_a_run_do_the_same_by_each_compiler():
+    names = [name for name in compiler.COMPILERS if find_spec(INSTALLED[name])]
+    ends = np.random.default_rng(7).integers(0, 500, (2, 300)).astype(np.int32)
+    with rehearsed(Noted) as on, tuning.override(frequent_root_vertices=0, sampled_scan_edges=1):
+        cc_rapids.components((ends[0].copy(), ends[1].copy()), engine="cuda").labels()
+    for word in ("every_edge", "flatten", "gather"):  # the others would take as long to compile
+        kernel, n, given = on.first[word]
+        outcomes = []
+        for name in names:
+            arguments = [a if isinstance(a, int) else a.copy() for a in given]
+            found = compiler.to_ptx(kernel, compiler.signature_of(given), CAPABILITY, name)
+            ptx.launch(name, found, n, arguments, threads=64, blocks=-(-n // 64))
+            outcomes.append([a if isinstance(a, int) else a.tolist() for a in arguments])
+        assert all(outcome == outcomes[0] for outcome in outcomes), word
 
 
 def test_the_launch_says_how_much_memory_a_block_shares(made):
