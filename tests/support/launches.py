@@ -22,6 +22,7 @@ from cc_rapids.ids import spelled
 from cc_rapids.ids import strings as texts
 from cc_rapids.ids.groups import chosen_rows
 from cc_rapids.kernels import spelling
+from cc_rapids.kernels.partition import LEAST_SHIFT
 from cc_rapids.tools.generators import pieces
 from cc_rapids.tuning import tuning
 from cc_rapids.verify.audit import audit_labels
@@ -332,9 +333,10 @@ def merges():
     merge.merge(forest, replace(packed, parent=backend.fill(backend.empty(400, few.dtype), 0)))
     for dtype in (INT, LONG, ULONG):
         forest.rows_between(0, 256, 0, np.dtype(dtype))
-        many = np.arange(300_000, dtype=dtype)
-        with tuning.override(staged_neighbours=0.5):
-            staged.link_in_stages(Edges(many, many[::-1].copy(), 0), Forest(backend, many.size))
+        few = np.arange(8, dtype=dtype)
+        n = (1 << LEAST_SHIFT) + 8  # two blocks, of which the first is linked before the other
+        with tuning.override(staged_neighbours=few.size / n):
+            staged.link_in_stages(Edges(few, few[::-1].copy(), 0), Forest(backend, n))
 
 
 def graphs():

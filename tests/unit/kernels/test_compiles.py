@@ -108,15 +108,20 @@ def found(task):
     return key, list(faults(KERNELS[key], key[2], direct, capabilities))
 
 
-def test_kernels_compile_without_spills_or_local_memory(which, request):
+@pytest.fixture(scope="module")
+def pool(which):
+    """Processes that know the kernels, which takes each of them a while."""
+    with multiprocessing.get_context("spawn").Pool(os.cpu_count(), begin, (which,)) as pool:
+        yield pool
+
+
+def test_kernels_compile_without_spills_or_local_memory(pool, rehearsed, which, request):
     every = request.config.getoption("--architectures") == "all"
     capabilities = CAPABILITIES if every else CAPABILITIES[:1]
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(os.cpu_count(), begin, (which,)) as pool:
-        launched, by, chosen = launches.rehearse(which)
-        taken = launched if every else few(launched, by, launches.by_name(which))
-        tasks = [(key, key in chosen, capabilities) for key in taken]
-        bad = {key: lines for key, lines in pool.imap_unordered(found, tasks, 16) if lines}
+    launched, by, chosen = rehearsed
+    taken = launched if every else few(launched, by, launches.by_name(which))
+    tasks = [(key, key in chosen, capabilities) for key in taken]
+    bad = {key: lines for key, lines in pool.imap_unordered(found, tasks, 16) if lines}
     assert [
         f"{by[key]}: {launched[key].part.function.__name__}{key[2]} {line}"
         for key, lines in bad.items()
@@ -140,13 +145,10 @@ def refused(key):
 
 
 @pytest.mark.skipif(not find_spec("numba_cuda_mlir"), reason="numba-cuda-mlir is not installed")
-def test_the_other_compiler_takes_every_kernel(which):
-    every = which == "all"
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(os.cpu_count(), begin, (which,)) as pool:
-        launched, by, _ = launches.rehearse(which)
-        keys = list(launched) if every else each(launched)
-        bad = {key: said for key, said in pool.imap_unordered(refused, keys, 16) if said}
+def test_the_other_compiler_takes_every_kernel(pool, rehearsed, which):
+    launched, by, _ = rehearsed
+    keys = list(launched) if which == "all" else each(launched)
+    bad = {key: said for key, said in pool.imap_unordered(refused, keys, 16) if said}
     assert [
         f"{by[key]}: {launched[key].part.function.__name__}{key[2]} {said}"
         for key, said in bad.items()
