@@ -536,7 +536,8 @@ class Connectivity:
         [1, 1, 3, 4, 4]
         """
         check_word("policy for unknown pairs, missing,", missing, FORGETTING)
-        given = read.read_pairs(pairs, source, destination, header, self._state.index.width)
+        width, asked = self._state.index.width, ("remove()", "remove(([first], [second]))")
+        given = read.read_pairs(pairs, source, destination, header, width, asked)
         words = source, destination, nulls, header
         return self._forget(remove_pairs, given, remaining, words, missing)
 
