@@ -151,6 +151,24 @@ def test_zeros_of_either_sign_are_equal():
             assert function(edges, weight=np.array(zeros)).row.tolist() == [0]
 
 
+@pytest.mark.parametrize("form", [list, tuple, "column"])
+def test_lists_of_integers_from_2_to_the_63_on_are_no_floats(form):
+    """NumPy makes floats of such lists if they have lower integers, too: close ones are equal."""
+    weights = [2**64 - 2, 2**64 - 1, 1, 2**64 - 2]
+    src, dst = [1, 1, 1, 2], [2, 2, 2, 3]
+    if form == "column":
+        edges, given = {"src": src, "dst": dst, "w": weights}, "w"
+    else:
+        edges, given = (src, dst), form(weights)
+    found = FUNCTIONS[True](edges, weight=given)
+    assert np.asarray(found.row).tolist() == [1, 3]
+    assert np.asarray(found.weight).tolist() == [2**64 - 1, 2**64 - 2]
+    same = cc_rapids.components(edges, weight=given, forest="max")
+    same.audit(edges, weight=given, forest="max")
+    with pytest.raises(ColumnTypeError, match=r"from -1 to 9,.*,808, which no type of 64 bits"):
+        FUNCTIONS[False](([1, 1], [2, 2]), weight=[2**63, -1])
+
+
 def test_the_components_come_from_the_same_run(engine):
     found = cc_rapids.components(FRAME, weight="w", forest="max", engine=engine)
     assert found == cc_rapids.components(FRAME)
