@@ -74,28 +74,35 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
     return known_numbers(_exact(column_of(edges, weight)), "weights")
 
 
-def _exact(column: Any) -> Any:
+def exact_integers(column: Any) -> Any:
     """Return a list of Python's integers as an array that holds them all; anything else as it is.
 
-    NumPy makes floats of integers below 2^63 and from there on, of which close ones become equal.
-
-    Raises
-    ------
-    ColumnTypeError
-        Some are negative and others beyond 2^63, so that no type of 64 bits holds them.
+    NumPy makes floats of integers on both sides of 2^63, of which close ones become equal. These
+    are an array of uint64, or of objects if some are negative, which no type of 64 bits holds.
     """
     if not isinstance(column, list | tuple) or not all(type(one) is int for one in column):
         return column
     made = np.asarray(column)
     if made.dtype.kind != "f" or not made.size:
         return made
-    try:
-        return np.asarray(column, np.uint64)
-    except OverflowError:
+    return np.array(column, object if min(column) < 0 else np.uint64)
+
+
+def _exact(column: Any) -> Any:
+    """Return a column of weights, of a list as :func:`exact_integers` does.
+
+    Raises
+    ------
+    ColumnTypeError
+        No type of 64 bits holds all of them.
+    """
+    made = exact_integers(column)
+    if made is not column and made.dtype == object:
         raise ColumnTypeError(
             f"weights are integers from {min(column):,} to {max(column):,}, which no type of 64"
             " bits holds: pass an array of float64, in which close ones are equal"
-        ) from None
+        )
+    return made
 
 
 def weighted(
