@@ -137,6 +137,21 @@ def test_others_insert_after_a_list_has_been_read():
     assert labels(seen) == {1: 1, 2: 1, 3: 3, 4: 3}
 
 
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_list_that_inserts_edges_while_it_is_read_is_refused(keep):
+    seen = Connectivity(keep_forest=keep).insert(EDGES[["src", "dst"]])
+
+    def left():
+        seen.insert(([8], [9]))
+        yield EDGES[:3]
+
+    for remove in (seen.remove, seen.remove_vertices):
+        given = ([4], [5]) if remove == seen.remove else [2]
+        with pytest.raises(InputError, match="inserted or removed edges itself"):
+            remove(given, remaining=left())
+    assert labels(seen) == {1: 1, 2: 1, 3: 1, 4: 4, 5: 4, 8: 8, 9: 8}
+
+
 def test_queries_in_a_batch_see_a_kept_forest():
     seen = Connectivity(keep_forest=True).insert(([1], [2]))
     rows = pd.DataFrame({"src": [2, 1], "dst": [3, 2], "query": [False, True]})
