@@ -377,6 +377,31 @@ def test_what_is_refused(case):
         cc_rapids.components(**{"edges": FRAME} | options)
 
 
+@pytest.mark.parametrize("greatest", FUNCTIONS)
+def test_another_forest_than_that_of_the_function_is_refused(greatest):
+    own, other = ("max", "min") if greatest else ("min", "max")
+    assert FUNCTIONS[greatest](FRAME, weight="w", forest=own).equals(
+        FUNCTIONS[greatest](FRAME, weight="w")
+    )
+    for forest in (other, True, False):
+        with pytest.raises(InputError, match=f"forest={forest!r} is another forest"):
+            FUNCTIONS[greatest](FRAME, weight="w", forest=forest)
+    for forest in ("min", False):
+        with pytest.raises(InputError, match="is another forest"):
+            cc_rapids.spanning_forest(FRAME, forest=forest)
+
+
+@pytest.mark.skipif(not hasattr(pa, "string_view"), reason="PyArrow has no string views yet")
+def test_string_views():
+    """PyArrow takes rows of no views."""
+    named = {"src": pa.array(["a", "b", "c"]), "dst": pa.array(["b", "c", "a"])}
+    edges = pa.table({name: ids.cast(pa.string_view()) for name, ids in named.items()})
+    found = FUNCTIONS[False](edges, weight=[3, 1, 2])
+    assert found["source"].to_pylist() == ["b", "c"]
+    assert found["source"].type == pa.string_view()
+    assert cc_rapids.bridges(edges.slice(0, 2))["row"].to_pylist() == [0, 1]
+
+
 def test_the_plan():
     plan = cc_rapids.minimum_spanning_forest(FRAME, weight="w", explain=True)
     assert plan.design == "boruvka+async+halve"
