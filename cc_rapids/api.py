@@ -404,6 +404,7 @@ def spanning_forest(
     >>> len(cc_rapids.spanning_forest(edges, "a", "b"))
     2
     """
+    _check_forest(options, True)
     options["forest"] = True
     found = components(edges, source, destination, **options)
     return found.forest() if isinstance(found, Components) else found
@@ -470,6 +471,17 @@ def bipartition(
     if not isinstance(found, Components):
         return found
     return Bipartition(found, _options_of_second_run(options))
+
+
+def _check_forest(options: dict[str, Any], wanted: bool | str) -> None:
+    """Raise an InputError if another forest is requested than the one that a function finds."""
+    given = options.get("forest", wanted)
+    if given is not wanted and given != wanted:
+        raise InputError(
+            f"forest={given!r} is another forest than the one of this function: leave it out, or"
+            " use components(..., forest=), spanning_forest(), minimum_spanning_forest() or"
+            " maximum_spanning_forest()"
+        )
 
 
 def _check_one_device(options: dict[str, Any]) -> None:
@@ -764,6 +776,7 @@ def minimum_spanning_forest(
     1    2       3            1       4
     2    3       8            9       7
     """
+    _check_forest(options, "min")
     options |= {"weight": weight, "forest": "min"}
     found = components(edges, source, destination, **options)
     return found.forest() if isinstance(found, Components) else found
@@ -816,6 +829,7 @@ def maximum_spanning_forest(
     >>> found.row, found.weight
     (array([1, 2]), array([0.9, 0.7]))
     """
+    _check_forest(options, "max")
     options |= {"weight": weight, "forest": "max"}
     found = components(edges, source, destination, **options)
     return found.forest() if isinstance(found, Components) else found

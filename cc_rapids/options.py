@@ -227,7 +227,7 @@ class Options:
         if self.forest:
             raise InputError(
                 "edges that are read in chunks are not kept, so they have no spanning forest:"
-                " leave out forest=True, or read the edges into one frame"
+                " leave out forest=, or read the edges into one frame"
             )
 
     def check_on_devices(self) -> None:

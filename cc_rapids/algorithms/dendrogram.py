@@ -99,14 +99,19 @@ class MergeTree:
         """
         edges = int(steps.size)
         above = np.arange(edges)  # for each edge one of its step that merges its cluster, or itself
-        parts = np.stack([self.first, self.second])
-        at = np.broadcast_to(np.arange(edges), parts.shape)
+        parts = np.column_stack([self.first, self.second])  # in the order of the edges, so of steps
+        at = np.broadcast_to(np.arange(edges)[:, None], parts.shape)
         made = np.maximum(parts - self.n, 0)
         inner = (parts >= self.n) & (steps[made] == steps[at]) if edges else parts < 0
         above[made[inner]] = at[inner]
         while not np.array_equal(above, further := above[above]):
             above = further
         before, at = parts[~inner], at[~inner]
-        order = np.lexsort((self.least_of(before), steps[at]))
-        before, at = before[order], at[order]
-        return before, self.n + above[at], steps[at]
+        least, step = self.least_of(before), steps[at]
+        if self.n <= 1 << 32:  # a step and a vertex fit into a word; nearly in order, which is fast
+            order = np.argsort(
+                step.astype(np.uint64) * np.uint64(self.n) + least.view(np.uint64), kind="stable"
+            )
+        else:
+            order = np.lexsort((least, step))
+        return before[order], self.n + above[at[order]], step[order]

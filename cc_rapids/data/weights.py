@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError, unknown
 from .column import Column, of_key_columns
 from .frame_access import column_of, known_numbers, names_of
@@ -57,7 +59,7 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
         It holds something else than numbers, or is not one-dimensional.
     """
     if not isinstance(weight, str):
-        return known_numbers(weight, "weights")
+        return known_numbers(_exact(weight), "weights")
     known = names_of(edges)
     if not known:
         raise MissingColumnError(
@@ -69,7 +71,38 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
             f"{unknown('column', weight, map(str, known))}; name the column of weights with"
             " weight=, or pass the weights themselves"
         )
-    return known_numbers(column_of(edges, weight), "weights")
+    return known_numbers(_exact(column_of(edges, weight)), "weights")
+
+
+def exact_integers(column: Any) -> Any:
+    """Return a list of Python's integers as an array that holds them all; anything else as it is.
+
+    NumPy makes floats of integers on both sides of 2^63, of which close ones become equal. These
+    are an array of uint64, or of objects if some are negative, which no type of 64 bits holds.
+    """
+    if not isinstance(column, list | tuple) or not all(type(one) is int for one in column):
+        return column
+    made = np.asarray(column)
+    if made.dtype.kind != "f" or not made.size:
+        return made
+    return np.array(column, object if min(column) < 0 else np.uint64)
+
+
+def _exact(column: Any) -> Any:
+    """Return a column of weights, of a list as :func:`exact_integers` does.
+
+    Raises
+    ------
+    ColumnTypeError
+        No type of 64 bits holds all of them.
+    """
+    made = exact_integers(column)
+    if made is not column and made.dtype == object:
+        raise ColumnTypeError(
+            f"weights are integers from {min(column):,} to {max(column):,}, which no type of 64"
+            " bits holds: pass an array of float64, in which close ones are equal"
+        )
+    return made
 
 
 def weighted(

@@ -501,7 +501,8 @@ class Connectivity:
         remaining : frame, pair of arrays, path, pattern, dataset or iterable, optional
             The edges that are left, read in pieces as by :meth:`insert`. It may be the list before
             the removal: the pairs are left out; edges removed earlier must not be in it any more.
-            Required where a component may fall apart; other threads wait while it is read.
+            Required where a component may fall apart; other threads wait while it is read, and an
+            iterator must not insert edges itself.
         missing : {"raise", "ignore"}
             What to do about a pair with an unknown id, or whose vertices are not connected: raise
             an error, or leave it out. A pair of connected vertices without an edge changes nothing.
@@ -520,7 +521,8 @@ class Connectivity:
         UnknownVertexError
             Some pairs are no edges, or ``remaining`` has unknown vertices.
         InputError
-            ``remaining`` is needed and missing, or joins vertices that were never connected.
+            ``remaining`` is needed and missing, joins vertices that were never connected, or
+            inserts edges itself.
 
         See Also
         --------
@@ -536,7 +538,8 @@ class Connectivity:
         [1, 1, 3, 4, 4]
         """
         check_word("policy for unknown pairs, missing,", missing, FORGETTING)
-        given = read.read_pairs(pairs, source, destination, header, self._state.index.width)
+        width, asked = self._state.index.width, ("remove()", "remove(([first], [second]))")
+        given = read.read_pairs(pairs, source, destination, header, width, asked)
         words = source, destination, nulls, header
         return self._forget(remove_pairs, given, remaining, words, missing)
 
@@ -608,6 +611,11 @@ class Connectivity:
             before = self._state
             read_again = partial(pieces, before, remaining, words, self._expiry)
             after = forget(before, given, None if remaining is None else read_again, missing)
+            if self._state is not before:  # merging the two would bring back what is removed
+                raise InputError(
+                    "remaining= inserted or removed edges itself while it was read, so nothing was"
+                    " removed: insert them first, and pass a list that only reads"
+                )
             self._take(before, after)
         return self
 

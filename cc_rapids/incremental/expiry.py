@@ -41,8 +41,9 @@ def times_of(edges: Any, name: str) -> tuple[tuple[Any, Any], str]:
     """
     known = names_of(edges)
     if name not in known:
+        lack = unknown("column", name, map(str, known)) if known else "the edges have no columns"
         raise MissingColumnError(
-            f"{unknown('column', name, map(str, known))}; expiry={name!r} names the column of the"
+            f"{lack}; expiry={name!r} names the column of the"
             " times at which edges expire, which each batch must have: pass frames with it"
         )
     column = column_of(edges, name)

@@ -148,10 +148,10 @@ class KeptForest:
         return MERGED * size <= n and max(n, self.src.size + size) < MOST
 
     def rows_of(self, keys: Array, backend: Backend) -> Array:
-        """Return the rows of the edges with some keys, by the table."""
+        """Return the sorted rows of the edges with some keys, which may be given twice."""
         assert self.pairs is not None
         rows, known = self.pairs.lookup(keys, backend)
-        return rows[known].astype(np.int64)
+        return backend.xp.unique(rows[known]).astype(np.int64)
 
     def valid(self, until: Array, backend: Backend) -> Array:
         """Return a mask of the edges with these times that have not expired."""

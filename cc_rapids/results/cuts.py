@@ -16,6 +16,7 @@ from ..data.arguments import check_word
 from ..data.dtypes import is_float
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import numbers_of
+from ..data.weights import exact_integers
 from ..errors import InputError
 from ..graph.edges import Edges
 from ..graph.forest import Forest
@@ -56,9 +57,13 @@ class Levels:
             They are no numbers.
         """
         check_word("direction", direction, DIRECTIONS)
-        levels, there = numbers_of(thresholds, "thresholds")
-        if hasattr(levels, "get"):
-            levels, there = levels.get(), there.get()
+        given: Any = exact_integers(thresholds)
+        if given is not thresholds and given.dtype == object and max(thresholds) < 1 << 64:
+            levels, there = given, np.ones(given.size, bool)  # which are compared one by one
+        else:
+            levels, there = numbers_of(given, "thresholds")
+            if hasattr(levels, "get"):
+                levels, there = levels.get(), there.get()
         if not levels.size:
             raise InputError("thresholds must be one number or more, and these are empty")
         if not there.all():

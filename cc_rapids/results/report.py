@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -251,13 +251,23 @@ class Report:
                 frame = with_column(frame, name, found._home(column), known)
             return found._given.answer(frame)
 
-    def to_html(self, path: str | os.PathLike[str]) -> None:
-        """Write the report as a page of its own, which any browser opens.
+    @overload
+    def to_html(self) -> str: ...
+    @overload
+    def to_html(self, path: str | os.PathLike[str]) -> None: ...
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """Write the report as a page of its own, which any browser opens, or return the page.
 
         Parameters
         ----------
-        path : str or path
-            The path of the file; an existing file is replaced, completely or not at all.
+        path : str or path, optional
+            The path of the file; an existing file is replaced, completely or not at all. By default
+            the page is returned as a string.
+
+        Returns
+        -------
+        str or None
+            The page, if there is no ``path``.
 
         Raises
         ------
@@ -278,8 +288,12 @@ class Report:
         """
         from ..data.files.write import replacing
 
+        page = html.page(TITLE, *self._parts())
+        if path is None:
+            return page
         with replacing(check_path("path", path)) as stream:
-            stream.write(html.page(TITLE, *self._parts()).encode())
+            stream.write(page.encode())
+        return None
 
     def _facts(self) -> dict[str, Any]:
         """Return the numbers over all components by name."""

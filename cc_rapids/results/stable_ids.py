@@ -218,6 +218,11 @@ def _previous(answer: Components, previous: Any, next_id: Any) -> Previous:
         held, used = Previous(None, backend.xp.zeros(0, np.int64), 0), None
     elif isinstance(previous, StableIds):
         held, used = previous._as_previous(backend), previous.next_id
+    elif hasattr(type(previous), "stable_ids"):  # an answer; a frame may have such a column
+        raise InputError(
+            f"previous is a {type(previous).__name__}, whose components have labels and no numbers:"
+            " pass its stable_ids(), which the next answer goes on from"
+        )
     else:
         held, used = _of_frame(answer, previous)
     if next_id is None:

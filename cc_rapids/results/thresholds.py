@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..data import html
+from ..data.weights import exact_integers
 from ..errors import InputError, shown
 from .components import Components
 from .labels import LabelKind
@@ -186,7 +187,7 @@ class Cuts:
         cuts = list(self._found.values())
         last = cuts[-1]
         with last._backend.scope():
-            xp, numbers = last._backend.xp, np.asarray(self.thresholds).dtype
+            xp, numbers = last._backend.xp, _type_of(self.thresholds)
             pairs = zip(self.thresholds[1:], cuts, cuts[1:], strict=False)
             steps = [(level, *_step(strict, loose)) for level, strict, loose in pairs]
             none = (None, *(column[:0] for column in _step(last, last)))
@@ -212,3 +213,9 @@ def _step(strict: Components, loose: Components) -> tuple[Any, Any, Any]:
     rows = first[merge]
     before, after = (cut._kind.rows(cut)[rows] for cut in (strict, loose))
     return before, after, strict._counts[merge]
+
+
+def _type_of(thresholds: tuple[Any, ...]) -> np.dtype[Any]:
+    """Return the type of a column of thresholds, one that holds all integers if there is one."""
+    made = np.asarray(exact_integers(thresholds))
+    return np.dtype(np.float64) if made.dtype == object else made.dtype

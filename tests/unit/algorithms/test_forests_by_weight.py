@@ -151,6 +151,24 @@ def test_zeros_of_either_sign_are_equal():
             assert function(edges, weight=np.array(zeros)).row.tolist() == [0]
 
 
+@pytest.mark.parametrize("form", [list, tuple, "column"])
+def test_lists_of_integers_from_2_to_the_63_on_are_no_floats(form):
+    """NumPy makes floats of such lists if they have lower integers, too: close ones are equal."""
+    weights = [2**64 - 2, 2**64 - 1, 1, 2**64 - 2]
+    src, dst = [1, 1, 1, 2], [2, 2, 2, 3]
+    if form == "column":
+        edges, given = {"src": src, "dst": dst, "w": weights}, "w"
+    else:
+        edges, given = (src, dst), form(weights)
+    found = FUNCTIONS[True](edges, weight=given)
+    assert np.asarray(found.row).tolist() == [1, 3]
+    assert np.asarray(found.weight).tolist() == [2**64 - 1, 2**64 - 2]
+    same = cc_rapids.components(edges, weight=given, forest="max")
+    same.audit(edges, weight=given, forest="max")
+    with pytest.raises(ColumnTypeError, match=r"from -1 to 9,.*,808, which no type of 64 bits"):
+        FUNCTIONS[False](([1, 1], [2, 2]), weight=[2**63, -1])
+
+
 def test_the_components_come_from_the_same_run(engine):
     found = cc_rapids.components(FRAME, weight="w", forest="max", engine=engine)
     assert found == cc_rapids.components(FRAME)
@@ -357,6 +375,31 @@ def test_what_is_refused(case):
     options, error, said = REFUSED[case]
     with pytest.raises(error, match=said):
         cc_rapids.components(**{"edges": FRAME} | options)
+
+
+@pytest.mark.parametrize("greatest", FUNCTIONS)
+def test_another_forest_than_that_of_the_function_is_refused(greatest):
+    own, other = ("max", "min") if greatest else ("min", "max")
+    assert FUNCTIONS[greatest](FRAME, weight="w", forest=own).equals(
+        FUNCTIONS[greatest](FRAME, weight="w")
+    )
+    for forest in (other, True, False):
+        with pytest.raises(InputError, match=f"forest={forest!r} is another forest"):
+            FUNCTIONS[greatest](FRAME, weight="w", forest=forest)
+    for forest in ("min", False):
+        with pytest.raises(InputError, match="is another forest"):
+            cc_rapids.spanning_forest(FRAME, forest=forest)
+
+
+@pytest.mark.skipif(not hasattr(pa, "string_view"), reason="PyArrow has no string views yet")
+def test_string_views():
+    """PyArrow takes rows of no views."""
+    named = {"src": pa.array(["a", "b", "c"]), "dst": pa.array(["b", "c", "a"])}
+    edges = pa.table({name: ids.cast(pa.string_view()) for name, ids in named.items()})
+    found = FUNCTIONS[False](edges, weight=[3, 1, 2])
+    assert found["source"].to_pylist() == ["b", "c"]
+    assert found["source"].type == pa.string_view()
+    assert cc_rapids.bridges(edges.slice(0, 2))["row"].to_pylist() == [0, 1]
 
 
 def test_the_plan():

@@ -92,6 +92,7 @@ def test_numbered_vertices_lose_edges_and_stay():
         (([4], [5]), {"remaining": ([1], [4])}, InputError, "1 edge .* were never inserted"),
         (([4], [5]), {"missing": "false"}, InputError, "missing"),
         (([None], [5]), {}, NullsError, "null"),
+        ((4, 5), {}, ArgumentTypeError, r"^remove\(\) .* two single ids: ask remove\(\(\[first\]"),
     ],
 )
 def test_an_error_changes_nothing(pairs, given, error, match, keep):
@@ -134,6 +135,21 @@ def test_others_insert_after_a_list_has_been_read():
     seen.remove(([2], [3]), remaining=left())
     other.join()
     assert labels(seen) == {1: 1, 2: 1, 3: 3, 4: 3}
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_list_that_inserts_edges_while_it_is_read_is_refused(keep):
+    seen = Connectivity(keep_forest=keep).insert(EDGES[["src", "dst"]])
+
+    def left():
+        seen.insert(([8], [9]))
+        yield EDGES[:3]
+
+    for remove in (seen.remove, seen.remove_vertices):
+        given = ([4], [5]) if remove == seen.remove else [2]
+        with pytest.raises(InputError, match="inserted or removed edges itself"):
+            remove(given, remaining=left())
+    assert labels(seen) == {1: 1, 2: 1, 3: 1, 4: 4, 5: 4, 8: 8, 9: 8}
 
 
 def test_queries_in_a_batch_see_a_kept_forest():
@@ -183,7 +199,8 @@ def test_files_hold_times(tmp_path):
 @pytest.mark.parametrize(
     ("edges", "error", "match"),
     [
-        (EDGES[["src", "dst"]], MissingColumnError, "'until'"),
+        (EDGES[["src", "dst"]], MissingColumnError, "unknown column 'until': one of dst, src; "),
+        (([1], [2]), MissingColumnError, "^the edges have no columns; expiry='until' names"),
         (EDGES.assign(until=1.5), ColumnTypeError, "are floats, and those so far are integers"),
         (EDGES.assign(until=np.uint64(1 << 63)), ColumnTypeError, r"up to 2\^63 - 1"),
         (EDGES.assign(until="x"), ColumnTypeError, "must be numbers"),
@@ -297,6 +314,19 @@ def test_pairs_outside_the_forest_are_looked_up_in_a_table(monkeypatch):
         seen.remove(([7], [1000]))
     seen.remove(([7], [1000]), remaining=(edges[0], edges[1]))
     assert labels(seen)[1000] == 1000
+
+
+@pytest.mark.parametrize("expiry", [None, "until"])
+def test_a_pair_that_is_given_twice_is_removed_once(expiry):
+    """Also where a table of the kept pairs is there, from the removal of one outside the forest."""
+    edges = pd.DataFrame({"src": [1, 2, 1, 5, 6, 8], "dst": [2, 3, 3, 6, 7, 9], "until": 3})
+    seen = Connectivity(keep_forest=expiry is None, expiry=expiry).insert(edges)
+    seen.remove(([3, 1], [1, 3]), remaining=edges)
+    left = edges.drop(index=2)
+    seen.remove(([2, 3, 2, 8], [3, 2, 3, 9]), remaining=left)
+    assert labels(seen) == {1: 1, 2: 1, 3: 3, 5: 5, 6: 5, 7: 5, 8: 8, 9: 9}
+    seen.remove(([5, 6], [6, 5]), remaining=left.iloc[[0, 2, 3]])
+    assert labels(seen) == {1: 1, 2: 1, 3: 3, 5: 5, 6: 6, 7: 6, 8: 8, 9: 9}
 
 
 @pytest.mark.parametrize("dense", [0, 4])

@@ -110,6 +110,27 @@ def test_merges_at_every_weight(edges, which, labels):
         )
 
 
+@quick
+@given(st.integers(1, 12), st.integers(0, 2**32 - 1))
+def test_merges_at_once_are_the_same_where_steps_and_vertices_do_not_fit_into_a_word(n, seed):
+    random = np.random.default_rng(seed)
+    src = np.arange(1, n)
+    dst = random.integers(0, src) if n > 1 else src
+    step = np.sort(random.integers(0, 4, n - 1))
+    tree, more = MergeTree.of(src, dst, n), 1 << 33
+    one, other = (
+        np.where(ends >= n, ends + more, ends) for ends in (tree.first, tree.second)
+    )  # clusters of a forest of so many vertices more, which no edge names
+    wide = MergeTree(n + more, one, other, tree.size, tree.least, tree.greatest)
+    before, after, at = tree.at_once(step)
+    for own, right in zip(
+        wide.at_once(step),
+        (np.where(before >= n, before + more, before), after + more, at),
+        strict=True,
+    ):
+        assert own.tolist() == right.tolist()
+
+
 def partition(labels):
     """The same number for what is together, in the order of the first of each."""
     return np.unique(labels, return_index=True)[1][

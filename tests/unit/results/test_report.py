@@ -169,7 +169,8 @@ def test_an_answer_of_chunks():
 def test_a_page(tmp_path):
     edges = pd.DataFrame({"src": ["<a>", "c"], "dst": ["b", "c"], "w": [0.123456, 1.0]})
     report = components(edges).report(edges, weight="w")
-    report.to_html(tmp_path / "report.html")
+    assert report.to_html(tmp_path / "report.html") is None
+    assert report.to_html() == (tmp_path / "report.html").read_text(encoding="utf-8")
     page = (tmp_path / "report.html").read_text("utf-8")
     assert page.startswith("<!DOCTYPE html>")
     assert page.count("<h1>Report on connected components</h1>") == 1

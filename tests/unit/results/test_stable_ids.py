@@ -359,6 +359,10 @@ def test_other_arguments_that_are_refused(tmp_path):
         found.stable_ids(held, "most")
     with pytest.raises(errors.InputError, match="frame cannot be a int"):
         found.stable_ids(3)
+    with pytest.raises(errors.InputError, match=r"previous is a Components, .* its stable_ids\(\)"):
+        found.stable_ids(found)
+    frame = pd.DataFrame({"vertex": [1], "labels": [4], "stable_ids": [0]})
+    assert found.stable_ids(frame, next_id=5).labels().labels.tolist() == [4, 4]
     with pytest.raises(errors.InputError, match="1 births from 9,223,372,036,854,775,807 on"):
         found.stable_ids(next_id=2**63 - 1)
     with pytest.raises(errors.InputError, match="2 vertices and 1 numbers"):

@@ -383,6 +383,29 @@ SPREADS = {
 }
 
 
+@pytest.mark.parametrize(
+    ("levels", "counts", "threshold"),
+    [
+        ([2**64 - 1, 5], [3, 1], [5, 5, 5]),
+        ((5, 2**64 - 1), [3, 1], [5, 5, 5]),
+        ([2**64 - 1, -1, 2**64 - 2], [3, 2, 1], [float(2**64)] * 2 + [-1.0] * 2),
+        ([2**64 - 1, 2**64 - 2], [3, 2], [2**64 - 2] * 2),
+    ],
+)
+def test_lists_of_integers_from_2_to_the_63_on_are_no_floats(levels, counts, threshold):
+    """NumPy makes floats of such lists if they have lower integers, too: close ones are equal."""
+    edges, weights = ([1, 2, 3], [2, 3, 4]), np.array([2**64 - 1, 2**64 - 2, 5], np.uint64)
+    found = cc_rapids.components_at(edges, weight=weights, thresholds=levels)
+    assert found.thresholds == tuple(sorted(levels, reverse=True))
+    assert [len(found.at(level)) for level in found.thresholds] == counts
+    assert found.merges().threshold.tolist() == threshold
+    tree = cc_rapids.components(edges, weight=weights, forest="max").dendrogram()
+    assert tree.cuts(levels) == found
+    assert [len(tree.at(level)) for level in found.thresholds] == counts
+    with pytest.raises(cc_rapids.ColumnTypeError, match="object"):
+        tree.cuts([2**64, 1])
+
+
 @pytest.mark.parametrize("kind", SPREADS)
 @pytest.mark.parametrize("dropped", [False, True])
 @pytest.mark.parametrize("named", [False, True])
