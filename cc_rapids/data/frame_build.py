@@ -100,6 +100,10 @@ def _for_pandas(values: Any, there: Any, index: Any) -> Any:
         series = values if there is None else values.where(there)
         return series.set_axis(index)
     arrow = _arrow(values, there)
+    kind = arrow.type
+    if pa.types.is_dictionary(kind) and str(kind.index_type).startswith("u"):
+        # Polars' categories, which PyArrow before 23 does not hand to pandas
+        arrow = arrow.cast(pa.dictionary(pa.int64(), kind.value_type))
     plain = arrow.to_pandas()
     if arrow.null_count and pa.types.is_integer(arrow.type):
         present = arrow.is_valid().to_numpy(zero_copy_only=False)
@@ -115,8 +119,11 @@ def _for_polars(values: Any, there: Any) -> Any:
     import pyarrow as pa
 
     if type(values).__module__.partition(".")[0] != "polars":
-        table = pa.table({"labels": _arrow(values, there)})
-        return nw.from_arrow(table, backend="polars")["labels"]
+        arrow = _arrow(values, there)
+        if str(arrow.type) == "string_view":
+            # short views that PyArrow before 25 has cast have no buffer that Polars reads
+            arrow = arrow.cast(pa.large_string())
+        return nw.from_arrow(pa.table({"labels": arrow}), backend="polars")["labels"]
     side = nw.from_native(values, series_only=True).alias("labels")
     if there is None:
         return side
