@@ -100,10 +100,8 @@ def _for_pandas(values: Any, there: Any, index: Any) -> Any:
         series = values if there is None else values.where(there)
         return series.set_axis(index)
     arrow = _arrow(values, there)
-    kind = arrow.type
-    if pa.types.is_dictionary(kind) and str(kind.index_type).startswith("u"):
-        # Polars' categories, which PyArrow before 23 does not hand to pandas
-        arrow = arrow.cast(pa.dictionary(pa.int64(), kind.value_type))
+    if arrow.type != type_for_pandas(arrow.type):
+        arrow = arrow.cast(type_for_pandas(arrow.type))
     plain = arrow.to_pandas()
     if arrow.null_count and pa.types.is_integer(arrow.type):
         present = arrow.is_valid().to_numpy(zero_copy_only=False)
@@ -111,6 +109,18 @@ def _for_pandas(values: Any, there: Any, index: Any) -> Any:
     series = pd.Series(plain)
     series.index = index
     return series
+
+
+def type_for_pandas(kind: Any) -> Any:
+    """Return the type of Arrow in which every PyArrow hands a column to pandas.
+
+    Before 23 it takes no unsigned indices of a dictionary, as categories of Polars have them.
+    """
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind) and pa.types.is_unsigned_integer(kind.index_type):
+        return pa.dictionary(pa.int64(), kind.value_type, kind.ordered)
+    return kind
 
 
 def _for_polars(values: Any, there: Any) -> Any:
