@@ -179,11 +179,12 @@ def _rewritten(
     node = copy.deepcopy(node)
     node.decorator_list = []
     rewriter.generic_visit(node)
-    own = [ast.arg(name) for name in code.co_freevars]
-    around = ast.FunctionDef(
-        "around", ast.arguments([], own, None, [], [], None, []), [node], [], None, None
-    )
-    module = ast.fix_missing_locations(ast.Module([around], []))
+    # parsed, because the fields of a node are others in each version of Python
+    module = ast.parse(f"def around({', '.join(code.co_freevars)}): pass")
+    [around] = module.body
+    assert isinstance(around, ast.FunctionDef)
+    around.body = [node]
+    module = ast.fix_missing_locations(module)
     [outer] = _codes(compile(module, code.co_filename, "exec", dont_inherit=True))
     [inner] = _codes(outer)
     return inner

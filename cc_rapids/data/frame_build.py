@@ -100,6 +100,8 @@ def _for_pandas(values: Any, there: Any, index: Any) -> Any:
         series = values if there is None else values.where(there)
         return series.set_axis(index)
     arrow = _arrow(values, there)
+    if arrow.type != type_for_pandas(arrow.type):
+        arrow = arrow.cast(type_for_pandas(arrow.type))
     plain = arrow.to_pandas()
     if arrow.null_count and pa.types.is_integer(arrow.type):
         present = arrow.is_valid().to_numpy(zero_copy_only=False)
@@ -109,14 +111,29 @@ def _for_pandas(values: Any, there: Any, index: Any) -> Any:
     return series
 
 
+def type_for_pandas(kind: Any) -> Any:
+    """Return the type of Arrow in which every PyArrow hands a column to pandas.
+
+    Before 23 it takes no unsigned indices of a dictionary, as categories of Polars have them.
+    """
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind) and pa.types.is_unsigned_integer(kind.index_type):
+        return pa.dictionary(pa.int64(), kind.value_type, kind.ordered)
+    return kind
+
+
 def _for_polars(values: Any, there: Any) -> Any:
     """Return a Polars series, wrapped by narwhals."""
     import narwhals as nw
     import pyarrow as pa
 
     if type(values).__module__.partition(".")[0] != "polars":
-        table = pa.table({"labels": _arrow(values, there)})
-        return nw.from_arrow(table, backend="polars")["labels"]
+        arrow = _arrow(values, there)
+        if str(arrow.type) == "string_view":
+            # short views that PyArrow before 25 has cast have no buffer that Polars reads
+            arrow = arrow.cast(pa.large_string())
+        return nw.from_arrow(pa.table({"labels": arrow}), backend="polars")["labels"]
     side = nw.from_native(values, series_only=True).alias("labels")
     if there is None:
         return side

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from ..data.arguments import check_path
+from ..data.arguments import check_path, check_word
 from ..data.files.write import errors_of, make_folder, write_folder
 from ..data.memory_budget import bytes_of
 from ..errors import (
@@ -43,6 +43,7 @@ ALL = (1 << 31) - 1  # tasks of a batch: an answer needs the edges of all of the
 GPUS = {None: 1.0, "cuda": 1.0, "threads": 0.0}  # of a worker, for each engine
 READING = ("storage_options",)  # of read_kwargs
 WRITING = {"compression": "compression", "row_group_size_rows": "row_group_size"}  # in PyArrow
+COMPRESSIONS = "snappy", "gzip", "brotli", "lz4", "zstd", "none"
 
 
 def _curator() -> tuple[Any, Any]:
@@ -145,6 +146,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         self.destination_field = destination_field or f"{DOCUMENT}_y"
         self.read_kwargs = _checked("read_kwargs", read_kwargs, READING)
         self.write_kwargs = _checked("write_kwargs", write_kwargs, (*READING, *WRITING, "index"))
+        _check_writing(self.write_kwargs)
         self.rows_per_file = check_rows_per_file(rows_per_file)
         self.options: dict[str, Any] = {
             "engine": engine,
@@ -159,6 +161,8 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         self._answered: list[str] | None = None
         folder = os.fspath(check_path("output_path", output_path))
         self.output_path = f"{folder.rstrip('/')}/{self.name}"
+        if checkpoint is not None:
+            self._refuse_inside("the checkpoint", os.fspath(checkpoint))
         self._empty()
 
     def num_workers(self) -> int:
@@ -209,8 +213,8 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         Raises
         ------
         InputError
-            There are no tasks or no files, or the stage has answered for other files: then the
-            components of both together would be lost.
+            There are no tasks or no files, or one is in the folder of the answer, or the stage has
+            answered for other files: then the components of both together would be lost.
         MissingColumnError, ColumnTypeError, NullsError, FormatError
             A file lacks a column of ids, or they are no integers, or null; or it cannot be read.
         OutputError
@@ -223,6 +227,8 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         files = [os.fspath(path) for task in tasks for path in task.data]
         if not files:
             raise InputError(f"{counted(len(tasks), 'task')} with no file: there are no edges")
+        for path in files:
+            self._refuse_inside("the file of edges", path)
         if self._answered not in (None, files):
             raise InputError(
                 f"{self.name} has answered for {counted(len(self._answered or ()), 'file')} and is"
@@ -329,6 +335,19 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
                 written.append(f"{self.output_path}/{name}")
         return written
 
+    def _refuse_inside(self, what: str, path: str) -> None:
+        """Raise an InputError if a path is in the folder of the answer, where all is removed."""
+        folder = self.output_path
+        if "://" in path or "://" in folder:
+            inside = path.startswith(f"{folder}/")
+        else:
+            inside = Path(path).resolve().is_relative_to(Path(folder).resolve())
+        if inside:
+            raise InputError(
+                f"{what} {path} is in the folder of the answer, {folder}, which is emptied first:"
+                " put it elsewhere, or pass another output_path="
+            )
+
     def _empty(self) -> None:
         """Make the folder of the answer, and remove what is in it."""
         folder = Path(self.output_path)
@@ -368,6 +387,18 @@ def _checked(what: str, given: Mapping[str, Any] | None, known: Sequence[str]) -
         if name not in known:
             raise InputError(f"{unknown(f'option in {what}=', name, known)}; others are cuDF's")
     return dict(given or {})
+
+
+def _check_writing(options: Mapping[str, Any]) -> None:
+    """Raise an InputError unless PyArrow can write files with these options."""
+    compression, rows = options.get("compression"), options.get("row_group_size_rows")
+    if compression is not None:
+        word = compression.lower() if isinstance(compression, str) else compression
+        check_word("compression in write_kwargs=", word, COMPRESSIONS)
+    if rows is not None and (isinstance(rows, bool) or not isinstance(rows, int) or rows < 1):
+        raise InputError(
+            f"row_group_size_rows in write_kwargs= must be a number of rows, not {shown(rows)}"
+        )
 
 
 def _edges(held: list[tuple[str, Any]]) -> Any:

@@ -326,6 +326,10 @@ class TestErrors:
             ({"read_kwargs": {"filters": []}}, errors.InputError, r"option in read_kwargs= 'filt"),
             ({"write_kwargs": {"compress": 1}}, errors.InputError, "did you mean 'compression'?"),
             ({"write_kwargs": 3}, errors.ArgumentTypeError, "write_kwargs= must be a dictionary"),
+            ({"write_kwargs": {"compression": "zst"}}, errors.InputError, "did you mean 'zstd'?"),
+            ({"write_kwargs": {"compression": 3}}, errors.InputError, "compression in write_kw"),
+            ({"write_kwargs": {"row_group_size_rows": -1}}, errors.InputError, "rows, not -1"),
+            ({"write_kwargs": {"row_group_size_rows": True}}, errors.InputError, "number of rows"),
         ],
     )
     def test_arguments_are_checked_before_the_folder_is_emptied(
@@ -336,6 +340,27 @@ class TestErrors:
         with pytest.raises(error, match=words):
             ConnectedComponentsStage(str(tmp_path), **options)
         assert left_in(tmp_path) == ["ConnectedComponentsStage", "old"]
+
+    @pytest.mark.parametrize("name", ["state", "deep/state", "../ConnectedComponentsStage", ""])
+    def test_a_checkpoint_in_the_folder_that_is_emptied(self, tmp_path, name):
+        folder = tmp_path / "ConnectedComponentsStage"
+        folder.mkdir()
+        (folder / "state").write_text("")
+        with pytest.raises(errors.InputError, match=r"checkpoint .* is in the folder of"):
+            ConnectedComponentsStage(str(tmp_path), checkpoint=folder / name)
+        assert left_in(tmp_path) == ["ConnectedComponentsStage", "state"]
+
+    def test_edges_in_the_folder_that_is_emptied(self, tmp_path):
+        stage = ConnectedComponentsStage(str(tmp_path))
+        folder = tmp_path / "ConnectedComponentsStage"
+        tasks = tasks_of(folder, CHAIN)
+        with pytest.raises(errors.InputError, match=r"edges .*0\.parquet is in the folder of"):
+            stage.process_batch(tasks)
+        assert len(left_in(folder)) == 4
+        pytest.importorskip("fsspec")
+        remote = ConnectedComponentsStage("memory://inside")
+        with pytest.raises(errors.InputError, match="put it elsewhere, or pass another output_pa"):
+            remote.process_batch([FileGroupTask("d", [f"{remote.output_path}/0.parquet"])])
 
     @pytest.mark.parametrize("path", [None, 3, ""])
     def test_the_folder_is_a_path(self, path):
@@ -465,7 +490,8 @@ class TestInstalledCurator:
         from nemo_curator.tasks import FileGroupTask as Task
 
         monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        stage = ConnectedComponentsStage(str(tmp_path / "out"), engine="cpu")
+        options = {"engine": "cpu", "checkpoint": tmp_path / "state"}
+        stage = ConnectedComponentsStage(str(tmp_path / "out"), **options)
         tasks = [
             Task(dataset_name="web", data=task.data)
             for task in tasks_of(tmp_path / "edges", EDGES, files=6, per_task=1)
@@ -473,4 +499,11 @@ class TestInstalledCurator:
         pipeline = Pipeline(name="components", stages=[stage])
         done = pipeline.run(executor=RayActorPoolExecutor(), initial_tasks=tasks)
         assert len(done) == 1
+        assert read(done).to_pydict() == expected(EDGES)
+        # the guide's way to go on: the files of edges in one task, to a new stage
+        files = sorted(map(str, (tmp_path / "edges").glob("*.parquet")))
+        again = ConnectedComponentsStage(str(tmp_path / "out"), **options)
+        pipeline = Pipeline(name="again", stages=[again])
+        tasks = [Task(dataset_name="edges", data=files)]
+        done = pipeline.run(RayActorPoolExecutor(), initial_tasks=tasks)
         assert read(done).to_pydict() == expected(EDGES)

@@ -50,7 +50,7 @@ class TestTiming:
         assert all(np.array_equal(copy[0], small) for copy in copies)
         monkeypatch.setattr(threads, "cache_bytes", lambda: small.nbytes // 2, raising=False)
         assert len(bench.rotated(threads, (small,), 50)) == 3
-        monkeypatch.setattr(threads, "free_bytes", lambda: 0)
+        monkeypatch.setattr(type(threads), "free_bytes", lambda self: 0)
         assert len(bench.rotated(threads, (small,), 50)) == 1
 
 

@@ -4,6 +4,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
+from .releases import before
+
 TEXT = {
     "pandas object": lambda words: pd.Series(words, dtype=object),
     "pandas str": lambda words: pd.Series(words, dtype="str"),
@@ -15,7 +17,7 @@ TEXT = {
     "pyarrow large_string": lambda words: pa.chunked_array([words], pa.large_string()),
     "pyarrow string_view": lambda words: pa.chunked_array([words], pa.string_view()),
 }
-if int(pa.__version__.partition(".")[0]) < 26:
+if before("pyarrow", "26"):
     del TEXT["pyarrow string_view"]  # older releases hand Polars views that end the process
 
 

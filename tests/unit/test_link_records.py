@@ -135,7 +135,7 @@ def test_answers_are_frames_of_the_library_of_the_records(make):
     found = link_records(make(PEOPLE), KEYS)
     assert type(found.labels()) is type(make(PEOPLE)) is type(found.attach(make(PEOPLE)))
     assert isinstance(found, cc_rapids.Components)
-    assert [int(v) for v in found.subset(0)] == [0, 1, 2]
+    assert np.array(found.subset(0)).tolist() == [0, 1, 2]
 
 
 def test_a_dictionary_of_columns_is_a_frame():

@@ -183,6 +183,16 @@ def test_blocks_without_rows():
     assert alone.labels().take_all() == [{"vertex": k, "labels": k} for k in (2, 4)]
 
 
+@pytest.mark.parametrize("partition", ["edges", "vertices"])
+def test_a_function_may_leave_no_edge(partition):
+    left = ray.data.from_arrow(pa.table({"a": [1, 3], "b": [2, 4]})).filter(lambda _: False)
+    found = components(left, "a", "b", partition=partition)
+    assert len(found) == 0
+    assert found.labels().count() == 0
+    alone = components(left, "a", "b", partition=partition, num_vertices=2)
+    assert alone.labels().take_all() == [{"vertex": 0, "labels": 0}, {"vertex": 1, "labels": 1}]
+
+
 def test_nulls_are_refused_or_dropped():
     frame = random_frame().astype({"src": "Int64", "dst": "Int64"})
     frame.loc[[3, 400], "src"] = pd.NA

@@ -18,6 +18,7 @@ from ...api import components
 from ...data import read
 from ...data.column import is_cudf
 from ...data.dtypes import is_integer
+from ...data.frame_build import type_for_pandas
 from ...data.read import Side
 from ...errors import ColumnTypeError, InputError, MissingColumnError, shown
 from ...ids.range import type_of
@@ -74,6 +75,10 @@ def as_pandas(partition: Any) -> Any:
     if not isinstance(partition, pa.Table):
         return partition
     import pandas as pd
+
+    fields = [field.with_type(type_for_pandas(field.type)) for field in partition.schema]
+    if fields != list(partition.schema):
+        partition = partition.cast(pa.schema(fields))
 
     def kind(arrow: Any) -> Any:
         return None if pa.types.is_dictionary(arrow) else pd.ArrowDtype(arrow)

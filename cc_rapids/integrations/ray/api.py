@@ -248,7 +248,7 @@ class Run:
             held = self.merges.fold(leaves, None)
         if held:
             return [forest for _, forest in held]
-        empty = _empty(edges)
+        empty = _empty(edges, self.called)
         return [self.tasks.submit(local_forest, empty, *self.called, self.nulls, self.options)]
 
     def _leaves(self, edges: Dataset, vertices: Any) -> Generator[Result, None, None]:
@@ -359,10 +359,15 @@ def _resources(**needed: Any) -> dict[str, float]:
     return {name: value for name, value in needed.items() if value is not None}
 
 
-def _empty(edges: Dataset) -> Any:
-    """Return a frame without rows of the types of a dataset of which no block has any."""
+def _empty(edges: Dataset, called: Ends) -> Any:
+    """Return a frame without rows of the types of a dataset of which no block has any.
+
+    Its columns are not known either if a function of the caller's has left no row.
+    """
     known = _example(edges.materialize())
-    return pd.DataFrame() if known is None else as_pandas(known)
+    if known is None or not known.num_columns:
+        return pd.DataFrame({name: [] for side in called for name in as_names(side)})
+    return as_pandas(known)
 
 
 def _on_host(vertices: Any) -> Any:

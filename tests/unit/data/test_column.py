@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from support.refusals import refused
+from support.releases import before
 
 from cc_rapids import Connectivity, Csr, components, components_at, errors, stream_components
 from cc_rapids.verify.audit import audit_labels
@@ -163,7 +164,7 @@ def test_integers_wider_than_64_bits_are_refused():
 
 def test_strings_on_one_side_only_are_refused():
     edges = pd.DataFrame({"src": ["a"], "dst": [1]})
-    says = "column 'src' is str, column 'dst' is int64"
+    says = f"column 'src' is {edges['src'].dtype}, column 'dst' is int64"  # str, or object
     refused(errors.ColumnTypeError, edges, says, "cast one of them")
     refused(errors.ColumnTypeError, (ONE, np.array(["a"])), "column 'src' is int64")
 
@@ -171,7 +172,8 @@ def test_strings_on_one_side_only_are_refused():
 def test_strings_and_integers_do_not_meet_among_vertices():
     refused(errors.ColumnTypeError, (ONE, ONE), "vertices are <U1", "int64", vertices=["a"])
     words = pd.DataFrame({"src": ["a"], "dst": ["b"]})
-    refused(errors.ColumnTypeError, words, "vertices are int64", "'src' is str", vertices=[1])
+    says = "vertices are int64", f"'src' is {words['src'].dtype}"
+    refused(errors.ColumnTypeError, words, *says, vertices=[1])
     refused(errors.InputError, words, "column 'src' holds strings", vertices=range(3))
     refused(errors.InputError, words, "num_vertices= does not apply", num_vertices=3)
 
@@ -323,6 +325,7 @@ def test_pairs_of_frames_cannot_be_dropped(make):
         Connectivity().connected(pairs)
 
 
+@pytest.mark.skipif(before("narwhals", "2.24"), reason="narwhals knows no categories with names")
 def test_categories_of_polars_are_kept_without_reading_them_all(monkeypatch):
     categories = pl.Categories("of these tests", "cc_rapids")
     kind = pl.Categorical(categories)

@@ -10,6 +10,7 @@ import pyarrow.dataset
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from support.releases import before
 
 import cc_rapids
 from cc_rapids import FormatError, InputError, MissingColumnError
@@ -301,6 +302,8 @@ STRINGS = {
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
 @pytest.mark.parametrize("strings", STRINGS)
 def test_strings_of_any_type_before_text_files(tmp_path, strings, kind):
+    if strings in ("string_view", "dictionary of large") and before("pyarrow", "26"):
+        pytest.skip("PyArrow neither makes such a dictionary nor counts the bytes of views")
     columns = [pa.array(column, STRINGS[strings]) for column in (["1", "7"], ["2", "ann"])]
     WRITERS[kind](pa.table(columns, ["src", "dst"]), tmp_path / f"a.{kind}")
     (tmp_path / "b.csv").write_text("src,dst\n2,3\n7,8\n")

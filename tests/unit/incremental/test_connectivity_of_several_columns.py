@@ -158,7 +158,8 @@ def test_other_columns_than_so_far_are_refused_and_change_nothing():
         seen.insert(FEW, "a", "c")
     with pytest.raises(InputError, match=r"1 column per side \(src\)"):
         seen.connected(([1], [2]))
-    with pytest.raises(ColumnTypeError, match="'b' is str, and the 5 vertices so far are integers"):
+    says = f"'b' is {FEW['b'].dtype}, and the 5 vertices so far are integers"
+    with pytest.raises(ColumnTypeError, match=says):
         seen.insert(FEW, ["b", "a"], ["d", "c"])
     with pytest.raises(InputError, match=r"2 columns per side .* num_vertices= is for ids of one"):
         Connectivity(9).insert(FEW, *PAIRS)

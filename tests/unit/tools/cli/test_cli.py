@@ -11,6 +11,7 @@ import time
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from support.releases import before
 
 from cc_rapids import api, doctor
 from cc_rapids.data.files.read import read_edges
@@ -198,7 +199,8 @@ def test_words_for_finding_components_suggest_the_command(run, word):
 
 
 def test_other_words_suggest_the_nearest(run):
-    refused(run("calculator", "a.csv"), "No such command 'calculator'", "calculate")
+    near = [] if before("click", "8.4") else ["calculate"]
+    refused(run("calculator", "a.csv"), "No such command 'calculator'", *near)
 
 
 def test_nulls_and_malformed_lines_are_one_line(run, tmp_path):

@@ -141,7 +141,7 @@ def test_bad_input_is_one_line(run, tmp_path, monkeypatch, words, parts):
 class TestMemory:
     @pytest.fixture(autouse=True)
     def little(self, monkeypatch):
-        monkeypatch.setattr(backends.get("threads"), "free_bytes", lambda: 1000)
+        monkeypatch.setattr(type(backends.get("threads")), "free_bytes", lambda self: 1000)
 
     @pytest.mark.parametrize(
         ("words", "part"),

@@ -3,6 +3,7 @@
 import click
 import pytest
 from click.testing import CliRunner
+from support.releases import before
 
 from cc_rapids.cli import main
 from cc_rapids.tools.cli.group import SECTIONS, examples, sections
@@ -164,6 +165,9 @@ class TestTables:
 def test_an_unknown_option_is_told_with_the_one_that_is_meant(words, meant):
     done = CliRunner().invoke(main, words.split())
     assert done.exit_code == 2
+    if before("click", "8.4") and " option: " in done.stderr:
+        assert (meant or "No such option: --") in done.stderr  # in Click's words then
+        return
     assert done.stderr.startswith("Error: No such option '--")
     assert "Did you mean" in done.stderr if meant else "Did you mean" not in done.stderr
     assert meant is None or f"'{meant}'" in done.stderr

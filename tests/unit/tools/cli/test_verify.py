@@ -5,6 +5,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.releases import before
 
 EDGES = "src,dst\n5,2\n2,7\n9,9\n4,8\n"
 RIGHT = {2: 2, 4: 4, 5: 2, 7: 2, 8: 4, 9: 9}
@@ -162,6 +163,8 @@ IDS = {
 @pytest.mark.parametrize("ids", IDS)
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "txt", "arrow", "parquet", "csv.gz", "txt.zst"])
 def test_all_that_calculate_writes_is_read(run, tmp_path, ids, suffix):
+    if ids == "string_view" and before("pyarrow", "26"):
+        pytest.skip("PyArrow does not write views to all files")
     ends = ([5, 2, 9, 4], [2, 7, 9, 8])
     v = "v" if IDS[ids] in (pa.string(), pa.string_view()) else ""
     columns = [pa.array([f"{v}{i}" for i in end]).cast(IDS[ids]) for end in ends]
