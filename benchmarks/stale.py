@@ -90,9 +90,19 @@ def main_job(folder):
     return report.measured(folder)[0]
 
 
+def is_on_gpu(row):
+    """Return whether a record was measured on a GPU."""
+    return row["device"].startswith("NVIDIA")
+
+
+def first_uses(folder, on_gpu):
+    """Return the newest records of first uses, on GPUs or on threads."""
+    return [row for row in first_use.newest(folder) if is_on_gpu(row) == on_gpu]
+
+
 def audits(folder, on_gpu):
     """Return the newest records of audits, on GPUs or on threads."""
-    return [row for row in trust.audits(folder) if row["device"].startswith("NVIDIA") == on_gpu]
+    return [row for row in trust.audits(folder) if is_on_gpu(row) == on_gpu]
 
 
 def workers(folder, engine):
@@ -140,7 +150,17 @@ FIGURES = (
         spanning_forests.newest,
         "spanning_forests.py --engine cuda",
     ),
-    Figure(START, "table first_use", "first_use", "wall", first_use.newest, "first_use.py --gpu"),
+    *(
+        Figure(
+            START,
+            f"table first_use: {engine}",
+            "first_use",
+            "wall",
+            functools.partial(first_uses, on_gpu=engine == "GPU"),
+            again,
+        )
+        for engine, again in (("GPU", "first_use.py --gpu"), ("threads", "first_use.py"))
+    ),
     Figure(BENCH, "table gpu: to labels", "bench", "wall", gpu, RUN_GPU),
     Figure(BENCH, "bench-faster-gpu.svg", "bench", "wall", gpu, RUN_GPU),
     Figure(BENCH, "table gpu: alone", "bench", "device", gpu, RUN_GPU, "solve_code"),
@@ -285,23 +305,53 @@ class Clock:
         )
 
 
-def lines(clock, folder=records.HERE, figures=FIGURES):
-    """Yield a line for each figure of which a record is older than the code, except history."""
+class Outdated(NamedTuple):
+    """A figure with records that are older than the code.
+
+    Attributes
+    ----------
+    figure : Figure
+        What prints them.
+    rows : int
+        The number of all of its records.
+    old : list of dict
+        Those that are older.
+    changes : list of str
+        The kernels and files that have changed since.
+    """
+
+    figure: Figure
+    rows: int
+    old: list[dict[str, Any]]
+    changes: list[str]
+
+    def __str__(self) -> str:
+        commits = ", ".join(dict.fromkeys(row["commit"] for row in self.old))
+        more = f" and {len(self.changes) - MOST} more" if len(self.changes) > MOST else ""
+        return (
+            f"{self.figure.page}, {self.figure.name}: {len(self.old)} of {self.rows}"
+            f" {self.figure.kind} times, at {commits}; changed since:"
+            f" {', '.join(self.changes[:MOST])}{more}; again: python benchmarks/{self.figure.again}"
+        )
+
+
+def outdated(clock, folder=records.HERE, figures=FIGURES):
+    """Yield each figure of which a record is older than the code, except history."""
     for figure in figures:
         if figure.record in records.HISTORY:
             continue
         rows = figure.rows(folder)
-        old = [(row, clock.changes(row, figure.kind, figure.field)) for row in rows]
-        old = [(row, changes) for row, changes in old if changes]
+        since = [(row, clock.changes(row, figure.kind, figure.field)) for row in rows]
+        old = [(row, changes) for row, changes in since if changes]
         if old:
-            commits = ", ".join(dict.fromkeys(row["commit"] for row, _ in old))
             names = list(dict.fromkeys(name for _, changes in old for name in changes))
-            more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
-            yield (
-                f"{figure.page}, {figure.name}: {len(old)} of {len(rows)} {figure.kind} times, at"
-                f" {commits}; changed since: {', '.join(names[:MOST])}{more};"
-                f" again: python benchmarks/{figure.again}"
-            )
+            yield Outdated(figure, len(rows), [row for row, _ in old], names)
+
+
+def of_now(folder=records.HERE):
+    """Return the figures whose records are older than the code of the working tree."""
+    now = Tree.in_folder(measured_code.ROOT / measured_code.PACKAGE)
+    return list(outdated(Clock(now), folder))
 
 
 def main():
@@ -309,10 +359,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--records", type=pathlib.Path, default=records.HERE)
     args = parser.parse_args()
-    now = Tree.in_folder(measured_code.ROOT / measured_code.PACKAGE)
-    found = list(lines(Clock(now), args.records))
-    for line in found:
-        print(line)
+    found = of_now(args.records)
+    for each in found:
+        print(each)
     return 1 if found else 0
 
 

@@ -165,17 +165,18 @@ def figures(stale, rows):
 
 def test_a_line_for_each_figure_but_those_of_history(code, stale, record, monkeypatch, capsys):
     clock = stale.Clock(tree(code, "api.py", "return 1", "return 2"))
-    [line] = stale.lines(clock, figures=figures(stale, [record, record]))
-    assert line == (
+    [found] = stale.outdated(clock, figures=figures(stale, [record, record]))
+    assert str(found) == (
         "page.md, a table: 2 of 2 wall times, at gone; changed since: api.py;"
         " again: python benchmarks/run.py"
     )
-    assert list(stale.lines(stale.Clock(code.Tree(TEXTS)), figures=figures(stale, [record]))) == []
+    fresh = stale.Clock(code.Tree(TEXTS))
+    assert list(stale.outdated(fresh, figures=figures(stale, [record]))) == []
     monkeypatch.setattr(sys, "argv", ["stale.py"])
-    for found, status in (([line], 1), ([], 0)):
-        monkeypatch.setattr(stale, "lines", lambda *given, found=found: found)
+    for every, status in (([found], 1), ([], 0)):
+        monkeypatch.setattr(stale, "outdated", lambda *given, every=every: every)
         assert stale.main() == status
-        assert capsys.readouterr().out.splitlines() == found
+        assert capsys.readouterr().out.splitlines() == list(map(str, every))
 
 
 def test_a_record_without_hashes_is_as_old_as_its_commit(code, stale, tmp_path):
