@@ -127,7 +127,10 @@ def in_threads(
     ------
     CapacityError
         A device has too little memory; says which. What the threads held is released.
+    InputError
+        The caller is itself such a thread.
     """
+    workers.check_outside()
     meeting = Meeting(len(numbers))
 
     def run(k: int) -> Result:

@@ -3,6 +3,8 @@
 import gc
 import itertools
 import logging
+import os
+import signal
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +26,7 @@ from cc_rapids.algorithms.auto import PARTITIONED, SAMPLED, in_stages
 from cc_rapids.algorithms.design import Design
 from cc_rapids.algorithms.run import link
 from cc_rapids.backends import get
-from cc_rapids.backends.peers import Peers
+from cc_rapids.backends.peers import Peers, workers
 from cc_rapids.backends.threads import Threads
 from cc_rapids.errors import CapacityError, ColumnTypeError, EngineError
 from cc_rapids.graph.edges import Edges
@@ -412,6 +414,42 @@ def test_runs_of_several_threads_of_the_caller_take_turns():
         found = list(pool.map(spread, parts, orders))
     for answer, edges in zip(found, lists, strict=True):
         check(answer, cc_rapids.components(edges, engine="threads"), ["min"])
+
+
+def test_a_run_within_a_run_is_refused_and_does_not_wait_for_itself(tmp_path):
+    (tmp_path / "a.csv").write_text("src,dst\n1,2\n")
+    said = []
+
+    def told(progress):
+        cc_rapids.release_memory()  # leaves the threads, of which this is one
+        with pytest.raises(cc_rapids.InputError, match="start the next run afterwards") as raised:
+            spread([random_edges(29, 9, 5)], [0])
+        said.append(raised.value)
+
+    options = {"devices": [0, 1], "engine": "threads", "progress": told}
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(cc_rapids.stream_components, str(tmp_path / "a.csv"), **options)
+        assert len(found.result(60)) == 1
+    assert said
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_starts_threads_of_its_own():
+    parts = cut(random_edges(30, 90, 80), [30])
+    spread(parts, [0, 1])
+    held = workers.lock
+    with held:  # by another thread at that time, which the fork does not have
+        child = os.fork()
+        if not child:
+            signal.alarm(60)  # ends one that waits for threads of its parent
+            os._exit(not len(spread(parts, [0, 1])))
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_numbers_of_devices_may_be_those_of_numpy():
+    found = spread(cut(random_edges(31, 50, 40), [9]), [np.int32(3), np.int64(1)])
+    assert found.devices == [3, 1]
+    assert {type(number) for number in found.devices} == {int}
 
 
 def test_a_plan_says_on_how_many_devices_and_why():
