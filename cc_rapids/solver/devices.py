@@ -32,6 +32,7 @@ from ..algorithms.run import arranged, check_pairs, link
 from ..algorithms.staged import link_in_stages
 from ..backends import Array, Backend
 from ..backends.peers import workers
+from ..data.column import without_rows
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, ColumnTypeError, InputError
 from ..graph.forest import SHARE, Forest
@@ -233,7 +234,7 @@ class _Run:
         backend = self.backend
         started = perf_counter()
         with backend.scope() as arena, self.parts[k]() as (edge_input, columns):
-            encoded, design = self._solved(k, edge_input, columns)
+            encoded, edge_input, design = self._solved(k, edge_input, columns)
             forest, decoder = encoded.forest, encoded.decoder
             assert isinstance(decoder, OffsetDecoder)
             solved = perf_counter()
@@ -247,8 +248,8 @@ class _Run:
 
     def _solved(
         self, k: int, edge_input: EdgeInput, columns: Columns
-    ) -> tuple[EncodedIds, Design | str]:
-        """Solve the edges of one device, over the vertices of all.
+    ) -> tuple[EncodedIds, EdgeInput, Design | str]:
+        """Solve the edges of one device, over the vertices of all; with the kind of these edges.
 
         The range of the ids may be an estimate; if some device has ids outside, all start again.
         """
@@ -260,12 +261,12 @@ class _Run:
             columns = list(map(backend.asarray, columns))
         while True:
             own = scan_ids(edge_input, columns, backend, exact)
-            statistics = _common(own, meeting.exchange(k, own))
+            statistics = common_ids(own, meeting.exchange(k, own), backend)
             encoded = OffsetEncoding().encode(statistics, backend)
             design = self._link(encoded, own.id_range.order)
             beyond = bool(backend.to_host(encoded.forest.out_of_range)[0])
             if not any(meeting.exchange(k, beyond)):
-                return encoded, design
+                return encoded, statistics.edge_input, design
             if exact:
                 raise edge_input.changed()
             log.info("some ids lie outside the estimated range: reading all rows")
@@ -329,8 +330,10 @@ def merge_all(
     return seconds
 
 
-def _common(own: IdStatistics, others: list[IdStatistics]) -> IdStatistics:
+def common_ids(own: IdStatistics, others: list[IdStatistics], backend: Backend) -> IdStatistics:
     """Return the facts about the ids of one device, with the range of those of all.
+
+    A part without rows has ids of any kind: those of an empty frame may be of no type at all.
 
     Raises
     ------
@@ -349,6 +352,11 @@ def _common(own: IdStatistics, others: list[IdStatistics]) -> IdStatistics:
             "devices= takes integer ids, and these are strings or have several columns: number them"
             " first, or leave out devices="
         )
+    if own.id_range is NO_RANGE:
+        none, like = backend.empty(0, np.int64), filled[0].edge_input
+        src, dst = without_rows(like.src), without_rows(like.dst)
+        edge_input = replace(own.edge_input, src=src, dst=dst)
+        own = replace(own, edge_input=edge_input, columns=[none, none], id_range=replace(NO_RANGE))
     ranges = [one.id_range for one in filled if one.id_range.size]
     if not ranges:
         return own

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -299,6 +300,24 @@ def test_parts_without_rows_and_no_rows_at_all():
 
 
 @pytest.mark.parametrize(
+    "empty",
+    [
+        pd.DataFrame({"src": np.empty(0, object), "dst": np.empty(0, object)}),
+        pd.DataFrame({"src": [], "dst": []}),
+    ],
+)
+@pytest.mark.parametrize("named", [{}, {"vertices": [9]}, {"num_vertices": 12}])
+def test_a_frame_without_rows_has_ids_of_any_kind(empty, named):
+    edges = pd.DataFrame({"src": [3, 7], "dst": [4, 3]})
+    whole = cc_rapids.components(edges, **named)
+    for parts in ([empty, edges], [edges, empty], [empty, edges, empty]):
+        found = spread(parts, list(range(len(parts))), **named)
+        assert pd.concat(found.frames).equals(whole.labels())
+        for number in found.devices:
+            assert found.gather(number).attach(edges, "src").equals(whole.attach(edges, "src"))
+
+
+@pytest.mark.parametrize(
     ("edges", "options", "error", "words"),
     [
         (([0], [1]), {"devices": [DEVICES]}, cc_rapids.InputError, "names GPU 5, and this machine"),
@@ -315,7 +334,32 @@ def test_parts_without_rows_and_no_rows_at_all():
             [(np.zeros(1, int),) * 2],
             {"devices": [0, 1]},
             cc_rapids.InputError,
-            "1 parts for 2 devices",
+            "1 part for 2 devices",
+        ),
+        (
+            [(np.zeros(2, int),) * 2] * 2,
+            {"weight": np.zeros(2), "at_least": 1},
+            cc_rapids.InputError,
+            "weight= of several parts must name a column",
+        ),
+        ("*.parquet", {}, cc_rapids.InputError, r"pass files to stream_components\(\)"),
+        (
+            pd.DataFrame({"src": ["a"], "dst": ["b"]}),
+            {"explain": True},
+            cc_rapids.InputError,
+            "devices= takes integer ids",
+        ),
+        (
+            (np.array([0, 1 << 60]), np.array([1, 1 << 61])),
+            {"explain": True},
+            cc_rapids.InputError,
+            "takes ids that are close together",
+        ),
+        (
+            [(np.array([0]), np.array([1])), (np.array([1 << 60]), np.array([1 << 61]))],
+            {"explain": True},
+            cc_rapids.InputError,
+            "takes ids that are close together",
         ),
         (
             [pd.DataFrame({"src": ["a"], "dst": ["b"]})],
@@ -459,6 +503,18 @@ def test_a_plan_says_on_how_many_devices_and_why():
     assert many.devices == ((3, 1), "each holds a part of the edges")
     assert many.bytes >= cc_rapids.components(edges, explain=True).bytes + 8 * 40
     assert "devices" not in str(cc_rapids.components(edges, explain=True))
+
+
+def test_a_plan_of_parts_is_that_of_all_their_rows_and_ids():
+    frames = [
+        pl.LazyFrame({"src": [1], "dst": [2], "w": [0.5]}),
+        pl.LazyFrame({"src": [5, 800, 9], "dst": [2, 3, 7], "w": [0.1, 0.5, 0.7]}),
+    ]
+    found = spread(frames, [0, 1], explain=True, weight="w", at_least=0.3)
+    assert (found.edges, found.vertices, found.ids) == (3, 800, "offset")
+    assert found.ids_why.startswith("6 ends name ids from 1 to 800: ")
+    none = np.empty(0, int), np.empty(0, int)
+    assert spread([none, none], [0, 1], explain=True).vertices == 0
 
 
 def test_an_answer_says_what_ran_and_refuses_other_devices():
