@@ -63,8 +63,9 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
                 common_ids(ids, [ids], backend)  # raises what the run would
                 found = plan(edge_input, columns, offsets, backend, options)
             own = -(-edge_input.src.size // chosen.count)
+            numbers = _nearest(columns[0], numbers, chosen.count)
             return _planned(found, numbers, chosen, own, 16)
-        numbers = numbers[: chosen.count]
+        numbers = _nearest(columns[0], numbers, chosen.count)
         log.info("on %d devices: %s", chosen.count, chosen.why)
         m, count = edge_input.src.size, len(numbers)
         cuts = [m * k // count for k in range(count + 1)]
@@ -187,6 +188,17 @@ def _chosen(
             n = 0 if statistics.id_range is NO_RANGE else statistics.id_range.size
     word = columns[0].dtype.itemsize
     return spreading(m, m // 2 if n is None else n, count, word, source)
+
+
+def _nearest(column: Any, numbers: list[int], count: int) -> list[int]:
+    """Return so many of the devices, with the one that holds a column among them, if one does.
+
+    The model supposes that the edges are on one of those that run: else all are copied.
+    """
+    holder = getattr(getattr(column, "data", None), "device_id", None)
+    if holder in numbers[count:]:
+        numbers = [holder, *(number for number in numbers if number != holder)]
+    return numbers[:count]
 
 
 def _planned(

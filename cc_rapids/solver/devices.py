@@ -132,6 +132,10 @@ def in_threads(
         The caller is itself such a thread.
     """
     workers.check_outside()
+    backend.synchronize()
+    for number in numbers:  # what the caller has launched on streams of its own, which threads ...
+        with backend.using_device(number):  # ... do not use, so that they would not wait for it
+            backend.synchronize()
     meeting = Meeting(len(numbers))
 
     def run(k: int) -> Result:

@@ -1,9 +1,11 @@
 """One edge list on several devices, for which the engine of threads stands, or stand-in GPUs."""
 
+import copy
 import gc
 import itertools
 import logging
 import os
+import pickle
 import signal
 import threading
 import weakref
@@ -525,8 +527,22 @@ def test_an_answer_says_what_ran_and_refuses_other_devices():
     assert facts["devices"] == {4: 9, 2: 31}
     assert set(facts["seconds"]) == {"compute", "solve", "pack", "copy", "join", "count"}
     assert found.gather().labels().labels.size == found.vertices
-    with pytest.raises(cc_rapids.InputError, match="device=0 has no part in this answer"):
-        found.gather(0)
+    for number in (0, True, "4"):
+        with pytest.raises(cc_rapids.InputError, match=r"device=.* has no part in this answer"):
+            found.gather(number)
+
+
+def test_what_an_answer_on_one_gpu_has_is_said_to_be_there():
+    found = spread(cut(random_edges(32, 50, 40), [9]), [1, 0])
+    for name in ("sizes", "attach", "to_parquet"):
+        with pytest.raises(AttributeError, match=rf"gather\(\)\.{name}, within .*Device\(1\)"):
+            getattr(found, name)
+    with pytest.raises(AttributeError, match=r"has no 'nonsense'$"):
+        found.nonsense  # noqa: B018
+    for copied in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match=r"not copied or pickled: gather\(\) is"):
+            copied(found)
+    assert pickle.loads(pickle.dumps(found.gather())) == found.gather()
 
 
 def test_the_model_spreads_what_pays():
@@ -571,6 +587,36 @@ def test_no_gpu_reads_the_memory_of_another_but_by_copies():
             moved = [np.asarray(frame.labels) for frame in again.frames]
     assert (np.concatenate(labels) == whole.labels).all()
     assert (np.concatenate(moved) == whole.labels).all()
+
+
+@pytest.mark.parametrize("holder", range(3))
+def test_edges_that_do_not_pay_to_spread_stay_where_they_are(holder):
+    with fake_gpu.installed(devices=3):
+        import cudf
+        import cupy
+
+        with cupy.cuda.Device(holder):
+            src, dst = map(on_gpu, random_edges(33, 90, 60))
+            frame = cudf.DataFrame({"src": src, "dst": dst})
+        found = cc_rapids.components(frame, devices="all", engine="cuda")
+        assert found.devices == [holder]
+        others = [number for number in range(3) if number != holder]
+        assert cc_rapids.components(frame, devices=others, engine="cuda").devices == others[:1]
+
+
+def test_threads_start_once_the_streams_of_the_caller_are_done(monkeypatch):
+    """A stream that waits for no other one is known to the caller's thread alone."""
+    waited, own, caller = [], fake_gpu.Gpu.synchronize, threading.get_ident()
+
+    def synchronize(backend):
+        waited.append((threading.get_ident() == caller, backend.device_id))
+        own(backend)
+
+    with fake_gpu.installed(devices=3):
+        monkeypatch.setattr(fake_gpu.Gpu, "synchronize", synchronize)
+        cc_rapids.components(cut(random_edges(34, 90, 60), [9]), devices=[2, 1], engine="cuda")
+    assert waited[:3] == [(True, 0), (True, 2), (True, 1)]
+    assert not any(is_caller for is_caller, _ in waited[3:])
 
 
 def on_gpu(array):
