@@ -17,7 +17,7 @@ import logging
 import threading
 import traceback
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -102,6 +102,10 @@ class Meeting:
         for brought in self._brought:
             brought[k] = None
 
+    def end(self) -> None:
+        """Let go what all threads have brought."""
+        self._brought.clear()
+
     def check(self) -> None:
         """Raise a BrokenBarrierError if a thread has failed."""
         if self._barrier.broken:
@@ -161,8 +165,9 @@ def in_threads(
             meeting.leave()
             raise
         finally:
-            for future in started:
-                future.exception()
+            wait(started)
+            started.clear()  # with what other threads have found, which an error would keep alive
+            meeting.end()
 
 
 def solve_on_devices(
@@ -196,6 +201,8 @@ def _gathered(started: list[Future[Any]]) -> list[Any]:
     """Return the results of all threads; raise the error of the one that failed by itself."""
     failed = [error for future in started if (error := future.exception())]
     own = [error for error in failed if not isinstance(error, threading.BrokenBarrierError)]
+    for error in failed:
+        _let_go(error)  # of the frames that were not at their end before
     if failed:
         raise (own or failed)[0]
     return [future.result() for future in started]

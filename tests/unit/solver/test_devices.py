@@ -435,6 +435,42 @@ def test_a_gpu_without_memory_is_named_and_nothing_is_left(monkeypatch):
     assert spread(parts, [0, 1, 2]).vertices
 
 
+@pytest.mark.parametrize("step", ["received", "synchronize", "count"])
+@pytest.mark.parametrize("late", [False, True])
+def test_an_error_keeps_nothing_alive_whenever_it_comes(monkeypatch, step, late):
+    made, empty, threads = [], Threads.empty, {}
+    kind = Forest if step == "count" else Threads
+    own = getattr(kind, step)
+
+    def allocate(backend, n, dtype):
+        array = empty(backend, n, dtype)
+        made.append(weakref.ref(array))
+        return array
+
+    def fail(*arguments):
+        name = threading.current_thread().name
+        threads[name] = threads.get(name, 0) + 1
+        if name.startswith("cc_rapids-device-1") and threads[name] == times:
+            raise RuntimeError("of the test")
+        return own(*arguments)
+
+    parts = cut(random_edges(35, 50_000, 90_000), [20_000, 40_000])
+    monkeypatch.setattr(Threads, "empty", allocate)
+    monkeypatch.setattr(kind, step, fail)
+    times = 0
+    if late:  # by then the other threads may have their results
+        spread(parts, [0, 1, 2])
+        times = next(n for name, n in threads.items() if name.startswith("cc_rapids-device-1"))
+        threads.clear()
+    times = max(times, 1)
+    with pytest.raises(RuntimeError, match="of the test") as raised:
+        spread(parts, [0, 1, 2])
+    gc.collect()  # while the error is still there
+    assert raised.value.args
+    held = [array() for array in made]
+    assert [array.nbytes for array in held if array is not None and array.nbytes > 1000] == []
+
+
 @pytest.mark.parametrize("step", ["received", "connect", "to_host"])
 def test_an_error_of_one_thread_ends_all(monkeypatch, step):
     own = getattr(Threads, step)
