@@ -655,6 +655,27 @@ def test_threads_start_once_the_streams_of_the_caller_are_done(monkeypatch):
     assert not any(is_caller for is_caller, _ in waited[3:])
 
 
+@pytest.mark.parametrize("by_host", [True, False])
+def test_copies_that_the_driver_refuses_go_by_way_of_the_host(monkeypatch, caplog, by_host):
+    edges = random_edges(36, 3000, 4000)
+    whole = cc_rapids.components(edges, engine="threads").labels()
+    parts, runtime = cut(edges, [2000]), fake_gpu.RUNTIME
+    refused = RefusedError("nor this")
+    with fake_gpu.installed(devices=2):
+        monkeypatch.setattr(runtime, "memcpyPeerAsync", lambda *_: fail_with(RefusedError("no"), 0))
+        if by_host:
+            found = cc_rapids.components(parts, devices="all", engine="cuda")
+            labels = [np.asarray(frame.labels) for frame in found.frames]
+            assert (np.concatenate(labels) == whole.labels).all()
+        else:
+            monkeypatch.setattr(runtime, "memcpyAsync", lambda *_: fail_with(refused, 0))
+            words = r"GPU \d cannot get what GPU \d holds: nor this: leave GPU \d out"
+            with pytest.raises(EngineError, match=words):
+                cc_rapids.components(parts, devices="all", engine="cuda")
+    said = [record.getMessage() for record in caplog.records]
+    assert any("holds by way of NumPy: no" in line for line in said)
+
+
 def on_gpu(array):
     held = fake_gpu.Array((array.size,), array.dtype)
     held[:] = array
