@@ -73,7 +73,7 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
             partial(_rows, edge_input, columns, k, slice(*cuts[k : k + 2])) for k in range(count)
         ]
         held = solve_on_devices(parts, numbers, backend, options)
-    return _answer(held, backend, options, chosen, started)
+    return _answer(held, edge_input.dropped_rows, backend, options, chosen, started)
 
 
 def _find_in_parts(
@@ -97,7 +97,8 @@ def _find_in_parts(
         return _plan_of_parts(edges, numbers, backend, options, chosen)
     parts: list[Part] = [partial(_part, one, options, k) for k, one in enumerate(edges)]
     held = solve_on_devices(parts, numbers, backend, options)
-    return _answer(held, backend, options, chosen, started)
+    dropped = sum(one.edge_input.dropped_rows for one in held)
+    return _answer(held, dropped, backend, options, chosen, started)
 
 
 def _plan_of_parts(
@@ -129,11 +130,15 @@ def _plan_of_parts(
 @contextmanager
 def _part(edges: Any, options: Options, k: int) -> Iterator[tuple[EdgeInput, list[Any]]]:
     """Lend the columns of the k-th part, and the vertices that the caller names with the first."""
-    if options.weight_bound is not None:
-        edges, options = within_bound(edges, options)
     ranged = options.num_vertices is not None or isinstance(options.vertices, range)
     vertices = options.vertices if ranged or not k else None
-    edge_input = _read(edges, vertices, options)
+    try:
+        if options.weight_bound is not None:
+            edges, options = within_bound(edges, options)
+        edge_input = _read(edges, vertices, options)
+    except InputError as error:
+        error.add_note(f"(of the edges that are parts, this is number {k}, from 0)")
+        raise
     with edge_input.borrow() as (columns, offsets):
         if offsets:
             raise InputError("each part of the edges must be a list of edges, not rows of a matrix")
@@ -218,9 +223,14 @@ def _planned(
 
 
 def _answer(
-    held: list[OnDevice], backend: Backend, options: Options, chosen: Spreading, started: float
+    held: list[OnDevice],
+    dropped: int,
+    backend: Backend,
+    options: Options,
+    chosen: Spreading,
+    started: float,
 ) -> SpreadComponents:
-    """Return the answer of all devices."""
+    """Return the answer of all devices, which left out so many edges for nulls."""
     seconds = {"compute": perf_counter() - started}
     for step in held[0].seconds:
         seconds[step] = max(one.seconds[step] for one in held)
@@ -231,7 +241,7 @@ def _answer(
     )
     answers: list[Components] = [
         Components(
-            one.edge_input,
+            replace(one.edge_input, dropped_rows=dropped),
             backend,
             one.decoder,
             one.forest,
@@ -247,6 +257,7 @@ def _answer(
     )
     said = {
         "edges": facts.edges,
+        "dropped": dropped,
         "devices": {one.number: one.edges for one in held},
         "why": chosen.why,
         "design": facts.design,

@@ -93,8 +93,8 @@ class SpreadComponents:
         Returns
         -------
         dict
-            Numbers of components, vertices and edges, the devices and the edges that each has
-            solved, the design, how ids were encoded, and seconds.
+            Numbers of components, vertices, edges, and edges dropped for nulls, the devices and the
+            edges that each has solved, the design, how ids were encoded, and seconds.
 
         See Also
         --------

@@ -31,7 +31,7 @@ from cc_rapids.algorithms.run import link
 from cc_rapids.backends import get
 from cc_rapids.backends.peers import Peers, workers
 from cc_rapids.backends.threads import Threads
-from cc_rapids.errors import CapacityError, ColumnTypeError, EngineError
+from cc_rapids.errors import CapacityError, ColumnTypeError, EngineError, NullsError
 from cc_rapids.graph.edges import Edges
 from cc_rapids.graph.forest import Forest
 from cc_rapids.kernels import partition
@@ -246,8 +246,16 @@ def test_bounds_of_weights_and_nulls_apply_to_each_part():
     found = spread(frames, [0, 1], weight="w", at_least=0.5)
     expected = cc_rapids.components(whole, weight="w", at_least=0.5)
     assert pd.concat(found.frames)["labels"].tolist() == expected.labels()["labels"].tolist()
-    nulls = [pd.DataFrame({"src": [1.0, None], "dst": [2.0, 3.0]}).convert_dtypes(), frames[1]]
-    assert spread(nulls, [0, 1], nulls="drop").vertices == 6
+    null = pd.DataFrame({"src": [1.0, None], "dst": [2.0, 3.0]}).convert_dtypes()
+    found = spread([null, frames[1], null], [0, 1, 2], nulls="drop")
+    assert found.vertices == 6
+    assert found.summary()["dropped"] == found.gather(1).summary()["dropped"] == 2
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(several_gpus, "spreading", lambda *_: Spreading(2, "so"))
+        assert spread(null, nulls="drop").summary()["dropped"] == 1
+    with pytest.raises(NullsError, match="column 'src' has 1 null") as raised:
+        spread([frames[1], null], [0, 1])
+    assert raised.value.__notes__ == ["(of the edges that are parts, this is number 1, from 0)"]
 
 
 def test_a_range_that_was_guessed_too_narrow_is_read_again(tuned, caplog):
