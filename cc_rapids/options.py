@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from . import backends
 from .algorithms.auto import MEASURED, DesignPolicy, FixedDesign, policy_of
 from .algorithms.design import Design, check_batch_design, check_forest_design
@@ -73,6 +75,7 @@ def check_devices(devices: Any) -> str | tuple[int, ...] | None:
     if devices is None or (isinstance(devices, str) and devices == "all"):
         return devices
     numbers = list(devices) if isinstance(devices, list | tuple | range) else []
+    numbers = [int(one) if isinstance(one, np.integer) else one for one in numbers]
     fits = all(isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in numbers)
     if not numbers or not fits or len(set(numbers)) < len(numbers):
         raise InputError(

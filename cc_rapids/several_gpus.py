@@ -15,12 +15,12 @@ from .data.adapters import adapter_of
 from .data.edge_input import EdgeInput
 from .data.frame_access import are_parts
 from .data.read import read
-from .errors import InputError
-from .ids.encode import NO_RANGE, scan_ids
+from .errors import InputError, counted, shown
+from .ids.encode import NO_RANGE, IdStatistics, OffsetEncoding, scan_ids
 from .options import Options, within_bound
 from .results.components import Components, Facts
 from .results.on_devices import SpreadComponents
-from .solver.devices import OnDevice, Part, bytes_beyond, solve_on_devices
+from .solver.devices import OnDevice, Part, bytes_beyond, common_ids, solve_on_devices
 from .solver.plan import Plan, plan
 from .solver.spreading import Spreading, spreading
 
@@ -45,8 +45,9 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
     adapter = adapter_of(edges)
     if adapter.is_stream:
         raise InputError(
-            "edges that are read in chunks are not spread over devices: pass a list of frames, one"
-            " for each, or leave out devices="
+            "edges that are read in chunks are not spread over devices: pass files to"
+            " stream_components(), which takes devices=, or a list of frames, one for each; or"
+            " leave out devices="
         )
     edge_input = _read(edges, options.vertices, options)
     with edge_input.borrow() as (columns, offsets):
@@ -58,10 +59,13 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
         chosen = _chosen(edge_input, columns, len(numbers), backend, options)
         if options.explain:
             with backend.scope():
+                ids = scan_ids(edge_input, columns, backend)
+                common_ids(ids, [ids], backend)  # raises what the run would
                 found = plan(edge_input, columns, offsets, backend, options)
             own = -(-edge_input.src.size // chosen.count)
+            numbers = _nearest(columns[0], numbers, chosen.count)
             return _planned(found, numbers, chosen, own, 16)
-        numbers = numbers[: chosen.count]
+        numbers = _nearest(columns[0], numbers, chosen.count)
         log.info("on %d devices: %s", chosen.count, chosen.why)
         m, count = edge_input.src.size, len(numbers)
         cuts = [m * k // count for k in range(count + 1)]
@@ -69,7 +73,7 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
             partial(_rows, edge_input, columns, k, slice(*cuts[k : k + 2])) for k in range(count)
         ]
         held = solve_on_devices(parts, numbers, backend, options)
-    return _answer(held, backend, options, chosen, started)
+    return _answer(held, edge_input.dropped_rows, backend, options, chosen, started)
 
 
 def _find_in_parts(
@@ -78,32 +82,63 @@ def _find_in_parts(
     """Find the components of a list of parts, each of which stays on its device."""
     if len(edges) > len(numbers) or (options.devices != "all" and len(edges) < len(numbers)):
         raise InputError(
-            f"edges are {len(edges)} parts for {len(numbers)} devices: pass one part for each"
-            " device, in the order of devices="
+            f"edges are {counted(len(edges), 'part')} for {counted(len(numbers), 'device')}: pass"
+            " one part for each device, in the order of devices="
+        )
+    bound = options.weight_bound
+    if bound is not None and not isinstance(bound.weight, str):
+        raise InputError(
+            "weight= of several parts must name a column that each has: make frames of them, with"
+            f" their weights as a column, as {shown(bound.weight)} does not say whose they are"
         )
     numbers = numbers[: len(edges)]
     chosen = Spreading(len(edges), "each holds a part of the edges")
     if options.explain:
-        with (
-            backend.using_device(numbers[0]),
-            backend.scope(),
-            _part(edges[0], options, 0) as (edge_input, columns),
-        ):
-            found = plan(edge_input, columns, [], backend, options)
-        return _planned(found, numbers, chosen, max(map(_length, edges)))
+        return _plan_of_parts(edges, numbers, backend, options, chosen)
     parts: list[Part] = [partial(_part, one, options, k) for k, one in enumerate(edges)]
     held = solve_on_devices(parts, numbers, backend, options)
-    return _answer(held, backend, options, chosen, started)
+    dropped = sum(one.edge_input.dropped_rows for one in held)
+    return _answer(held, dropped, backend, options, chosen, started)
+
+
+def _plan_of_parts(
+    edges: list[Any], numbers: list[int], backend: Backend, options: Options, chosen: Spreading
+) -> Plan:
+    """Return the plan of the longest part, over the vertices of all."""
+    scanned: list[IdStatistics] = []
+    for k, number in enumerate(numbers):
+        part = _part(edges[k], options, k)
+        with backend.using_device(number), backend.scope(), part as (edge_input, columns):
+            scanned.append(replace(scan_ids(edge_input, columns, backend), columns=[]))
+    ids = common_ids(scanned[0], scanned, backend).id_range
+    lengths = [one.edge_input.src.size for one in scanned]
+    k = max(range(len(edges)), key=lambda k: lengths[k])
+    part = _part(edges[k], options, k)
+    with backend.using_device(numbers[k]), backend.scope(), part as (edge_input, columns):
+        if ids.size:
+            columns = columns[:2]
+            edge_input = replace(edge_input, vertices=range(ids.low, ids.high + 1))
+        found = plan(edge_input, columns, [], backend, options)
+    if ids.size:
+        rows = sum(one.rows for one in scanned)
+        why = OffsetEncoding().reason(scanned[0])
+        why = f"{rows:,} ends name ids from {ids.low:,} to {ids.high:,}: {why}"
+        found = replace(found, ids_why=why)
+    return _planned(replace(found, edges=sum(lengths)), numbers, chosen, lengths[k])
 
 
 @contextmanager
 def _part(edges: Any, options: Options, k: int) -> Iterator[tuple[EdgeInput, list[Any]]]:
     """Lend the columns of the k-th part, and the vertices that the caller names with the first."""
-    if options.weight_bound is not None:
-        edges, options = within_bound(edges, options)
     ranged = options.num_vertices is not None or isinstance(options.vertices, range)
     vertices = options.vertices if ranged or not k else None
-    edge_input = _read(edges, vertices, options)
+    try:
+        if options.weight_bound is not None:
+            edges, options = within_bound(edges, options)
+        edge_input = _read(edges, vertices, options)
+    except InputError as error:
+        error.add_note(f"(of the edges that are parts, this is number {k}, from 0)")
+        raise
     with edge_input.borrow() as (columns, offsets):
         if offsets:
             raise InputError("each part of the edges must be a list of edges, not rows of a matrix")
@@ -160,9 +195,15 @@ def _chosen(
     return spreading(m, m // 2 if n is None else n, count, word, source)
 
 
-def _length(part: Any) -> int:
-    """Return the number of rows of a frame or of a pair of arrays."""
-    return len(part[0]) if isinstance(part, tuple) else len(part)
+def _nearest(column: Any, numbers: list[int], count: int) -> list[int]:
+    """Return so many of the devices, with the one that holds a column among them, if one does.
+
+    The model supposes that the edges are on one of those that run: else all are copied.
+    """
+    holder = getattr(getattr(column, "data", None), "device_id", None)
+    if holder in numbers[count:]:
+        numbers = [holder, *(number for number in numbers if number != holder)]
+    return numbers[:count]
 
 
 def _planned(
@@ -182,9 +223,14 @@ def _planned(
 
 
 def _answer(
-    held: list[OnDevice], backend: Backend, options: Options, chosen: Spreading, started: float
+    held: list[OnDevice],
+    dropped: int,
+    backend: Backend,
+    options: Options,
+    chosen: Spreading,
+    started: float,
 ) -> SpreadComponents:
-    """Return the answer of all devices."""
+    """Return the answer of all devices, which left out so many edges for nulls."""
     seconds = {"compute": perf_counter() - started}
     for step in held[0].seconds:
         seconds[step] = max(one.seconds[step] for one in held)
@@ -195,7 +241,7 @@ def _answer(
     )
     answers: list[Components] = [
         Components(
-            one.edge_input,
+            replace(one.edge_input, dropped_rows=dropped),
             backend,
             one.decoder,
             one.forest,
@@ -211,6 +257,7 @@ def _answer(
     )
     said = {
         "edges": facts.edges,
+        "dropped": dropped,
         "devices": {one.number: one.edges for one in held},
         "why": chosen.why,
         "design": facts.design,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import logging
 import os
 import sys
 import threading
@@ -28,6 +29,8 @@ from .memory.packing import Layout, PackedArgs, Piece, side_by_side
 from .memory.pinned import ThreadBuffers
 from .memory.pool import Arena, Recycling, Workspace, pool_of_caller
 from .peers import Peers
+
+log = logging.getLogger(__name__)
 
 BLOCK_THREADS = 256
 GRID_STRIDE_BLOCKS = 8  # blocks a multiprocessor in a grid-stride kernel: all resident at once
@@ -250,9 +253,28 @@ class Cuda(Backend):
         if not array.size:
             return copy
         to, start = copy.data.ptr, array.data.ptr
-        own, stream = self._device(), self._stream().ptr
-        self.xp.cuda.runtime.memcpyPeerAsync(to, own, start, number, array.nbytes, stream)
+        own, stream, runtime = self._device(), self._stream().ptr, self.xp.cuda.runtime
+        try:
+            runtime.memcpyPeerAsync(to, own, start, number, array.nbytes, stream)
+        except runtime.CUDARuntimeError as error:
+            log.warning("GPU %d gets what GPU %d holds by way of NumPy: %s", own, number, error)
+            self._copy_by_host(array, number, copy)
         return copy
+
+    def _copy_by_host(self, array: Array, number: int, copy: Array) -> None:
+        """Copy an array of another device by way of NumPy, and wait until that is done."""
+        runtime = self.xp.cuda.runtime
+        try:
+            with self.using_device(number):
+                held = np.ascontiguousarray(self.xp.asnumpy(array))
+            to, stream = copy.data.ptr, self._stream().ptr
+            runtime.memcpyAsync(to, held.ctypes.data, held.nbytes, runtime.memcpyDefault, stream)
+            self.synchronize()
+        except runtime.CUDARuntimeError as error:
+            raise EngineError(
+                f"GPU {self._device()} cannot get what GPU {number} holds: {error}: leave GPU"
+                f" {number} out of devices="
+            ) from None
 
     def free_bytes_of(self, memory: str) -> int:
         from . import opened

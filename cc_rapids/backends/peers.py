@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
+
+from ..errors import InputError
 
 log = logging.getLogger(__name__)
 
@@ -50,17 +53,44 @@ class Workers:
     """
 
     def __init__(self) -> None:
+        self._own = threading.local()
+        self.forget()
+        os.register_at_fork(after_in_child=self.forget)
+
+    def forget(self) -> None:
+        """Drop the threads after a fork, which neither they nor the lock's holder survive."""
         self.lock = threading.Lock()
         self._threads: dict[int, ThreadPoolExecutor] = {}
+
+    def check_outside(self) -> None:
+        """Raise an InputError in a thread of a device, whose run would wait for itself."""
+        if self._is_inside:
+            raise InputError(
+                "a run with devices= calls this function, as its progress=, and runs on these GPUs"
+                " follow one another: return first, and start the next run afterwards"
+            )
+
+    @property
+    def _is_inside(self) -> bool:
+        return getattr(self._own, "inside", False)
 
     def start(self, number: int, work: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Run a function in the thread of a device."""
         if number not in self._threads:
-            self._threads[number] = ThreadPoolExecutor(1, f"cc_rapids-device-{number}")
+            name = f"cc_rapids-device-{number}"
+            self._threads[number] = ThreadPoolExecutor(1, name, self._enter)
         return self._threads[number].submit(work, *arguments)
 
+    def _enter(self) -> None:
+        self._own.inside = True
+
     def stop(self) -> None:
-        """End the threads, and free their buffers; the next run starts them again."""
+        """End the threads, and free their buffers; the next run starts them again.
+
+        Called by one of them, it leaves them to the run that uses them.
+        """
+        if self._is_inside:
+            return
         with self.lock:
             for thread in self._threads.values():
                 thread.shutdown()

@@ -6,6 +6,7 @@ import logging
 import math
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -25,7 +26,7 @@ from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, adapter_of, named
 from ..data.streams import Chunk, Cursor, Gathered, Source, Texts, read_ahead, source_of
-from ..errors import CapacityError, InputError, NullsError
+from ..errors import CapacityError, ColumnTypeError, InputError, NullsError
 from ..ids.growing import Index, Integers, Range, Tuples
 from ..ids.growing import Texts as TextIndex
 from ..options import Options, within_bound
@@ -652,21 +653,30 @@ class _Deal:
     source: Source
     chunks: Generator[Chunk, None, None]
     lock: threading.Lock = field(default_factory=threading.Lock)
+    dealt: int = 0
 
-    def next(self) -> Chunk | None:
-        """Return the next chunk, None at the end."""
+    def next(self) -> tuple[int, Chunk] | None:
+        """Return the number of the next chunk, from 1 on, and the chunk; None at the end."""
         with self.lock:
-            return next(self.chunks, None)
+            chunk = next(self.chunks, None)
+            self.dealt += 1
+            return None if chunk is None else (self.dealt, chunk)
 
 
 @dataclass
 class _Hand:
-    """The share of one device of a source: whatever it gets from the deal."""
+    """The share of one device of a source: whatever it gets from the deal.
+
+    ``read_ahead`` are the numbers of chunks that it has got and not linked, and ``last`` is that of
+    the last one with rows that it has linked.
+    """
 
     deal: _Deal
     number: int
     backend: Backend
     meeting: Meeting
+    read_ahead: deque[int] = field(default_factory=deque)
+    last: int = 0
 
     threaded = True
     arrow = True
@@ -693,10 +703,18 @@ class _Hand:
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield chunks until there are no more, or until another device has failed."""
-        while (chunk := self.deal.next()) is not None:
+        while (dealt := self.deal.next()) is not None:
             self.meeting.check()
+            number, chunk = dealt
+            self.read_ahead.append(number)
             load = chunk.load
             yield chunk if load is None else replace(chunk, load=partial(self._load, load))
+
+    def linked(self, rows: bool) -> None:
+        """Note that the chunk that came first is linked, and whether it had any rows."""
+        number = self.read_ahead.popleft()
+        if rows:
+            self.last = number
 
     def _load(self, load: Any) -> Any:
         with self.backend.using_device(self.number):
@@ -735,11 +753,16 @@ class _RunOnDevices:
         )
         named = None if k else options.vertices
         state = initial_state(backend, self.count, named, False, self.width)
-        state = run.passed(state, Cursor(), _Told(self.reporter, self.edges, k))
-        states = meeting.exchange(k, state)
-        if not k:  # which may have got no chunk
-            kind = next((one.given for one in states if one.batches), state.given)
-            state = replace(state, given=kind)
+        state = run.passed(state, Cursor(), _Told(self.reporter, self.edges, k, hand))
+        met = meeting.exchange(k, (hand.last, state))
+        states = [one for _, one in met]
+        _check_kinds([one.index for one in states])
+        if not k:  # types are those of the last chunk, as on one device, whoever got that
+            _, latest = max(met, key=lambda one: (one[0], one[1].batches))
+            kind, index = latest.given, state.index
+            if isinstance(index, Range) and isinstance(latest.index, Range):
+                index = replace(index, dtype=latest.index.dtype)
+            state = replace(state, given=kind, index=index)
         merge = self._merged if self.count is not None else self._inserted
         state = merge(k, run.told(state), meeting)
         if k:
@@ -756,11 +779,7 @@ class _RunOnDevices:
         with self.backend.scope():
             forest = state.flat()
             merge_all(k, forest, self.numbers, self.backend, meeting)
-        dtypes = [one.dtype for one in meeting.exchange(k, state.index)]
-        index = state.index
-        if isinstance(index, Range) and len(set(dtypes)) > 1:
-            index = replace(index, dtype=max(dtypes, key=lambda dtype: dtype.itemsize))
-        return replace(state, forest=forest, index=index)
+        return replace(state, forest=forest)
 
     def _inserted(self, k: int, state: ConnectivityState, meeting: Meeting) -> ConnectivityState:
         """Return the state in which, on the first device, the trees of the others are batches.
@@ -782,7 +801,21 @@ class _RunOnDevices:
                 continue
             kind, given = state.given, read.read(other, *names)
             state = replace(insert_given(state, given, None, False), given=kind)
+            try:
+                self.budget.update(*memory_use(state.index))
+            except CapacityError as error:
+                raise CapacityError(f"where the forests of all are merged, {error}") from None
         return state
+
+
+def _check_kinds(indices: list[Index]) -> None:
+    """Raise a ColumnTypeError if ids are integers in some chunks and strings in others."""
+    kinds = {tuple(index.kinds) for index in indices if index.n}
+    if len(kinds) > 1:
+        raise ColumnTypeError(
+            "ids are integers in some files and strings in others: cast the columns, so that all"
+            " are of one kind"
+        )
 
 
 @dataclass
@@ -792,9 +825,11 @@ class _Told:
     reporter: StreamReporter
     edges: dict[int, int]
     k: int
+    hand: _Hand
 
     def report_state(self, state: ConnectivityState) -> None:
         """Report the progress of all devices, by the thread of the first one."""
+        self.hand.linked(state.edges > self.edges.get(self.k, 0))
         self.edges[self.k] = state.edges
         if not self.k:
             self.reporter.report_state(replace(state, edges=sum(self.edges.values())))

@@ -56,6 +56,27 @@ class SpreadComponents:
             f" {self._facts['design']} on {self._backend.name}>"
         )
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Say where the methods of an answer on one GPU are."""
+            from .components import Components
+
+            own = f"an answer on several GPUs has no {name!r}"
+            if not name.startswith("_") and hasattr(Components, name):
+                raise AttributeError(
+                    f"{own}: that of the whole answer on one is gather().{name}, within 'with"
+                    f" cupy.cuda.Device({self.devices[0]}):'"
+                )
+            raise AttributeError(own)
+
+    def __reduce__(self) -> Any:
+        """Refuse a copy, whose arrays would all be on the current GPU."""
+        raise TypeError(
+            "an answer on several GPUs is not copied or pickled: gather() is the whole of it on"
+            " one, which can be"
+        )
+
     @property
     def num_components(self) -> int:
         """The number of components."""
@@ -72,8 +93,8 @@ class SpreadComponents:
         Returns
         -------
         dict
-            Numbers of components, vertices and edges, the devices and the edges that each has
-            solved, the design, how ids were encoded, and seconds.
+            Numbers of components, vertices, edges, and edges dropped for nulls, the devices and the
+            edges that each has solved, the design, how ids were encoded, and seconds.
 
         See Also
         --------
@@ -149,7 +170,7 @@ class SpreadComponents:
         SpreadComponents.labels : Return the labels where they are.
         """
         number = self.devices[0] if device is None else device
-        if number not in self.devices:
+        if isinstance(number, bool) or number not in self.devices:
             raise InputError(
                 f"device={shown(device)} has no part in this answer: it is on"
                 f" {', '.join(map(str, self.devices))}"

@@ -17,7 +17,7 @@ import logging
 import threading
 import traceback
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -32,6 +32,7 @@ from ..algorithms.run import arranged, check_pairs, link
 from ..algorithms.staged import link_in_stages
 from ..backends import Array, Backend
 from ..backends.peers import workers
+from ..data.column import without_rows
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, ColumnTypeError, InputError
 from ..graph.forest import SHARE, Forest
@@ -101,6 +102,10 @@ class Meeting:
         for brought in self._brought:
             brought[k] = None
 
+    def end(self) -> None:
+        """Let go what all threads have brought."""
+        self._brought.clear()
+
     def check(self) -> None:
         """Raise a BrokenBarrierError if a thread has failed."""
         if self._barrier.broken:
@@ -127,7 +132,14 @@ def in_threads(
     ------
     CapacityError
         A device has too little memory; says which. What the threads held is released.
+    InputError
+        The caller is itself such a thread.
     """
+    workers.check_outside()
+    backend.synchronize()
+    for number in numbers:  # what the caller has launched on streams of its own, which threads ...
+        with backend.using_device(number):  # ... do not use, so that they would not wait for it
+            backend.synchronize()
     meeting = Meeting(len(numbers))
 
     def run(k: int) -> Result:
@@ -153,8 +165,9 @@ def in_threads(
             meeting.leave()
             raise
         finally:
-            for future in started:
-                future.exception()
+            wait(started)
+            started.clear()  # with what other threads have found, which an error would keep alive
+            meeting.end()
 
 
 def solve_on_devices(
@@ -188,6 +201,8 @@ def _gathered(started: list[Future[Any]]) -> list[Any]:
     """Return the results of all threads; raise the error of the one that failed by itself."""
     failed = [error for future in started if (error := future.exception())]
     own = [error for error in failed if not isinstance(error, threading.BrokenBarrierError)]
+    for error in failed:
+        _let_go(error)  # of the frames that were not at their end before
     if failed:
         raise (own or failed)[0]
     return [future.result() for future in started]
@@ -230,7 +245,7 @@ class _Run:
         backend = self.backend
         started = perf_counter()
         with backend.scope() as arena, self.parts[k]() as (edge_input, columns):
-            encoded, design = self._solved(k, edge_input, columns)
+            encoded, edge_input, design = self._solved(k, edge_input, columns)
             forest, decoder = encoded.forest, encoded.decoder
             assert isinstance(decoder, OffsetDecoder)
             solved = perf_counter()
@@ -244,8 +259,8 @@ class _Run:
 
     def _solved(
         self, k: int, edge_input: EdgeInput, columns: Columns
-    ) -> tuple[EncodedIds, Design | str]:
-        """Solve the edges of one device, over the vertices of all.
+    ) -> tuple[EncodedIds, EdgeInput, Design | str]:
+        """Solve the edges of one device, over the vertices of all; with the kind of these edges.
 
         The range of the ids may be an estimate; if some device has ids outside, all start again.
         """
@@ -257,12 +272,12 @@ class _Run:
             columns = list(map(backend.asarray, columns))
         while True:
             own = scan_ids(edge_input, columns, backend, exact)
-            statistics = _common(own, meeting.exchange(k, own))
+            statistics = common_ids(own, meeting.exchange(k, own), backend)
             encoded = OffsetEncoding().encode(statistics, backend)
             design = self._link(encoded, own.id_range.order)
             beyond = bool(backend.to_host(encoded.forest.out_of_range)[0])
             if not any(meeting.exchange(k, beyond)):
-                return encoded, design
+                return encoded, statistics.edge_input, design
             if exact:
                 raise edge_input.changed()
             log.info("some ids lie outside the estimated range: reading all rows")
@@ -326,8 +341,10 @@ def merge_all(
     return seconds
 
 
-def _common(own: IdStatistics, others: list[IdStatistics]) -> IdStatistics:
+def common_ids(own: IdStatistics, others: list[IdStatistics], backend: Backend) -> IdStatistics:
     """Return the facts about the ids of one device, with the range of those of all.
+
+    A part without rows has ids of any kind: those of an empty frame may be of no type at all.
 
     Raises
     ------
@@ -346,6 +363,11 @@ def _common(own: IdStatistics, others: list[IdStatistics]) -> IdStatistics:
             "devices= takes integer ids, and these are strings or have several columns: number them"
             " first, or leave out devices="
         )
+    if own.id_range is NO_RANGE:
+        none, like = backend.empty(0, np.int64), filled[0].edge_input
+        src, dst = without_rows(like.src), without_rows(like.dst)
+        edge_input = replace(own.edge_input, src=src, dst=dst)
+        own = replace(own, edge_input=edge_input, columns=[none, none], id_range=replace(NO_RANGE))
     ranges = [one.id_range for one in filled if one.id_range.size]
     if not ranges:
         return own

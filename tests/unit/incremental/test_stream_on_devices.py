@@ -1,5 +1,6 @@
 """Streams of files that several devices read, for which the engine of threads stands."""
 
+import itertools
 import threading
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 import cc_rapids
 from cc_rapids.backends.threads import Threads
-from cc_rapids.errors import CapacityError
+from cc_rapids.errors import CapacityError, ColumnTypeError
 
 DEVICES = 3
 
@@ -118,6 +119,61 @@ def test_files_without_rows_have_answers_of_their_kind(tmp_path):
     for _ in range(5):
         found = stream(str(tmp_path))
         assert found.labels().equals(cc_rapids.stream_components(str(tmp_path)).labels())
+
+
+TYPES = {
+    "few": [pa.int16()],
+    "signs": [pa.uint16(), pa.int16(), pa.int16(), pa.uint16()],
+    "widths": [pa.uint64(), pa.int64(), pa.int8()],
+    "texts": [pa.dictionary(pa.int32(), pa.string()), pa.large_string()],
+    "no rows": [pa.int32(), None],
+}
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("first", [True, False])
+def test_answers_have_the_type_of_the_last_rows(tmp_path, monkeypatch, kind, first):
+    for number, own in enumerate(TYPES[kind]):
+        ids = [] if own is None else [number, number + 1]
+        if own is not None and not pa.types.is_integer(own):
+            ids = list(map(str, ids))
+        column = pa.array(ids, pa.int64() if own is None else own)
+        pq.write_table(pa.table({"src": column, "dst": column}), tmp_path / f"{number}.parquet")
+    options = {} if kind == "texts" else {"num_vertices": 9}
+    expected = cc_rapids.stream_components(str(tmp_path), engine="threads", **options).labels()
+    if not first:  # the first device gets no more than the first chunk
+        hands = cc_rapids.incremental.stream._Hand
+        own_read = hands.read
+
+        def read(self, *arguments):
+            chunks = own_read(self, *arguments)
+            return chunks if self.number else itertools.islice(chunks, 1)
+
+        monkeypatch.setattr(hands, "read", lambda *own: (chunk for chunk in read(*own)))
+    for _ in range(5):
+        assert stream(str(tmp_path), **options).labels().equals(expected)
+
+
+def test_integers_and_strings_are_refused_in_the_words_of_the_caller(tmp_path):
+    for number in range(6):
+        ids = [number] if number % 2 else [str(number)]
+        pq.write_table(pa.table({"src": ids, "dst": ids}), tmp_path / f"{number}.parquet")
+    for _ in range(5):
+        with pytest.raises(ColumnTypeError, match="string") as raised:
+            stream(str(tmp_path))
+        assert "'vertex'" not in str(raised.value)
+
+
+def test_the_vertices_of_all_are_within_the_memory_limit(tmp_path):
+    """Each device holds a third of the vertices, but the first one all of them in the end."""
+    count = 120_000
+    for number in range(6):
+        ids = (np.arange(count // 6) * 6 + number) * 1000
+        table = pa.table({"src": ids, "dst": ids})
+        pq.write_table(table, tmp_path / f"{number}.parquet", row_group_size=5000)
+    with pytest.raises(CapacityError, match=r"on GPU \d: .*[\d,]+ vertices take"):
+        stream(str(tmp_path), memory_limit="10MB")
+    assert len(stream(str(tmp_path))) == count
 
 
 def test_texts_are_parsed_by_whoever_asks(tmp_path):

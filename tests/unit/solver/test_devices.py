@@ -1,8 +1,12 @@
 """One edge list on several devices, for which the engine of threads stands, or stand-in GPUs."""
 
+import copy
 import gc
 import itertools
 import logging
+import os
+import pickle
+import signal
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +15,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -24,9 +29,9 @@ from cc_rapids.algorithms.auto import PARTITIONED, SAMPLED, in_stages
 from cc_rapids.algorithms.design import Design
 from cc_rapids.algorithms.run import link
 from cc_rapids.backends import get
-from cc_rapids.backends.peers import Peers
+from cc_rapids.backends.peers import Peers, workers
 from cc_rapids.backends.threads import Threads
-from cc_rapids.errors import CapacityError, ColumnTypeError, EngineError
+from cc_rapids.errors import CapacityError, ColumnTypeError, EngineError, NullsError
 from cc_rapids.graph.edges import Edges
 from cc_rapids.graph.forest import Forest
 from cc_rapids.kernels import partition
@@ -241,8 +246,16 @@ def test_bounds_of_weights_and_nulls_apply_to_each_part():
     found = spread(frames, [0, 1], weight="w", at_least=0.5)
     expected = cc_rapids.components(whole, weight="w", at_least=0.5)
     assert pd.concat(found.frames)["labels"].tolist() == expected.labels()["labels"].tolist()
-    nulls = [pd.DataFrame({"src": [1.0, None], "dst": [2.0, 3.0]}).convert_dtypes(), frames[1]]
-    assert spread(nulls, [0, 1], nulls="drop").vertices == 6
+    null = pd.DataFrame({"src": [1.0, None], "dst": [2.0, 3.0]}).convert_dtypes()
+    found = spread([null, frames[1], null], [0, 1, 2], nulls="drop")
+    assert found.vertices == 6
+    assert found.summary()["dropped"] == found.gather(1).summary()["dropped"] == 2
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(several_gpus, "spreading", lambda *_: Spreading(2, "so"))
+        assert spread(null, nulls="drop").summary()["dropped"] == 1
+    with pytest.raises(NullsError, match="column 'src' has 1 null") as raised:
+        spread([frames[1], null], [0, 1])
+    assert raised.value.__notes__ == ["(of the edges that are parts, this is number 1, from 0)"]
 
 
 def test_a_range_that_was_guessed_too_narrow_is_read_again(tuned, caplog):
@@ -297,6 +310,24 @@ def test_parts_without_rows_and_no_rows_at_all():
 
 
 @pytest.mark.parametrize(
+    "empty",
+    [
+        pd.DataFrame({"src": np.empty(0, object), "dst": np.empty(0, object)}),
+        pd.DataFrame({"src": [], "dst": []}),
+    ],
+)
+@pytest.mark.parametrize("named", [{}, {"vertices": [9]}, {"num_vertices": 12}])
+def test_a_frame_without_rows_has_ids_of_any_kind(empty, named):
+    edges = pd.DataFrame({"src": [3, 7], "dst": [4, 3]})
+    whole = cc_rapids.components(edges, **named)
+    for parts in ([empty, edges], [edges, empty], [empty, edges, empty]):
+        found = spread(parts, list(range(len(parts))), **named)
+        assert pd.concat(found.frames).equals(whole.labels())
+        for number in found.devices:
+            assert found.gather(number).attach(edges, "src").equals(whole.attach(edges, "src"))
+
+
+@pytest.mark.parametrize(
     ("edges", "options", "error", "words"),
     [
         (([0], [1]), {"devices": [DEVICES]}, cc_rapids.InputError, "names GPU 5, and this machine"),
@@ -313,7 +344,32 @@ def test_parts_without_rows_and_no_rows_at_all():
             [(np.zeros(1, int),) * 2],
             {"devices": [0, 1]},
             cc_rapids.InputError,
-            "1 parts for 2 devices",
+            "1 part for 2 devices",
+        ),
+        (
+            [(np.zeros(2, int),) * 2] * 2,
+            {"weight": np.zeros(2), "at_least": 1},
+            cc_rapids.InputError,
+            "weight= of several parts must name a column",
+        ),
+        ("*.parquet", {}, cc_rapids.InputError, r"pass files to stream_components\(\)"),
+        (
+            pd.DataFrame({"src": ["a"], "dst": ["b"]}),
+            {"explain": True},
+            cc_rapids.InputError,
+            "devices= takes integer ids",
+        ),
+        (
+            (np.array([0, 1 << 60]), np.array([1, 1 << 61])),
+            {"explain": True},
+            cc_rapids.InputError,
+            "takes ids that are close together",
+        ),
+        (
+            [(np.array([0]), np.array([1])), (np.array([1 << 60]), np.array([1 << 61]))],
+            {"explain": True},
+            cc_rapids.InputError,
+            "takes ids that are close together",
         ),
         (
             [pd.DataFrame({"src": ["a"], "dst": ["b"]})],
@@ -387,6 +443,42 @@ def test_a_gpu_without_memory_is_named_and_nothing_is_left(monkeypatch):
     assert spread(parts, [0, 1, 2]).vertices
 
 
+@pytest.mark.parametrize("step", ["received", "synchronize", "count"])
+@pytest.mark.parametrize("late", [False, True])
+def test_an_error_keeps_nothing_alive_whenever_it_comes(monkeypatch, step, late):
+    made, empty, threads = [], Threads.empty, {}
+    kind = Forest if step == "count" else Threads
+    own = getattr(kind, step)
+
+    def allocate(backend, n, dtype):
+        array = empty(backend, n, dtype)
+        made.append(weakref.ref(array))
+        return array
+
+    def fail(*arguments):
+        name = threading.current_thread().name
+        threads[name] = threads.get(name, 0) + 1
+        if name.startswith("cc_rapids-device-1") and threads[name] == times:
+            raise RuntimeError("of the test")
+        return own(*arguments)
+
+    parts = cut(random_edges(35, 50_000, 90_000), [20_000, 40_000])
+    monkeypatch.setattr(Threads, "empty", allocate)
+    monkeypatch.setattr(kind, step, fail)
+    times = 0
+    if late:  # by then the other threads may have their results
+        spread(parts, [0, 1, 2])
+        times = next(n for name, n in threads.items() if name.startswith("cc_rapids-device-1"))
+        threads.clear()
+    times = max(times, 1)
+    with pytest.raises(RuntimeError, match="of the test") as raised:
+        spread(parts, [0, 1, 2])
+    gc.collect()  # while the error is still there
+    assert raised.value.args
+    held = [array() for array in made]
+    assert [array.nbytes for array in held if array is not None and array.nbytes > 1000] == []
+
+
 @pytest.mark.parametrize("step", ["received", "connect", "to_host"])
 def test_an_error_of_one_thread_ends_all(monkeypatch, step):
     own = getattr(Threads, step)
@@ -414,6 +506,42 @@ def test_runs_of_several_threads_of_the_caller_take_turns():
         check(answer, cc_rapids.components(edges, engine="threads"), ["min"])
 
 
+def test_a_run_within_a_run_is_refused_and_does_not_wait_for_itself(tmp_path):
+    (tmp_path / "a.csv").write_text("src,dst\n1,2\n")
+    said = []
+
+    def told(progress):
+        cc_rapids.release_memory()  # leaves the threads, of which this is one
+        with pytest.raises(cc_rapids.InputError, match="start the next run afterwards") as raised:
+            spread([random_edges(29, 9, 5)], [0])
+        said.append(raised.value)
+
+    options = {"devices": [0, 1], "engine": "threads", "progress": told}
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(cc_rapids.stream_components, str(tmp_path / "a.csv"), **options)
+        assert len(found.result(60)) == 1
+    assert said
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_starts_threads_of_its_own():
+    parts = cut(random_edges(30, 90, 80), [30])
+    spread(parts, [0, 1])
+    held = workers.lock
+    with held:  # by another thread at that time, which the fork does not have
+        child = os.fork()
+        if not child:
+            signal.alarm(60)  # ends one that waits for threads of its parent
+            os._exit(not len(spread(parts, [0, 1])))
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_numbers_of_devices_may_be_those_of_numpy():
+    found = spread(cut(random_edges(31, 50, 40), [9]), [np.int32(3), np.int64(1)])
+    assert found.devices == [3, 1]
+    assert {type(number) for number in found.devices} == {int}
+
+
 def test_a_plan_says_on_how_many_devices_and_why():
     edges = random_edges(13, 50, 40)
     assert "devices   0: about" in str(spread(edges, explain=True))
@@ -421,6 +549,18 @@ def test_a_plan_says_on_how_many_devices_and_why():
     assert many.devices == ((3, 1), "each holds a part of the edges")
     assert many.bytes >= cc_rapids.components(edges, explain=True).bytes + 8 * 40
     assert "devices" not in str(cc_rapids.components(edges, explain=True))
+
+
+def test_a_plan_of_parts_is_that_of_all_their_rows_and_ids():
+    frames = [
+        pl.LazyFrame({"src": [1], "dst": [2], "w": [0.5]}),
+        pl.LazyFrame({"src": [5, 800, 9], "dst": [2, 3, 7], "w": [0.1, 0.5, 0.7]}),
+    ]
+    found = spread(frames, [0, 1], explain=True, weight="w", at_least=0.3)
+    assert (found.edges, found.vertices, found.ids) == (3, 800, "offset")
+    assert found.ids_why.startswith("6 ends name ids from 1 to 800: ")
+    none = np.empty(0, int), np.empty(0, int)
+    assert spread([none, none], [0, 1], explain=True).vertices == 0
 
 
 def test_an_answer_says_what_ran_and_refuses_other_devices():
@@ -431,8 +571,22 @@ def test_an_answer_says_what_ran_and_refuses_other_devices():
     assert facts["devices"] == {4: 9, 2: 31}
     assert set(facts["seconds"]) == {"compute", "solve", "pack", "copy", "join", "count"}
     assert found.gather().labels().labels.size == found.vertices
-    with pytest.raises(cc_rapids.InputError, match="device=0 has no part in this answer"):
-        found.gather(0)
+    for number in (0, True, "4"):
+        with pytest.raises(cc_rapids.InputError, match=r"device=.* has no part in this answer"):
+            found.gather(number)
+
+
+def test_what_an_answer_on_one_gpu_has_is_said_to_be_there():
+    found = spread(cut(random_edges(32, 50, 40), [9]), [1, 0])
+    for name in ("sizes", "attach", "to_parquet"):
+        with pytest.raises(AttributeError, match=rf"gather\(\)\.{name}, within .*Device\(1\)"):
+            getattr(found, name)
+    with pytest.raises(AttributeError, match=r"has no 'nonsense'$"):
+        found.nonsense  # noqa: B018
+    for copied in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match=r"not copied or pickled: gather\(\) is"):
+            copied(found)
+    assert pickle.loads(pickle.dumps(found.gather())) == found.gather()
 
 
 def test_the_model_spreads_what_pays():
@@ -477,6 +631,57 @@ def test_no_gpu_reads_the_memory_of_another_but_by_copies():
             moved = [np.asarray(frame.labels) for frame in again.frames]
     assert (np.concatenate(labels) == whole.labels).all()
     assert (np.concatenate(moved) == whole.labels).all()
+
+
+@pytest.mark.parametrize("holder", range(3))
+def test_edges_that_do_not_pay_to_spread_stay_where_they_are(holder):
+    with fake_gpu.installed(devices=3):
+        import cudf
+        import cupy
+
+        with cupy.cuda.Device(holder):
+            src, dst = map(on_gpu, random_edges(33, 90, 60))
+            frame = cudf.DataFrame({"src": src, "dst": dst})
+        found = cc_rapids.components(frame, devices="all", engine="cuda")
+        assert found.devices == [holder]
+        others = [number for number in range(3) if number != holder]
+        assert cc_rapids.components(frame, devices=others, engine="cuda").devices == others[:1]
+
+
+def test_threads_start_once_the_streams_of_the_caller_are_done(monkeypatch):
+    """A stream that waits for no other one is known to the caller's thread alone."""
+    waited, own, caller = [], fake_gpu.Gpu.synchronize, threading.get_ident()
+
+    def synchronize(backend):
+        waited.append((threading.get_ident() == caller, backend.device_id))
+        own(backend)
+
+    with fake_gpu.installed(devices=3):
+        monkeypatch.setattr(fake_gpu.Gpu, "synchronize", synchronize)
+        cc_rapids.components(cut(random_edges(34, 90, 60), [9]), devices=[2, 1], engine="cuda")
+    assert waited[:3] == [(True, 0), (True, 2), (True, 1)]
+    assert not any(is_caller for is_caller, _ in waited[3:])
+
+
+@pytest.mark.parametrize("by_host", [True, False])
+def test_copies_that_the_driver_refuses_go_by_way_of_the_host(monkeypatch, caplog, by_host):
+    edges = random_edges(36, 3000, 4000)
+    whole = cc_rapids.components(edges, engine="threads").labels()
+    parts, runtime = cut(edges, [2000]), fake_gpu.RUNTIME
+    refused = RefusedError("nor this")
+    with fake_gpu.installed(devices=2):
+        monkeypatch.setattr(runtime, "memcpyPeerAsync", lambda *_: fail_with(RefusedError("no"), 0))
+        if by_host:
+            found = cc_rapids.components(parts, devices="all", engine="cuda")
+            labels = [np.asarray(frame.labels) for frame in found.frames]
+            assert (np.concatenate(labels) == whole.labels).all()
+        else:
+            monkeypatch.setattr(runtime, "memcpyAsync", lambda *_: fail_with(refused, 0))
+            words = r"GPU \d cannot get what GPU \d holds: nor this: leave GPU \d out"
+            with pytest.raises(EngineError, match=words):
+                cc_rapids.components(parts, devices="all", engine="cuda")
+    said = [record.getMessage() for record in caplog.records]
+    assert any("holds by way of NumPy: no" in line for line in said)
 
 
 def on_gpu(array):
