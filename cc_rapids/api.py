@@ -14,7 +14,7 @@ from .data.adapters import adapter_of
 from .data.edge_input import EdgeInput, ReadRequest
 from .data.read import read
 from .data.weights import weighted
-from .errors import InputError
+from .errors import InputError, shown
 from .options import Options, check_chunked, with_weights, within_bound
 from .results.components import Components, Facts
 from .solver.plan import Plan, plan
@@ -476,10 +476,10 @@ def bipartition(
 def _check_forest(options: dict[str, Any], wanted: bool | str) -> None:
     """Raise an InputError if another forest is requested than the one that a function finds."""
     given = options.get("forest", wanted)
-    if given is not wanted and given != wanted:
+    if type(given) is not type(wanted) or given != wanted:
         raise InputError(
-            f"forest={given!r} is another forest than the one of this function: leave it out, or"
-            " use components(..., forest=), spanning_forest(), minimum_spanning_forest() or"
+            f"forest={shown(given)} is another forest than the one of this function: leave it out,"
+            " or use components(..., forest=), spanning_forest(), minimum_spanning_forest() or"
             " maximum_spanning_forest()"
         )
 
