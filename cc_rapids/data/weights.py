@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError, unknown
 from .column import Column, of_key_columns
+from .dtypes import is_float
 from .frame_access import column_of, known_numbers, names_of
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def exact_integers(column: Any) -> Any:
     if not isinstance(column, list | tuple) or not all(type(one) is int for one in column):
         return column
     made = np.asarray(column)
-    if made.dtype.kind != "f" or not made.size:
+    if not is_float(made.dtype) or not made.size:
         return made
     return np.array(column, object if min(column) < 0 else np.uint64)
 
