@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from support.common_jobs import few_kernels
 
 import cc_rapids
 from cc_rapids import backends, datasets
@@ -42,13 +43,6 @@ def launched(monkeypatch):
 
     monkeypatch.setattr(Threads, "launch", noted)
     return keys
-
-
-def few(engine):
-    """The keys of some of the kernels of an engine, in the place of all."""
-    kernels = ahead.kernels_of_common_jobs(engine)
-    names = "flatten", "init_singletons"
-    return {key: k for key, k in kernels.items() if k.part.function.__name__ in names}
 
 
 def test_the_kernels_of_the_demo_are_compiled_ahead(launched):
@@ -112,7 +106,7 @@ def test_arrays_placed_in_one_allocation_are_contiguous_ones(monkeypatch):
 def test_kernels_are_compiled_once(monkeypatch, own_store, engine, capability):
     if engine == "cuda":
         pytest.importorskip("numba_cuda", reason="the compiler for GPUs is not installed")
-    kernels = few(engine)
+    kernels = few_kernels(engine)
     monkeypatch.setattr(ahead, "kernels_of_common_jobs", lambda engine: kernels)
     done = [ahead.compile_ahead(engine, capability, processes=1) for _ in range(2)]
     assert [one.compiled for one in done] == [len(kernels), 0]
@@ -122,7 +116,7 @@ def test_kernels_are_compiled_once(monkeypatch, own_store, engine, capability):
 
 @pytest.mark.skipif(SIMULATED, reason="the simulator compiles nothing")
 def test_what_was_compiled_ahead_is_what_runs(monkeypatch, own_store):
-    kernels = few("threads")
+    kernels = few_kernels("threads")
     monkeypatch.setattr(ahead, "kernels_of_common_jobs", lambda engine: kernels)
     ahead.compile_ahead("threads", processes=1)
     on, kept = backends.get("threads"), kernel_cache.survey().files

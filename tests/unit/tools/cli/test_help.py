@@ -14,8 +14,10 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
+from support.common_jobs import few_kernels
 
 from cc_rapids.cli import main
+from cc_rapids.tools import ahead
 from cc_rapids.tools.cli import show
 
 pytestmark = pytest.mark.slow
@@ -115,9 +117,18 @@ def standard_output_to(path):
 REDIRECTED = re.compile(r"([^$<>|~]+) < (\S+) > (\S+)")  # what takes no shell
 
 
+@pytest.fixture
+def few_compiled(monkeypatch):
+    """The examples of compiling compile some kernels, in this process: test_ahead.py has all."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0})
+    monkeypatch.setattr(ahead, "kernels_of_common_jobs", few_kernels)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_example_runs(name, files, shell):
+def test_every_example_runs(name, files, shell, request):
     assert EXAMPLES[name], "a command without an example"
+    if name == "cc-rapids compile":
+        request.getfixturevalue("few_compiled")
     for line in EXAMPLES[name]:
         if found := REDIRECTED.fullmatch(line):
             program, *words = shlex.split(found[1])
