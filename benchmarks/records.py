@@ -55,8 +55,13 @@ def arguments(text):
 
 
 def _commit():
-    git = ["git", "-C", str(HERE.parent), "describe", "--always", "--dirty"]
-    return subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+    """Return the commit of the working tree, marked where more than records differs from it."""
+    git = ["git", "-C", str(HERE.parents[1])]
+    told = subprocess.run(
+        [*git, "describe", "--always"], capture_output=True, text=True, check=False
+    )
+    same = [*git, "diff", "--quiet", "HEAD", "--", ".", f":!benchmarks/{HERE.name}"]
+    return told.stdout.strip() + "-dirty" * (subprocess.run(same, check=False).returncode == 1)
 
 
 def keep(out, name, record):

@@ -37,7 +37,6 @@ def newest_of(benchmark):
     return newest.values()
 
 
-@pytest.mark.xfail(reason="1.62 and 1.53 times the frame, on a machine that does nothing else")
 def test_batches_take_at_most_half_as_long_again_as_the_whole_frame(benchmark):
     assert all(row["of_solve"]["insert"] <= 1.5 for row in newest_of(benchmark))
 
