@@ -129,10 +129,8 @@ def _for_polars(values: Any, there: Any) -> Any:
     import pyarrow as pa
 
     if type(values).__module__.partition(".")[0] != "polars":
-        arrow = _arrow(values, there)
-        if str(arrow.type) == "string_view":
-            # short views that PyArrow before 25 has cast have no buffer that Polars reads
-            arrow = arrow.cast(pa.large_string())
+        # short views that PyArrow before 25 has cast have no buffer that Polars reads
+        arrow = without_views(_arrow(values, there))
         return nw.from_arrow(pa.table({"labels": arrow}), backend="polars")["labels"]
     side = nw.from_native(values, series_only=True).alias("labels")
     if there is None:

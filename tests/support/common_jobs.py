@@ -6,6 +6,9 @@ NAMES = "flatten", "init_singletons"
 
 
 def few_kernels(engine, all_kernels=ahead.kernels_of_common_jobs):
-    """Return some of the kernels of an engine by their keys, in the place of all."""
+    """Return some of the kernels of an engine by their keys, in the place of all.
+
+    ``all_kernels`` is the function whose place it takes, as it was when this module was imported.
+    """
     kernels = all_kernels(engine)
     return {key: k for key, k in kernels.items() if k.part.function.__name__ in NAMES}

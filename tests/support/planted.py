@@ -576,8 +576,6 @@ def is_right(found, job):
     return same and len(found) == np.unique(right).size
 
 
-__all__ = ["JOBS", "PLANTS", "is_right", "planted", "solved"]
-
 # In the rounds of forests by weight: the part, what it holds, the fault, and weights that show it.
 IN_ROUNDS = {
     "unsigned": (boruvka.unsigned_order, "np.uint64(bits)", "np.uint64(bits) ^ np.uint64(8)", "u4"),
@@ -597,3 +595,5 @@ IN_ROUNDS = {
     "taken": (boruvka.link_taken, "u, key, row) or", "u, key, row) or u != v or", "u4"),
     "takes": (boruvka.WideKeys.takes, " and best_row[r] == row", "", "u8"),
 }
+
+__all__ = ["IN_ROUNDS", "JOBS", "PLANTS", "is_right", "planted", "solved"]
