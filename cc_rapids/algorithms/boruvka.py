@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -105,11 +106,10 @@ class Candidates:
     rows: Array
     count: int = 0
 
-    @classmethod
-    def room(cls, size: int, vertex: Any, wide: bool, backend: Backend) -> Candidates:
-        """Return room for so many candidates."""
-        shapes = (size, vertex), (size, vertex), (size, np.uint64), (size * wide, np.uint64)
-        return cls(*backend.alloc_packed(*shapes))
+    @staticmethod
+    def shapes(size: int, vertex: Any, wide: bool) -> tuple[tuple[int, Any], ...]:
+        """Return the sizes and types of arrays with room for so many candidates."""
+        return (size, vertex), (size, vertex), (size, np.uint64), (size * wide, np.uint64)
 
     @property
     def arrays(self) -> tuple[Array, Array, Array, Array]:
@@ -142,16 +142,12 @@ def solve(edges: Edges, forest: Forest, expected_vertices: int, order: WeightOrd
         The rows of the edges of the forest, in their order.
     """
     on, n = forest.backend, forest.n
-    rounds = _Rounds(edges, forest, order)
-    on.kernel(trees.init_singletons, forest.vertex)(n, forest.parent)
     counts = band_ends(expected_vertices, edges.m)
-    pivots, before = order.pivots(counts, on), 0
-    for band, end in enumerate([*counts, edges.m]):
-        # of a later band most edges are dropped, of the first almost none
-        size = end - before if band else end + bool(counts) * (end // 4 + SAMPLE)
-        before = end
-        most = max(counts[0], size // KEPT) if band else edges.m
-        rounds.run(pivots, band, min(size, most))
+    rounds = _Rounds(edges, forest, order, most_candidates(counts, edges.m))
+    on.kernel(trees.init_singletons, forest.vertex)(n, forest.parent)
+    pivots = order.pivots(counts, on)
+    for band in range(len(counts) + 1):
+        rounds.run(pivots, band)
     on.kernel(trees.flatten, on.kernel(find.find_with_skip))(n, forest.parent, forest.present)
     forest.count()
     return members_of(rounds.chosen, edges.m, on)
@@ -205,6 +201,19 @@ def band_ends(expected_vertices: int, m: int) -> list[int]:
     return [end for end in ends if 2 * end <= m]
 
 
+def most_candidates(counts: list[int], m: int) -> int:
+    """Return how many candidates a band has at most, likely, where all but the last end at counts.
+
+    Of the first band almost all edges are candidates, and it is taken from a sample; of a later one
+    most are dropped.
+    """
+    if not counts:
+        return m
+    first = min(counts[0] + counts[0] // 4 + SAMPLE, m)
+    sizes = [end - before for before, end in pairwise([*counts, m])]
+    return max(first, *(min(size, max(counts[0], size // KEPT)) for size in sizes))
+
+
 def beyond(n: int, m: int, rows: bool, dtype: Any) -> int:
     """Return the bytes that rounds need beside the forest, at most, for m edges or entries of rows.
 
@@ -227,40 +236,45 @@ class _Rounds:
     ----------
     edges, forest, order
         As for :func:`solve`.
+    expected : int
+        The largest number of candidates that a band is likely to have.
     """
 
-    def __init__(self, edges: Edges, forest: Forest, order: WeightOrder) -> None:
+    def __init__(self, edges: Edges, forest: Forest, order: WeightOrder, expected: int) -> None:
         on, n, vertex = forest.backend, forest.n, forest.vertex
         self.edges, self.forest, self.order = edges, forest, order
-        self.rooms: list[Candidates | None] = [None, None]
-        self.giant: list[Array] | None = None
-        self.chosen = on.fill(on.empty(-(-edges.m // WORD), np.uint32), 0)
-        self.best = on.fill(on.empty(n, np.uint64), 0xFF)
-        self.best_row = on.unused(np.uint64)
-        keys: type[kernels.Keys] = kernels.Keys
-        if not order.contains_row:
-            self.best_row = on.fill(on.empty(n, np.uint64), 0xFF)
-            keys = kernels.WideKeys
+        keys: type[kernels.Keys] = kernels.Keys if order.contains_row else kernels.WideKeys
+        own = (-(-edges.m // WORD), np.uint32), (n, np.uint64), (n * keys.apart, np.uint64)
+        of_giant = (2, np.int64), (forest.present.size, np.uint32), (tuning.giant_probes, vertex)
+        self.chosen, self.best, best_row, *self.giant = on.alloc_packed(*own, *of_giant)
+        self.best_row = best_row if keys.apart else on.unused(np.uint64)
+        self.rooms = self._rooms(expected)
+        on.fill(self.chosen, 0)
+        on.fill(self.best, 0xFF)
+        on.fill(self.best_row, 0xFF)
         part = on.kernel
         halve, load_edge = part(find.halve), part(reading.edge_of_list, edges.wide)
         read = part(reading.checked, vertex, edges.wide, load_edge)
         store_row, load_row = part(keys.store_row), part(keys.load_row)
         candidate = part(kernels.listed, order.order, part(keys.key), read)
-        kept = part(kernels.keep, vertex, candidate, halve, store_row)
+        kept = part(kernels.keep, vertex, candidate, part(kernels.alone), store_row)
         within = part(kernels.within, order.order)
-        outside = part(kernels.outside_giant, vertex, edges.wide, within, load_edge)
         self.from_list = part(kernels.collect_band, within, kept)
+        outside = part(kernels.outside_giant, vertex, edges.wide, within, load_edge)
+        kept = part(kernels.keep, vertex, candidate, halve, store_row)
         self.from_rest = part(kernels.collect_band, outside, kept)
         candidate = part(kernels.collected, load_row)
         kept = part(kernels.keep, vertex, candidate, halve, store_row)
         self.from_candidates = part(kernels.collect, kept)
         self.lower_rows = part(kernels.lower_rows)
-        link = part(union.asynchronous, vertex, halve)
-        self.link_taken = part(kernels.link_taken, load_row, part(keys.takes), link)
-        self.forget_taken = part(kernels.forget_taken, part(keys.forget))
+        hook = part(kernels.hook, part(union.asynchronous, vertex, halve))
+        take, forget = part(kernels.take, load_row, part(keys.takes), hook), part(keys.forget)
+        self.link_taken = part(kernels.link_taken, take)
+        self.forget_taken = part(kernels.forget_taken, forget)
+        self.finish = part(kernels.finish, keys.apart, take, forget, halve)
 
-    def run(self, pivots: Array, band: int, expected: int) -> None:
-        """Link all edges of the forest in a band, of which some candidates are expected.
+    def run(self, pivots: Array, band: int) -> None:
+        """Link all edges of the forest in a band; the list is looked at twice if room was lacking.
 
         Rounds look at candidates, and not at the list again, so that they end whatever another
         thread writes to it: one candidate comes before all others, and is linked.
@@ -271,16 +285,25 @@ class _Rounds:
             collect, in_giant = self.from_rest, self._in_giant()
         ends = edges.src, edges.dst, edges.low, forest.n, forest.present, forest.out_of_range
         source = self.order.bits, in_giant, *ends
-        found = self._collect(collect, edges.m, (band, pivots), source, expected)
+        turn, found = 0, self._collect(0, collect, edges.m, (band, pivots), source)
+        if found.count > found.us.size:
+            self.rooms = []  # freed here, before more is allocated
+            self.rooms = self._rooms(found.count)
+            found = self._collect(0, collect, edges.m, (band, pivots), source)
+        trees_of_run = forest.parent, on.unused(forest.vertex), self.chosen
+        taken = self.best, self.best_row
         while found.count:
+            if on.goes_on and found.count <= tuning.last_candidates:
+                words = on.fill(on.empty(2, np.uint64), 0xFF)
+                own = *found.arrays, *taken, *trees_of_run
+                self.finish(found.count, *own, words, forest.out_of_range)
+                return
             if not self.order.contains_row:
-                self.lower_rows(found.count, *found.arrays, self.best, self.best_row)
-            trees_of_run = forest.parent, on.unused(forest.vertex), self.chosen
-            taken = self.best, self.best_row
+                self.lower_rows(found.count, *found.arrays, *taken)
             self.link_taken(found.count, *found.arrays, *taken, *trees_of_run)
             self._forget(found)
-            size = found.count
-            found = self._collect(self.from_candidates, size, (), found.arrays, size)
+            turn, size = 1 - turn, found.count
+            found = self._collect(turn, self.from_candidates, size, (), found.arrays)
             if found.count == size:  # of no list is nothing linked: an error, and no endless loop
                 on.fill(forest.out_of_range, 0xFF)
                 return
@@ -297,9 +320,6 @@ class _Rounds:
         """Return a bit for each vertex of the largest tree, and point every vertex at its root."""
         forest, on, probes = self.forest, self.forest.backend, tuning.giant_probes
         n, parent, part = forest.n, forest.parent, on.kernel
-        if self.giant is None:
-            shapes = (2, np.int64), (forest.present.size, np.uint32), (probes, forest.vertex)
-            self.giant = on.alloc_packed(*shapes)
         root_word, in_giant, roots = self.giant
         on.fill(root_word, 0)
         climb = part(find.find_with_skip)
@@ -312,33 +332,28 @@ class _Rounds:
 
     def _collect(
         self,
+        turn: int,
         collect: Callable[..., None],
         m: int,
         bounds: tuple[Any, ...],
         source: tuple[Any, ...],
-        expected: int,
     ) -> Candidates:
-        """Return the candidates among m edges, looked at twice if more are found than expected."""
-        on = self.forest.backend
-        while True:
-            room = self._room(expected)
-            counter = on.fill(on.alloc_readback(1), 0)
-            tile = kernels.BAND_TILE if bounds else kernels.TILE
-            blocks, lists = -(-m // tile), (self.forest.parent, self.best, counter)
-            collect(blocks, m, *bounds, *lists, *room.arrays, *source)
-            count = int(on.to_host(counter)[0])
-            if count <= room.us.size:
-                return room.first(count)
-            expected = count
+        """Return the candidates among m edges, in one of the two rooms, and how many there are.
 
-    def _room(self, expected: int) -> Candidates:
-        """Return room for candidates that is not in use: two are enough, and take turns.
+        There may be more than the room holds, of edges of the list.
+        """
+        on, room = self.forest.backend, self.rooms[turn]
+        counter = on.fill(on.alloc_readback(1), 0)
+        tile = kernels.BAND_TILE if bounds else kernels.TILE
+        blocks, lists = -(-m // tile), (self.forest.parent, self.best, counter)
+        collect(blocks, m, *bounds, *lists, *room.arrays, *source)
+        return room.first(int(on.to_host(counter)[0]))
+
+    def _rooms(self, size: int) -> list[Candidates]:
+        """Return two rooms for so many candidates, of which a round reads one and writes the other.
 
         To allocate in each round, and to release what is allocated, would wait for the device.
         """
-        free, self.rooms = self.rooms[0], self.rooms[1:]
-        if free is None or free.us.size < expected:
-            wide, free = not self.order.contains_row, None
-            free = Candidates.room(expected, self.forest.vertex, wide, self.forest.backend)
-        self.rooms = [*self.rooms, free]
-        return free
+        shapes = Candidates.shapes(size, self.forest.vertex, not self.order.contains_row)
+        arrays = self.forest.backend.alloc_packed(*shapes, *shapes)
+        return [Candidates(*arrays[:4]), Candidates(*arrays[4:])]

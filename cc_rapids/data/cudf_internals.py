@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from inspect import signature
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -228,15 +229,16 @@ def _framing(kind: Any) -> Callable[[dict[str, Any]], Any]:
 def _wrapping() -> Callable[[Any], Any]:
     """Return the function that makes a cuDF column from an array.
 
-    New arrays of integers and booleans are not looked at again, which would cost as much as a small
-    list takes; all others, and all where cuDF does not let us, go to ``as_column``.
+    New arrays of numbers and booleans are not looked at again, which would cost as much as a small
+    list takes; all others, floats with nan, and all where cuDF does not let us, go to
+    ``as_column``.
     """
     from cudf.core.buffer import as_buffer
     from cudf.core.column import ColumnBase, as_column
     from pylibcudf import Column as Plain
     from pylibcudf import DataType, TypeId
 
-    from .dtypes import is_boolean
+    from .dtypes import is_boolean, is_float
 
     if "validate" not in signature(ColumnBase.create).parameters:
         return as_column  # type: ignore[no-any-return]
@@ -244,9 +246,11 @@ def _wrapping() -> Callable[[Any], Any]:
 
     def wrap(column: Any) -> Any:
         dtype: Any = getattr(column, "dtype", None)
-        own = type(column).__module__.startswith("cupy") and getattr(dtype, "kind", "") in "iub"
+        own = type(column).__module__.startswith("cupy") and getattr(dtype, "kind", "") in "iubf"
         if not (own and 0 < column.size < MOST_ROWS and column.flags.c_contiguous):
             return as_column(column)
+        if is_float(dtype) and (dtype.itemsize < 4 or isnan(column.max())):
+            return as_column(column)  # which makes a null of nan
         kind = known.get(dtype)
         if kind is None:
             name = "BOOL8" if is_boolean(dtype) else dtype.name.upper()

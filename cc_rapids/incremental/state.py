@@ -65,9 +65,12 @@ class ConnectivityState:
         return int((parent == self.backend.xp.arange(parent.size, dtype=parent.dtype)).sum())
 
     def to(self, backend: Backend) -> ConnectivityState:
-        """Return the same trees on another backend."""
+        """Return the same trees on another backend; without edges they are made there anew."""
         forest = Forest(backend, self.forest.n, all_present=True)
-        forest.parent[:] = backend.asarray(self.forest.parent)
+        if self.edges:
+            forest.parent[:] = backend.asarray(self.forest.parent)
+        else:
+            backend.kernel(trees.init_singletons, forest.vertex)(forest.n, forest.parent)
         kept = self.kept and self.kept.to(backend)
         index = self.index.to(backend)
         return replace(self, backend=backend, index=index, forest=forest, kept=kept)

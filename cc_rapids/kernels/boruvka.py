@@ -35,6 +35,8 @@ HALF, LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 NONE = none_of(np.uint64)
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 MOST_THREADS = 1024  # of a block
+MOST_ROUNDS = np.uint64(64)  # of any number of trees, of which each round leaves half
+BARRIER, LEFT = 0, 1  # of the words of rounds in one launch
 
 
 def unsigned_order(on: Any, width: int) -> Any:
@@ -98,6 +100,8 @@ def order_sample(on: Any, order: Any) -> Any:
 class Keys:
     """The parts of kernels for keys that contain rows, of weights of up to 32 bits."""
 
+    apart = False  # the rows from the keys
+
     @staticmethod
     def key(on: Any) -> Any:
         """Return the key of an edge."""
@@ -151,6 +155,8 @@ class Keys:
 
 class WideKeys(Keys):
     """The parts of kernels for keys with lists of rows beside them."""
+
+    apart = True
 
     @staticmethod
     def key(on: Any) -> Any:
@@ -247,6 +253,16 @@ def outside_giant(on: Any, vertex: type, wide: type, within: Any, load_edge: Any
     return outside
 
 
+def alone(on: Any) -> Any:
+    """Return a vertex as the root of its tree, where nothing is linked yet: no parent is read."""
+
+    @on.device
+    def alone(parent, v):
+        return v
+
+    return alone
+
+
 def listed(on: Any, order: Any, key: Any, read: Any) -> Any:
     """Return the ends, the key and the row of an edge of the list.
 
@@ -300,7 +316,7 @@ def keep(on: Any, vertex: type, candidate: Any, find: Any, store_row: Any) -> An
     The threads of a warp come together, some of them without an edge. ``count`` tells how many are
     listed, more than are stored where the lists are too short for them.
     """
-    lower, place_of = lessen(on), append(on)
+    low, place_of = on.atomic_min, append(on)
 
     @on.device
     def keep(asked, e, shared, own, parent, best, count, us, vs, keys, rows, *source):
@@ -312,8 +328,11 @@ def keep(on: Any, vertex: type, candidate: Any, find: Any, store_row: Any) -> An
                 kept = u != v
         place = place_of(kept, count, shared, own)
         if kept:
-            lower(best, u, key)
-            lower(best, v, key)
+            of_u, of_v = best[u], best[v]  # both are under way at the same time
+            if key < of_u:
+                low(best, u, key)
+            if key < of_v:
+                low(best, v, key)
             if place < np.uint64(us.size):
                 us[place], vs[place], keys[place] = u, v, key
                 store_row(rows, place, row)
@@ -373,35 +392,73 @@ def collect_band(on: Any, within: Any, keep: Any) -> Any:
     return collect_band
 
 
-def lower_rows(on: Any) -> Any:
-    """Find the least row among the candidates with the least key of each root."""
+def lower_row(on: Any) -> Any:
+    """Lower the least rows of the roots of a candidate that has their least key."""
     lower = lessen(on)
 
-    @on.elementwise
-    def lower_rows(i, us, vs, keys, rows, best, best_row):
+    @on.device
+    def lower_row(i, us, vs, keys, rows, best, best_row):
         u, v, key, row = us[i], vs[i], keys[i], rows[i]
         if key == best[u]:
             lower(best_row, u, row)
         if key == best[v]:
             lower(best_row, v, row)
 
+    return lower_row
+
+
+def lower_rows(on: Any) -> Any:
+    """Find the least row among the candidates with the least key of each root."""
+    lower = lower_row(on)
+
+    @on.elementwise
+    def lower_rows(i, us, vs, keys, rows, best, best_row):
+        lower(i, us, vs, keys, rows, best, best_row)
+
     return lower_rows
 
 
-def link_taken(on: Any, load_row: Any, takes: Any, link: Any) -> Any:
-    """Link the two trees of each candidate that one of them takes, or both, and note its row.
+def hook(on: Any, link: Any) -> Any:
+    """Hook the larger of two roots under the smaller; climb if it is a root no more."""
+    cas = on.atomic_cas
+
+    @on.device
+    def hook(parent, aux, u, v):
+        if u < v:
+            u, v = v, u
+        if cas(parent, u, u, v) != u:
+            link(parent, aux, u, v)
+
+    return hook
+
+
+def take(on: Any, load_row: Any, takes: Any, hook: Any) -> Any:
+    """Link the two trees of a candidate that one of them takes, or both, and note its row.
 
     A candidate is an edge of its own, and those that are taken have no cycle: each links two trees.
+    It joins nothing any more, and has the smaller root twice from then on: the larger is hooked, so
+    that nobody asks again what it takes.
     """
     mark = to_set(on)
 
-    @on.elementwise
-    def link_taken(i, us, vs, keys, rows, best, best_row, parent, aux, chosen):
+    @on.device
+    def take(i, us, vs, keys, rows, best, best_row, parent, aux, chosen):
         u, v, key = us[i], vs[i], keys[i]
         row = load_row(key, rows, i)
         if takes(best, best_row, u, key, row) or takes(best, best_row, v, key, row):
-            link(parent, aux, u, v)
+            hook(parent, aux, u, v)
             mark(chosen, row)
+            us[i] = vs[i] = min(u, v)
+
+    return take
+
+
+def link_taken(on: Any, take: Any) -> Any:
+    """Link the two trees of each candidate that one of them takes."""
+
+    @on.elementwise
+    def link_taken(i, us, vs, keys, rows, best, best_row, parent, aux, chosen):
+        take(i, us, vs, keys, rows, best, best_row, parent, aux, chosen)
 
     return link_taken
 
@@ -415,3 +472,63 @@ def forget_taken(on: Any, forget: Any) -> Any:
         forget(best, best_row, vs[i])
 
     return forget_taken
+
+
+def finish(on: Any, apart: bool, take: Any, forget: Any, find: Any) -> Any:
+    """Run all rounds that are left over a few candidates, in one launch.
+
+    The candidates stay in their places, and one that joins nothing any more has the same root
+    twice. The phases are those of rounds that are launched one by one; between two of them all
+    threads wait for each other. ``words`` are that of the barrier, and whether some candidate is
+    left: it is cleared while no thread reads it, two barriers before it is read.
+
+    Each tree with a candidate takes one, so that a round leaves half of these trees at most. Should
+    a fault keep them, ``out_of_range`` says so after ``MOST_ROUNDS``. Rows are ``apart`` from wide
+    keys.
+    """
+    lower, lower_rows, grid_sync = lessen(on), lower_row(on), on.grid_sync
+
+    @on.cooperative
+    def finish(
+        t, k, step, us, vs, keys, rows, best, best_row, parent, aux, chosen, words, out_of_range
+    ):
+        rounds, left = ZERO, True
+        while left and rounds < MOST_ROUNDS:
+            i = t
+            if apart:
+                while i < k:
+                    if us[i] != vs[i]:
+                        lower_rows(i, us, vs, keys, rows, best, best_row)
+                    i += step
+                grid_sync(words, BARRIER)
+                i = t
+            while i < k:
+                if us[i] != vs[i]:
+                    take(i, us, vs, keys, rows, best, best_row, parent, aux, chosen)
+                i += step
+            grid_sync(words, BARRIER)
+            if t == ZERO:
+                words[LEFT] = ZERO
+            i = t
+            while i < k:
+                forget(best, best_row, us[i])
+                forget(best, best_row, vs[i])
+                i += step
+            grid_sync(words, BARRIER)
+            i = t
+            while i < k:
+                if us[i] != vs[i]:
+                    u, v, key = find(parent, us[i]), find(parent, vs[i]), keys[i]
+                    us[i], vs[i] = u, v
+                    if u != v:
+                        lower(best, u, key)
+                        lower(best, v, key)
+                        words[LEFT] = ONE
+                i += step
+            grid_sync(words, BARRIER)
+            left = words[LEFT] != ZERO
+            rounds += ONE
+        if left and t == ZERO:
+            out_of_range[0] = 1
+
+    return finish

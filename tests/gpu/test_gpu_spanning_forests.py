@@ -26,9 +26,11 @@ GRAPHS = {
 
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("graph", GRAPHS)
-@pytest.mark.parametrize(("light", "bands"), [(1, 1), (1, 3), (2, 1), (1000, 1)])
-def test_rows_are_those_of_kruskal(graph, dtype, light, bands, tuned):
-    tuned(light_edges_per_vertex=light, light_bands=bands)
+@pytest.mark.parametrize(
+    ("light", "bands", "last"), [(1, 1, 0), (1, 3, 500), (2, 1, 1 << 19), (1000, 1, 1 << 19)]
+)
+def test_rows_are_those_of_kruskal(graph, dtype, light, bands, last, tuned):
+    tuned(light_edges_per_vertex=light, light_bands=bands, last_candidates=last)
     made = GRAPHS[graph]()
     src, dst, n = made.src.astype(np.int64), made.dst.astype(np.int64), made.num_vertices
     weights = np.random.default_rng(1).integers(0, 100, src.size).astype(dtype)

@@ -299,14 +299,16 @@ def forests_by_weight():
     many = np.arange(2000)
     for weight in ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]:
         options = {"weight": np.arange(4, dtype=weight), "engine": "cuda"}
-        for dtype in (INT, LONG, ULONG):
-            cc_rapids.minimum_spanning_forest(edges(dtype), **options)
+        for dtype, last in itertools.product((INT, LONG, ULONG), (0, tuning.last_candidates)):
+            with tuning.override(last_candidates=last):
+                cc_rapids.minimum_spanning_forest(edges(dtype), **options)
         cc_rapids.maximum_spanning_forest(edges(), **options)
-    for weight in (many, many.astype(np.float32)):
-        cc_rapids.minimum_spanning_forest((many % 7, many % 5), weight=weight, engine="cuda")
-        cc_rapids.minimum_spanning_forest(  # few candidates of many vertices
-            (many[:2], many[1:3]), weight=weight[:2], num_vertices=2000, engine="cuda"
-        )
+    for weight, last in itertools.product((many, many.astype(np.float32)), (0, 4000)):
+        with tuning.override(last_candidates=last):
+            cc_rapids.minimum_spanning_forest((many % 7, many % 5), weight=weight, engine="cuda")
+            cc_rapids.minimum_spanning_forest(  # few candidates of many vertices
+                (many[:2], many[1:3]), weight=weight[:2], num_vertices=2000, engine="cuda"
+            )
     rows = Csr(np.array([0, 2, 3, 4]), np.array([1, 2, 0, 0]), True)
     cc_rapids.minimum_spanning_forest(rows, weight=np.arange(4), engine="cuda")
 

@@ -586,14 +586,24 @@ IN_ROUNDS = {
     "key": (boruvka.Keys.key, "weight << HALF | row", "weight >> ONE << HALF | row", "u4"),
     "its row": (boruvka.Keys.load_row, "key & LOW", "key & LOW & ~ONE", "u4"),
     "wide": (boruvka.WideKeys.load_row, "rows[i]", "rows[i] & ~ONE", "u8"),
-    "least row": (boruvka.lower_rows, "key == best[u]", "key >= best[u]", "u8"),
+    "least row": (boruvka.lower_row, "key == best[u]", "key >= best[u]", "u8"),
     "bands": (boruvka.within, "pivots[k], pivots[k + ONE]", "pivots[ZERO], pivots[ONE]", "u4"),
     "a band": (boruvka.collect_band, "np.uint32(i)", "np.uint32(i // 2)", "u4"),
     "giant": (boruvka.outside_giant, "has(in_giant, vertex(u)) and", "", "u4"),
     "collect": (boruvka.keep, "kept = u != v", "kept = u < v", "u4"),
-    "lower": (boruvka.keep, "lower(best, v, key)", "lower(best, u, key)", "u4"),
-    "taken": (boruvka.link_taken, "u, key, row) or", "u, key, row) or u != v or", "u4"),
+    "lower": (boruvka.keep, "low(best, v, key)", "low(best, u, key)", "u4"),
+    "taken": (boruvka.take, "u, key, row) or", "u, key, row) or u != v or", "u4"),
     "takes": (boruvka.WideKeys.takes, " and best_row[r] == row", "", "u8"),
+    "alone": (boruvka.alone, "return v", "return v ^ v", "u4"),
+}
+#: The same of rounds in one launch, which threads on a CPU do not run.
+IN_ONE_LAUNCH = {
+    "forgets": (boruvka.Keys.forget, "best[r] = NONE", "best[r] = ZERO", "u4"),
+    "other end": (boruvka.finish, "lower(best, v, key)", "lower(best, u, key)", "u4"),
+    "found": (boruvka.finish, "us[i], vs[i] = (u, v)", "us[i], vs[i] = (v, v)", "u4"),
+    "left": (boruvka.finish, "words[LEFT] = ONE", "words[LEFT] = ZERO", "u4"),
+    "no end": (boruvka.finish, "words[LEFT] = ZERO", "words[LEFT] = ONE", "u4"),
+    "rows apart": (boruvka.finish, "if apart:", "if not apart:", "u8"),
 }
 
-__all__ = ["IN_ROUNDS", "JOBS", "PLANTS", "is_right", "planted", "solved"]
+__all__ = ["IN_ONE_LAUNCH", "IN_ROUNDS", "JOBS", "PLANTS", "is_right", "planted", "solved"]

@@ -169,8 +169,8 @@ def forests_by_weight(engine):
     for graph in graphs(engine):
         weight = backends.get(engine).xp.arange(graph.num_edges) % 97
         far = tuple(end.astype(np.uint64) * SPREAD for end in graph.edges)
-        for light in (1, 1000):
-            with tuning.override(light_edges_per_vertex=light):
+        for light, last in ((1, 0), (1, 500), (1000, tuning.last_candidates)):
+            with tuning.override(light_edges_per_vertex=light, last_candidates=last):
                 for kind in (np.float32, np.float64, np.int8, np.uint64):
                     given = {"weight": weight.astype(kind), "forest": "min"}
                     cc_rapids.components(graph.edges, **given, engine=engine).audit(

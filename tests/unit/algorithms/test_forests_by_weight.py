@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from support import planted
 
 import cc_rapids
-from cc_rapids import VerificationError, oracle
+from cc_rapids import VerificationError, backends, oracle
 from cc_rapids.algorithms import boruvka as rounds
 from cc_rapids.errors import (
     ColumnTypeError,
@@ -69,9 +69,11 @@ def check(src, dst, weights, engine="threads", **options):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize(("light", "bands"), [(1, 1), (1, 3), (2, 1), (1000, 1)])
-def test_rows_are_those_of_kruskal(engine, dtype, light, bands, tuned):
-    tuned(light_edges_per_vertex=light, light_bands=bands)
+@pytest.mark.parametrize(
+    ("light", "bands", "last"), [(1, 1, 0), (1, 3, 9), (2, 1, 1 << 19), (1000, 1, 20)]
+)
+def test_rows_are_those_of_kruskal(engine, dtype, light, bands, last, tuned):
+    tuned(light_edges_per_vertex=light, light_bands=bands, last_candidates=last)
     random = np.random.default_rng(light)
     for n, m in ((1, 3), (2, 9), (12, 40), (30, 200)):
         src, dst = random.integers(0, n, m), random.integers(0, n, m)
@@ -103,11 +105,11 @@ def test_the_longest_path_and_a_star():
 def test_the_pivot_parts_edges_of_equal_weight_too(monkeypatch):
     """So many are light as are asked for, and no list grows to all edges."""
     sizes = []
-    room = rounds.Candidates.room
+    shapes = rounds.Candidates.shapes
     monkeypatch.setattr(
         rounds.Candidates,
-        "room",
-        lambda size, *rest: sizes.append(size) or room(size, *rest),
+        "shapes",
+        lambda size, *rest: sizes.append(size) or shapes(size, *rest),
     )
     src, dst = np.random.default_rng(1).integers(0, 1000, (2, 100_000))
     check(src, dst, np.ones(100_000, np.int8))
@@ -443,11 +445,14 @@ def test_the_oracle_refuses_what_is_no_list():
         oracle.certify_spanning_forest(found.assign(weight=[3, 4, 7, 1.0]), FRAME, weight="w")
 
 
-@pytest.mark.parametrize("name", planted.IN_ROUNDS)
+@pytest.mark.parametrize("name", [*planted.IN_ROUNDS, *planted.IN_ONE_LAUNCH])
 def test_planted_faults_are_refused(name, engine, tmp_path, tuned):
     """The proof of the forest is independent of the kernels; some faults end a run."""
-    tuned(light_edges_per_vertex=1)
-    function, old, new, dtype = planted.IN_ROUNDS[name]
+    together = name in planted.IN_ONE_LAUNCH
+    if together and not backends.get(engine).goes_on:
+        pytest.skip("rounds are not launched together on CPU threads")
+    tuned(light_edges_per_vertex=1, last_candidates=1000 * together)
+    function, old, new, dtype = (planted.IN_ROUNDS | planted.IN_ONE_LAUNCH)[name]
     random = np.random.default_rng(8)
     src, dst = random.integers(0, 40, (2, 300))
     low, high = {"i4": (-20, 20), "f4": (-2, 1)}.get(dtype, (0, 20))
@@ -465,8 +470,9 @@ def test_planted_faults_are_refused(name, engine, tmp_path, tuned):
     assert refused
 
 
-def test_edges_that_change_meanwhile_are_those_of_before(engine, monkeypatch):
+def test_edges_that_change_meanwhile_are_those_of_before(engine, monkeypatch, tuned):
     """The list is read once, and rounds go on with what they have read."""
+    tuned(last_candidates=0)
     link_taken = kernels.link_taken
 
     def changing(on, *parts):
@@ -486,8 +492,9 @@ def test_edges_that_change_meanwhile_are_those_of_before(engine, monkeypatch):
 
 @pytest.mark.parametrize("greatest", [False, True])
 @pytest.mark.parametrize("dtype", ["f4", "i8"])
-def test_rounds_with_few_candidates_forget_these_alone(dtype, greatest, engine):
+def test_rounds_with_few_candidates_forget_these_alone(dtype, greatest, engine, tuned):
     """A path of many vertices, whose last rounds join a few trees of it, and a star beside it."""
+    tuned(last_candidates=0)
     random = np.random.default_rng(2)
     hub = np.full(300, 700)
     src = np.concatenate([np.arange(699), hub, random.integers(0, 700, 200)])
