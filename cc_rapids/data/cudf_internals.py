@@ -249,12 +249,14 @@ def _wrapping() -> Callable[[Any], Any]:
         own = type(column).__module__.startswith("cupy") and getattr(dtype, "kind", "") in "iubf"
         if not (own and 0 < column.size < MOST_ROWS and column.flags.c_contiguous):
             return as_column(column)
-        if is_float(dtype) and (dtype.itemsize < 4 or isnan(column.max())):
-            return as_column(column)  # which makes a null of nan
-        kind = known.get(dtype)
-        if kind is None:
+        known_kind = known.get(dtype)
+        if known_kind is None:
             name = "BOOL8" if is_boolean(dtype) else dtype.name.upper()
-            kind = known[dtype] = DataType(getattr(TypeId, name))
+            made = DataType(getattr(TypeId, name)) if hasattr(TypeId, name) else None
+            known_kind = known[dtype] = made, is_float(dtype)
+        kind, may_hold_nan = known_kind
+        if kind is None or (may_hold_nan and isnan(column.max())):
+            return as_column(column)  # which makes a null of nan
         plain = Plain(kind, column.size, as_buffer(column), None, 0, 0, [], validate=False)
         return ColumnBase.create(plain, dtype, validate=False)
 
