@@ -80,8 +80,8 @@ def measured():
             f" | {row['m'] / 1e6:.1f} M | {way} | {told} ({size(cost.bytes)}) | {rounds}"
             f" | {row['wall_ms']['median'] / 1e3:.2g} ({cost.seconds:.2g}) |"
         )
-    devices = "; ".join(sorted({f"{row['device']}, at {row['commit']}" for row in rows}))
-    return "\n".join([*lines, "", f"Medians on {devices}; every answer equals one process's."])
+    made = _made(rows, "several")
+    return "\n".join([*lines, "", f"Medians{made}; every answer equals one process's."])
 
 
 def scaling():
@@ -240,9 +240,9 @@ def on_streams():
     )
 
 
-def _made(rows):
-    """Return on what the records were made, in words."""
-    made = sorted({f"{row['device']}, at {row['commit']}" for row in rows})
+def _made(rows, name="devices"):
+    """Return on what the records of a benchmark were made, in words."""
+    made = sorted({f"{row['device']}, {records.dated(name, row)}" for row in rows})
     return f" on {'; '.join(made)}" if made else ", not measured yet"
 
 

@@ -12,10 +12,13 @@ from cc_rapids.tools.bench import environment, spread
 __all__ = [
     "HERE",
     "HISTORY",
+    "HISTORY_ON_GPUS",
     "arguments",
     "beyond_bound",
     "dated",
     "environment",
+    "is_history",
+    "is_on_gpu",
     "keep",
     "load",
     "since",
@@ -37,11 +40,15 @@ HISTORY = frozenset(
         "design_sampling",
         "design_space",
         "design_stream",
+        "devices",
         "experiments",
         "layouts",
         "papers",
     }
 )
+
+#: The same of what was measured on several GPUs, beside figures of CPU threads that are renewed.
+HISTORY_ON_GPUS = frozenset({"several"})
 
 
 def arguments(text):
@@ -87,7 +94,17 @@ def dated(name, row):
     >>> dated("papers", {"commit": "d3d56a5", "date": "2026-11-21"})
     'at d3d56a5 (2026-11-21), not renewed since'
     """
-    return f"at {row['commit']} ({row['date']})" + ", not renewed since" * (name in HISTORY)
+    return f"at {row['commit']} ({row['date']})" + ", not renewed since" * is_history(name, row)
+
+
+def is_history(name, row):
+    """Return whether a benchmark's record is not measured again when the code changes."""
+    return name in HISTORY or (name in HISTORY_ON_GPUS and is_on_gpu(row))
+
+
+def is_on_gpu(row):
+    """Return whether a record was measured on a GPU."""
+    return row["device"].startswith("NVIDIA")
 
 
 def since(commit):

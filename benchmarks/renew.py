@@ -17,6 +17,7 @@ import sys
 import time
 
 import measured_code
+import records
 import stale
 
 from cc_rapids import EngineError, backends
@@ -47,7 +48,7 @@ def commands(found, device, names=()):
     """
     asked = [each for each in found if not names or each.figure.record in names]
     wanted = device == "gpu"
-    fits = [each for each in asked if any(stale.is_on_gpu(row) == wanted for row in each.old)]
+    fits = [each for each in asked if any(records.is_on_gpu(row) == wanted for row in each.old)]
     return list(dict.fromkeys(each.figure.again for each in fits))
 
 

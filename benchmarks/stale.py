@@ -6,7 +6,7 @@ A line names the page and the figure, what has changed, and the command that mea
 time of the device is as old as the kernels that ran, and a wall time as these and the files that
 were entered: a record keeps their hashes (:mod:`measured_code`). One that has none is as old as its
 commit: it is stale if any file of the package has another syntax tree now, docstrings apart.
-Figures of ``records.HISTORY`` are left as they were measured, and their pages say so.
+What ``records.is_history`` is left as it was measured, and the pages say so.
 """
 
 import argparse
@@ -90,19 +90,14 @@ def main_job(folder):
     return report.measured(folder)[0]
 
 
-def is_on_gpu(row):
-    """Return whether a record was measured on a GPU."""
-    return row["device"].startswith("NVIDIA")
-
-
 def first_uses(folder, on_gpu):
     """Return the newest records of first uses, on GPUs or on threads."""
-    return [row for row in first_use.newest(folder) if is_on_gpu(row) == on_gpu]
+    return [row for row in first_use.newest(folder) if records.is_on_gpu(row) == on_gpu]
 
 
 def audits(folder, on_gpu):
     """Return the newest records of audits, on GPUs or on threads."""
-    return [row for row in trust.audits(folder) if is_on_gpu(row) == on_gpu]
+    return [row for row in trust.audits(folder) if records.is_on_gpu(row) == on_gpu]
 
 
 def workers(folder, engine):
@@ -338,9 +333,8 @@ class Outdated(NamedTuple):
 def outdated(clock, folder=records.HERE, figures=FIGURES):
     """Yield each figure of which a record is older than the code, except history."""
     for figure in figures:
-        if figure.record in records.HISTORY:
-            continue
         rows = figure.rows(folder)
+        rows = [row for row in rows if not records.is_history(figure.record, row)]
         since = [(row, clock.changes(row, figure.kind, figure.field)) for row in rows]
         old = [(row, changes) for row, changes in since if changes]
         if old:

@@ -99,9 +99,6 @@ class Tuning:
     light_bands : int
         Bands of edges before the last, each ending after twice as many as the one before.
         forest_bands.jsonl.
-    last_candidates : int
-        Edges between two trees, or fewer, over which all rounds that are left of a spanning forest
-        by weight run in one launch on a GPU. [086].
     networkx_nodes : int
         Nodes from which on NetworkX hands a graph over by itself. networkx_gain.jsonl.
     written_piece_edges : int
@@ -144,7 +141,6 @@ class Tuning:
     quote_window_bytes: int = 1 << 20
     light_edges_per_vertex: float = 0.5
     light_bands: int = 3
-    last_candidates: int = 1 << 19
     networkx_nodes: int = 100_000
     written_piece_edges: int = 1 << 20
     silent_seconds: float = 1.0

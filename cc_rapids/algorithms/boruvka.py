@@ -31,6 +31,7 @@ WHY = "a spanning forest by weight"
 SAMPLE = 1024  # weights that are looked at for the pivot
 KEPT = 8  # edges of a later band for each candidate that there is room for, or fewer
 SCATTERED = 16  # candidates, or more, for so many vertices: memory is filled faster in order
+AT_ONCE = 1 << 19  # candidates, or fewer, over which the rounds that are left are one launch
 FEW = 4  # times as many edges as in the first band are not filtered
 HALF, ALL = 32, (1 << 64) - 1
 
@@ -293,7 +294,7 @@ class _Rounds:
         trees_of_run = forest.parent, on.unused(forest.vertex), self.chosen
         taken = self.best, self.best_row
         while found.count:
-            if on.goes_on and found.count <= tuning.last_candidates:
+            if on.goes_on and found.count <= AT_ONCE:
                 words = on.fill(on.empty(2, np.uint64), 0xFF)
                 own = *found.arrays, *taken, *trees_of_run
                 self.finish(found.count, *own, words, forest.out_of_range)

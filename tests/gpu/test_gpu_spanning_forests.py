@@ -7,6 +7,7 @@ from scipy.sparse import csgraph
 import cc_rapids
 import cc_rapids.scipy
 from cc_rapids import errors, generators, oracle
+from cc_rapids.algorithms import boruvka
 
 cudf = pytest.importorskip("cudf")
 cupy = pytest.importorskip("cupy")
@@ -29,8 +30,9 @@ GRAPHS = {
 @pytest.mark.parametrize(
     ("light", "bands", "last"), [(1, 1, 0), (1, 3, 500), (2, 1, 1 << 19), (1000, 1, 1 << 19)]
 )
-def test_rows_are_those_of_kruskal(graph, dtype, light, bands, last, tuned):
-    tuned(light_edges_per_vertex=light, light_bands=bands, last_candidates=last)
+def test_rows_are_those_of_kruskal(graph, dtype, light, bands, last, tuned, monkeypatch):
+    tuned(light_edges_per_vertex=light, light_bands=bands)
+    monkeypatch.setattr(boruvka, "AT_ONCE", last)
     made = GRAPHS[graph]()
     src, dst, n = made.src.astype(np.int64), made.dst.astype(np.int64), made.num_vertices
     weights = np.random.default_rng(1).integers(0, 100, src.size).astype(dtype)

@@ -3,6 +3,7 @@
 import itertools
 from dataclasses import replace
 from functools import cache
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import pytest
 
 import cc_rapids
 from cc_rapids import Design, VerificationError, backends, generators
-from cc_rapids.algorithms import merge, staged
+from cc_rapids.algorithms import boruvka, merge, staged
 from cc_rapids.algorithms.auto import AUTO, for_forest
 from cc_rapids.backends.dry_run import rehearsed
 from cc_rapids.data.adapters import Csr
@@ -299,12 +300,12 @@ def forests_by_weight():
     many = np.arange(2000)
     for weight in ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]:
         options = {"weight": np.arange(4, dtype=weight), "engine": "cuda"}
-        for dtype, last in itertools.product((INT, LONG, ULONG), (0, tuning.last_candidates)):
-            with tuning.override(last_candidates=last):
+        for dtype, last in itertools.product((INT, LONG, ULONG), (0, boruvka.AT_ONCE)):
+            with mock.patch.object(boruvka, "AT_ONCE", last):
                 cc_rapids.minimum_spanning_forest(edges(dtype), **options)
         cc_rapids.maximum_spanning_forest(edges(), **options)
     for weight, last in itertools.product((many, many.astype(np.float32)), (0, 4000)):
-        with tuning.override(last_candidates=last):
+        with mock.patch.object(boruvka, "AT_ONCE", last):
             cc_rapids.minimum_spanning_forest((many % 7, many % 5), weight=weight, engine="cuda")
             cc_rapids.minimum_spanning_forest(  # few candidates of many vertices
                 (many[:2], many[1:3]), weight=weight[:2], num_vertices=2000, engine="cuda"

@@ -18,7 +18,7 @@ import numpy as np
 
 import cc_rapids
 from cc_rapids import Design, backends, generators
-from cc_rapids.algorithms import merge, run, staged
+from cc_rapids.algorithms import boruvka, merge, run, staged
 from cc_rapids.data.adapters import Csr
 from cc_rapids.graph.edges import Edges
 from cc_rapids.graph.forest import Forest
@@ -169,8 +169,9 @@ def forests_by_weight(engine):
     for graph in graphs(engine):
         weight = backends.get(engine).xp.arange(graph.num_edges) % 97
         far = tuple(end.astype(np.uint64) * SPREAD for end in graph.edges)
-        for light, last in ((1, 0), (1, 500), (1000, tuning.last_candidates)):
-            with tuning.override(light_edges_per_vertex=light, last_candidates=last):
+        for light, last in ((1, 0), (1, 500), (1000, boruvka.AT_ONCE)):
+            at_once = mock.patch.object(boruvka, "AT_ONCE", last)
+            with tuning.override(light_edges_per_vertex=light), at_once:
                 for kind in (np.float32, np.float64, np.int8, np.uint64):
                     given = {"weight": weight.astype(kind), "forest": "min"}
                     cc_rapids.components(graph.edges, **given, engine=engine).audit(

@@ -72,8 +72,9 @@ def check(src, dst, weights, engine="threads", **options):
 @pytest.mark.parametrize(
     ("light", "bands", "last"), [(1, 1, 0), (1, 3, 9), (2, 1, 1 << 19), (1000, 1, 20)]
 )
-def test_rows_are_those_of_kruskal(engine, dtype, light, bands, last, tuned):
-    tuned(light_edges_per_vertex=light, light_bands=bands, last_candidates=last)
+def test_rows_are_those_of_kruskal(engine, dtype, light, bands, last, tuned, monkeypatch):
+    tuned(light_edges_per_vertex=light, light_bands=bands)
+    monkeypatch.setattr(rounds, "AT_ONCE", last)
     random = np.random.default_rng(light)
     for n, m in ((1, 3), (2, 9), (12, 40), (30, 200)):
         src, dst = random.integers(0, n, m), random.integers(0, n, m)
@@ -446,12 +447,13 @@ def test_the_oracle_refuses_what_is_no_list():
 
 
 @pytest.mark.parametrize("name", [*planted.IN_ROUNDS, *planted.IN_ONE_LAUNCH])
-def test_planted_faults_are_refused(name, engine, tmp_path, tuned):
+def test_planted_faults_are_refused(name, engine, tmp_path, tuned, monkeypatch):
     """The proof of the forest is independent of the kernels; some faults end a run."""
     together = name in planted.IN_ONE_LAUNCH
     if together and not backends.get(engine).goes_on:
         pytest.skip("rounds are not launched together on CPU threads")
-    tuned(light_edges_per_vertex=1, last_candidates=1000 * together)
+    tuned(light_edges_per_vertex=1)
+    monkeypatch.setattr(rounds, "AT_ONCE", 1000 * together)
     function, old, new, dtype = (planted.IN_ROUNDS | planted.IN_ONE_LAUNCH)[name]
     random = np.random.default_rng(8)
     src, dst = random.integers(0, 40, (2, 300))
@@ -470,9 +472,9 @@ def test_planted_faults_are_refused(name, engine, tmp_path, tuned):
     assert refused
 
 
-def test_edges_that_change_meanwhile_are_those_of_before(engine, monkeypatch, tuned):
+def test_edges_that_change_meanwhile_are_those_of_before(engine, monkeypatch):
     """The list is read once, and rounds go on with what they have read."""
-    tuned(last_candidates=0)
+    monkeypatch.setattr(rounds, "AT_ONCE", 0)
     link_taken = kernels.link_taken
 
     def changing(on, *parts):
@@ -492,9 +494,9 @@ def test_edges_that_change_meanwhile_are_those_of_before(engine, monkeypatch, tu
 
 @pytest.mark.parametrize("greatest", [False, True])
 @pytest.mark.parametrize("dtype", ["f4", "i8"])
-def test_rounds_with_few_candidates_forget_these_alone(dtype, greatest, engine, tuned):
+def test_rounds_with_few_candidates_forget_these_alone(dtype, greatest, engine, monkeypatch):
     """A path of many vertices, whose last rounds join a few trees of it, and a star beside it."""
-    tuned(last_candidates=0)
+    monkeypatch.setattr(rounds, "AT_ONCE", 0)
     random = np.random.default_rng(2)
     hub = np.full(300, 700)
     src = np.concatenate([np.arange(699), hub, random.integers(0, 700, 200)])

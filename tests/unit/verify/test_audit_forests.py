@@ -13,6 +13,7 @@ from support import planted
 
 import cc_rapids
 from cc_rapids import VerificationError
+from cc_rapids.algorithms import boruvka
 from cc_rapids.data.adapters import Csr
 from cc_rapids.errors import InputError, NullsError
 
@@ -169,8 +170,9 @@ PLANTS = "signed", "negative", "reversed", "key", "wide", "least row", "bands", 
 
 
 @pytest.mark.parametrize("name", PLANTS)
-def test_faults_of_runs_are_found(name, engine, tmp_path, tuned):
-    tuned(light_edges_per_vertex=1, last_candidates=0)
+def test_faults_of_runs_are_found(name, engine, tmp_path, tuned, monkeypatch):
+    tuned(light_edges_per_vertex=1)
+    monkeypatch.setattr(boruvka, "AT_ONCE", 0)
     function, old, new, dtype = planted.IN_ROUNDS[name]
     random = np.random.default_rng(8)
     ends = tuple(random.integers(0, 40, (2, 300)))
