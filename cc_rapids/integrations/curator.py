@@ -31,6 +31,7 @@ from ..errors import (
 )
 from ..options import Options
 from ..results.written import ROWS_PER_FILE, check_rows_per_file
+from .distributed.protocol import GPUS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,7 +41,6 @@ log = logging.getLogger(__name__)
 DOCUMENT = "_curator_dedup_id"  # Curator's names of the columns between its stages
 GROUP = "_duplicate_group_id"
 ALL = (1 << 31) - 1  # tasks of a batch: an answer needs the edges of all of them
-GPUS = {None: 1.0, "cuda": 1.0, "threads": 0.0}  # of a worker, for each engine
 READING = ("storage_options",)  # of read_kwargs
 WRITING = {"compression": "compression", "row_group_size_rows": "row_group_size"}  # in PyArrow
 COMPRESSIONS = "snappy", "gzip", "brotli", "lz4", "zstd", "none"
@@ -155,7 +155,8 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
             "checkpoint": checkpoint,
             "checkpoint_every": checkpoint_every,
         }
-        gpus = GPUS[Options.check(**self.options).engine]
+        named = Options.check(**self.options).engine
+        gpus = GPUS[named] if named else 1.0
         bytes_of(memory_limit)  # raises, as the options do, before the folder is emptied
         self.resources = Resources(cpus=1.0, gpus=gpus)
         self._answered: list[str] | None = None

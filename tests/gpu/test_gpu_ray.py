@@ -39,9 +39,18 @@ def test_tasks_use_the_gpu(cluster, partition, kind):
     assert found.facts.get("engine", "cuda") == "cuda"
 
 
-def test_a_task_without_a_gpu_says_so(cluster):
+def test_several_tasks_share_the_gpu(cluster):
+    import cc_rapids.ray
+
+    frames = [pd.DataFrame({"src": [k], "dst": [k + 1]}) for k in range(0, 12, 2)]
+    edges = cluster.data.from_pandas(frames)
+    found = cc_rapids.ray.components(edges, engine="gpu", num_gpus=0.25)
+    assert (len(found), found.facts["engine"]) == (6, "cuda")
+
+
+def test_an_engine_on_a_gpu_needs_a_gpu(cluster):
     import cc_rapids.ray
 
     edges = cluster.data.from_pandas([pd.DataFrame({"src": [1], "dst": [2]})])
-    with pytest.raises(cc_rapids.EngineError):
+    with pytest.raises(cc_rapids.EngineError, match="pass num_gpus=1"):
         cc_rapids.ray.components(edges, engine="cuda")

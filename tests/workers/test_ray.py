@@ -48,6 +48,7 @@ def cluster():
         quiet = {"logging_level": logging.CRITICAL, "log_to_driver": False}
         ray.init(
             num_cpus=2,
+            num_gpus=1,  # in name: Ray lends it, and nothing looks for it
             include_dashboard=False,
             object_store_memory=150 << 20,
             runtime_env={"env_vars": {"PYTHONPATH": with_package(os.environ)["PYTHONPATH"]}},
@@ -71,9 +72,17 @@ def tables(frames):
     return ray.data.from_arrow([pa.Table.from_pandas(one, preserve_index=False) for one in frames])
 
 
-def parts(frame, count):
+def pieces(frame, count):
     bounds = [k * len(frame) // count for k in range(count + 1)]
-    return tables([frame[low:high] for low, high in pairwise(bounds)])
+    return [frame[low:high] for low, high in pairwise(bounds)]
+
+
+def parts(frame, count):
+    return tables(pieces(frame, count))
+
+
+def pandas_parts(frame, count):
+    return ray.data.from_pandas(pieces(frame, count))
 
 
 def check(found, frame, **names):
@@ -217,6 +226,8 @@ def test_nulls_are_refused_or_dropped():
         ({"engine": "tpu"}, errors.EngineError, "tpu"),
         ({"num_cpus": "two"}, errors.InputError, "num_cpus must be a number"),
         ({"num_gpus": -1}, errors.InputError, "num_gpus must be a number"),
+        ({"engine": "gpu"}, errors.EngineError, r"'cuda' runs on a GPU.*pass num_gpus=1"),
+        ({"engine": "cuda", "num_gpus": 0}, errors.EngineError, r"num_gpus=0\.25"),
         ({"num_vertices": 7}, errors.InputError, "'src' holds the id -[0-9]+, outside 0..6"),
         ({"vertices": [1], "num_vertices": 7}, errors.InputError, "not both"),
         ({"vertices": ["a"]}, errors.ColumnTypeError, "vertices"),
@@ -254,6 +265,88 @@ def test_integers_beside_strings(options):
     frame = random_frame()[["src", "dst"]]
     with pytest.raises(errors.ColumnTypeError, match="'src' is int64 in some partitions and"):
         components(tables([frame]).union(tables([frame.astype(str)])), **options)
+
+
+@pytest.mark.parametrize("partition", ["edges", "vertices"])
+@pytest.mark.parametrize(
+    ("blocks", "kind"), [(parts, pa.Table), (pandas_parts, pd.DataFrame)], ids=["arrow", "pandas"]
+)
+def test_tasks_on_a_gpu(tmp_path, monkeypatch, partition, blocks, kind):
+    """Each block goes to a task that Ray has lent the GPU."""
+    from cc_rapids.integrations.ray import api
+
+    forest_of = api.forest_of
+
+    def watched(block, *arguments):
+        lent = ray.get_runtime_context().get_accelerator_ids()["GPU"]
+        mark = tmp_path / f"{time.time_ns()}.{os.getpid()}"
+        mark.write_text(f"{type(block).__name__} {lent} {os.environ['CUDA_VISIBLE_DEVICES']}")
+        return forest_of(block, *arguments)
+
+    monkeypatch.setattr(api, "forest_of", watched)
+    frame, named = random_frame(), pd.DataFrame({"id": [5, 10**6]})
+    options = {"partition": partition, "engine": "threads", "num_gpus": 0.5}
+    found = components(blocks(frame, 5), vertices=blocks(named, 1), **options)
+    check(found, frame, vertices=named["id"].to_numpy())
+    told = [mark.read_text() for mark in tmp_path.iterdir()]
+    assert told == [f"{kind.__name__} ['0'] 0"] * 6
+
+
+def test_an_error_in_a_block_on_a_gpu():
+    frame = random_frame().astype({"src": "Int64"})
+    frame.loc[3, "src"] = pd.NA
+    for blocks in (parts, pandas_parts):
+        with pytest.raises(errors.NullsError, match=r"column 'src' has 1 nulls in 100 rows"):
+            components(blocks(frame, 5), num_gpus=1)
+    found = components(pandas_parts(frame, 5), nulls="drop", num_gpus=1)
+    check(found, frame.dropna().astype({"src": "int64"}))
+    assert found.facts["dropped"] == 1
+
+
+def test_no_block_is_read_for_an_engine_without_a_gpu():
+    def read(batch):
+        raise AssertionError
+
+    edges = ray.data.range(1).map_batches(read, batch_size=None)
+    with pytest.raises(errors.EngineError, match="num_gpus=1"):
+        components(edges, engine="cuda")
+
+
+def test_few_tasks_wait(monkeypatch):
+    """Blocks are taken as tasks end: twice as many wait as there are CPUs, and no more."""
+    from cc_rapids.integrations.ray import api
+
+    ready, waiting = api.Tasks.ready, []
+
+    def watched(tasks, results, timeout=0):
+        waiting.append(len(results))
+        return ready(tasks, results, timeout)
+
+    monkeypatch.setattr(api.Tasks, "ready", watched)
+    monkeypatch.setattr(api, "PATIENCE", 60.0)
+    frame = random_frame()
+    check(components(parts(frame, 30), num_gpus=1), frame)
+    assert max(waiting) <= 4
+
+
+def test_the_gpu_may_be_free_once_all_is_read(monkeypatch):
+    """As if a function of the dataset's held it."""
+    from cc_rapids.integrations.ray import api
+
+    class Holder:
+        """An actor; Ray adds a method that returns once it runs."""
+
+    holder, blocks = ray.remote(num_gpus=1)(Holder).remote(), api._blocks
+    ray.get(holder.__ray_ready__.remote())
+
+    def released(dataset):
+        yield from blocks(dataset)
+        ray.kill(holder)
+
+    monkeypatch.setattr(api, "_blocks", released)
+    monkeypatch.setattr(api, "PATIENCE", 0.1)
+    frame = random_frame()
+    check(components(parts(frame, 12), num_gpus=1), frame)
 
 
 def test_progress_is_told():

@@ -1,4 +1,4 @@
-"""The few calls by which a run asks workers for work, wherever these are."""
+"""The few calls by which a run asks workers for work, wherever these are, and their GPUs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 Handle = Any  # a result that a worker makes or holds: a future, or a reference to an object
+GPUS = {"threads": 0.0, "cuda": 1.0}  # of a worker, for each engine
 
 
 class Executor(Protocol):

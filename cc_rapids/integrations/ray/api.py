@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,6 +15,7 @@ import pyarrow as pa
 import ray
 from ray import cloudpickle
 from ray.data import Dataset
+from ray.data.block import BlockAccessor
 
 from ...algorithms.design import Design
 from ...data import column, read
@@ -36,11 +37,13 @@ from ..distributed.forests import (
     loops,
     solved,
 )
+from ..distributed.protocol import GPUS
 from ..distributed.tree import Merges
 from ..distributed.vertices import check_partition, distributed
 from .tasks import Result, Tasks
 
 FOREST = "forest"  # the column of pickled forests in the blocks that Ray Data makes of partitions
+PATIENCE = 1.0  # seconds to wait for one of many tasks before the next block is taken
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -135,10 +138,10 @@ def components(
 ) -> RayComponents:
     """Find the connected components of a Ray dataset, on the nodes that hold or read it.
 
-    Ray Data reads the columns of ids, and reduces each block to a forest in the task that reads it.
-    The forests of a node are merged as they come, and then those of all nodes pairwise in a tree;
-    only edges of forests are sent. If a process or a node is lost, Ray reads its blocks again
-    elsewhere, and no others.
+    Ray Data reads the columns of ids, and reduces each block to a forest in the task that reads it,
+    or on a GPU in a task of its own. The forests of a node are merged as they come, and then those
+    of all nodes pairwise in a tree; only edges of forests are sent. If a process or a node is lost,
+    Ray reads its blocks again elsewhere, and no others.
 
     Parameters
     ----------
@@ -159,10 +162,11 @@ def components(
     design : str or Design
         As for :func:`cc_rapids.components`; the design must make spanning forests.
     engine : {"threads", "cuda"}, optional
-        As for :func:`cc_rapids.components`; ``"cuda"`` needs ``num_gpus``, since Ray hides the GPUs
-        from tasks that ask for none.
+        As for :func:`cc_rapids.components`; ``"cuda"`` needs ``num_gpus``, since Ray shares out the
+        GPUs among the tasks that ask for them only.
     num_cpus, num_gpus : float, optional
-        What each task needs, as for :meth:`ray.data.Dataset.map_batches`.
+        What each task needs, as for :meth:`ray.data.Dataset.map_batches`; a fraction of a GPU lets
+        several tasks share one.
     progress : bool or callable
         If True, show a bar on stderr if that is a terminal. A callable is called with a
         ``DistributedProgress`` after each finished task. Otherwise lines are written to the log.
@@ -188,7 +192,7 @@ def components(
     Raises
     ------
     EngineError
-        Ray is not running.
+        Ray is not running, or the engine runs on a GPU and ``num_gpus`` asks for none.
     InputError
         The edges or an argument cannot be used, as for :func:`cc_rapids.components`; counts in the
         message refer to a block.
@@ -210,14 +214,14 @@ def components(
     >>> found = cc_rapids.ray.components(pairs, "id", "other")  # doctest: +SKIP
     >>> found.labels().write_parquet("labels/")  # doctest: +SKIP
     """
-    Options.check(
+    checked = Options.check(
         labels=labels, nulls=nulls, design=design, engine=engine, forest=True, progress=progress
     )
     given = read.named(source, destination)
     called = column_names(source, destination)
     edges = _checked(edges, given, vertices, num_vertices, nulls)
     check_partition(partition, called[0], labels, owners, room, cloudpickle.dumps)
-    needed = _resources(num_cpus=num_cpus, num_gpus=num_gpus)
+    needed = _resources(checked.engine, num_cpus=num_cpus, num_gpus=num_gpus)
     options = {"design": design, "engine": engine}
     with Reporter(progress) as watch:
         run = Run(Tasks(needed), called, nulls, options, watch)
@@ -252,17 +256,27 @@ class Run:
         return [self.tasks.submit(local_forest, empty, *self.called, self.nulls, self.options)]
 
     def _leaves(self, edges: Dataset, vertices: Any) -> Generator[Result, None, None]:
-        """Iterate over the forests of blocks as they are complete."""
+        """Iterate over the forests of blocks as they are complete.
+
+        While many tasks wait, no further block is taken. It is taken after a while nevertheless,
+        because tasks of the dataset may hold the CPU or the GPU that these wait for.
+        """
         waiting: list[Result] = []
-        with closing(self._blocks(edges, vertices)) as blocks:  # an error ends the reading
-            for block in blocks:
-                waiting.append(self.tasks.submit(unpacked, block, self.called, self.options))
-                done, waiting = self.tasks.ready(waiting)
+        many = 2 * self.tasks.cpus()
+        with closing(self._started(edges, vertices)) as forests:  # an error ends the reading
+            for forest in forests:
+                waiting.append(forest)
+                patience = PATIENCE if len(waiting) >= many else 0
+                done, waiting = self.tasks.ready(waiting, patience)
                 yield from done
         yield from self.tasks.completed(waiting)
 
-    def _blocks(self, edges: Dataset, vertices: Any) -> Generator[Any, None, None]:
-        """Iterate over blocks of packed forests, which Ray Data makes of the datasets' blocks."""
+    def _started(self, edges: Dataset, vertices: Any) -> Generator[Result, None, None]:
+        """Iterate over the forests of the datasets' blocks, which tasks are making.
+
+        Ray Data makes them where it reads. But on GPUs it maps only batches of a number of rows,
+        and never in the task that reads, so there each block is handed to a task of this run.
+        """
         source, options = self.called[0], self.options
         steps: list[tuple[Dataset, Any, tuple[Any, ...]]] = [
             (edges, local_forest, (*self.called, self.nulls, options))
@@ -270,6 +284,10 @@ class Run:
         if isinstance(vertices, Dataset):
             steps.append((vertices, loops, (source, options)))
         for dataset, make, arguments in steps:
+            if self.tasks.resources.get("num_gpus"):
+                for block in _blocks(dataset):
+                    yield self.tasks.submit(forest_of, block, make, *arguments)
+                continue
             forests = dataset.map_batches(
                 packed,
                 batch_size=None,  # a block at once
@@ -277,10 +295,8 @@ class Run:
                 fn_args=(make, *arguments),
                 **self.tasks.resources,
             )
-            for bundle in forests.iter_internal_ref_bundles():
-                for block, facts in zip(bundle.block_refs, bundle.metadata, strict=True):
-                    if facts.num_rows != 0:  # of a block without rows nothing is made
-                        yield block
+            for block in _blocks(forests):
+                yield self.tasks.submit(unpacked, block, self.called, options)
 
     def by_edges(
         self, edges: Dataset, labels: str, vertices: Any, count: int | None
@@ -291,7 +307,7 @@ class Run:
         root = self.merges.tree(forests)
         named = {"vertices": None if isinstance(vertices, Dataset) else vertices}
         asked = root, called, labels, named | {"num_vertices": count}, self.options
-        blocks = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        blocks = tasks.cpus()
         told, *tables = tasks.split(label_blocks, *asked, blocks, count=blocks + 1)
         [facts] = tasks.gather([told])
         facts |= {"partition": "edges", "combine": "tree", "workers": len(tasks.workers())}
@@ -350,12 +366,24 @@ def _example(dataset: Dataset) -> Any:
     return schema.base_schema.empty_table() if known else None
 
 
-def _resources(**needed: Any) -> dict[str, float]:
-    """Return the resources that are given, after a check."""
+def _resources(engine: str | None, **needed: Any) -> dict[str, float]:
+    """Return the resources that are given, after a check.
+
+    Raises
+    ------
+    EngineError
+        The engine runs on a GPU, and tasks do not ask for one. Ray may let them see all GPUs or
+        none, and would not share them out.
+    """
     for name, value in needed.items():
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if value is not None and not (number and 0 <= value < float("inf")):
             raise InputError(f"{name} must be a number of at least 0, not {shown(value)}")
+    if engine and GPUS[engine] and not needed["num_gpus"]:
+        raise EngineError(
+            f"engine {engine!r} runs on a GPU, and Ray gives one only to tasks that ask for it:"
+            " pass num_gpus=1, or a fraction such as num_gpus=0.25 for several tasks that share one"
+        )
     return {name: value for name, value in needed.items() if value is not None}
 
 
@@ -378,13 +406,29 @@ def _on_host(vertices: Any) -> Any:
         return held.get() if hasattr(held, "get") else np.array(held)
 
 
+def _blocks(dataset: Dataset) -> Iterator[Any]:
+    """Iterate over the blocks of a dataset as they are read; of one without rows nothing is made.
+
+    These are references to tables of Arrow or frames of pandas.
+    """
+    for bundle in dataset.iter_internal_ref_bundles():
+        for block, facts in zip(bundle.block_refs, bundle.metadata, strict=True):
+            if facts.num_rows != 0:
+                yield block
+
+
+def forest_of(block: Any, make: Callable[..., Forest], *arguments: Any) -> Forest:
+    """Return the forest of a block, which is a table of Arrow or a frame of pandas."""
+    return make(as_pandas(BlockAccessor.for_block(block).to_arrow()), *arguments)
+
+
 def packed(table: Any, make: Callable[..., Forest], *arguments: Any) -> Any:
     """Return a table with the pickled forest of a block, or with the error that it has.
 
     Ray Data keeps of an error the words, but not the type.
     """
     try:
-        found: Any = make(as_pandas(table), *arguments)
+        found: Any = forest_of(table, make, *arguments)
     except CcRapidsError as error:
         found = error
     return pa.table({FOREST: pa.array([pickle.dumps(found)], pa.large_binary())})

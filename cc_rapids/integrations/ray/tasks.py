@@ -79,7 +79,7 @@ class Tasks:
         """
         if not results:
             return [], []
-        waiting, count = [result.done for result in results], 1 if timeout is None else len(results)
+        waiting, count = [result.done for result in results], len(results) if timeout == 0 else 1
         done, _ = ray.wait(waiting, num_returns=count, timeout=timeout, fetch_local=False)
         for found in ray.get(done):
             _checked(found)
@@ -94,6 +94,10 @@ class Tasks:
         values = [result.value for result in results]
         held = ray.experimental.get_object_locations(values)
         return [next(iter(held[value]["node_ids"]), "") for value in values]
+
+    def cpus(self) -> int:
+        """Return the number of CPUs of the cluster, at least one."""
+        return max(1, int(ray.cluster_resources().get("CPU", 1)))
 
     def workers(self) -> list[str]:
         """Return the nodes that are there."""
