@@ -310,13 +310,28 @@ def append(on: Any) -> Any:
     return append
 
 
+def lower_both(on: Any) -> Any:
+    """Lower what two roots take to a key; both are read before either is written."""
+    low = on.atomic_min
+
+    @on.device
+    def lower_both(best, u, v, key):
+        of_u, of_v = best[u], best[v]
+        if key < of_u:
+            low(best, u, key)
+        if key < of_v:
+            low(best, v, key)
+
+    return lower_both
+
+
 def keep(on: Any, vertex: type, candidate: Any, find: Any, store_row: Any) -> Any:
     """List an edge between two trees, by the roots of its ends, and lower what these take.
 
     The threads of a warp come together, some of them without an edge. ``count`` tells how many are
     listed, more than are stored where the lists are too short for them.
     """
-    low, place_of = on.atomic_min, append(on)
+    lower, place_of = lower_both(on), append(on)
 
     @on.device
     def keep(asked, e, shared, own, parent, best, count, us, vs, keys, rows, *source):
@@ -328,11 +343,7 @@ def keep(on: Any, vertex: type, candidate: Any, find: Any, store_row: Any) -> An
                 kept = u != v
         place = place_of(kept, count, shared, own)
         if kept:
-            of_u, of_v = best[u], best[v]  # both are under way at the same time
-            if key < of_u:
-                low(best, u, key)
-            if key < of_v:
-                low(best, v, key)
+            lower(best, u, v, key)
             if place < np.uint64(us.size):
                 us[place], vs[place], keys[place] = u, v, key
                 store_row(rows, place, row)
@@ -486,7 +497,7 @@ def finish(on: Any, apart: bool, take: Any, forget: Any, find: Any) -> Any:
     a fault keep them, ``out_of_range`` says so after ``MOST_ROUNDS``. Rows are ``apart`` from wide
     keys.
     """
-    lower, lower_rows, grid_sync = lessen(on), lower_row(on), on.grid_sync
+    lower, lower_rows, grid_sync = lower_both(on), lower_row(on), on.grid_sync
 
     @on.cooperative
     def finish(
@@ -521,8 +532,7 @@ def finish(on: Any, apart: bool, take: Any, forget: Any, find: Any) -> Any:
                     u, v, key = find(parent, us[i]), find(parent, vs[i]), keys[i]
                     us[i], vs[i] = u, v
                     if u != v:
-                        lower(best, u, key)
-                        lower(best, v, key)
+                        lower(best, u, v, key)
                         words[LEFT] = ONE
                 i += step
             grid_sync(words, BARRIER)

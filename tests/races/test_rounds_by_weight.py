@@ -127,7 +127,10 @@ def lowering(edges, weights, n):
 
 
 def linking(keys, n, edges, weights, threads):
-    """Threads that link the trees of some candidates each, and note those that a tree takes."""
+    """Threads that link the trees of some candidates each, and note those that a tree takes.
+
+    What a vertex takes is forgotten by the ends of candidates: one that is a root still is an end.
+    """
     order = sorted(range(len(edges)), key=lambda row: (weights[row], row))
     takes = {}
     for row in order:
@@ -142,9 +145,9 @@ def linking(keys, n, edges, weights, threads):
 
     def calls(tape, shared):
         on, rows = Lanes, np.arange(len(edges), dtype=np.uint64)
-        link = union.asynchronous(on, np.uint32, find.halve(on))
-        run = boruvka.link_taken(on, keys.load_row(on), keys.takes(on), link)
-        candidates = us, vs, listed, rows, shared["best"], best_row
+        hook = boruvka.hook(on, union.asynchronous(on, np.uint32, find.halve(on)))
+        run = boruvka.link_taken(on, boruvka.take(on, keys.load_row(on), keys.takes(on), hook))
+        candidates = shared["us"], shared["vs"], listed, rows, shared["best"], best_row
         given = *candidates, shared["parent"], None, shared["chosen"]
         shares = (range(t, len(edges), threads) for t in range(threads))
         return [[partial(run, np.uint64(i), *given) for i in share] for share in shares]
@@ -158,10 +161,14 @@ def linking(keys, n, edges, weights, threads):
             return f"the trees {parent} are not the components {expected}"
         if len(chosen) != n - len(set(expected)):
             return f"edges {chosen} close a cycle"
+        left = {v for v in takes if parent[v] == v}
+        if left - {*arrays["us"], *arrays["vs"]}:
+            return f"of {left} not all are ends of {arrays['us']} and {arrays['vs']}"
         return None
 
     arrays = {"parent": list(range(n)), "best": best, "chosen": [0]}
-    kinds = {"parent": np.uint32, "best": np.uint64, "chosen": np.uint32}
+    arrays |= {"us": us.tolist(), "vs": vs.tolist()}
+    kinds = dict.fromkeys(("parent", "us", "vs", "chosen"), np.uint32) | {"best": np.uint64}
     title = f"edges {edges} of weights {weights}"
     return Race(title, arrays, calls, scenes.climbing, verdict, False, kinds)
 
@@ -224,13 +231,16 @@ def test_an_order_with_ties_would_close_a_cycle():
 
 def test_a_key_that_is_stored_instead_of_lowered_is_found(monkeypatch):
     def stored(on):
-        def lessen(words, i, value):
-            if value < words[i]:
-                words[i] = value
+        def lessen(words, *places_and_value):
+            *places, value = places_and_value
+            for i in places:
+                if value < words[i]:
+                    words[i] = value
 
         return lessen
 
-    monkeypatch.setattr(boruvka, "lessen", stored)
+    for name in ("lessen", "lower_both"):
+        monkeypatch.setattr(boruvka, name, stored)
     with pytest.raises(explore.RaceError, match="best is"):
         explore_all([collecting(boruvka.Keys, 4, *LISTS[3])], memory.STRONG)
     with pytest.raises(explore.RaceError, match="best_row is"):

@@ -591,7 +591,7 @@ IN_ROUNDS = {
     "a band": (boruvka.collect_band, "np.uint32(i)", "np.uint32(i // 2)", "u4"),
     "giant": (boruvka.outside_giant, "has(in_giant, vertex(u)) and", "", "u4"),
     "collect": (boruvka.keep, "kept = u != v", "kept = u < v", "u4"),
-    "lower": (boruvka.keep, "low(best, v, key)", "low(best, u, key)", "u4"),
+    "lower": (boruvka.lower_both, "low(best, v, key)", "low(best, u, key)", "u4"),
     "taken": (boruvka.take, "u, key, row) or", "u, key, row) or u != v or", "u4"),
     "takes": (boruvka.WideKeys.takes, " and best_row[r] == row", "", "u8"),
     "alone": (boruvka.alone, "return v", "return v ^ v", "u4"),
@@ -599,7 +599,7 @@ IN_ROUNDS = {
 #: The same of rounds in one launch, which threads on a CPU do not run.
 IN_ONE_LAUNCH = {
     "forgets": (boruvka.Keys.forget, "best[r] = NONE", "best[r] = ZERO", "u4"),
-    "other end": (boruvka.finish, "lower(best, v, key)", "lower(best, u, key)", "u4"),
+    "other end": (boruvka.finish, "lower(best, u, v, key)", "lower(best, u, u, key)", "u4"),
     "found": (boruvka.finish, "us[i], vs[i] = (u, v)", "us[i], vs[i] = (v, v)", "u4"),
     "left": (boruvka.finish, "words[LEFT] = ONE", "words[LEFT] = ZERO", "u4"),
     "no end": (boruvka.finish, "words[LEFT] = ZERO", "words[LEFT] = ONE", "u4"),
