@@ -24,12 +24,12 @@ def table():
 
 
 def audits(folder=records.HERE):
-    """Return the newest record of each device, graph and kind of ids."""
-    newest = {}
-    for record in records.load("audit", folder):
-        for row in record.get("rows", [record]):
-            newest[record["device"], row["graph"], row["named"]] = record | row
-    return list(newest.values())
+    """Return the rows of the newest record of a GPU, and of that of CPU threads."""
+    loaded = [record for record in records.load("audit", folder) if "rows" in record]
+    newest = {records.is_on_gpu(record): record for record in loaded}
+    return [
+        record | row for record in newest.values() for row in record["rows"] if "why_not" not in row
+    ]
 
 
 def costs():
