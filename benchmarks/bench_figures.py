@@ -22,8 +22,8 @@ def main():
     """Make the figures, then the page that shows those there are."""
     args, folder = report.page_arguments(__doc__, PAGE)
     for engine, place in PLACES.items():
-        rows = newest(args.records, engine)
-        for name, draw in FIGURES.items():
+        for name, (draw, records_of) in FIGURES.items():
+            rows = records_of(args.records, engine)
             figure = report.titled(draw(rows), WORDS[name]) if rows else None
             if figure:
                 charts.save(figure, folder / f"bench-{name}-{place}.svg")
@@ -32,7 +32,16 @@ def main():
 
 def newest(folder, engine):
     """Return the last record of each case, of the device, the commit and the size measured last."""
+    return _newest([row for row in records.load("bench", folder) if row["engine"] == engine])
+
+
+def limited(folder, engine):
+    """Return the same of a device whose limits are known."""
     rows = [row for row in records.load("bench", folder) if row["engine"] == engine]
+    return _newest([row for row in rows if "of_limit" in row["paper"]])
+
+
+def _newest(rows):
     same = "device", "commit", "scale"
     kept = [row for row in rows if all(row[key] == rows[-1][key] for key in same)]
     return list({tuple(row[key] for key in KEY): row for row in kept}.values())
@@ -41,7 +50,7 @@ def newest(folder, engine):
 def contents(folder, figures):
     """Return what stands between the marks of the page."""
     sections = {
-        place: lambda engine=engine: section(newest(folder, engine), figures, PLACES[engine])
+        place: lambda engine=engine: section(folder, engine, figures)
         for engine, place in PLACES.items()
     }
     tables = {
@@ -53,17 +62,22 @@ def contents(folder, figures):
     return sections | others
 
 
-def section(rows, figures, place):
+def section(folder, engine, figures):
     """Return the tables of one engine, its figures, and what they stand on."""
+    rows, place = newest(folder, engine), PLACES[engine]
     if not rows:
         return "Not measured yet on this version: `python benchmarks/run.py`."
     parts = [
         design_tables.table(TIMES, list(map(times, rows))),
         design_tables.table(WORK, list(map(work, rows)), 2),
     ]
-    for name in FIGURES:
+    for name, (_, records_of) in FIGURES.items():
         if (figures / f"bench-{name}-{place}.svg").exists():
             parts.append(f"![{WORDS[name]}](figures/bench-{name}-{place}.svg)")
+            drawn = records_of(folder, engine)
+            if drawn and drawn[-1]["device"] != rows[-1]["device"]:
+                made = f"{drawn[-1]['device']}, {records.dated('bench', drawn[-1])}"
+                parts.append(f"On {made}: limits of the device below are not known.")
     return "\n\n".join([*parts, footing(rows)])
 
 
@@ -155,7 +169,7 @@ def limits(rows):
     return charts.bars(*found, "time of the limit / time", line=1) if found else None
 
 
-FIGURES = {"faster": gains, "limit": limits}
+FIGURES = {"faster": (gains, newest), "limit": (limits, limited)}
 WORDS = {
     "faster": "Times faster than the peer, from the input to the labels",
     "limit": "The time that the card's limits allow over the time of the design alone",

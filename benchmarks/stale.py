@@ -159,7 +159,15 @@ FIGURES = (
     Figure(BENCH, "table gpu: to labels", "bench", "wall", gpu, RUN_GPU),
     Figure(BENCH, "bench-faster-gpu.svg", "bench", "wall", gpu, RUN_GPU),
     Figure(BENCH, "table gpu: alone", "bench", "device", gpu, RUN_GPU, "solve_code"),
-    Figure(BENCH, "bench-limit-gpu.svg", "bench", "device", gpu, RUN_GPU, "solve_code"),
+    Figure(
+        BENCH,
+        "bench-limit-gpu.svg",
+        "bench",
+        "device",
+        lambda folder: bench_figures.limited(folder, "cuda"),
+        RUN_GPU,
+        "solve_code",
+    ),
     Figure(BENCH, "table files", "files", "wall", files.newest, "files.py"),
     Figure(
         BENCH,

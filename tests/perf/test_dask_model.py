@@ -58,13 +58,15 @@ def test_forests_are_gathered_where_they_fit():
 
 
 def test_the_rate_of_a_card_is_that_of_a_record(larger):
-    rows = larger.records.load("main_job")
-    [row] = [
-        row
-        for row in rows[-30:]
+    """It is an H100's; the newest card that was measured, whichever it is, is not slower."""
+    rates = {
+        row["device"]: row["m"] / (row["wall_ms"]["median"] / 1e3)
+        for row in larger.records.load("main_job")
         if (row["graph"], row["dtype"], row["rmm_pool"]) == ("uniform25M", "int64", False)
-    ][-1:]
-    assert row["m"] / (row["wall_ms"]["median"] / 1e3) == pytest.approx(CARDS.rate, rel=0.3)
+    }
+    assert rates["NVIDIA H100 80GB HBM3"] == pytest.approx(CARDS.rate, rel=0.3)
+    [newest] = larger.rated()
+    assert rates[newest["device"]] >= 0.7 * CARDS.rate
 
 
 def test_what_was_measured_is_what_the_model_says(larger):

@@ -163,11 +163,12 @@ def test_the_newest_rows_of_the_last_commit_are_shown(report, folder):
 
 
 def test_another_day_or_card_is_said(report, folder):
-    date = report.measured()[1]["date"]
-    same = of_gpu("pairs1M", "int32", date=date)
+    measured = report.measured()[1]
+    date, card = measured["date"], measured["device"]
+    same = of_gpu("pairs1M", "int32", date=date, device=card)
     assert f"Measured {date}. " in report.table(folder(same))
-    other = of_gpu("pairs1M", "int32", date="2027-01-02", device="NVIDIA H200")
-    words = f"Measured {date}, the first 1 rows on 2027-01-02 on one NVIDIA H200. "
+    other = of_gpu("pairs1M", "int32", date="2027-01-02", device="NVIDIA GH200")
+    words = f"Measured {date}, the first 1 rows on 2027-01-02 on one NVIDIA GH200. "
     assert words in report.table(folder(same, other))
 
 
