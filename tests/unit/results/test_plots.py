@@ -129,7 +129,8 @@ def test_growth_is_drawn_of_what_a_stream_reports():
 @pytest.fixture
 def rows():
     text = (ROOT / "benchmarks" / "records" / "main_job.jsonl").read_text()
-    return [json.loads(line) for line in text.splitlines()]
+    every = map(json.loads, text.splitlines())
+    return [row for row in every if row["device"] in CARDS]  # whose limits are known
 
 
 def test_times_stand_above_the_limits_of_the_card(rows):
