@@ -118,7 +118,7 @@ def test_the_pivot_parts_edges_of_equal_weight_too(monkeypatch):
 
 
 def test_more_candidates_than_expected_are_looked_at_twice(monkeypatch):
-    monkeypatch.setattr(rounds.WeightOrder, "pivots", lambda *given: np.full(4, 2**64 - 1, "u8"))
+    monkeypatch.setattr(rounds.WeightOrder, "pivots", lambda *given: np.full(8, 2**64 - 1, "u8"))
     src, dst = np.random.default_rng(1).integers(0, 100, (2, 10_000))
     check(src, dst, np.arange(10_000))
 
