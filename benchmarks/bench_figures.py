@@ -22,26 +22,21 @@ def main():
     """Make the figures, then the page that shows those there are."""
     args, folder = report.page_arguments(__doc__, PAGE)
     for engine, place in PLACES.items():
-        for name, (draw, records_of) in FIGURES.items():
-            rows = records_of(args.records, engine)
+        for name, draw in FIGURES.items():
+            rows = newest(args.records, engine, name in LIMITED)
             figure = report.titled(draw(rows), WORDS[name]) if rows else None
             if figure:
                 charts.save(figure, folder / f"bench-{name}-{place}.svg")
     report.fill(args.page, contents(args.records, folder))
 
 
-def newest(folder, engine):
-    """Return the last record of each case, of the device, the commit and the size measured last."""
-    return _newest([row for row in records.load("bench", folder) if row["engine"] == engine])
+def newest(folder, engine, limited=False):
+    """Return the last record of each case, of the device, the commit and the size measured last.
 
-
-def limited(folder, engine):
-    """Return the same of a device whose limits are known."""
+    If ``limited``, of a device whose limits are known.
+    """
     rows = [row for row in records.load("bench", folder) if row["engine"] == engine]
-    return _newest([row for row in rows if "of_limit" in row["paper"]])
-
-
-def _newest(rows):
+    rows = [row for row in rows if not limited or "of_limit" in row["paper"]]
     same = "device", "commit", "scale"
     kept = [row for row in rows if all(row[key] == rows[-1][key] for key in same)]
     return list({tuple(row[key] for key in KEY): row for row in kept}.values())
@@ -71,10 +66,10 @@ def section(folder, engine, figures):
         design_tables.table(TIMES, list(map(times, rows))),
         design_tables.table(WORK, list(map(work, rows)), 2),
     ]
-    for name, (_, records_of) in FIGURES.items():
+    for name in FIGURES:
         if (figures / f"bench-{name}-{place}.svg").exists():
             parts.append(f"![{WORDS[name]}](figures/bench-{name}-{place}.svg)")
-            drawn = records_of(folder, engine)
+            drawn = newest(folder, engine, name in LIMITED)
             if drawn and drawn[-1]["device"] != rows[-1]["device"]:
                 made = f"{drawn[-1]['device']}, {records.dated('bench', drawn[-1])}"
                 parts.append(f"On {made}: limits of the device below are not known.")
@@ -169,7 +164,8 @@ def limits(rows):
     return charts.bars(*found, "time of the limit / time", line=1) if found else None
 
 
-FIGURES = {"faster": (gains, newest), "limit": (limits, limited)}
+FIGURES = {"faster": gains, "limit": limits}
+LIMITED = {"limit"}  # those that need the limits of the device
 WORDS = {
     "faster": "Times faster than the peer, from the input to the labels",
     "limit": "The time that the card's limits allow over the time of the design alone",

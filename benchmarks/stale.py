@@ -164,7 +164,7 @@ FIGURES = (
         "bench-limit-gpu.svg",
         "bench",
         "device",
-        lambda folder: bench_figures.limited(folder, "cuda"),
+        lambda folder: bench_figures.newest(folder, "cuda", limited=True),
         RUN_GPU,
         "solve_code",
     ),

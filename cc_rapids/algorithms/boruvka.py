@@ -288,7 +288,7 @@ class _Rounds:
         source = self.order.bits, in_giant, *ends
         turn, found = 0, self._collect(0, collect, edges.m, (band, pivots), source)
         if found.count > found.us.size:
-            self.rooms = []  # freed here, before more is allocated
+            self.rooms = []  # which ``found`` holds until it is replaced
             self.rooms = self._rooms(found.count)
             found = self._collect(0, collect, edges.m, (band, pivots), source)
         trees_of_run = forest.parent, on.unused(forest.vertex), self.chosen
