@@ -348,10 +348,11 @@ def find_components(
     )
     if edge_input.dropped_rows:
         log.info("%d edges with a null end were left out", edge_input.dropped_rows)
-    log.info(
-        "%s on %s: %d components in %.4f s",
-        *(facts.design, backend.name, forest.components, seconds["compute"]),
-    )
+    if log.isEnabledFor(logging.INFO):  # or nobody may ask for their number
+        log.info(
+            "%s on %s: %d components in %.4f s",
+            *(facts.design, backend.name, forest.components, seconds["compute"]),
+        )
     rows, frame = solved.forest_rows, solved.frame
     return Components(
         edge_input, backend, decoder, forest, options.labels, facts, rows, frame, arena

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,12 +29,12 @@ from ..tuning import tuning
 
 NAME = "boruvka+async+halve"  # of the rounds, and of the union and the find that they link with
 WHY = "a spanning forest by weight"
-SAMPLE = 1024  # weights that are looked at for the pivot
+SAMPLE = 1024  # weights that are looked at for the pivots, at most
 KEPT = 8  # edges of a later band for each candidate that there is room for, or fewer
 SCATTERED = 16  # candidates, or more, for so many vertices: memory is filled faster in order
 AT_ONCE = 1 << 19  # candidates, or fewer, over which the rounds that are left are one launch
 FEW = 4  # times as many edges as in the first band are not filtered
-HALF, ALL = 32, (1 << 64) - 1
+HALF = 32
 
 
 @dataclass(frozen=True)
@@ -80,18 +81,16 @@ class WeightOrder:
     def pivots(self, counts: list[int], backend: Backend) -> Array:
         """Return the weight in its order and the row up to which there are some ``counts`` edges.
 
-        The last two are those of all edges.
+        Each count is twice the one before. The last two are those of all edges.
         """
-        every = max(self.bits.size // SAMPLE, 1)
-        size = self.bits.size // every
-        found = np.full((len(counts) + 1, 2), ALL, np.uint64)
+        pivots = backend.fill(backend.empty(2 * len(counts) + 2, np.uint64), 0xFF)
         if counts:
-            weights = backend.to_host(self.integers(backend, every))
-            order = np.argsort(weights, kind="stable")
-            chosen = order[[min(k * size // self.bits.size, size - 1) for k in counts]]
-            found[:-1, 0] = weights[chosen]
-            found[:-1, 1] = chosen.astype(np.uint64) * np.uint64(every)
-        return backend.asarray(found.ravel())
+            m = self.bits.size
+            every = -(-m // SAMPLE)
+            sample = self.integers(backend, every)
+            pick = backend.kernel(kernels.pick_pivots)
+            pick(sample.size, sample, every, m, counts[0], len(counts), pivots)
+        return pivots
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,9 @@ class Candidates:
 
 
 def solve(edges: Edges, forest: Forest, expected_vertices: int, order: WeightOrder) -> Array:
-    """Give every vertex the root of its component, by the edges of a forest of least weight.
+    """Return the edges of the forest of least weight, by which trees of a forest are linked.
+
+    Every vertex gets the root of its component when that is asked for.
 
     Parameters
     ----------
@@ -144,14 +145,21 @@ def solve(edges: Edges, forest: Forest, expected_vertices: int, order: WeightOrd
     """
     on, n = forest.backend, forest.n
     counts = band_ends(expected_vertices, edges.m)
-    rounds = _Rounds(edges, forest, order, most_candidates(counts, edges.m))
     on.kernel(trees.init_singletons, forest.vertex)(n, forest.parent)
     pivots = order.pivots(counts, on)
+    rounds = _Rounds(edges, forest, order, most_candidates(counts, edges.m))
     for band in range(len(counts) + 1):
         rounds.run(pivots, band)
-    on.kernel(trees.flatten, on.kernel(find.find_with_skip))(n, forest.parent, forest.present)
-    forest.count()
-    return members_of(rounds.chosen, edges.m, on)
+    with on.reusing():
+        members = members_of(rounds.chosen, edges.m, on)
+    forest.count_later(_flatten)
+    return members
+
+
+def _flatten(forest: Forest) -> None:
+    """Give every vertex the root of its component."""
+    climb = forest.backend.kernel(find.find_with_skip)
+    forest.backend.kernel(trees.flatten, climb)(forest.n, forest.parent, forest.present)
 
 
 def forest_of_first_rows(src: Array, dst: Array, n: int, backend: Backend) -> Array:
@@ -228,6 +236,45 @@ def beyond(n: int, m: int, rows: bool, dtype: Any) -> int:
     return int(candidates + n * (8 + wide + number) + bits + m * (item + 8 * rows))
 
 
+class _Kernels(NamedTuple):
+    """The kernels of the rounds over edges of one kind."""
+
+    from_list: Callable[..., None]
+    from_rest: Callable[..., None]
+    from_candidates: Callable[..., None]
+    lower_rows: Callable[..., None]
+    link_taken: Callable[..., None]
+    forget_taken: Callable[..., None]
+    finish: Callable[..., None]
+
+
+@lru_cache(64)
+def _kernels(on: Backend, vertex: Any, wide: Any, order: Any, contains_row: bool) -> _Kernels:
+    """Return the kernels for vertices, ends of edges, and an order of weights."""
+    keys: type[kernels.Keys] = kernels.Keys if contains_row else kernels.WideKeys
+    part = on.kernel
+    halve, load_edge = part(find.halve), part(reading.edge_of_list, wide)
+    read = part(reading.checked, vertex, wide, load_edge)
+    store_row, load_row = part(keys.store_row), part(keys.load_row)
+    of_list = part(kernels.listed, order, part(keys.key), read)
+    first = part(kernels.keep, vertex, of_list, part(kernels.alone), store_row)
+    further = part(kernels.keep, vertex, of_list, halve, store_row)
+    again = part(kernels.keep, vertex, part(kernels.collected, load_row), halve, store_row)
+    within = part(kernels.within, order)
+    outside = part(kernels.outside_giant, vertex, wide, within, load_edge)
+    hook = part(kernels.hook, part(union.asynchronous, vertex, halve))
+    take, forget = part(kernels.take, load_row, part(keys.takes), hook), part(keys.forget)
+    return _Kernels(
+        from_list=part(kernels.collect_band, within, first),
+        from_rest=part(kernels.collect_band, outside, further),
+        from_candidates=part(kernels.collect, again),
+        lower_rows=part(kernels.lower_rows),
+        link_taken=part(kernels.link_taken, take),
+        forget_taken=part(kernels.forget_taken, forget),
+        finish=part(kernels.finish, keys.apart, take, forget, halve),
+    )
+
+
 class _Rounds:
     """The rounds over one band of edges after the other, the lightest first.
 
@@ -244,35 +291,16 @@ class _Rounds:
     def __init__(self, edges: Edges, forest: Forest, order: WeightOrder, expected: int) -> None:
         on, n, vertex = forest.backend, forest.n, forest.vertex
         self.edges, self.forest, self.order = edges, forest, order
-        keys: type[kernels.Keys] = kernels.Keys if order.contains_row else kernels.WideKeys
-        own = (-(-edges.m // WORD), np.uint32), (n, np.uint64), (n * keys.apart, np.uint64)
+        self.kernels = _kernels(on, vertex, edges.wide, order.order, order.contains_row)
+        apart = not order.contains_row
+        own = (-(-edges.m // WORD), np.uint32), (n, np.uint64), (n * apart, np.uint64)
         of_giant = (2, np.int64), (forest.present.size, np.uint32), (tuning.giant_probes, vertex)
         self.chosen, self.best, best_row, *self.giant = on.alloc_packed(*own, *of_giant)
-        self.best_row = best_row if keys.apart else on.unused(np.uint64)
-        self.rooms = self._rooms(expected)
+        self.best_row = best_row if apart else on.unused(np.uint64)
         on.fill(self.chosen, 0)
-        on.fill(self.best, 0xFF)
-        on.fill(self.best_row, 0xFF)
-        part = on.kernel
-        halve, load_edge = part(find.halve), part(reading.edge_of_list, edges.wide)
-        read = part(reading.checked, vertex, edges.wide, load_edge)
-        store_row, load_row = part(keys.store_row), part(keys.load_row)
-        candidate = part(kernels.listed, order.order, part(keys.key), read)
-        kept = part(kernels.keep, vertex, candidate, part(kernels.alone), store_row)
-        within = part(kernels.within, order.order)
-        self.from_list = part(kernels.collect_band, within, kept)
-        outside = part(kernels.outside_giant, vertex, edges.wide, within, load_edge)
-        kept = part(kernels.keep, vertex, candidate, halve, store_row)
-        self.from_rest = part(kernels.collect_band, outside, kept)
-        candidate = part(kernels.collected, load_row)
-        kept = part(kernels.keep, vertex, candidate, halve, store_row)
-        self.from_candidates = part(kernels.collect, kept)
-        self.lower_rows = part(kernels.lower_rows)
-        hook = part(kernels.hook, part(union.asynchronous, vertex, halve))
-        take, forget = part(kernels.take, load_row, part(keys.takes), hook), part(keys.forget)
-        self.link_taken = part(kernels.link_taken, take)
-        self.forget_taken = part(kernels.forget_taken, forget)
-        self.finish = part(kernels.finish, keys.apart, take, forget, halve)
+        self._forget_all()
+        self.rooms = self._rooms(expected)
+        self.turn = 0
 
     def run(self, pivots: Array, band: int) -> None:
         """Link all edges of the forest in a band; the list is looked at twice if room was lacking.
@@ -281,30 +309,27 @@ class _Rounds:
         thread writes to it: one candidate comes before all others, and is linked.
         """
         edges, forest, on = self.edges, self.forest, self.forest.backend
-        collect, in_giant = self.from_list, on.unused(np.uint32)
+        collect, in_giant = self.kernels.from_list, on.unused(np.uint32)
         if band:
-            collect, in_giant = self.from_rest, self._in_giant()
+            collect, in_giant = self.kernels.from_rest, self._in_giant()
         ends = edges.src, edges.dst, edges.low, forest.n, forest.present, forest.out_of_range
-        source = self.order.bits, in_giant, *ends
-        turn, found = 0, self._collect(0, collect, edges.m, (band, pivots), source)
+        look = collect, edges.m, (band, pivots), (self.order.bits, in_giant, *ends)
+        found = self._link(*look)
         if found.count > found.us.size:
-            self.rooms = []  # which ``found`` holds until it is replaced
-            self.rooms = self._rooms(found.count)
-            found = self._collect(0, collect, edges.m, (band, pivots), source)
-        trees_of_run = forest.parent, on.unused(forest.vertex), self.chosen
-        taken = self.best, self.best_row
+            count = found.count
+            del found  # before there is more room
+            self.rooms = []
+            self.rooms = self._rooms(count)
+            found = self._link(*look)
         while found.count:
             if on.goes_on and found.count <= AT_ONCE:
                 words = on.fill(on.empty(2, np.uint64), 0xFF)
-                own = *found.arrays, *taken, *trees_of_run
-                self.finish(found.count, *own, words, forest.out_of_range)
+                own = *found.arrays, *self._trees, words, forest.out_of_range
+                self.kernels.finish(found.count, *own)
                 return
-            if not self.order.contains_row:
-                self.lower_rows(found.count, *found.arrays, *taken)
-            self.link_taken(found.count, *found.arrays, *taken, *trees_of_run)
+            size = found.count
             self._forget(found)
-            turn, size = 1 - turn, found.count
-            found = self._collect(turn, self.from_candidates, size, (), found.arrays)
+            found = self._link(self.kernels.from_candidates, size, (), found.arrays)
             if found.count == size:  # of no list is nothing linked: an error, and no endless loop
                 on.fill(forest.out_of_range, 0xFF)
                 return
@@ -312,8 +337,12 @@ class _Rounds:
     def _forget(self, found: Candidates) -> None:
         """Forget what the roots of candidates take: all of them where these are many."""
         if found.count * SCATTERED < self.forest.n:
-            self.forget_taken(found.count, found.us, found.vs, self.best, self.best_row)
-            return
+            own = found.us, found.vs, self.best, self.best_row
+            self.kernels.forget_taken(found.count, *own)
+        else:
+            self._forget_all()
+
+    def _forget_all(self) -> None:
         for array in (self.best, self.best_row):
             self.forest.backend.fill(array, 0xFF)
 
@@ -331,24 +360,34 @@ class _Rounds:
         mark(octets.size, n, parent, root_word, root_word[1:], octets)
         return in_giant
 
-    def _collect(
+    @property
+    def _trees(self) -> tuple[Array, ...]:
+        """The keys that roots take, the trees, and the edges of the forest, as kernels take them."""
+        trees = self.forest.parent, self.forest.backend.unused(self.forest.vertex), self.chosen
+        return self.best, self.best_row, *trees
+
+    def _link(
         self,
-        turn: int,
         collect: Callable[..., None],
         m: int,
         bounds: tuple[Any, ...],
         source: tuple[Any, ...],
     ) -> Candidates:
-        """Return the candidates among m edges, in one of the two rooms, and how many there are.
+        """Collect candidates among m edges in the next room, and link those that a tree takes.
 
-        There may be more than the room holds, of edges of the list.
+        There may be more than the room holds, of edges of the list, and then nothing is linked. The
+        host waits for their number alone, while they are linked.
         """
-        on, room = self.forest.backend, self.rooms[turn]
-        counter = on.fill(on.alloc_readback(1), 0)
+        on, self.turn = self.forest.backend, 1 - self.turn
+        room, counter = self.rooms[self.turn], on.fill(on.alloc_readback(1), 0)
         tile = kernels.BAND_TILE if bounds else kernels.TILE
-        blocks, lists = -(-m // tile), (self.forest.parent, self.best, counter)
-        collect(blocks, m, *bounds, *lists, *room.arrays, *source)
-        return room.first(int(on.to_host(counter)[0]))
+        lists = self.forest.parent, self.best, counter
+        collect(-(-m // tile), m, *bounds, *lists, *room.arrays, *source)
+        read, most = on.read_async(counter), min(m, room.us.size)
+        if not self.order.contains_row:
+            self.kernels.lower_rows(most, counter, *room.arrays, self.best, self.best_row)
+        self.kernels.link_taken(most, counter, *room.arrays, *self._trees)
+        return room.first(int(read()[0]))
 
     def _rooms(self, size: int) -> list[Candidates]:
         """Return two rooms for so many candidates, of which a round reads one and writes the other.

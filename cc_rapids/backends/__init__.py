@@ -79,10 +79,12 @@ def opened(name: str) -> Backend:
 def release_memory() -> None:
     """Free the GPU memory that is kept between runs, and end the threads of several GPUs.
 
-    If cuDF's memory comes from the driver without a pool, allocating the memory of a forest takes
-    longer than some of its kernels. So one block of at most 128 MiB per device is kept after a run,
-    and serves the next run of about that size; a run of another size frees it first. With a pool,
-    and on CPU threads, nothing is kept.
+    If cuDF's memory comes from the driver without a pool, allocating and freeing what a run needs
+    beside its answer takes longer than some of its kernels. So these blocks are kept after a run,
+    and serve the next runs of about that size: at most a 32nd of the memory of each device, those
+    in use included. They are freed when runs of other sizes need the room, when 64 later blocks
+    were of other sizes, and when the driver has no memory left for a run. With a pool, and on CPU
+    threads, nothing is kept.
 
     See Also
     --------

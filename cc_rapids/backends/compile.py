@@ -185,6 +185,7 @@ def _link(ptx: str, capability: Capability, registers: int | None = None) -> Bin
         verbose=True,
         ptxas_options=["-v"],
         max_register_count=registers,
+        no_cache=True,  # that of the driver has machine code, and not how many registers it takes
     )
     linker = Linker(ObjectCode.from_ptx(ptx.encode()), options=options)
     cubin = bytes(linker.link("cubin").code)

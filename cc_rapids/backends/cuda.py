@@ -79,7 +79,7 @@ class Cuda(Backend):
         self._stream = cupy.cuda.get_current_stream
         self._device = cupy.cuda.runtime.getDevice
         self._buffers = ThreadBuffers()
-        self._workspace = Workspace(cupy.cuda)
+        self._workspace = Workspace(cupy.cuda, _total_bytes)
         atexit.register(self._workspace.release)  # before the driver ends
         self._process = os.getpid()
         self._loading = threading.Lock()
@@ -323,7 +323,7 @@ class Cuda(Backend):
 
     def free_bytes(self) -> int:
         if "rmm" in sys.modules:  # a pool may hold nearly all of it, and give it to us
-            return int(_properties(self._device())["totalGlobalMem"])
+            return _total_bytes(self._device())
         free, _ = self.xp.cuda.runtime.memGetInfo()
         return int(free + self.xp.get_default_memory_pool().free_bytes())
 
@@ -377,6 +377,10 @@ def _shared_memory_limits() -> SharedMemoryLimits:
     words = min(device["sharedMemPerBlockOptin"] for device in known) // 4
     blocks = min(device["multiProcessorCount"] for device in known)
     return SharedMemoryLimits(blocks, threads_of(words), words)
+
+
+def _total_bytes(device: int) -> int:
+    return int(_properties(device)["totalGlobalMem"])
 
 
 @cache

@@ -83,6 +83,25 @@ def _public_view(series: Any) -> Any:
     return cupy.asarray(series) if series.size else cupy.empty(0, series.dtype.name.lower())
 
 
+def numbers_in(frame: Any, name: Any) -> Any:
+    """Return a column of numbers of a frame as a CuPy array, where it lies.
+
+    None if it holds something else, nulls, or no rows. The column cannot be spilled from now on.
+    """
+    import cupy
+
+    handle = handle_in(frame, name)
+    dtype: Any = handle.dtype
+    known = isinstance(dtype, np.dtype) and dtype.kind in "iuf"
+    if not (known and handle.size) or nulls_in(handle):
+        return None
+    if not PRIVATE:
+        return cupy.asarray(handle)
+    data = handle.data
+    with data.access(mode="read", scope="external"):
+        return _view(data, dtype, handle.offset, handle.size)
+
+
 @contextmanager
 def lend_strings(series: Any) -> Iterator[tuple[Any, Any]]:
     """Return CuPy views, in a context, of the bytes of a series of strings and of their offsets.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -64,6 +65,10 @@ def members_of(words: Array, size: int, backend: Backend) -> Array:
 
 ARENA_BYTES = 1 << 16  # bytes beside a forest for the small arrays of its run
 MOST_BYTES_OF_BITS = 1 << 22  # at most, for a bit a vertex; they stay as long as the forest does
+
+
+LATER = ("parent", "present", "_before", "vertices", "components")  # see Forest.count_later
+FINISHING = threading.RLock()
 
 
 def check_parents(parent: Any) -> None:
@@ -188,6 +193,7 @@ class Forest:
     _totals: Array
     _arrays: list[Array]
     _is_few = False  # of forests that an earlier version has pickled
+    _later: Callable[[Forest], None] | None = None
 
     def __init__(
         self,
@@ -217,6 +223,8 @@ class Forest:
 
     def alike(self) -> Forest:
         """Return a forest of the same vertices, whose arrays are allocated and not filled."""
+        if self._later is not None:
+            self._finish()
         other = Forest.__new__(Forest)
         vars(other).update(vars(self), _rows={})
         other._keep(self.backend.alloc_like(self._arrays, self.arena_bytes))
@@ -243,18 +251,23 @@ class Forest:
         self.parent, self.present, self._before, self._totals = self._arrays
         self.out_of_range = self._totals[2:3]
 
-    def __getattr__(self, name: str) -> Array:
-        """Make the arrays of a forest from a single launch when they are first used.
+    def __getattr__(self, name: str) -> Any:
+        """Make what is left for when it is first used.
 
-        Its first rows need none, and are all that most callers ask for.
+        Of a forest from a single launch that is its arrays: its first rows need none, and are all
+        that most callers ask for. For :meth:`count_later` it is flat trees, and how many.
         """
-        if name not in Forest.__annotations__ or self._held is None:
+        if name in LATER and self._later is not None:
+            self._finish()
+        elif name in Forest.__annotations__ and self._held is not None:
+            self._keep(self._held())
+        else:
             raise AttributeError(f"a forest has no {name!r}")
-        self._keep(self._held())
         return getattr(self, name)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for pickling: all arrays, without speculative rows."""
+        self._finish()
         state = {
             name: own for name, own in vars(self).items() if name not in Forest.__annotations__
         }
@@ -287,6 +300,30 @@ class Forest:
         rows = speculative.accept(self.vertices) if speculative else None
         if speculative and rows:
             self._rows[speculative.id_base, rows[0].dtype] = rows
+
+    def count_later(self, flatten: Callable[[Forest], None]) -> None:
+        """Leave the trees to be flattened and counted once they, or their number, are asked for.
+
+        Whether an edge was left out is read now. The host has to have waited for the trees.
+        """
+        self.backend.leave_arena()
+        self.complete = not int(self.backend.to_host(self.out_of_range)[0])
+        for name in LATER:
+            delattr(self, name)
+        self._later = flatten
+
+    def _finish(self) -> None:
+        """Do what was left by :meth:`count_later`, unless it is done."""
+        with FINISHING:
+            flatten = self._later
+            if flatten is None:
+                return
+            whole = Forest.__new__(Forest)  # others see what is done, and nothing of the way there
+            vars(whole).update(vars(self), _later=None)
+            whole._keep(self._arrays)
+            flatten(whole)
+            whole.count()
+            vars(self).update(vars(whole))
 
     def _speculate(self, rows: SpeculativeRows, capacity: int) -> None:
         """Gather rows speculatively, if memory suffices beside that of the run."""

@@ -59,14 +59,17 @@ class SlotTable:
         A root is then the least id of its component, whichever slot was the least.
         """
         backend = self.backend
-        slots, roots = forest.rows(0, forest.vertex)
         backend.fill(self.keys[-1:], 0xFF)  # the last slot is for the id with all bits set
         wide = np.dtype(np.int64 if is_signed(dtype) else np.uint64)
-        ids = self.keys[slots].view(wide)
-        order = backend.xp.argsort(ids)
-        ids, roots = ids[order], roots[order]
+        with backend.reusing():
+            slots, roots = forest.rows(0, forest.vertex)
+            ids = self.keys[slots].view(wide)
+            order = backend.xp.argsort(ids)
+            roots = roots[order]
+        ids = ids[order]
         flat = Forest(backend, ids.size, all_present=True)
-        least = backend.fill(backend.empty(forest.n, flat.vertex), 0xFF)
+        with backend.reusing():
+            least = backend.fill(backend.empty(forest.n, flat.vertex), 0xFF)
         backend.kernel(trees.scatter_min, flat.vertex)(ids.size, roots, least)
         return _hung(flat, roots, least), SortedDecoder.of(ids.astype(dtype, copy=False))
 
@@ -74,8 +77,9 @@ class SlotTable:
         """Make free slots, and room for those of columns; return the word set if none is found."""
         backend = self.backend
         vertex: Any = np.uint32 if size < 1 << 32 else np.uint64
-        self.keys = backend.fill(backend.empty(size + 1, np.uint64), 0xFF)
-        self.columns = [backend.empty(column.size, vertex) for column in columns]
+        with backend.reusing():
+            self.keys = backend.fill(backend.empty(size + 1, np.uint64), 0xFF)
+            self.columns = [backend.empty(column.size, vertex) for column in columns]
         return backend.fill(backend.empty(1, np.uint32), 0)
 
 
@@ -167,8 +171,9 @@ class PlacedSlots(SlotTable):
         """Return the solved forest over sorted ids, and its decoder, by looking at neighbours."""
         backend, n = self.backend, forest.vertices
         flat = Forest(backend, n, all_present=True)
-        ids, root_of = backend.empty(n, dtype), backend.empty(n, forest.vertex)
-        lowest = backend.fill(backend.empty(forest.n, flat.vertex), 0xFF)
+        with backend.reusing():
+            ids, root_of = backend.empty(n, dtype), backend.empty(n, forest.vertex)
+            lowest = backend.fill(backend.empty(forest.n, flat.vertex), 0xFF)
         order = backend.kernel(kernel_places.order_slots, self.sign)
         ranks = forest.parent, forest.present, forest.ranks
         order(forest.n, self.keys, *ranks, ids, root_of, lowest)

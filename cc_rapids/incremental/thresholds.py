@@ -166,8 +166,8 @@ class _Reader:
             found = _in_place(old, given, columns) or _numbered(old, given, columns)
             edges, decoder = found.edges, found.decoder
             assert decoder is not None
+            grows = GrowingTrees(found.forest, len(self.levels), self.design)
             with old.backend.reusing():  # of the columns of a bucket, which many sizes take
-                grows = GrowingTrees(found.forest, len(self.levels), self.design)
                 for rows in buckets:
                     grows.join(Edges(edges.src[rows], edges.dst[rows], edges.low), rows.size)
             if int(old.backend.to_host(found.forest.out_of_range)[0]):
@@ -226,9 +226,10 @@ class _Reader:
 
     def _buckets(self, weights: Array, backend: Backend) -> list[Array]:
         """Return for each cut the rows of the edges that no stricter cut contains, in order."""
-        cuts = self.levels.cuts_of(weights, backend)
-        order = backend.xp.argsort(cuts, kind="stable")
-        bounds = self.levels.bounds_of(cuts[order], backend)
+        with backend.reusing():
+            cuts = self.levels.cuts_of(weights, backend)
+            order = backend.xp.argsort(cuts, kind="stable")
+            bounds = self.levels.bounds_of(cuts[order], backend)
         return [order[a:b] for a, b in pairwise(bounds)]
 
     def _read(self, edges: Any) -> tuple[EdgeInput, Any, Any]:

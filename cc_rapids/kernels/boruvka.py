@@ -8,6 +8,7 @@ key     : uint64. Of up to 32 bits the weight, in an order of unsigned integers,
           of wider weights the weight alone, and then the rows of candidates are a list beside it.
 us, vs, keys, rows : (k,) arrays, the candidates: edges between two trees, by the roots that these
           had when the edge was looked at last. ``rows`` is empty where keys contain the rows.
+count   : (1,) uint64, how many candidates are listed; more than k where the lists are too short.
 best    : (n,) uint64, the least key of the candidates of each root, all bits set for none.
 best_row : (n,) uint64, for wide weights the least row among the candidates with that key.
 pivots  : (2 k,) uint64, the weight in its order and the row of the last edge of each of k bands.
@@ -95,6 +96,30 @@ def order_sample(on: Any, order: Any) -> Any:
         out[i] = order(weights[i * np.uint64(every)])
 
     return order_sample
+
+
+def pick_pivots(on: Any) -> Any:
+    """Write the last edge of each band but the last, by a sample: every ``every``-th of m weights.
+
+    Of equal weights in the sample, those of lower rows come first. The first band ends after
+    ``light`` edges, and each further one after twice as many.
+    """
+
+    @on.elementwise
+    def pick_pivots(i, sample, every, m, light, bands, pivots):
+        own, size, before, j = sample[i], np.uint64(sample.size), ZERO, ZERO
+        while j < size:
+            if sample[j] < own or (sample[j] == own and j < i):
+                before += ONE
+            j += ONE
+        end, k = np.uint64(light), ZERO
+        while k < np.uint64(bands):
+            if before == min(end * size // np.uint64(m), size - ONE):
+                pivots[k << ONE], pivots[(k << ONE) + ONE] = own, i * np.uint64(every)
+            end <<= ONE
+            k += ONE
+
+    return pick_pivots
 
 
 class Keys:
@@ -423,8 +448,9 @@ def lower_rows(on: Any) -> Any:
     lower = lower_row(on)
 
     @on.elementwise
-    def lower_rows(i, us, vs, keys, rows, best, best_row):
-        lower(i, us, vs, keys, rows, best, best_row)
+    def lower_rows(i, count, us, vs, keys, rows, best, best_row):
+        if i < count[0] and count[0] <= np.uint64(us.size):
+            lower(i, us, vs, keys, rows, best, best_row)
 
     return lower_rows
 
@@ -465,11 +491,16 @@ def take(on: Any, load_row: Any, takes: Any, hook: Any) -> Any:
 
 
 def link_taken(on: Any, take: Any) -> Any:
-    """Link the two trees of each candidate that one of them takes."""
+    """Link the two trees of each candidate that one of them takes.
+
+    None if some are not listed. The host need not know how many there are: it launches this for as
+    many as there may be.
+    """
 
     @on.elementwise
-    def link_taken(i, us, vs, keys, rows, best, best_row, parent, aux, chosen):
-        take(i, us, vs, keys, rows, best, best_row, parent, aux, chosen)
+    def link_taken(i, count, us, vs, keys, rows, best, best_row, parent, aux, chosen):
+        if i < count[0] and count[0] <= np.uint64(us.size):
+            take(i, us, vs, keys, rows, best, best_row, parent, aux, chosen)
 
     return link_taken
 
@@ -488,10 +519,11 @@ def forget_taken(on: Any, forget: Any) -> Any:
 def finish(on: Any, apart: bool, take: Any, forget: Any, find: Any) -> Any:
     """Run all rounds that are left over a few candidates, in one launch.
 
-    The candidates stay in their places, and one that joins nothing any more has the same root
-    twice. The phases are those of rounds that are launched one by one; between two of them all
-    threads wait for each other. ``words`` are that of the barrier, and whether some candidate is
-    left: it is cleared while no thread reads it, two barriers before it is read.
+    What they take may be linked already. The candidates stay in their places, and one that joins
+    nothing any more has the same root twice. The phases are those of rounds that are launched one
+    by one; between two of them all threads wait for each other. ``words`` are that of the barrier,
+    and whether some candidate is left: it is cleared while no thread reads it, two barriers before
+    it is read.
 
     Each tree with a candidate takes one, so that a round leaves half of these trees at most. Should
     a fault keep them, ``out_of_range`` says so after ``MOST_ROUNDS``. Rows are ``apart`` from wide

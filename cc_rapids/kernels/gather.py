@@ -87,3 +87,16 @@ def decode_rows(on: Any) -> Any:
         ids[v], labels[v] = held[v], held[parent[v]]
 
     return decode_rows
+
+
+def edges_of_rows(on: Any) -> Any:
+    """Write the number of each of some rows of an edge list, its ends, and its weight if any."""
+
+    @on.elementwise
+    def edges_of_rows(i, rows, src, dst, weights, row, source, destination, weight):
+        e = rows[i]
+        row[i], source[i], destination[i] = e, src[e], dst[e]
+        if i < np.uint64(weight.size):
+            weight[i] = weights[e]
+
+    return edges_of_rows

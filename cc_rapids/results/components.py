@@ -24,6 +24,7 @@ from ..graph.edges import LentOn
 from ..graph.forest import Forest
 from ..ids.decoders import IdDecoder, OffsetDecoder, SortedDecoder, same_integers
 from ..ids.strings import same_strings
+from ..kernels import gather
 from .best import NO_KEY, choose, sort_keys
 from .container import Container
 from .deduplicate import Deduplication
@@ -265,6 +266,28 @@ def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
             weights = library.asarray(getattr(weights, "get", lambda: weights)())
         found["weight"] = weights[rows]
     return found
+
+
+def _edges_at_once(given: EdgeInput, rows: Array, backend: Backend) -> dict[str, Any]:
+    """Return the columns of :func:`forest_columns` in one allocation, by one launch.
+
+    Nothing unless the edges are two columns of integers on the GPU that has the answer.
+    """
+    columns, weights = (given.src, given.dst), given.weights
+    apart = given.row_offsets or given.row_index or not given.on_device
+    if not backend.on_device or apart or any(own.strings or own.key_columns for own in columns):
+        return {}
+    with given.src.borrow() as src, given.dst.borrow() as dst:
+        held = [*map(backend.asarray, (src, dst)), backend.unused(np.uint8)]
+        if weights is not None:
+            held[2] = backend.asarray(weights)
+        row, *others = backend.alloc_packed(
+            (rows.size, np.int64),
+            *((rows.size if own.size else 0, own.dtype) for own in held),
+        )
+        backend.kernel(gather.edges_of_rows)(rows.size, rows, *held, row, *others)
+    names = ("source", "destination") if weights is None else ("source", "destination", "weight")
+    return {"row": row} | dict(zip(names, others, strict=False))
 
 
 def _ends_of_forest(given: EdgeInput, rows: Any) -> dict[str, Any]:
@@ -998,7 +1021,8 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         if held is None:
             assert rows is not None
             chosen = rows if edges is None else rows[edges]
-            return forest_columns(self._given, self._home(chosen.astype(np.int64)))
+            found = _edges_at_once(self._given, chosen, self._backend)
+            return found or forest_columns(self._given, self._home(chosen.astype(np.int64)))
         if edges is None:
             return {name: copy(column) for name, column in held.items()}
         at, numbers = self._home(edges), ("row", "weight")

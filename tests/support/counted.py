@@ -75,7 +75,7 @@ class Counted(Threads):
         """As on a GPU, an arena for the small arrays of a run."""
         if self.like_gpu:
             self.current_arena = Arena()
-            self.current_arena.allocate = self.current_arena.allocate_large = self.allocate
+            self.current_arena.allocate = self.current_arena.allocate_own = self.allocate
         return self.current_arena
 
     def scope(self, arena=None):

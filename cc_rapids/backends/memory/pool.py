@@ -16,27 +16,30 @@ class Arena:
     """One allocation for all the small arrays of a run; large ones come from the pool directly.
 
     The block lives as long as any array in it, or the arena. It may be the end of a large array's
-    own allocation, for as long as nothing is made that outlives that.
+    own allocation, for as long as nothing is made that outlives that: until then all large arrays
+    are the run's own, too, and taken from the workspace.
     """
 
     SIZE, SMALL, ALIGN = 1 << 16, 1 << 15, 256
     allocate: Any
-    allocate_large: Any  # a large array with a block beside it
+    allocate_own: Any  # what the run frees again, most likely
 
     def __init__(self) -> None:
         self.block: Any = None
         self.used = self.size = 0
-        self.beside = False  # a large array
+        self.beside = False  # whether the block is beside a large array
+        self.in_run = False  # whether large arrays are the run's own
         self.lock = threading.Lock()
 
-    def draw_from(self, allocate: Any, workspace: Any) -> None:
-        """Use an allocator for arrays that are too large for a block.
+    def draw_from(self, allocate: Any, workspace: Workspace) -> None:
+        """Use an allocator for arrays that are too large for a block, and a workspace over it.
 
-        ``workspace`` over it makes the blocks beside large arrays. In a scope within one of the
-        same run, that is the arena itself, which keeps its block.
+        In a scope within one of the same run, the allocator is the arena itself, which keeps its
+        block.
         """
         if allocate is not self:
-            self.allocate, self.allocate_large = allocate, partial(workspace, allocate)
+            self.allocate = partial(workspace.beside, allocate)
+            self.allocate_own = partial(workspace, allocate)
 
     def __call__(self, size: int) -> Any:
         with self.lock:
@@ -47,13 +50,16 @@ class Arena:
             if fits and (size <= self.SMALL or self.beside):
                 first, self.used = self.used, self.used + -(-size // self.ALIGN) * self.ALIGN
                 return self.block + first
-        return self.allocate(size)
+        return self.allocate_own(size) if self.in_run else self.allocate(size)
 
     def with_block(self, size: int, block_bytes: int) -> Any:
-        """Allocate an array and, if it is large and there is no block, a block beside it."""
-        if size <= self.SMALL or self.block is not None:
+        """Allocate a run's own array and, if it is large and there is no block, one beside it."""
+        if size <= self.SMALL:
             return self(size)
-        whole = self.allocate_large(size + block_bytes)
+        self.in_run = True
+        if self.block is not None:
+            return self(size)
+        whole = self.allocate_own(size + block_bytes)
         with self.lock:
             self.block, self.used, self.size, self.beside = whole + size, 0, block_bytes, True
         return whole
@@ -61,6 +67,7 @@ class Arena:
     def leave_block(self) -> None:
         """Stop placing arrays in a block beside a large array, which they would keep alive."""
         with self.lock:
+            self.in_run = False
             if self.beside:
                 self.block, self.beside = None, False
 
@@ -87,7 +94,7 @@ class Recycling:
         if fitting:
             held, block = left.pop(min(fitting, key=lambda k: left[k][0]))
         else:
-            held, block = size, self.arena.allocate(size)
+            held, block = size, self.arena.allocate_own(size)
         return _leased(self.cuda, held, block, self.take_back)
 
     def take_back(self, size: int, block: Any) -> None:
@@ -99,39 +106,104 @@ class Recycling:
         self.left = None
 
 
-class Workspace:
-    """The block of each device that is kept from one forest for the next one of similar size.
+class Left:
+    """A block that a run has left, on some device; not yet idle while kernels may still use it."""
 
-    It is used if the caller has no memory pool: the driver then takes a tenth of a millisecond or
-    more to allocate a block of this size, and again to free it. A block that does not fit is freed
-    before another is allocated, so a run never holds both. The block is kept until :meth:`release`,
-    or until a run finds that there is a pool.
+    def __init__(self, device: int, size: int, block: Any, turn: int) -> None:
+        self.device, self.size, self.block, self.turn = device, size, block, turn
+        self.idle = False
+
+
+class Workspace:
+    """The blocks that runs leave for the arrays of the next ones, of a size each.
+
+    They are used if the caller has no memory pool: the driver then takes a tenth of a millisecond
+    or more to allocate a block, and longer to free it. All blocks of a device together, those in
+    use among them, are at most a share of its memory; those that were left first are freed for
+    others, and those that fit none of some later arrays. They are kept until :meth:`release`, until
+    the driver has no more memory for a run, or until a run finds that there is a pool.
+
+    Parameters
+    ----------
+    cuda : module
+        CuPy's.
+    total : callable
+        Returns the bytes of memory of a device.
     """
 
-    MOST = 128 << 20  # bytes that are kept
-    SPARE = 4 << 20  # more than requested, at most
+    SHARE = 32  # of the memory of a device: one such part is kept at most
+    SPARE = 4 << 20  # bytes of a block more than requested, at most
+    TURNS = 64  # later arrays, after which a block is freed that has served none of them
 
-    def __init__(self, cuda: Any) -> None:
-        self.cuda = cuda
-        self.left: dict[int, tuple[int, Any]] = {}  # by device: the size of a block, and the block
+    def __init__(self, cuda: Any, total: Callable[[int], int]) -> None:
+        self.cuda, self.total = cuda, total
+        self.left: list[Left] = []  # the one that was left first comes first
+        self.used: dict[int, int] = {}  # bytes of the blocks in use, by device
+        self.turn = 0
+        self.lock = threading.RLock()  # again by what is collected meanwhile
 
     def __call__(self, allocate: Any, size: int) -> Any:
         if not _is_plain():
             self.release()
             return allocate(size)
         device = self.cuda.runtime.getDevice()
-        held, block = self.left.pop(device, (0, None))
-        if size <= held <= size + self.SPARE:
-            self.cuda.runtime.deviceSynchronize()  # whatever used it last, on any stream
-        else:
-            block = None  # freed here, before more is allocated
-            held, block = size, allocate(size)
-        if held > self.MOST:
-            return block
+        most = self.total(device) // self.SHARE
+        if size > most:
+            return self.beside(allocate, size)
+        with self.lock:
+            self.turn += 1
+            left = self._take(device, size)
+            held, block = (left.size, left.block) if left else (size, None)
+            self._make_room(device, most - held)
+        if block is None:
+            block = self.beside(allocate, size)
+        with self.lock:
+            self.used[device] = self.used.get(device, 0) + held
         return _leased(self.cuda, held, block, partial(self.take_back, device))
 
+    def _take(self, device: int, size: int) -> Left | None:
+        """Return the smallest block that fits, and wait for whatever used it on any stream."""
+        fitting = [
+            own
+            for own in self.left
+            if own.device == device and size <= own.size <= size + self.SPARE
+        ]
+        if not fitting:
+            return None
+        found = min(fitting, key=lambda own: own.size)
+        self.left.remove(found)
+        if not found.idle:
+            others = [own for own in self.left if own.device == device]
+            self.cuda.runtime.deviceSynchronize()
+            for own in others:
+                own.idle = True
+        return found
+
+    def _make_room(self, device: int, most: int) -> None:
+        """Free old blocks, and others until those of a device, in use or not, are so many bytes."""
+        own = [left for left in self.left if left.device == device]
+        held = self.used.get(device, 0) + sum(left.size for left in own)
+        for left in own:
+            if held > most or left.turn + self.TURNS < self.turn:
+                self.left.remove(left)
+                held -= left.size
+
+    def beside(self, allocate: Any, size: int) -> Any:
+        """Allocate memory beside the workspace, all of which is freed if there is no more."""
+        try:
+            return allocate(size)
+        except MemoryError:
+            if not self.left:
+                raise
+            self.release()
+            return allocate(size)
+
     def take_back(self, device: int, size: int, block: Any) -> None:
-        self.left.setdefault(device, (size, block))
+        """Keep a block for the next run."""
+        with self.lock:
+            self.used[device] -= size
+            self.left.append(Left(device, size, block, self.turn))
+            self._make_room(device, self.total(device) // self.SHARE)
 
     def release(self) -> None:
         """Free the memory that is kept."""

@@ -18,7 +18,6 @@ import gc
 import multiprocessing
 import os
 import re
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -100,14 +99,8 @@ KERNELS = {}  # of this process of the pool, by their keys
 
 
 def begin(which):
-    """Find the kernels again: they hold functions, which cannot be sent to another process.
-
-    The cache that the linker has beside a driver keeps machine code without its registers.
-    """
-    import cuda.core
-
+    """Find the kernels again: they hold functions, which cannot be sent to another process."""
     gc.set_threshold(*SELDOM)
-    cuda.core.LinkerOptions = partial(cuda.core.LinkerOptions, no_cache=True)
     KERNELS.update(launches.rehearse(which)[0])
 
 

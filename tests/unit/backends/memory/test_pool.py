@@ -1,7 +1,6 @@
 """Allocators over the caller's own, which here hands out numbers for addresses."""
 
 import weakref
-from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -10,6 +9,7 @@ from cc_rapids.backends.memory import pool as arenas
 from cc_rapids.backends.memory.pool import Arena, Recycling, Workspace
 
 LARGE, MANY = Arena.SMALL + 1, 32 << 20
+TOTAL = Workspace.SHARE * 8 * MANY  # bytes of a device
 
 
 class Block:
@@ -46,7 +46,7 @@ def pool():
 @pytest.fixture
 def arena(pool):
     found = Arena()
-    found.allocate = found.allocate_large = pool
+    found.allocate = found.allocate_own = pool
     return found
 
 
@@ -131,7 +131,7 @@ def workspace(monkeypatch):
     cuda = SimpleNamespace(
         runtime=runtime, UnownedMemory=Block, MemoryPointer=lambda memory, offset: memory
     )
-    found = Workspace(cuda)
+    found = Workspace(cuda, lambda device: TOTAL)
     found.waits = waits
     return found
 
@@ -147,25 +147,54 @@ def test_what_a_run_leaves_serves_the_next_of_about_its_size(pool, workspace):
     again = workspace(pool, MANY - Workspace.SPARE)
     assert again.ptr == at
     assert workspace.waits == [1]
-    del again, beside  # one of them is kept
-    assert pool.held() == MANY
+    del again, beside
+    assert pool.held() == 2 * MANY
     assert len(pool.calls) == 2
 
 
-@pytest.mark.parametrize("size", [MANY + 1, MANY - Workspace.SPARE - 1])
-def test_a_block_of_another_size_is_given_back_before_the_next(pool, workspace, size):
+def test_one_wait_is_for_all_blocks_that_are_left(pool, workspace):
+    blocks = [workspace(pool, size) for size in (MANY, 2 * MANY, 3 * MANY)]
+    del blocks
+    blocks = [workspace(pool, size) for size in (MANY, 2 * MANY)]
+    assert workspace.waits == [1]
+    del blocks
+    workspace(pool, 3 * MANY)  # nothing was launched with it since
+    assert workspace.waits == [1]
     workspace(pool, MANY)
+    assert workspace.waits == [1, 1]
+    assert len(pool.calls) == 3
 
-    def allocate(asked):
-        assert pool.held() == 0
-        return pool(asked)
 
-    kept = workspace(allocate, size)
-    assert kept.size == size
-    del kept
-    assert pool.held() == size
+def test_of_the_blocks_that_fit_the_smallest_is_taken(pool, workspace):
+    blocks = [workspace(pool, MANY + size) for size in (200, 100, 300)]
+    at = blocks[1].ptr
+    del blocks
+    assert workspace(pool, MANY).ptr == at
+
+
+@pytest.mark.parametrize("size", [MANY + 1, MANY - Workspace.SPARE - 1])
+def test_blocks_of_other_sizes_are_kept_up_to_a_share_of_the_device(pool, workspace, size):
+    most = TOTAL // Workspace.SHARE
+    workspace(pool, MANY)
+    kept = workspace(pool, size)
+    assert pool.held() == MANY + size
+    others = workspace(pool, most - size)
+    assert pool.held() == most  # the first has made room
+    del kept, others
+    assert pool.held() == most
+    workspace(pool, most)
+    assert pool.held() == most
     workspace.release()
     assert pool.held() == 0
+
+
+def test_a_block_that_fits_none_of_many_arrays_is_freed(pool, workspace):
+    workspace(pool, 3 * MANY)
+    for _ in range(Workspace.TURNS):
+        workspace(pool, MANY)
+        assert pool.held() == 4 * MANY
+    workspace(pool, MANY)
+    assert pool.held() == MANY
 
 
 def test_a_device_keeps_its_own(pool, workspace):
@@ -175,16 +204,30 @@ def test_a_device_keeps_its_own(pool, workspace):
     assert pool.held() == 2 * MANY
 
 
-def test_too_much_is_not_kept_and_no_memory_is_an_error(pool, workspace):
-    workspace(pool, Workspace.MOST + 1)
+def test_too_much_is_not_kept(pool, workspace):
+    workspace(pool, TOTAL // Workspace.SHARE + 1)
     assert pool.held() == 0
-    workspace(pool, MANY)
 
-    def fail(size):
-        raise MemoryError
 
-    with pytest.raises(MemoryError):
-        workspace(fail, 2 * MANY)
+def test_what_is_kept_is_freed_before_there_is_no_memory(pool, workspace):
+    """For the run's own arrays, and for answers, which are allocated beside the workspace."""
+
+    def short(size):
+        if pool.held() + size > 3 * MANY:
+            raise MemoryError
+        return pool(size)
+
+    for allocate in (workspace, workspace.beside):
+        workspace(pool, 2 * MANY)
+        allocate(short, 3 * MANY)
+        workspace.release()
+        with pytest.raises(MemoryError):
+            allocate(short, 4 * MANY)
+        used = workspace(pool, MANY)
+        with pytest.raises(MemoryError):
+            allocate(short, 3 * MANY)
+        del used
+        workspace.release()
     assert pool.held() == 0
 
 
@@ -202,22 +245,46 @@ def test_with_a_pool_nothing_is_kept(pool, workspace, monkeypatch):
 
 
 def test_a_forest_and_the_arrays_beside_it_hold_the_block(pool, arena, workspace):
-    arena.allocate_large = partial(workspace, pool)
+    arena.draw_from(pool, workspace)
     forest = arena.with_block(MANY, Arena.SIZE)
     small = arena(10)
     assert small.ptr - forest.ptr == MANY
     del forest
     arena.leave_block()
-    assert workspace.left == {}
+    assert workspace.left == []
     del small
     assert pool.held() == MANY + Arena.SIZE
     assert len(workspace.left) == 1
 
 
-def test_a_scope_within_one_of_the_same_run_goes_on_with_its_pool(pool):
+def test_large_arrays_are_of_the_run_until_its_block_is_left(pool, arena, workspace):
+    arena.draw_from(pool, workspace)
+    arena(MANY)
+    forest, own = arena.with_block(MANY, Arena.SIZE), arena(2 * MANY)
+    second = arena.with_block(3 * MANY, Arena.SIZE)
+    arena.leave_block()
+    answer = arena(4 * MANY)
+    del forest, own, second, answer
+    assert sorted(left.size for left in workspace.left) == [MANY + Arena.SIZE, 2 * MANY, 3 * MANY]
+
+
+def test_memory_that_is_used_again_is_kept_for_the_next_run(pool, arena, workspace):
+    arena.draw_from(pool, workspace)
+    for _ in range(2):
+        recycling = Recycling(workspace.cuda, arena)
+        kept = recycling(2 * MANY)
+        recycling(MANY)
+        recycling(MANY)
+        recycling.close()
+        assert [left.size for left in workspace.left] == [MANY]
+        del kept
+    assert pool.calls == [2 * MANY, MANY]
+
+
+def test_a_scope_within_one_of_the_same_run_goes_on_with_its_pool(pool, workspace):
     arena = Arena()
     for allocate in (pool, arena):  # of the scope within, the arena is what allocates
-        arena.draw_from(allocate, lambda allocate, size: allocate(size))
+        arena.draw_from(allocate, workspace)
     arena(MANY)
     arena.with_block(MANY, 100)
     assert pool.calls == [MANY, MANY + 100]
