@@ -150,10 +150,9 @@ def solve(edges: Edges, forest: Forest, expected_vertices: int, order: WeightOrd
     rounds = _Rounds(edges, forest, order, most_candidates(counts, edges.m))
     for band in range(len(counts) + 1):
         rounds.run(pivots, band)
-    with on.reusing():
-        members = members_of(rounds.chosen, edges.m, on)
     forest.count_later(_flatten)
-    return members
+    with on.reusing():
+        return members_of(rounds.chosen, edges.m, on)
 
 
 def _flatten(forest: Forest) -> None:
@@ -362,7 +361,7 @@ class _Rounds:
 
     @property
     def _trees(self) -> tuple[Array, ...]:
-        """The keys that roots take, the trees, and the edges of the forest, as kernels take them."""
+        """The keys that roots take, the trees, and the edges of the forest, for kernels."""
         trees = self.forest.parent, self.forest.backend.unused(self.forest.vertex), self.chosen
         return self.best, self.best_row, *trees
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError, unknown
-from .column import Column, is_cudf_frame, of_key_columns
-from .cudf_internals import has_column, numbers_in
+from .column import Column, of_key_columns
 from .dtypes import is_float
 from .frame_access import column_of, known_numbers, names_of
 
@@ -62,10 +61,6 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
     """
     if not isinstance(weight, str):
         return known_numbers(_exact(weight), "weights")
-    if is_cudf_frame(edges):
-        values = _numbers_of_cudf(edges, weight)
-        if values is not None:
-            return values, None
     known = names_of(edges)
     if not known:
         raise MissingColumnError(
@@ -78,23 +73,6 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
             " weight=, or pass the weights themselves"
         )
     return known_numbers(_exact(column_of(edges, weight)), "weights")
-
-
-def _numbers_of_cudf(frame: Any, weight: str) -> Any:
-    """Return a column of a cuDF frame as an array, if it holds numbers and neither null nor nan.
-
-    They are read where they lie; one launch tells whether one is nan.
-    """
-    from .. import backends
-    from ..kernels.weights import note_nan
-
-    values = numbers_in(frame, weight) if has_column(frame, weight) else None
-    if values is None or not is_float(values.dtype):
-        return values
-    backend = backends.get("cuda")
-    nan = backend.new_flag()
-    backend.kernel(note_nan)(values.size, values, nan.value, nan.word)
-    return None if nan.read_async()() else values
 
 
 def exact_integers(column: Any) -> Any:

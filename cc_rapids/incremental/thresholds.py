@@ -16,6 +16,7 @@ from ..data.frame_access import collected
 from ..data.read import adapter_of, check_header_flag
 from ..data.weights import weights_of
 from ..errors import InputError, NullsError
+from ..graph.cudf_weights import plain_weights
 from ..graph.edges import Edges
 from ..ids.encode import EncodedIds, OffsetEncoding, mark_ids, scan_ids
 from ..ids.growing import Range, inverse
@@ -235,7 +236,7 @@ class _Reader:
     def _read(self, edges: Any) -> tuple[EdgeInput, Any, Any]:
         """Return the edges, their weights, and a mask of those that have one, if some have none."""
         given = inputs.read(edges, *self.names, self.nulls)
-        values, there = weights_of(edges, self.weight)
+        values, there = plain_weights(edges, self.weight) or weights_of(edges, self.weight)
         if given.row_index is not None:
             kept = given.row_index()
             values, there = values[kept], None if there is None else there[kept]

@@ -1,9 +1,10 @@
 """The kernels of spanning forests by weight under every schedule of two or three threads.
 
 A round has two launches, or three: edges between two trees are collected while nothing is linked,
-and trees are linked while nothing is collected. The allowed race is that of ``best``: what a thread
-reads may be too great, and then its atomic operation finds the less of both. Rounds end as each
-tree with an edge takes one, and all edges that are taken have no cycle.
+and trees are linked while nothing is collected, unless some candidates have found no room. The
+allowed race is that of ``best``: what a thread reads may be too great, and then its atomic
+operation finds the less of both. Rounds end as each tree with an edge takes one, and all edges that
+are taken have no cycle.
 """
 
 from dataclasses import replace
@@ -46,6 +47,10 @@ class Lanes(Interleaver):
 
 def key_of(keys, weight, row):
     return int(keys.key(Lanes)(np.uint64(weight), np.uint64(row)))
+
+
+def counted(edges):
+    return np.array([len(edges)], np.uint64)
 
 
 def collecting(keys, n, edges, weights):
@@ -114,7 +119,7 @@ def lowering(edges, weights, n):
 
     def calls(tape, shared):
         lower = boruvka.lower_rows(Lanes)
-        given = us, vs, keys, rows, best, shared["best_row"]
+        given = counted(edges), us, vs, keys, rows, best, shared["best_row"]
         return [[partial(lower, np.uint64(i), *given)] for i in range(len(edges))]
 
     def verdict(arrays, notes):
@@ -148,7 +153,7 @@ def linking(keys, n, edges, weights, threads):
         hook = boruvka.hook(on, union.asynchronous(on, np.uint32, find.halve(on)))
         run = boruvka.link_taken(on, boruvka.take(on, keys.load_row(on), keys.takes(on), hook))
         candidates = shared["us"], shared["vs"], listed, rows, shared["best"], best_row
-        given = *candidates, shared["parent"], None, shared["chosen"]
+        given = counted(edges), *candidates, shared["parent"], None, shared["chosen"]
         shares = (range(t, len(edges), threads) for t in range(threads))
         return [[partial(run, np.uint64(i), *given) for i in share] for share in shares]
 
@@ -219,6 +224,13 @@ def test_random_schedules(keys, model):
             linking(keys, n, edges, weights, 3),
         ):
             explore.random_schedules(race, model, Random(seed), 10)
+
+
+def test_nothing_is_linked_if_some_candidates_are_not_listed(monkeypatch):
+    race = linking(boruvka.Keys, 3, *LISTS[4], 2)
+    monkeypatch.setitem(globals(), "counted", lambda edges: np.array([len(edges) + 1], np.uint64))
+    with pytest.raises(explore.RaceError, match=r"edges \[\] noted"):
+        explore_all([race], memory.STRONG)
 
 
 def test_an_order_with_ties_would_close_a_cycle():

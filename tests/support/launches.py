@@ -22,8 +22,9 @@ from cc_rapids.graph.forest import Forest
 from cc_rapids.ids import spelled
 from cc_rapids.ids import strings as texts
 from cc_rapids.ids.groups import chosen_rows
-from cc_rapids.kernels import spelling
+from cc_rapids.kernels import gather, spelling
 from cc_rapids.kernels.partition import LEAST_SHIFT
+from cc_rapids.kernels.weights import note_nan
 from cc_rapids.tools.generators import pieces
 from cc_rapids.tuning import tuning
 from cc_rapids.verify.audit import audit_labels
@@ -314,6 +315,19 @@ def forests_by_weight():
     cc_rapids.minimum_spanning_forest(rows, weight=np.arange(4), engine="cuda")
 
 
+def columns_of_frames():
+    """What is launched for the columns of cuDF frames alone."""
+    backend, rows = backends.get("cuda"), np.arange(4)
+    for ends, weight in itertools.product((INT, LONG, ULONG), ("i4", "i8", "f4", "f8", "u1")):
+        held = rows.astype(ends), rows.astype(ends), rows.astype(weight)
+        for number in (np.uint32, ULONG):
+            gathered = backend.kernel(gather.edges_of_rows)
+            gathered(4, rows.astype(number), *held, rows.copy(), *(own.copy() for own in held))
+    for weight in ("f4", "f8"):
+        flag = backend.new_flag()
+        backend.kernel(note_nan)(4, rows.astype(weight), flag.value, flag.word)
+
+
 def dendrograms():
     """Cuts, merges and splits of a forest by weight, among ids that are all there or not."""
     weight = {"weight": np.arange(4), "engine": "cuda"}
@@ -387,6 +401,7 @@ def rehearse(which):
     named = of(INT) + of(LONG)
     others = ids, lookups, ahead, strings, records, vertices_of_batches, changes, thresholds
     others += forgetting, audits, forests_by_weight, forests_audited, rooted_forests
+    others += (columns_of_frames,)
     others += dendrograms, merges, graphs
     uses = of(ULONG) + [(use.__name__, use) for use in others]
     uses += [(name, solve, design, INT) for name, design in by_name(which).items()]
