@@ -15,7 +15,7 @@ from .data.edge_input import EdgeInput, ReadRequest
 from .data.read import read
 from .data.weights import weighted
 from .errors import InputError, shown
-from .graph.cudf_weights import plain_weights
+from .graph.plain_weights import plain_weights
 from .options import Options, check_chunked, with_weights, within_bound
 from .results.components import Components, Facts
 from .solver.plan import Plan, plan
@@ -317,7 +317,7 @@ def find_components(
     if taken:
         edge_input = replace(edge_input, taken=taken)
     if options.spanning is not None:
-        found = plain_weights(edges, options.spanning.weight)
+        found = plain_weights(adapter, edges, options.spanning.weight)
         found = found or adapter.weights(edges, options.spanning.weight)
         edge_input = weighted(edge_input, found, options.spanning.name, options.nulls)
         edge_input = replace(edge_input, answers=answers or edge_input.answers)

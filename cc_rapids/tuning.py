@@ -95,7 +95,8 @@ class Tuning:
         Bytes of a delimited file in which quotes are looked for at a time. Chosen: fits a cache.
     light_edges_per_vertex : float
         Edges for each vertex, from four times as many of which on a spanning forest by weight is
-        found of the lightest first, so that most others are dropped. forest_bands.jsonl.
+        found of the lightest first, so that most others are dropped. forest_bands.jsonl, and of a
+        GPU experiments.jsonl.
     light_bands : int
         Bands of edges before the last, each ending after twice as many as the one before.
         forest_bands.jsonl.
@@ -139,7 +140,7 @@ class Tuning:
     progress_call_seconds: float = 0.5
     text_block_bytes: int = 16 << 20
     quote_window_bytes: int = 1 << 20
-    light_edges_per_vertex: float = 0.5
+    light_edges_per_vertex: float = 0.66
     light_bands: int = 3
     networkx_nodes: int = 100_000
     written_piece_edges: int = 1 << 20

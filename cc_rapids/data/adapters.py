@@ -51,7 +51,7 @@ from .column import (
     series_of,
     there_of,
 )
-from .cudf_internals import handle_in, has_column, make_frame, nulls_in
+from .cudf_internals import handle_in, has_column, make_frame, nulls_in, numbers_in
 from .edge_array import as_array, ends_of, is_edge_array
 from .edge_input import (
     DESTINATION,
@@ -600,6 +600,13 @@ class Adapter(ABC):
             f" {type(edges).__name__}: pass a frame with a column of weights"
         )
 
+    def plain_weights(self, edges: Any, weight: Any) -> Any:
+        """Return weights that are numbers on a GPU, without nulls, as an array; None for others.
+
+        They are read where they lie. Some may be nan.
+        """
+        return None
+
 
 class Frames(Adapter):
     """A frame of any library but cuDF, of which rows can be sliced off."""
@@ -660,6 +667,10 @@ class CudfFrames(Frames):
             raise MissingColumnError(unknown("column", name, map(str, edges.columns)))
         mask = bound.mask(edges[name], f"weights {name!r}")
         return edges[mask], request.source, request.destination
+
+    def plain_weights(self, edges: Any, weight: Any) -> Any:
+        known = isinstance(weight, str) and has_column(edges, weight)
+        return numbers_in(edges, weight) if known else None
 
 
 class Proxies(Frames):

@@ -90,9 +90,11 @@ def numbers_in(frame: Any, name: Any) -> Any:
     """
     import cupy
 
+    from .dtypes import is_number
+
     handle = handle_in(frame, name)
     dtype: Any = handle.dtype
-    known = isinstance(dtype, np.dtype) and dtype.kind in "iuf"
+    known = isinstance(dtype, np.dtype) and is_number(dtype)
     if not (known and handle.size) or nulls_in(handle):
         return None
     if not PRIVATE:

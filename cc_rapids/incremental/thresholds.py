@@ -16,8 +16,8 @@ from ..data.frame_access import collected
 from ..data.read import adapter_of, check_header_flag
 from ..data.weights import weights_of
 from ..errors import InputError, NullsError
-from ..graph.cudf_weights import plain_weights
 from ..graph.edges import Edges
+from ..graph.plain_weights import plain_weights
 from ..ids.encode import EncodedIds, OffsetEncoding, mark_ids, scan_ids
 from ..ids.growing import Range, inverse
 from ..kernels import forest as trees
@@ -236,7 +236,8 @@ class _Reader:
     def _read(self, edges: Any) -> tuple[EdgeInput, Any, Any]:
         """Return the edges, their weights, and a mask of those that have one, if some have none."""
         given = inputs.read(edges, *self.names, self.nulls)
-        values, there = plain_weights(edges, self.weight) or weights_of(edges, self.weight)
+        found = plain_weights(adapter_of(edges), edges, self.weight)
+        values, there = found or weights_of(edges, self.weight)
         if given.row_index is not None:
             kept = given.row_index()
             values, there = values[kept], None if there is None else there[kept]
