@@ -283,8 +283,9 @@ def find_components(
     of the ids, and runs a design, which makes a union-find forest of them. With ``explain``,
     :func:`~cc_rapids.solver.plan.plan` makes the same choices, and neither makes vertices nor runs.
     The forest of hashed ids, and of ids of several columns, is brought into the order of the ids at
-    last, for the answer to read. The number of components, which is logged, is read back from the
-    GPU: then the run has finished.
+    last, for the answer to read. The number of components is read back from the GPU: then the run
+    has finished. A forest by weight is counted when somebody asks for labels or their number, or
+    for the log; its seconds are those of its edges.
     """
     if options.weight_bound is not None:
         edges, options = within_bound(edges, options)
@@ -350,7 +351,7 @@ def find_components(
     )
     if edge_input.dropped_rows:
         log.info("%d edges with a null end were left out", edge_input.dropped_rows)
-    if log.isEnabledFor(logging.INFO):  # or nobody may ask for their number
+    if log.isEnabledFor(logging.INFO):  # for which a forest by weight is counted
         log.info(
             "%s on %s: %d components in %.4f s",
             *(facts.design, backend.name, forest.components, seconds["compute"]),

@@ -220,6 +220,9 @@ class Cuda(Backend):
             with self.using_device(holder):
                 array = self.xp.ascontiguousarray(array)
                 self.synchronize()
+            copy = self.received(array, holder)
+            self.synchronize()  # before others use the memory of that array
+            return copy
         return self.received(array, holder)
 
     def by_way_of(self, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -179,11 +180,12 @@ class Forest:
     present : (n + 31) // 32 words of uint32
         The vertices that occur, as bits; those with a parent are added by :meth:`count`.
     vertices, components : int
-        How many vertices occur, and how many roots; set by :meth:`count`.
+        How many vertices occur, and how many roots; set by :meth:`count`, or when they are asked
+        for after :meth:`count_later`.
     out_of_range : (1,) int64
         Not 0 once an edge with an end beyond the n vertices was left out.
     complete : bool
-        Whether there was none; set by :meth:`count`.
+        Whether there was none; set by :meth:`count` and :meth:`count_later`.
     """
 
     parent: Array
@@ -194,6 +196,7 @@ class Forest:
     _arrays: list[Array]
     _is_few = False  # of forests that an earlier version has pickled
     _later: Callable[[Forest], None] | None = None
+    _device: int | None = None  # where what was put off is done
 
     def __init__(
         self,
@@ -252,17 +255,19 @@ class Forest:
         self.out_of_range = self._totals[2:3]
 
     def __getattr__(self, name: str) -> Any:
-        """Make what is left for when it is first used.
+        """Make an attribute that was put off until its first use.
 
-        Of a forest from a single launch that is its arrays: its first rows need none, and are all
-        that most callers ask for. For :meth:`count_later` it is flat trees, and how many.
+        Of a forest from a single launch these are its arrays: its first rows need none, and are all
+        that most callers ask for. For :meth:`count_later` they are flat trees, and how many.
         """
-        if name in LATER and self._later is not None:
-            self._finish()
-        elif name in Forest.__annotations__ and self._held is not None:
-            self._keep(self._held())
-        else:
+        if name in LATER:
+            if self._later is not None:
+                self._finish()
+            if name in vars(self):  # of this thread, or of another one meanwhile
+                return vars(self)[name]
+        if name not in Forest.__annotations__ or self._held is None:
             raise AttributeError(f"a forest has no {name!r}")
+        self._keep(self._held())
         return getattr(self, name)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -302,27 +307,35 @@ class Forest:
             self._rows[speculative.id_base, rows[0].dtype] = rows
 
     def count_later(self, flatten: Callable[[Forest], None]) -> None:
-        """Leave the trees to be flattened and counted once they, or their number, are asked for.
+        """Put off flattening and counting the trees until they, or their number, are asked for.
 
-        Whether an edge was left out is read now. The host has to have waited for the trees.
+        Waits for the trees, and reads whether an edge was left out.
         """
         self.backend.leave_arena()
         self.complete = not int(self.backend.to_host(self.out_of_range)[0])
+        self._device = self.backend.device_id
         for name in LATER:
             delattr(self, name)
         self._later = flatten
 
     def _finish(self) -> None:
-        """Do what was left by :meth:`count_later`, unless it is done."""
+        """Do what was put off by :meth:`count_later`, unless it is done; wait until it is."""
         with FINISHING:
-            flatten = self._later
+            flatten, backend = self._later, self.backend
             if flatten is None:
                 return
             whole = Forest.__new__(Forest)  # others see what is done, and nothing of the way there
             vars(whole).update(vars(self), _later=None)
             whole._keep(self._arrays)
-            flatten(whole)
-            whole.count()
+            number = self._device
+            place: AbstractContextManager[Any] = nullcontext()
+            if number is not None and number != backend.device_id:
+                place = backend.using_device(number)
+            with place, backend.scope():
+                backend.fill(whole._totals[:2], 0)  # of a call that was interrupted
+                flatten(whole)
+                whole.count()
+                backend.synchronize()  # whoever reads the ranks may do so on another stream
             vars(self).update(vars(whole))
 
     def _speculate(self, rows: SpeculativeRows, capacity: int) -> None:

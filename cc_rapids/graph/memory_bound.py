@@ -67,7 +67,7 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
     int
         Bytes; beyond 160 M ids the last term is a twentieth of a byte per id (a tenth, if ids take
         8 bytes). Without a pool, blocks of driver memory that are kept from earlier runs come on
-        top, and one of them may be 4 MiB larger: see :func:`cc_rapids.release_memory`.
+        top, and each may be 4 MiB larger: see :func:`cc_rapids.release_memory`.
 
     See Also
     --------

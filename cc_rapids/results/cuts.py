@@ -129,6 +129,7 @@ class GrowingTrees:
 
     def __init__(self, forest: Forest, cuts: int, design: Design) -> None:
         backend, n = forest.backend, forest.n
+        backend.leave_arena()  # what follows is the answer
         self.number: Any = np.min_scalar_type(cuts).type
         self.forest, self.design, self.edges = forest, design, list[int]()
         self.above = backend.empty(n, forest.vertex)

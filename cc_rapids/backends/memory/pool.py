@@ -120,8 +120,9 @@ class Workspace:
     They are used if the caller has no memory pool: the driver then takes a tenth of a millisecond
     or more to allocate a block, and longer to free it. All blocks of a device together, those in
     use among them, are at most a share of its memory; those that were left first are freed for
-    others, and those that fit none of some later arrays. They are kept until :meth:`release`, until
-    the driver has no more memory for a run, or until a run finds that there is a pool.
+    others, and those that none of the next ``TURNS`` arrays took. They are kept until
+    :meth:`release`, until the driver has no more memory for a run, or until a run finds that there
+    is a pool.
 
     Parameters
     ----------
@@ -138,9 +139,10 @@ class Workspace:
     def __init__(self, cuda: Any, total: Callable[[int], int]) -> None:
         self.cuda, self.total = cuda, total
         self.left: list[Left] = []  # the one that was left first comes first
-        self.used: dict[int, int] = {}  # bytes of the blocks in use, by device
+        self.used: dict[int, tuple[int, int]] = {}  # device and bytes of each block in use
         self.turn = 0
-        self.lock = threading.RLock()  # again by what is collected meanwhile
+        self.lock = threading.RLock()  # which a thread enters again when it collects a lease
+        self.busy = False  # in the lock: blocks may be appended, and none taken away
 
     def __call__(self, allocate: Any, size: int) -> Any:
         if not _is_plain():
@@ -151,15 +153,18 @@ class Workspace:
         if size > most:
             return self.beside(allocate, size)
         with self.lock:
-            self.turn += 1
-            left = self._take(device, size)
-            held, block = (left.size, left.block) if left else (size, None)
-            self._make_room(device, most - held)
+            self.busy, self.turn = True, self.turn + 1
+            try:
+                left = self._take(device, size)
+                held, block = (left.size, left.block) if left else (size, None)
+                self._make_room(device, most - held)
+            finally:
+                self.busy = False
+            lease = self.turn
         if block is None:
             block = self.beside(allocate, size)
-        with self.lock:
-            self.used[device] = self.used.get(device, 0) + held
-        return _leased(self.cuda, held, block, partial(self.take_back, device))
+        self.used[lease] = device, held
+        return _leased(self.cuda, held, block, partial(self.take_back, lease))
 
     def _take(self, device: int, size: int) -> Left | None:
         """Return the smallest block that fits, and wait for whatever used it on any stream."""
@@ -182,7 +187,8 @@ class Workspace:
     def _make_room(self, device: int, most: int) -> None:
         """Free old blocks, and others until those of a device, in use or not, are so many bytes."""
         own = [left for left in self.left if left.device == device]
-        held = self.used.get(device, 0) + sum(left.size for left in own)
+        used = sum(size for where, size in [*self.used.values()] if where == device)
+        held = used + sum(left.size for left in own)
         for left in own:
             if held > most or left.turn + self.TURNS < self.turn:
                 self.left.remove(left)
@@ -198,16 +204,24 @@ class Workspace:
             self.release()
             return allocate(size)
 
-    def take_back(self, device: int, size: int, block: Any) -> None:
+    def take_back(self, lease: int, size: int, block: Any) -> None:
         """Keep a block for the next run."""
         with self.lock:
-            self.used[device] -= size
+            device, _ = self.used.pop(lease)
             self.left.append(Left(device, size, block, self.turn))
-            self._make_room(device, self.total(device) // self.SHARE)
+            if self.busy:  # this thread has collected the lease; the next call makes room
+                return
+            self.busy = True
+            try:
+                self._make_room(device, self.total(device) // self.SHARE)
+            finally:
+                self.busy = False
 
     def release(self) -> None:
         """Free the memory that is kept."""
-        self.left.clear()
+        with self.lock:
+            if not self.busy:
+                self.left = []
 
 
 def pool_of_caller(cuda: Any) -> Any:

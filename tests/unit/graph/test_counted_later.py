@@ -58,6 +58,25 @@ def test_many_threads_may_ask_first(found, monkeypatch):
         assert answer == len(np.unique(expected)) if k % 2 else np.array_equal(answer, expected)
 
 
+def test_another_thread_may_have_counted_meanwhile(found):
+    """It is asked for after the name was not found, and before it is known that it is made."""
+    forest = found._forest
+    expected = forest.components
+    assert forest.__getattr__("components") == expected
+
+
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
+def test_a_count_that_was_interrupted_is_made_anew(found, monkeypatch, error):
+    def fail(*given):
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(found._backend), "leave_arena", fail)  # once the vertices are counted
+        with pytest.raises((cc_rapids.CapacityError, error)):
+            len(found)
+    check(found)
+
+
 def test_a_forest_alike_has_arrays_of_its_own(found):
     forest = found._forest
     other = forest.alike().copy_from(forest)

@@ -1,6 +1,8 @@
 """Allocators over the caller's own, which here hands out numbers for addresses."""
 
 import weakref
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
 from types import SimpleNamespace
 
 import pytest
@@ -228,6 +230,37 @@ def test_what_is_kept_is_freed_before_there_is_no_memory(pool, workspace):
             allocate(short, 3 * MANY)
         del used
         workspace.release()
+    assert pool.held() == 0
+
+
+def test_a_lease_may_be_collected_while_blocks_are_looked_at(pool, workspace):
+    """As garbage collection may free it at any time, in the thread that looks."""
+    most = TOTAL // Workspace.SHARE
+    leases = [workspace(pool, MANY)]
+    workspace(pool, 2 * MANY)
+    workspace.total = lambda device: leases.clear() or TOTAL
+    room, workspace._make_room = workspace._make_room, lambda *given: leases.clear() or room(*given)
+    kept = workspace(pool, most - MANY)
+    assert pool.held() == most
+    leases.append(workspace(pool, MANY))
+    del kept
+    assert sorted(left.size for left in workspace.left) == [MANY, most - MANY]
+    assert workspace.used == {}
+
+
+def test_threads_take_and_release_at_once(pool, workspace):
+    def work(seed):
+        random = Random(seed)
+        for _ in range(300):
+            held = [workspace(pool, random.choice((MANY, 2 * MANY, 9 * MANY))) for _ in range(3)]
+            if random.random() < 0.2:
+                workspace.release()
+            del held
+
+    with ThreadPoolExecutor(8) as executor:
+        list(executor.map(work, range(8)))
+    assert workspace.used == {}
+    workspace.release()
     assert pool.held() == 0
 
 
