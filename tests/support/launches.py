@@ -318,7 +318,7 @@ def forests_by_weight():
 def columns_of_frames():
     """What is launched for the columns of cuDF frames alone."""
     backend, rows = backends.get("cuda"), np.arange(4)
-    for ends, weight in itertools.product((INT, LONG, ULONG), ("i4", "i8", "f4", "f8", "u1")):
+    for ends, weight in itertools.product((INT, LONG, ULONG), ("i4", "i8", "f2", "f4", "f8", "u1")):
         held = rows.astype(ends), rows.astype(ends), rows.astype(weight)
         for number in (np.uint32, ULONG):
             gathered = backend.kernel(gather.edges_of_rows)

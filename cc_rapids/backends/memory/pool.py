@@ -106,7 +106,7 @@ class Recycling:
         self.left = None
 
 
-class Left:
+class LeftBlock:
     """A block that a run has left, on some device; not yet idle while kernels may still use it."""
 
     def __init__(self, device: int, size: int, block: Any, turn: int) -> None:
@@ -138,7 +138,7 @@ class Workspace:
 
     def __init__(self, cuda: Any, total: Callable[[int], int]) -> None:
         self.cuda, self.total = cuda, total
-        self.left: list[Left] = []  # the one that was left first comes first
+        self.left: list[LeftBlock] = []  # the one that was left first comes first
         self.used: dict[int, tuple[int, int]] = {}  # device and bytes of each block in use
         self.turn = 0
         self.lock = threading.RLock()  # which a thread enters again when it collects a lease
@@ -166,7 +166,7 @@ class Workspace:
         self.used[lease] = device, held
         return _leased(self.cuda, held, block, partial(self.take_back, lease))
 
-    def _take(self, device: int, size: int) -> Left | None:
+    def _take(self, device: int, size: int) -> LeftBlock | None:
         """Return the smallest block that fits, and wait for whatever used it on any stream."""
         fitting = [
             own
@@ -208,7 +208,7 @@ class Workspace:
         """Keep a block for the next run."""
         with self.lock:
             device, _ = self.used.pop(lease)
-            self.left.append(Left(device, size, block, self.turn))
+            self.left.append(LeftBlock(device, size, block, self.turn))
             if self.busy:  # this thread has collected the lease; the next call makes room
                 return
             self.busy = True
