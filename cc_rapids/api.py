@@ -305,6 +305,9 @@ def find_components(
         from .incremental.stream import find_in_stream
 
         return find_in_stream(edges, options, None if options.chunked else find_components)
+    weights_of = None
+    if options.spanning is not None:
+        weights_of = plain_weights(adapter, edges, options.spanning.weight)
     edge_input = read(
         edges,
         options.source,
@@ -317,9 +320,8 @@ def find_components(
     )
     if taken:
         edge_input = replace(edge_input, taken=taken)
-    if options.spanning is not None:
-        found = plain_weights(adapter, edges, options.spanning.weight)
-        found = found or adapter.weights(edges, options.spanning.weight)
+    if options.spanning is not None and weights_of is not None:
+        found = weights_of() or adapter.weights(edges, options.spanning.weight)
         edge_input = weighted(edge_input, found, options.spanning.name, options.nulls)
         edge_input = replace(edge_input, answers=answers or edge_input.answers)
     choice = choose(edge_input.src.size) if adapter.names_files or taken else None
@@ -356,9 +358,9 @@ def find_components(
             "%s on %s: %d components in %.4f s",
             *(facts.design, backend.name, forest.components, seconds["compute"]),
         )
-    rows, frame = solved.forest_rows, solved.frame
+    chosen, frame = solved.forest_edges, solved.frame
     return Components(
-        edge_input, backend, decoder, forest, options.labels, facts, rows, frame, arena
+        edge_input, backend, decoder, forest, options.labels, facts, chosen, frame, arena
     )
 
 

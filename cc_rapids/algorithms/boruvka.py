@@ -18,8 +18,10 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..data.dtypes import is_float, is_signed
+from ..data.edge_input import EdgeInput
+from ..graph.chosen_edges import MarkedEdges
 from ..graph.edges import Edges
-from ..graph.forest import Forest, members_of
+from ..graph.forest import Forest
 from ..kernels import boruvka as kernels
 from ..kernels import edges as reading
 from ..kernels import find, giant, union
@@ -122,7 +124,13 @@ class Candidates:
         return Candidates(self.us[:count], self.vs[:count], self.keys[:count], rows, count)
 
 
-def solve(edges: Edges, forest: Forest, expected_vertices: int, order: WeightOrder) -> Array:
+def solve(
+    edges: Edges,
+    forest: Forest,
+    expected_vertices: int,
+    order: WeightOrder,
+    given: EdgeInput | None = None,
+) -> MarkedEdges:
     """Return the edges of the forest of least weight, by which trees of a forest are linked.
 
     Every vertex gets the root of its component when that is asked for.
@@ -137,11 +145,8 @@ def solve(edges: Edges, forest: Forest, expected_vertices: int, order: WeightOrd
         The number of vertices that are likely to occur.
     order : WeightOrder
         One weight for each edge.
-
-    Returns
-    -------
-    (k,) array of unsigned integers
-        The rows of the edges of the forest, in their order.
+    given : EdgeInput, optional
+        The edges whose columns are gathered ahead, on backends that work asynchronously.
     """
     on, n = forest.backend, forest.n
     counts = band_ends(expected_vertices, edges.m)
@@ -150,15 +155,16 @@ def solve(edges: Edges, forest: Forest, expected_vertices: int, order: WeightOrd
     rounds = _Rounds(edges, forest, order, most_candidates(counts, edges.m))
     for band in range(len(counts) + 1):
         rounds.run(pivots, band)
-    forest.count_later(_flatten)
-    with on.reusing():
-        return members_of(rounds.chosen, edges.m, on)
-
-
-def _flatten(forest: Forest) -> None:
-    """Give every vertex the root of its component."""
-    climb = forest.backend.kernel(find.find_with_skip)
-    forest.backend.kernel(trees.flatten, climb)(forest.n, forest.parent, forest.present)
+    chosen, told = MarkedEdges(on, rounds.chosen, edges.m), on.empty(2, np.int64)
+    del rounds  # its memory is enough for what is gathered
+    told[:1], told[1:] = chosen.total, forest.out_of_range
+    read = on.read_async(told)
+    on.leave_arena()
+    if given is not None and on.goes_on and n <= edges.m:
+        chosen.gather_ahead(given, n - 1)
+    chosen.count, left_out = read().tolist()
+    forest.count_later(complete=not left_out)
+    return chosen
 
 
 def forest_of_first_rows(src: Array, dst: Array, n: int, backend: Backend) -> Array:
@@ -193,7 +199,7 @@ def forest_of_weights(
         Whether the forest is the one of the greatest weight.
     """
     order = WeightOrder.of(weights, greatest, backend)
-    return solve(Edges(src, dst, 0), Forest(backend, n), n, order).astype(np.int64)
+    return solve(Edges(src, dst, 0), Forest(backend, n), n, order).rows.astype(np.int64)
 
 
 def band_ends(expected_vertices: int, m: int) -> list[int]:
@@ -292,11 +298,12 @@ class _Rounds:
         self.edges, self.forest, self.order = edges, forest, order
         self.kernels = _kernels(on, vertex, edges.wide, order.order, order.contains_row)
         apart = not order.contains_row
-        own = (-(-edges.m // WORD), np.uint32), (n, np.uint64), (n * apart, np.uint64)
+        own = (n, np.uint64), (n * apart, np.uint64)
         of_giant = (2, np.int64), (forest.present.size, np.uint32), (tuning.giant_probes, vertex)
-        self.chosen, self.best, best_row, *self.giant = on.alloc_packed(*own, *of_giant)
+        self.best, best_row, *self.giant = on.alloc_packed(*own, *of_giant)
         self.best_row = best_row if apart else on.unused(np.uint64)
-        on.fill(self.chosen, 0)
+        with on.reusing():  # which stays when all else is done
+            self.chosen = on.fill(on.empty(-(-edges.m // WORD), np.uint32), 0)
         self._forget_all()
         self.rooms = self._rooms(expected)
         self.turn = 0

@@ -600,7 +600,7 @@ class Adapter(ABC):
             f" {type(edges).__name__}: pass a frame with a column of weights"
         )
 
-    def plain_weights(self, edges: Any, weight: Any) -> Any:
+    def numbers_without_nulls(self, edges: Any, weight: Any) -> Any:
         """Return weights that are numbers on a GPU, without nulls, as an array; None for others.
 
         They are read where they lie. Some may be nan.
@@ -668,7 +668,7 @@ class CudfFrames(Frames):
         mask = bound.mask(edges[name], f"weights {name!r}")
         return edges[mask], request.source, request.destination
 
-    def plain_weights(self, edges: Any, weight: Any) -> Any:
+    def numbers_without_nulls(self, edges: Any, weight: Any) -> Any:
         known = isinstance(weight, str) and has_column(edges, weight)
         return numbers_in(edges, weight) if known else None
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..backends import SINGLE_BLOCK_THREADS, Array, Backend, side_by_side
+from ..kernels import find, gather, lookup, scan
 from ..kernels import forest as trees
-from ..kernels import gather, id_bitmap, lookup, scan
 from ..kernels.primitives import RANK_BLOCK, WORD
 from ..kernels.shared_filter import IDS, words_for
 from ..tuning import tuning
@@ -49,19 +49,6 @@ def rank(backend: Backend, words: Array, before: Array) -> None:
     )
     for values, sums in reversed(runs_of):
         backend.kernel(scan.add_runs)(values.size, RUN, sums, values)
-
-
-def members_of(words: Array, size: int, backend: Backend) -> Array:
-    """Return the members of a set of numbers below ``size`` in order, as unsigned integers.
-
-    Waits for their count.
-    """
-    number = np.dtype(f"u{word_for(size)}")
-    before = backend.empty(blocks_of(words.size), number)
-    rank(backend, words, before)
-    members = backend.empty(int(backend.to_host(before[-1:])[0]), number)
-    backend.kernel(id_bitmap.members)(words.size, words, before, 0, members)
-    return members
 
 
 ARENA_BYTES = 1 << 16  # bytes beside a forest for the small arrays of its run
@@ -195,8 +182,8 @@ class Forest:
     _totals: Array
     _arrays: list[Array]
     _is_few = False  # of forests that an earlier version has pickled
-    _later: Callable[[Forest], None] | None = None
-    _device: int | None = None  # where what was put off is done
+    _later = False  # is something put off until its first use?
+    _device: int | None = None  # where it is done
 
     def __init__(
         self,
@@ -226,7 +213,7 @@ class Forest:
 
     def alike(self) -> Forest:
         """Return a forest of the same vertices, whose arrays are allocated and not filled."""
-        if self._later is not None:
+        if self._later:
             self._finish()
         other = Forest.__new__(Forest)
         vars(other).update(vars(self), _rows={})
@@ -261,7 +248,7 @@ class Forest:
         that most callers ask for. For :meth:`count_later` they are flat trees, and how many.
         """
         if name in LATER:
-            if self._later is not None:
+            if self._later:
                 self._finish()
             if name in vars(self):  # of this thread, or of another one meanwhile
                 return vars(self)[name]
@@ -306,26 +293,29 @@ class Forest:
         if speculative and rows:
             self._rows[speculative.id_base, rows[0].dtype] = rows
 
-    def count_later(self, flatten: Callable[[Forest], None]) -> None:
+    def flatten(self) -> None:
+        """Point every vertex at its root, the least of its tree."""
+        climb = self.backend.kernel(find.find_with_skip)
+        self.backend.kernel(trees.flatten, climb)(self.n, self.parent, self.present)
+
+    def count_later(self, complete: bool) -> None:
         """Put off flattening and counting the trees until they, or their number, are asked for.
 
-        Waits for the trees, and reads whether an edge was left out.
+        All work on them has been waited for, and ``complete`` is whether no edge was left out.
         """
-        self.backend.leave_arena()
-        self.complete = not int(self.backend.to_host(self.out_of_range)[0])
-        self._device = self.backend.device_id
+        self.complete, self._device = complete, self.backend.device_id
         for name in LATER:
             delattr(self, name)
-        self._later = flatten
+        self._later = True
 
     def _finish(self) -> None:
         """Do what was put off by :meth:`count_later`, unless it is done; wait until it is."""
         with FINISHING:
-            flatten, backend = self._later, self.backend
-            if flatten is None:
+            if not self._later:
                 return
+            backend = self.backend
             whole = Forest.__new__(Forest)  # others see what is done, and nothing of the way there
-            vars(whole).update(vars(self), _later=None)
+            vars(whole).update(vars(self), _later=False)
             whole._keep(self._arrays)
             number = self._device
             place: AbstractContextManager[Any] = nullcontext()
@@ -333,7 +323,7 @@ class Forest:
                 place = backend.using_device(number)
             with place, backend.scope():
                 backend.fill(whole._totals[:2], 0)  # of a call that was interrupted
-                flatten(whole)
+                whole.flatten()
                 whole.count()
                 backend.synchronize()  # whoever reads the ranks may do so on another stream
             vars(self).update(vars(whole))
@@ -391,8 +381,9 @@ class Forest:
         words, before, count = self._ranked(first, last)
         out = backend.alloc_packed((count, dtype), (count, dtype))
         unused = backend.unused(np.uint32), backend.unused(self.vertex)
-        trees = last - first, self.parent[first:last], words, before
-        kernel = backend.kernel(gather.gather, backend.kernel(gather.min_label))
+        trees = last - first, words, before, self.parent[first:last]
+        write = backend.kernel(gather.row_of_vertex, backend.kernel(gather.min_label))
+        kernel = backend.kernel(gather.gather, write)
         kernel(backend.warp_size * (before.size - 1), *trees, low, *unused, *out)
         ids, labels = out
         ids += ids.dtype.type(first)
@@ -468,8 +459,9 @@ class Forest:
         backend = self.backend
         roots = roots or (backend.unused(np.uint32), backend.unused(self.vertex))
         out = backend.alloc_packed((capacity, ids), (capacity, labels))
-        kernel = backend.kernel(gather.gather, backend.kernel(name))
+        write = backend.kernel(gather.row_of_vertex, backend.kernel(name))
+        kernel = backend.kernel(gather.gather, write)
         threads = backend.warp_size * (self._before.size - 1)
-        trees = self.n, self.parent, self.present, self._before
+        trees = self.n, self.present, self._before, self.parent
         kernel(threads, *trees, low, *roots, *out)
         return out[0], out[1]

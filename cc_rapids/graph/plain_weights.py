@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..backends import Array, get
@@ -12,15 +13,19 @@ if TYPE_CHECKING:
     from ..data.adapters import Adapter
 
 
-def plain_weights(adapter: Adapter, edges: Any, weight: Any) -> tuple[Array, None] | None:
-    """Return the same as :meth:`Adapter.weights` for numbers that need no mask, on a GPU.
+def plain_weights(
+    adapter: Adapter, edges: Any, weight: Any
+) -> Callable[[], tuple[Array, None] | None]:
+    """Return a function that returns the same as :meth:`Adapter.weights`, for some on a GPU.
 
-    None for all others. One launch tells whether one is nan, and the host waits for it.
+    It returns None unless they are numbers of which none is null or nan. It waits for a look at
+    floats, which is launched meanwhile.
     """
-    values = adapter.plain_weights(edges, weight)
+    values = adapter.numbers_without_nulls(edges, weight)
     if values is None or not is_float(values.dtype):
-        return None if values is None else (values, None)
+        return lambda: None if values is None else (values, None)
     backend = get("cuda")
     nan = backend.new_flag()
     backend.kernel(note_nan)(values.size, values, nan.value, nan.word)
-    return None if nan.read_async()() else (values, None)
+    is_there = nan.read_async()
+    return lambda: None if is_there() else (values, None)

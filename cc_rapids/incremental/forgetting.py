@@ -232,7 +232,7 @@ class _Removal:
             return left
         kept = kept.without(goes, backend)
         batches.launched(left, None, kept.src, kept.dst)
-        batches.flatten(forest)
+        forest.flatten()
         return replace(left, kept=kept)
 
     def _parted(self, left: ConnectivityState) -> tuple[int, int]:

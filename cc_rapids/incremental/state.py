@@ -134,16 +134,10 @@ def grown(forest: Forest, n: int) -> Forest:
     return larger
 
 
-def flatten(forest: Forest) -> None:
-    """Point every vertex of a forest at its root."""
-    climb = forest.backend.kernel(find.find_with_skip)
-    forest.backend.kernel(trees.flatten, climb)(forest.n, forest.parent, forest.present)
-
-
 def flat_parents(state: ConnectivityState) -> Array:
     """Return the root of each vertex: a new array."""
     forest = grown(state.forest, state.forest.n)
-    flatten(forest)
+    forest.flatten()
     return forest.parent
 
 

@@ -236,7 +236,7 @@ class _Reader:
     def _read(self, edges: Any) -> tuple[EdgeInput, Any, Any]:
         """Return the edges, their weights, and a mask of those that have one, if some have none."""
         given = inputs.read(edges, *self.names, self.nulls)
-        found = plain_weights(adapter_of(edges), edges, self.weight)
+        found = plain_weights(adapter_of(edges), edges, self.weight)()
         values, there = found or weights_of(edges, self.weight)
         if given.row_index is not None:
             kept = given.row_index()

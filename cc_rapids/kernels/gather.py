@@ -1,8 +1,8 @@
-"""Gather the columns of an answer from a flat forest: id and label of each vertex that occurs.
+"""Gather the columns of an answer: the members of a set in their order, with what belongs to each.
 
-present, before : the vertices that occur, as bits, and for each block of 8 words the number before
-               it (see scan.py), so that a vertex's rank in the set is one look-up and at most 8
-               counts of bits.
+members, before : the set, as bits, and for each block of 8 words the number of members before it
+               (see scan.py), so that a member's rank is one look-up and at most 8 counts of bits.
+               Of labels these are the vertices that occur, of a spanning forest its edges.
 roots, ...   : the same for the roots, one a component.
 """
 
@@ -13,7 +13,8 @@ import numpy as np
 from . import primitives
 
 BIT, FIVE, LAST, NEXT = np.uint32(1), np.uint64(5), np.uint64(31), np.uint64(1)
-BLOCK_VERTICES = np.uint64(primitives.RANK_BLOCK * primitives.WORD)  # vertices of a block of words
+WORD = np.uint64(primitives.WORD)
+BLOCK_MEMBERS = np.uint64(primitives.RANK_BLOCK * primitives.WORD)  # that a block of words may have
 TOGETHER = 1 << 8  # blocks that a CPU thread takes at a time
 
 
@@ -50,27 +51,65 @@ def dense_label(on: Any) -> Any:
     return label
 
 
-def gather(on: Any, label: Any) -> Any:
-    """Write the rows of the answer: the id of each vertex that occurs, in order, and its label.
+def row_of_vertex(on: Any, label: Any) -> Any:
+    """Write row k of the label frame, the id of a vertex and its label, if there is room for it."""
+
+    @on.device
+    def write(k, v, parent, low, roots, before_roots, ids, labels):
+        if k < np.uint64(ids.size):
+            ids[k] = np.int64(v) + low
+            labels[k] = label(parent[v], low, roots, before_roots)
+
+    return write
+
+
+def row_of_edge(on: Any) -> Any:
+    """Write row k of the frame of a forest, if there is room for it.
+
+    That is the number of an edge of the list, its ends, and its weight if there are any.
+    """
+
+    @on.device
+    def write(k, e, src, dst, weights, row, source, destination, weight):
+        if k < np.uint64(row.size):
+            row[k], source[k], destination[k] = e, src[e], dst[e]
+        if k < np.uint64(weight.size):
+            weight[k] = weights[e]
+
+    return write
+
+
+def number_alone(on: Any) -> Any:
+    """Write the k-th member of the set as its number."""
+
+    @on.device
+    def write(k, v, numbers):
+        numbers[k] = v
+
+    return write
+
+
+def gather(on: Any, write: Any) -> Any:
+    """Write what belongs to each member of a set of numbers below ``n``, in their order.
 
     The lanes of a warp look at a word of the set together, each at one bit, and count those before
-    it while they go through a block of words. Without lanes one thread does so bit by bit. Rows for
-    which no memory is allocated are left out.
+    it while they go through a block of words. Without lanes one thread does so bit by bit. A word
+    without members is passed over.
     """
     ones, warp_size = primitives.count(on), np.uint64(on.warp_size)
 
     @on.elementwise
-    def gather(i, n, parent, present, before, low, roots, before_roots, ids, labels):
+    def gather(i, n, members, before, *columns):
         b = i // warp_size
-        v, last = b * BLOCK_VERTICES + i % warp_size, min((b + NEXT) * BLOCK_VERTICES, np.uint64(n))
+        v, last = b * BLOCK_MEMBERS + i % warp_size, min((b + NEXT) * BLOCK_MEMBERS, np.uint64(n))
         come = np.uint64(before[b])
         while v < last:
-            word, below = present[v >> FIVE], np.uint32((BIT << np.uint32(v & LAST)) - BIT)
+            word, below = members[v >> FIVE], np.uint32((BIT << np.uint32(v & LAST)) - BIT)
+            if word == 0:
+                v += WORD
+                continue
             if word & (below + BIT) != 0:
-                k = come + np.uint64(ones(np.uint32(word & below)))
-                if k < np.uint64(ids.size):
-                    ids[k] = np.int64(v) + low
-                    labels[k] = label(parent[v], low, roots, before_roots)
+                write(come + np.uint64(ones(np.uint32(word & below))), v, *columns)
             v += warp_size
             if v & LAST < warp_size:
                 come += np.uint64(ones(word))
@@ -89,14 +128,11 @@ def decode_rows(on: Any) -> Any:
     return decode_rows
 
 
-def edges_of_rows(on: Any) -> Any:
-    """Write the number of each of some rows of an edge list, its ends, and its weight if any."""
+def edges_of_rows(on: Any, write: Any) -> Any:
+    """Write what belongs to each of some rows of an edge list, by ``row_of_edge``."""
 
     @on.elementwise
-    def edges_of_rows(i, rows, src, dst, weights, row, source, destination, weight):
-        e = rows[i]
-        row[i], source[i], destination[i] = e, src[e], dst[e]
-        if i < np.uint64(weight.size):
-            weight[i] = weights[e]
+    def edges_of_rows(i, rows, *columns):
+        write(i, np.uint64(rows[i]), *columns)
 
     return edges_of_rows

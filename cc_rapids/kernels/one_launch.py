@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from . import primitives
-from .gather import BLOCK_VERTICES
+from .gather import BLOCK_MEMBERS
 
 ZERO, ONE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
 LAST, WORD = np.uint64(31), np.uint64(5)
@@ -121,9 +121,9 @@ def list_share(on: Any, gather: Any) -> Any:
 
     @on.device
     def list_share(t, n, step, low, parent, present, before, ids, labels):
-        i, last = t, (n + BLOCK_VERTICES - ONE) // BLOCK_VERTICES * warp_size
+        i, last = t, (n + BLOCK_MEMBERS - ONE) // BLOCK_MEMBERS * warp_size
         while i < last:
-            gather(i, n, parent, present, before, low, present, before, ids, labels)
+            gather(i, n, present, before, parent, low, present, before, ids, labels)
             i += step
 
     return list_share

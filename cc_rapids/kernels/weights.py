@@ -8,11 +8,9 @@ import numpy as np
 def note_nan(on: Any) -> Any:
     """Note whether a weight is nan."""
 
-    @on.grid_stride
-    def note_nan(i, count, step, weights, mark, noted):
-        while i < count:
-            if weights[i] != weights[i]:
-                noted[0] = np.uint64(mark)
-            i += step
+    @on.elementwise
+    def note_nan(i, weights, mark, noted):
+        if weights[i] != weights[i]:
+            noted[0] = np.uint64(mark)
 
     return note_nan

@@ -81,7 +81,6 @@ def _reached(found: Components, ends: tuple[Array, Array]) -> Reached:
     """Return the rooted forest of an answer, and what is reached from below each of its edges."""
     vertex, least = found._rows()
     roots = found._backend.xp.flatnonzero(vertex == least).astype(np.int64)
-    backend, n, hooks = found._backend, found.num_vertices, found._forest_rows
-    if hooks is None:
-        hooks = backend.xp.sort(any_forest(*ends, n, backend)[0])
+    backend, n, chosen = found._backend, found.num_vertices, found._forest_edges
+    hooks = chosen.rows if chosen else backend.xp.sort(any_forest(*ends, n, backend)[0])
     return Reached.of(ends, hooks, roots, n, backend)

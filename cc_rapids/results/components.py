@@ -20,11 +20,11 @@ from ..data.frame_access import bring, collected, only
 from ..data.key_names import are_usable
 from ..data.typed import FrameT
 from ..errors import InputError, counted, id_shown, shown
+from ..graph.chosen_edges import ChosenEdges
 from ..graph.edges import LentOn
 from ..graph.forest import Forest
 from ..ids.decoders import IdDecoder, OffsetDecoder, SortedDecoder, same_integers
 from ..ids.strings import same_strings
-from ..kernels import gather
 from .best import NO_KEY, choose, sort_keys
 from .container import Container
 from .deduplicate import Deduplication
@@ -268,28 +268,6 @@ def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
     return found
 
 
-def _edges_at_once(given: EdgeInput, rows: Array, backend: Backend) -> dict[str, Any]:
-    """Return the columns of :func:`forest_columns` in one allocation, by one launch.
-
-    Nothing unless the edges are two columns of integers on the GPU that has the answer.
-    """
-    columns, weights = (given.src, given.dst), given.weights
-    apart = given.row_offsets or given.row_index or not given.on_device
-    if not backend.on_device or apart or any(own.strings or own.key_columns for own in columns):
-        return {}
-    with given.src.borrow() as src, given.dst.borrow() as dst:
-        held = [*map(backend.asarray, (src, dst)), backend.unused(np.uint8)]
-        if weights is not None:
-            held[2] = backend.asarray(weights)
-        row, *others = backend.alloc_packed(
-            (rows.size, np.int64),
-            *((rows.size if own.size else 0, own.dtype) for own in held),
-        )
-        backend.kernel(gather.edges_of_rows)(rows.size, rows, *held, row, *others)
-    names = ("source", "destination") if weights is None else ("source", "destination", "weight")
-    return {"row": row} | dict(zip(names, others, strict=False))
-
-
 def _ends_of_forest(given: EdgeInput, rows: Any) -> dict[str, Any]:
     """Return the row numbers of chosen edges, with both ends."""
     found: dict[str, Any] = {"row": rows if given.row_index is None else _kept(given, rows)}
@@ -343,7 +321,7 @@ class Audited:
     _forest: Forest
     _kind: LabelKind
     _prefetched_frame: Any
-    _forest_rows: Any
+    _forest_edges: Any
 
     def __len__(self) -> int:
         raise NotImplementedError
@@ -440,7 +418,7 @@ class Audited:
         """
         from ..verify.audit import audit  # a run needs none of what an audit does
 
-        if given.get("forest") is not None and self._forest_rows is not None:
+        if given.get("forest") is not None and self._forest_edges is not None:
             given["claimed"] = self._columns_of_forest()
         answer = self._as_answer()
         return audit(answer, self._backend, edges, source, destination, oracle=oracle, **given)
@@ -507,13 +485,13 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         forest: Forest,
         kind: LabelKind,
         facts: Facts,
-        forest_rows: Array | None = None,
+        forest_edges: ChosenEdges | None = None,
         prefetched_frame: Any = None,
         arena: Any = None,
     ) -> None:
         self._given, self._backend, self._decoder = given, backend, decoder
         self._forest, self._kind, self._facts = forest, kind, facts
-        self._forest_rows = forest_rows
+        self._forest_edges = forest_edges
         self._prefetched_frame = prefetched_frame  # a label frame, to be given away once
         self._arena = arena  # of the run, where a small label frame lies too
         self._forest_columns: dict[str, Any] | None = None  # of a copy, which has no edges
@@ -525,11 +503,18 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
             for name, value in vars(self).items()
             if not isinstance(getattr(type(self), name, None), cached_property)
         }
-        if self._forest_rows is not None:
+        if self._forest_edges is not None:
             with self._backend.scope():
                 own["_forest_columns"] = self._columns_of_forest()
         like = self._given_without_edges()
         return own | {"_given": like, "_prefetched_frame": None, "_arena": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Set the state, which may be that of an earlier version."""
+        vars(self).update(state)
+        if "_forest_rows" in state:
+            rows = vars(self).pop("_forest_rows")
+            self._forest_edges = None if rows is None else ChosenEdges(self._backend, rows)
 
     def _given_without_edges(self) -> EdgeInput:
         """Return what determines the kind of answers, without the edges."""
@@ -756,7 +741,7 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
 
     def _check_forest(self, wanted: str) -> None:
         """Raise an InputError that names what is wanted if no forest was recorded."""
-        if self._forest_rows is None:
+        if self._forest_edges is None:
             raise InputError(
                 "the edges of a spanning forest are recorded during the run, on request:"
                 f" components(..., forest=True).{wanted}"
@@ -1017,12 +1002,12 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
 
     def _columns_of_forest(self, edges: Array | None = None) -> dict[str, Any]:
         """Return the columns of :meth:`forest`: new ones, of some of its edges or of all."""
-        held, rows = self._forest_columns, self._forest_rows
+        held, chosen = self._forest_columns, self._forest_edges
         if held is None:
-            assert rows is not None
-            chosen = rows if edges is None else rows[edges]
-            found = _edges_at_once(self._given, chosen, self._backend)
-            return found or forest_columns(self._given, self._home(chosen.astype(np.int64)))
+            assert chosen is not None
+            chosen = chosen if edges is None else chosen.among(edges)
+            found = chosen.columns(self._given)
+            return found or forest_columns(self._given, self._home(chosen.rows.astype(np.int64)))
         if edges is None:
             return {name: copy(column) for name, column in held.items()}
         at, numbers = self._home(edges), ("row", "weight")

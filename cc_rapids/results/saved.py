@@ -22,6 +22,7 @@ from ..data.files.read import Taken
 from ..data.frame_kind import given_like, kind_words
 from ..data.read import NOTHING
 from ..errors import FormatError
+from ..graph.chosen_edges import ChosenEdges
 from ..graph.forest import Forest, check_parents
 from ..graph.memory_bound import word_for
 from ..ids.decoders import IdDecoder, OffsetDecoder, SortedDecoder
@@ -44,7 +45,7 @@ def write(path: str | os.PathLike[str], found: Components) -> None:
         first = backend.xp.flatnonzero(vertex == least)
         word = np.uint32 if word_for(int(vertex.size)) == 4 else np.uint64
         arrays = {"parent": backend.to_host(first[found._dense].astype(word))}
-        if found._forest_rows is not None:
+        if found._forest_edges is not None:
             arrays |= _forest_arrays(found)
     for k, (_, own) in enumerate(columns):
         arrays |= {f"{k}_{name}": array for name, array in own.items()}
@@ -176,7 +177,7 @@ def _found(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) ->
         forest.count()
         kind, facts = check_labels(words["labels"]), Facts(**words["facts"])
         rows = arrays.get("forest_row")
-        held = None if rows is None else backend.asarray(rows)
+        held = None if rows is None else ChosenEdges(backend, backend.asarray(rows))
         answer = given, backend, decoder, forest, kind, facts, held
         linked = words.get("records")
         found = Components(*answer) if linked is None else LinkedRecords._of_words(linked, *answer)
@@ -197,7 +198,7 @@ def _forest_columns(
     found: Components, arrays: dict[str, Any], weight: str | None
 ) -> dict[str, Any]:
     """Return the columns of the spanning forest of a file, with weights of a type if there are."""
-    vertex, columns = found._rows()[0], {"row": found._forest_rows}
+    vertex, columns = found._rows()[0], {"row": found._forest_edges.rows}
     for end in ("source", "destination"):
         places = arrays[f"forest_{end}"]
         if places.size and not 0 <= places.min() <= places.max() < vertex.size:

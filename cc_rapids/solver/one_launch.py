@@ -314,6 +314,7 @@ def _kernel(backend: Backend, design: Design, wide: type, sign: int) -> Kernel:
     find_bounds = id_range.find_bounds(backend, wide, sign, every)
     climb = find.find_with_skip(backend)
     frequent, flatten = giant.mark_frequent(backend), forest.flatten(backend, climb)
+    write = gather.row_of_vertex(backend, gather.min_label(backend))
     phases = (
         one_launch.measure(backend, sign, find_bounds.part),
         one_launch.init_forest(backend, forest.init_singletons(backend, VERTEX).part),
@@ -321,7 +322,7 @@ def _kernel(backend: Backend, design: Design, wide: type, sign: int) -> Kernel:
         one_launch.flatten_share(backend, frequent.part, flatten.part, tuning.giant_probes),
         forest.complete(backend, VERTEX).part,
         one_launch.rank(backend, scan.count_blocks(backend).part, scan.sum_all(backend).part),
-        one_launch.list_share(backend, gather.gather(backend, gather.min_label(backend)).part),
+        one_launch.list_share(backend, gather.gather(backend, write).part),
         hashed.solve_hashed(backend, _phases_of_hashed(backend, composer, sign)),
     )
     made: Kernel = one_launch.solve(backend, sign, phases)

@@ -15,6 +15,7 @@ from ..algorithms.design import Design
 from ..algorithms.run import arranged, check_pairs, placed
 from ..backends import MEMORY, Array, Backend
 from ..data.edge_input import EdgeInput
+from ..graph.chosen_edges import ChosenEdges
 from ..graph.edges import Adjacency, Edges, check_offsets, list_of_rows, rows_of
 from ..graph.forest import Forest, SpeculativeRows
 from ..graph.hooks import hooks_in, room_for_hooks
@@ -32,13 +33,13 @@ log = logging.getLogger(__name__)
 class Solved:
     """A solved forest over encoded ids, and the design that has run.
 
-    Besides, the numbers of the edges of a spanning forest if they were recorded, and the label
+    Besides, the edges of a spanning forest if they were recorded, and the label
     frame if it was made while the GPU worked.
     """
 
     encoded: EncodedIds
     design: Design | str
-    forest_rows: Array | None = None
+    forest_edges: ChosenEdges | None = None
     frame: Any = None
 
 
@@ -103,8 +104,9 @@ def solve(
                 found, ONE_LAUNCH_RULE.design, frame=frame.take_frame() if frame else None
             )
         id_range = found  # None if some ids are not among the vertices: the scan raises for them
-    # An estimate saves one reading of the ids; rules, edge numbers and offsets need the exact one.
-    exact = options.policy.needs_exact_range or options.forest or bool(offsets)
+    # An estimate saves one reading of the ids; rules, hooks and offsets need the exact one.
+    hooks = options.forest and options.spanning is None
+    exact = options.policy.needs_exact_range or hooks or bool(offsets)
     statistics = scan_ids(edge_input, columns, backend, exact, id_range)
     encoding = choose_encoding(statistics, backend)
     if id_range and encoding.in_one_launch:
@@ -141,8 +143,8 @@ def decide_and_run(
         csr = Adjacency(backend.asarray(offsets[0]), edges.dst, edge_input.symmetric)
     if options.spanning is not None:
         greatest = options.spanning.greatest
-        hooks = _solve_by_weight(edge_input.weights, greatest, encoded, csr, options.memory)
-        return Solved(encoded, boruvka.NAME, forest_rows=hooks)
+        chosen = _solve_by_weight(edge_input, greatest, encoded, csr, options.memory)
+        return Solved(encoded, boruvka.NAME, forest_edges=chosen)
     facts = EdgeFacts.of(edge_input, forest.n, encoded.expected_vertices, order.locality)
     make_rows = partial(rows_of, edges, forest, options.forest)
     decision = decide(options.policy, options.forest, facts, backend, csr, make_rows)
@@ -157,7 +159,7 @@ def decide_and_run(
         ordered, csr = placed(ordered, csr, backend, options.memory)
     if options.forest:
         hooks = _solve_with_hooks(ordered, forest, design, csr, options.memory, backwards)
-        return Solved(encoded, design, forest_rows=hooks)
+        return Solved(encoded, design, forest_edges=ChosenEdges(backend, hooks))
     speculates = options.speculates and backend.goes_on
     speculative = _speculative_rows(edge_input, encoded, options) if speculates else None
     run.solve(ordered, forest, design, csr, memory=options.memory, speculative=speculative)
@@ -196,14 +198,16 @@ def _solve_with_hooks(
 
 
 def _solve_by_weight(
-    weights: Array, greatest: bool, encoded: EncodedIds, csr: Adjacency | None, memory: str
-) -> Array:
-    """Solve the forest by edges of least or greatest weight; return their numbers, sorted."""
+    edge_input: EdgeInput, greatest: bool, encoded: EncodedIds, csr: Adjacency | None, memory: str
+) -> ChosenEdges:
+    """Solve the forest by edges of least or greatest weight; return these."""
     edges, forest, backend = encoded.edges, encoded.forest, encoded.forest.backend
     if csr is not None:
         edges = list_of_rows(csr, edges, backend)
-    order = boruvka.WeightOrder.of(backend.placed(weights, memory), greatest, backend)
-    return boruvka.solve(edges, forest, encoded.expected_vertices, order)
+    weights = backend.placed(edge_input.weights, memory)
+    order = boruvka.WeightOrder.of(weights, greatest, backend)
+    ahead = None if edge_input.text_bytes else edge_input  # numbers of strings are not asked for
+    return boruvka.solve(edges, forest, encoded.expected_vertices, order, ahead)
 
 
 def _speculative_rows(

@@ -8,6 +8,7 @@ import cc_rapids
 import cc_rapids.scipy
 from cc_rapids import errors, generators, oracle
 from cc_rapids.algorithms import boruvka
+from cc_rapids.graph.chosen_edges import ChosenEdges, MarkedEdges
 
 cudf = pytest.importorskip("cudf")
 cupy = pytest.importorskip("cupy")
@@ -43,6 +44,45 @@ def test_rows_are_those_of_kruskal(graph, dtype, light, bands, last, tuned, monk
         assert isinstance(found.row, cupy.ndarray)
         assert np.array_equal(found.row.get(), expected)
         assert np.array_equal(found.weight.get(), weights[expected])
+
+
+@pytest.mark.parametrize("spell", [lambda v: v, lambda v: v * 10**12, lambda v: v.astype(str)])
+@pytest.mark.parametrize("n", [50, 300, 5000])
+def test_columns_that_are_gathered_ahead_are_given_away_once(n, spell):
+    """Also where there are fewer edges than vertices, whose columns are not gathered ahead."""
+    random = np.random.default_rng(n)
+    ends, weight = random.integers(0, n, (2, 2000)), random.random(2000)
+    frame = cudf.DataFrame({"src": ends[0], "dst": ends[1], "w": weight})
+    frame["src"], frame["dst"] = spell(frame["src"]), spell(frame["dst"])
+    found = cc_rapids.components(frame, weight="w", forest="min")
+    rows = oracle.kruskal(*ends, n, weight, False)
+    first, second = found.forest(), found.forest()
+    expected = frame.iloc[rows]
+    for forest in (first, second):
+        assert forest["row"].to_numpy().tolist() == rows.tolist()
+        for name, column in {"source": "src", "destination": "dst", "weight": "w"}.items():
+            assert (forest[name].to_pandas().array == expected[column].to_pandas().array).all()
+    first["row"] = -1
+    assert found.forest()["row"].to_numpy().tolist() == rows.tolist()
+
+
+def test_too_little_memory_for_columns_ahead(monkeypatch):
+    """They are gathered once their number is known."""
+    ends = cupy.asarray(np.random.default_rng(1).integers(0, 300, (2, 2000)))
+    edges, weight = tuple(ends), cupy.arange(2000)
+    right = cc_rapids.minimum_spanning_forest(edges, weight=weight)
+    refused = []
+
+    def refuse(self, held, size):
+        monkeypatch.undo()
+        refused.append(size)
+        raise MemoryError
+
+    monkeypatch.setattr(MarkedEdges, "_gathered", refuse)
+    found = cc_rapids.minimum_spanning_forest(edges, weight=weight)
+    assert refused == [299]
+    for own, other in zip(found, right, strict=True):
+        assert cupy.array_equal(own, other)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
@@ -88,12 +128,13 @@ def test_right_forests_pass_the_audit_and_others_do_not(graph, word, dtype):
     rows = found.forest().row
     if not rows.size:
         return
-    found._forest_rows = rows[1:]
+    found._forest_edges = ChosenEdges(found._backend, rows[1:])
     with pytest.raises(errors.VerificationError, match="joins two trees of the forest"):
         found.audit(edges, **asked)
     others = np.setdiff1d(np.arange(weights.size), rows.get())
     if others.size:
-        found._forest_rows = cupy.asarray(np.sort(np.append(rows.get(), others[0])))
+        more = cupy.asarray(np.sort(np.append(rows.get(), others[0])))
+        found._forest_edges = ChosenEdges(found._backend, more)
         with pytest.raises(errors.VerificationError, match="forest close 1 cycle"):
             found.audit(edges, **asked)
 

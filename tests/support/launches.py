@@ -321,8 +321,12 @@ def columns_of_frames():
     for ends, weight in itertools.product((INT, LONG, ULONG), ("i4", "i8", "f2", "f4", "f8", "u1")):
         held = rows.astype(ends), rows.astype(ends), rows.astype(weight)
         for number in (np.uint32, ULONG):
-            gathered = backend.kernel(gather.edges_of_rows)
-            gathered(4, rows.astype(number), *held, rows.copy(), *(own.copy() for own in held))
+            write = backend.kernel(gather.row_of_edge)
+            gathered = backend.kernel(gather.edges_of_rows, write)
+            made = rows.copy(), *(own.copy() for own in held)
+            gathered(4, rows.astype(number), *held, *made)
+            bits, before = np.ones(1, np.uint32), np.zeros(2, number)
+            backend.kernel(gather.gather, write)(32, 4, bits, before, *held, *made)
     for weight in ("f4", "f8"):
         flag = backend.new_flag()
         backend.kernel(note_nan)(4, rows.astype(weight), flag.value, flag.word)

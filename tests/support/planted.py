@@ -139,6 +139,7 @@ JOBS = {
     "dense": lambda: ((SRC, DST), {"labels": "dense", "design": "none+async+naive"}, {}),
     "largest first": lambda: ((SRC, DST), {"labels": "size", "design": "none+async+naive"}, {}),
     "max": lambda: ((SRC, DST), {"labels": "max", "design": "none+async+naive"}, {}),
+    "strewn": lambda: ((SRC * 50, DST * 50), {"design": "none+async+naive"}, {}),
     "bit map": SPREAD(50),
     "slots": SPREAD(10**7),
     "placed": lambda: (
@@ -287,9 +288,13 @@ PLANTS = {
     ),
     "sums": Plant(scan.sum_all, "values[i] = total", "values[i] = total - total // 3", "list"),
     "gather": Plant(
-        gather.gather, "ids[k] = np.int64(v)", "ids[k] = np.int64(v) - np.int64(v == LAST)", "list"
+        gather.row_of_vertex,
+        "ids[k] = np.int64(v)",
+        "ids[k] = np.int64(v) - np.int64(v == LAST)",
+        "list",
     ),
-    "labels": Plant(gather.gather, "label(parent[v],", "label(parent[v // 2],", "list"),
+    "empty words": Plant(gather.gather, "v += WORD", "v, come = (v + WORD, come + NEXT)", "strewn"),
+    "labels": Plant(gather.row_of_vertex, "label(parent[v],", "label(parent[v // 2],", "list"),
     "least": Plant(gather.min_label, "return np.int64(r) + low", "return np.int64(r)", "offset"),
     "dense": Plant(
         gather.dense_label,
@@ -556,6 +561,7 @@ def is_right(found, job):
     else:
         names = {
             "offset": lambda v: v + 1000,
+            "strewn": lambda v: v * 50,
             "bit map": lambda v: v * 50,
             "slots": lambda v: v * 10**7,
             "placed": lambda v: v * 10**7,

@@ -16,6 +16,7 @@ from cc_rapids import VerificationError
 from cc_rapids.algorithms import boruvka
 from cc_rapids.data.adapters import Csr
 from cc_rapids.errors import InputError, NullsError
+from cc_rapids.graph.chosen_edges import ChosenEdges
 
 TYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", ">f4"]
 WORDS = ("min", "max")
@@ -28,7 +29,7 @@ def found_in(edges, *sides, **options):
 
 def forged(found, rows):
     """The same answer with other rows of its forest."""
-    found._forest_rows = np.asarray(rows)
+    found._forest_edges = ChosenEdges(found._backend, np.asarray(rows))
     return found
 
 

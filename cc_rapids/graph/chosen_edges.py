@@ -1,0 +1,151 @@
+"""Edges that are chosen out of a list: those of a spanning forest, and their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..backends import Array, Backend
+from ..data.edge_input import EdgeInput
+from ..kernels import gather
+from ..kernels.primitives import RANK_BLOCK, WORD
+from .forest import blocks_of, rank
+from .memory_bound import word_for
+
+NAMES = "row", "source", "destination", "weight"
+BLOCK = RANK_BLOCK * WORD
+
+
+class ChosenEdges:
+    """Some edges of a list.
+
+    Parameters
+    ----------
+    backend : Backend
+        Where the rows are.
+    rows : (k,) array of integers
+        Their rows of the list, in ascending order.
+    """
+
+    rows: Array
+
+    def __init__(self, backend: Backend, rows: Array) -> None:
+        self.backend, self.rows = backend, rows
+
+    def among(self, places: Array) -> ChosenEdges:
+        """Return those at some places, in the order of these."""
+        return ChosenEdges(self.backend, self.rows[places])
+
+    def columns(self, given: EdgeInput) -> dict[str, Array]:
+        """Return new columns, in one allocation, of the rows, their ends and their weights if any.
+
+        There are none unless the edges are two columns of integers on the GPU that has the answer.
+        """
+        with _in_place(given, self.backend) as held:
+            made = self._taken(held) if held else []
+        return dict(zip(NAMES if given.weights is not None else NAMES[:-1], made, strict=False))
+
+    def _taken(self, held: list[Array]) -> list[Array]:
+        backend, size = self.backend, self.rows.size
+        made = _allocated(held, size, backend)
+        take = backend.kernel(gather.edges_of_rows, backend.kernel(gather.row_of_edge))
+        take(size, self.rows, *held, *made)
+        return made
+
+
+class MarkedEdges(ChosenEdges):
+    """Some edges of a list of m, with a bit for each edge; the rows are listed on first use.
+
+    Parameters
+    ----------
+    backend : Backend
+        Where the bits are, which are kept.
+    bits : (m + 31) // 32 words of uint32
+    m : int
+
+    Attributes
+    ----------
+    count : int
+        How many these are; to be set once it is known.
+    """
+
+    count: int
+
+    def __init__(self, backend: Backend, bits: Array, m: int) -> None:
+        self.backend, self.bits, self.m = backend, bits, m
+        with backend.reusing():
+            self._before = backend.empty(blocks_of(bits.size), f"u{word_for(m)}")
+        rank(backend, bits, self._before)
+        self._ahead: tuple[list[Any], list[Array]] | None = None
+
+    @property
+    def total(self) -> Array:
+        """Their number, as the only element of an array."""
+        return self._before[-1:]
+
+    @cached_property
+    def rows(self) -> Array:
+        """The rows, in ascending order, as unsigned integers."""
+        made = self.backend.empty(self.count, self._before.dtype)
+        self._gather(self.backend.kernel(gather.number_alone), made)
+        return made
+
+    def gather_ahead(self, given: EdgeInput, most: int) -> None:
+        """Launch what makes the columns before their length is known, ``most`` rows or fewer.
+
+        They are given away once. Nothing is done if memory does not suffice.
+        """
+        with _in_place(given, self.backend) as held:
+            if held:
+                try:
+                    self._ahead = _where(held), self._gathered(held, most)
+                except MemoryError:
+                    return
+
+    def _taken(self, held: list[Array]) -> list[Array]:
+        (at, made), self._ahead = self._ahead or ([], []), None
+        if at != _where(held) or not self.count <= made[0].size <= self.count + self.count // 2:
+            made = self._gathered(held, self.count)
+        return [column[: self.count] for column in made]
+
+    def _gathered(self, held: list[Array], size: int) -> list[Array]:
+        made = _allocated(held, size, self.backend)
+        self._gather(self.backend.kernel(gather.row_of_edge), *held, *made)
+        return made
+
+    def _gather(self, write: Any, *columns: Array) -> None:
+        backend, before = self.backend, self._before
+        kernel = backend.kernel(gather.gather, write)
+        kernel(backend.warp_size * (before.size - 1), self.m, self.bits, before, *columns)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what is pickled: the rows."""
+        return ChosenEdges, (self.backend, self.rows)
+
+
+@contextmanager
+def _in_place(given: EdgeInput, backend: Backend) -> Iterator[list[Array]]:
+    """Return the columns of ends and weights, where they lie; none unless that is on the GPU."""
+    ends = given.src, given.dst
+    apart = given.row_offsets or given.row_index or not (given.on_device and backend.on_device)
+    if apart or any(own.strings or own.key_columns for own in ends):
+        yield []
+        return
+    with given.src.borrow() as src, given.dst.borrow() as dst:
+        weights = backend.unused(np.uint8) if given.weights is None else given.weights
+        yield [*map(backend.asarray, (src, dst, weights))]
+
+
+def _where(held: list[Array]) -> list[Any]:
+    """Return what tells columns on a GPU from others."""
+    return [(array.data.ptr, array.size, array.dtype) for array in held]
+
+
+def _allocated(held: list[Array], size: int, backend: Backend) -> list[Array]:
+    """Return room for the columns of so many edges, without weights if there are none."""
+    own = ((size if array.size else 0, array.dtype) for array in held)
+    return backend.alloc_packed((size, np.int64), *own)
