@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..kernels import boruvka as kernels
 from ..kernels import edges as reading
-from ..kernels import find, giant, union
+from ..kernels import find, giant, scan, union
 from ..kernels import forest as trees
 from ..kernels.primitives import WORD
 from ..tuning import tuning
@@ -153,15 +153,19 @@ def solve(
     on.kernel(trees.init_singletons, forest.vertex)(n, forest.parent)
     pivots = order.pivots(counts, on)
     rounds = _Rounds(edges, forest, order, most_candidates(counts, edges.m))
-    for band in range(len(counts) + 1):
+    chosen, last = MarkedEdges(on, rounds.chosen, edges.m), len(counts)
+    for band in range(last):
         rounds.run(pivots, band)
-    chosen, told = MarkedEdges(on, rounds.chosen, edges.m), on.empty(2, np.int64)
-    del rounds  # its memory is enough for what is gathered
-    told[:1], told[1:] = chosen.total, forest.out_of_range
+    meanwhile = None
+    if given is not None and on.goes_on and n <= edges.m:
+        meanwhile = partial(chosen.make_room, given, n - 1)
+    rounds.run(pivots, last, meanwhile)
+    ranks, told = chosen.rank(), on.alloc_readback(2)
+    on.kernel(scan.tell_total)(1, ranks, forest.out_of_range, told)
     read = on.read_async(told)
     on.leave_arena()
-    if given is not None and on.goes_on and n <= edges.m:
-        chosen.gather_ahead(given, n - 1)
+    if given is not None:
+        chosen.gather_ahead(given)
     chosen.count, left_out = read().tolist()
     forest.count_later(complete=not left_out)
     return chosen
@@ -308,8 +312,10 @@ class _Rounds:
         self.rooms = self._rooms(expected)
         self.turn = 0
 
-    def run(self, pivots: Array, band: int) -> None:
+    def run(self, pivots: Array, band: int, meanwhile: Callable[[], None] | None = None) -> None:
         """Link all edges of the forest in a band; the list is looked at twice if room was lacking.
+
+        What there is to do ``meanwhile`` is done while the list is looked at.
 
         Rounds look at candidates, and not at the list again, so that they end whatever another
         thread writes to it: one candidate comes before all others, and is linked.
@@ -320,7 +326,7 @@ class _Rounds:
             collect, in_giant = self.kernels.from_rest, self._in_giant()
         ends = edges.src, edges.dst, edges.low, forest.n, forest.present, forest.out_of_range
         look = collect, edges.m, (band, pivots), (self.order.bits, in_giant, *ends)
-        found = self._link(*look)
+        found = self._link(*look, meanwhile)
         if found.count > found.us.size:
             count = found.count
             del found  # before there is more room
@@ -378,6 +384,7 @@ class _Rounds:
         m: int,
         bounds: tuple[Any, ...],
         source: tuple[Any, ...],
+        meanwhile: Callable[[], None] | None = None,
     ) -> Candidates:
         """Collect candidates among m edges in the next room, and link those that a tree takes.
 
@@ -393,6 +400,8 @@ class _Rounds:
         if not self.order.contains_row:
             self.kernels.lower_rows(most, counter, *room.arrays, self.best, self.best_row)
         self.kernels.link_taken(most, counter, *room.arrays, *self._trees)
+        if meanwhile is not None:
+            meanwhile()
         return room.first(int(read()[0]))
 
     def _rooms(self, size: int) -> list[Candidates]:

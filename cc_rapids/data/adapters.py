@@ -51,7 +51,14 @@ from .column import (
     series_of,
     there_of,
 )
-from .cudf_internals import handle_in, has_column, make_frame, nulls_in, numbers_in
+from .cudf_internals import (
+    WithoutNan,
+    handle_in,
+    has_column,
+    make_frame,
+    nulls_in,
+    numbers_in,
+)
 from .edge_array import as_array, ends_of, is_edge_array
 from .edge_input import (
     DESTINATION,
@@ -135,7 +142,8 @@ def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> EdgeInput
         series = partial(frame.__getitem__, own)
         columns.append(of_cudf(name, handle_in(frame, own), series, remedy))
     kind: Any = type(frame)
-    return _given(columns[:ends], columns[ends:], _cudf_maker(kind), True, dropped, kept)
+    sides = columns[:ends], columns[ends:]
+    return _given(*sides, _cudf_maker(kind), True, dropped, kept, WithoutNan)
 
 
 @cache
@@ -151,12 +159,15 @@ def _given(
     device: bool,
     dropped: int,
     kept: Callable[[], Any] | None,
+    without_nan: Callable[[Any], Any] | None = None,
 ) -> EdgeInput:
     pairs = list(map(same_kind, src, dst))
     left, right = pairs[0]
     if len(pairs) > 1:
         left, right = (of_key_columns(list(side)) for side in zip(*pairs, strict=True))
-    return EdgeInput(left, right, make, device, dropped_rows=dropped, row_index=kept)
+    return EdgeInput(
+        left, right, make, device, dropped_rows=dropped, row_index=kept, without_nan=without_nan
+    )
 
 
 def _of_series(every: list[Any], names: Sides, nulls: str) -> EdgeInput:

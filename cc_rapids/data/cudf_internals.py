@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from functools import cache
 from inspect import signature
 from math import isnan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -182,6 +182,12 @@ def _view(buffer: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
     return cupy.ndarray((size,), dtype, cupy.cuda.MemoryPointer(memory, 0))
 
 
+class WithoutNan(NamedTuple):
+    """An array of numbers of which none is nan, so that :func:`make_frame` need not look at it."""
+
+    array: Any
+
+
 def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
     """Make a cuDF frame from arrays and series, without copies where cuDF makes none.
 
@@ -191,15 +197,15 @@ def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
     ----------
     kind : type
         Of frames, ``cudf.DataFrame`` or a subclass.
-    columns : dict of str to array or series
+    columns : dict of str to array, WithoutNan or series
         All of one length.
     """
     if PRIVATE:
         return _framing(kind)(dict(zip(columns, map(_wrapping(), columns.values()), strict=True)))
-    plain = {
-        name: column.reset_index(drop=True) if hasattr(column, "reset_index") else column
-        for name, column in columns.items()
-    }
+    plain = {}
+    for name, column in columns.items():
+        own = column.array if isinstance(column, WithoutNan) else column
+        plain[name] = own.reset_index(drop=True) if hasattr(own, "reset_index") else own
     return kind(plain)
 
 
@@ -262,10 +268,13 @@ def _wrapping() -> Callable[[Any], Any]:
     from .dtypes import is_boolean, is_float
 
     if "validate" not in signature(ColumnBase.create).parameters:
-        return as_column  # type: ignore[no-any-return]
+        return lambda own: as_column(own.array if isinstance(own, WithoutNan) else own)
     known: dict[Any, Any] = {}
 
     def wrap(column: Any) -> Any:
+        looks = not isinstance(column, WithoutNan)
+        if not looks:
+            column = column.array
         dtype: Any = getattr(column, "dtype", None)
         own = type(column).__module__.startswith("cupy") and getattr(dtype, "kind", "") in "iubf"
         if not (own and 0 < column.size < MOST_ROWS and column.flags.c_contiguous):
@@ -276,7 +285,7 @@ def _wrapping() -> Callable[[Any], Any]:
             made = DataType(getattr(TypeId, name)) if hasattr(TypeId, name) else None
             known_kind = known[dtype] = made, is_float(dtype)
         kind, may_hold_nan = known_kind
-        if kind is None or (may_hold_nan and isnan(column.max())):
+        if kind is None or (may_hold_nan and looks and isnan(column.max())):
             return as_column(column)  # which makes a null of nan
         plain = Plain(kind, column.size, as_buffer(column), None, 0, 0, [], validate=False)
         return ColumnBase.create(plain, dtype, validate=False)

@@ -183,7 +183,8 @@ class EdgeInput:
     numbered, and None if those of the edges tell. ``text_bytes`` is the size of the strings that
     integers stand for. ``weights`` is an array of one number for each edge, where a spanning forest
     is found by them. ``make_frame`` makes frames in memory, of which ``answers`` makes those that
-    the caller gets, if these are others. ``columns`` are all columns of ids.
+    the caller gets, if these are others; where it would look for nan in arrays, it also takes what
+    ``without_nan`` returns for one that holds none. ``columns`` are all columns of ids.
     """
 
     src: Column
@@ -201,6 +202,7 @@ class EdgeInput:
     text_bytes: int = 0
     weights: Any = None
     answers: Callable[[Any], Any] | None = None
+    without_nan: Callable[[Any], Any] | None = None
     columns: list[Column] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import Any
 
@@ -65,6 +65,7 @@ class MarkedEdges(ChosenEdges):
     backend : Backend
         Where the bits are, which are kept.
     bits : (m + 31) // 32 words of uint32
+        To be set before :meth:`rank` is called.
     m : int
 
     Attributes
@@ -79,13 +80,13 @@ class MarkedEdges(ChosenEdges):
         self.backend, self.bits, self.m = backend, bits, m
         with backend.reusing():
             self._before = backend.empty(blocks_of(bits.size), f"u{word_for(m)}")
-        rank(backend, bits, self._before)
+        self._room: list[Array] = []
         self._ahead: tuple[list[Any], list[Array]] | None = None
 
-    @property
-    def total(self) -> Array:
-        """Their number, as the only element of an array."""
-        return self._before[-1:]
+    def rank(self) -> Array:
+        """Launch what counts them; return an array whose last element is their number."""
+        rank(self.backend, self.bits, self._before)
+        return self._before
 
     @cached_property
     def rows(self) -> Array:
@@ -94,17 +95,18 @@ class MarkedEdges(ChosenEdges):
         self._gather(self.backend.kernel(gather.number_alone), made)
         return made
 
-    def gather_ahead(self, given: EdgeInput, most: int) -> None:
-        """Launch what makes the columns before their length is known, ``most`` rows or fewer.
+    def make_room(self, given: EdgeInput, most: int) -> None:
+        """Allocate columns before their length is known, of ``most`` rows; none without memory."""
+        self.backend.leave_arena()  # the answer outlives the run
+        with _in_place(given, self.backend) as held, suppress(MemoryError):
+            self._room = _allocated(held, most, self.backend) if held else []
 
-        They are given away once. Nothing is done if memory does not suffice.
-        """
+    def gather_ahead(self, given: EdgeInput) -> None:
+        """Launch what fills the columns for which there is room, to be given away once."""
         with _in_place(given, self.backend) as held:
-            if held:
-                try:
-                    self._ahead = _where(held), self._gathered(held, most)
-                except MemoryError:
-                    return
+            if self._room:
+                self._gather(self.backend.kernel(gather.row_of_edge), *held, *self._room)
+                self._ahead, self._room = (_where(held), self._room), []
 
     def _taken(self, held: list[Array]) -> list[Array]:
         (at, made), self._ahead = self._ahead or ([], []), None

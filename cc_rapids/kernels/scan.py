@@ -63,6 +63,17 @@ def add_runs(on: Any) -> Any:
     return add_runs
 
 
+def tell_total(on: Any) -> Any:
+    """Write a total, the last of running sums, and another number, for the host to read at once."""
+
+    @on.elementwise
+    def tell_total(i, sums, other, told):
+        last = np.uint64(sums.size) - NEXT
+        told[i], told[i + NEXT] = np.uint64(sums[last]), np.uint64(other[i])
+
+    return tell_total
+
+
 def sum_all(on: Any) -> Any:
     """Compute running sums in place, with one run per thread.
 

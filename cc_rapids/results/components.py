@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -737,7 +737,7 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         """
         self._check_forest("forest(), or spanning_forest(...)")
         with self._backend.scope():
-            return self._frame(self._columns_of_forest())
+            return self._frame(self._columns_of_forest(), without_nan=("weight",))
 
     def _check_forest(self, wanted: str) -> None:
         """Raise an InputError that names what is wanted if no forest was recorded."""
@@ -969,10 +969,16 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         counts = {name: facts[name] for name in ("components", "vertices", "edges", "largest")}
         return html.panel("Components", html.facts(counts), preview(self), machinery(facts))
 
-    def _frame(self, columns: dict[str, Any]) -> FrameT:
-        """Return a frame of the caller's kind, on the same device as the edges."""
+    def _frame(self, columns: dict[str, Any], without_nan: Sequence[str] = ()) -> FrameT:
+        """Return a frame of the caller's kind, on the same device as the edges.
+
+        Some columns, if there are any of these names, are known to be ``without_nan``.
+        """
         if self._backend.on_device != self._given.on_device:
             columns = {name: self._home(column) for name, column in columns.items()}
+        for name in without_nan:
+            if name in columns and self._given.without_nan is not None:
+                columns[name] = self._given.without_nan(columns[name])
         if self._given.src.key_columns:
             columns = {self._given.called(name): column for name, column in columns.items()}
         held, answers = self._given.make_frame(columns), self._given.answers

@@ -8,7 +8,8 @@ import cc_rapids
 import cc_rapids.scipy
 from cc_rapids import errors, generators, oracle
 from cc_rapids.algorithms import boruvka
-from cc_rapids.graph.chosen_edges import ChosenEdges, MarkedEdges
+from cc_rapids.graph import chosen_edges
+from cc_rapids.graph.chosen_edges import ChosenEdges
 
 cudf = pytest.importorskip("cudf")
 cupy = pytest.importorskip("cupy")
@@ -73,12 +74,12 @@ def test_too_little_memory_for_columns_ahead(monkeypatch):
     right = cc_rapids.minimum_spanning_forest(edges, weight=weight)
     refused = []
 
-    def refuse(self, held, size):
+    def refuse(held, size, backend):
         monkeypatch.undo()
         refused.append(size)
         raise MemoryError
 
-    monkeypatch.setattr(MarkedEdges, "_gathered", refuse)
+    monkeypatch.setattr(chosen_edges, "_allocated", refuse)
     found = cc_rapids.minimum_spanning_forest(edges, weight=weight)
     assert refused == [299]
     for own, other in zip(found, right, strict=True):

@@ -20,7 +20,7 @@ def marked(engine, chosen):
     octets = np.packbits(chosen, bitorder="little")
     words = np.append(octets, np.zeros(-octets.size % 4, np.uint8)).view(np.uint32)
     edges = MarkedEdges(backend, backend.asarray(words), chosen.size)
-    edges.count = int(backend.to_host(edges.total)[0])
+    edges.count = int(backend.to_host(edges.rank()[-1:])[0])
     return edges
 
 
