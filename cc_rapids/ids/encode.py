@@ -20,7 +20,7 @@ speed, and :func:`choose_encoding` takes the first that is worthwhile and fits i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -64,6 +64,11 @@ class IdStatistics:
         The range of integers; empty for strings and several columns.
     max_vertices, answer_bytes : int
         The largest possible number of distinct ids, and the bytes of two columns of that many.
+    expected_vertices : int, optional
+        The number of distinct ids, if the caller knows it. It may be wrong, which costs time.
+    any_order : bool
+        Whether an encoding may change the order of the edges: nobody asks for their rows, and the
+        backend gains by an order of its own.
     """
 
     edge_input: EdgeInput
@@ -73,6 +78,8 @@ class IdStatistics:
     id_range: IdRange
     max_vertices: int
     answer_bytes: int = 0
+    expected_vertices: int | None = None
+    any_order: bool = False
 
     @property
     def are_integers(self) -> bool:
@@ -272,6 +279,8 @@ class HashEncoding(IdEncoding):
         most = statistics.max_vertices
         word = word_for(most)
         size = slots_for(most) * (9 + 2 * word) + statistics.rows * word + most * (40 + word)
+        if statistics.any_order and most >= tuning.blocked_ids:
+            size += statistics.input_bytes // 2  # of edges in the order of blocks of the table
         return EncodingCost(size, most)
 
     def name(self, statistics: IdStatistics) -> str:
@@ -294,11 +303,15 @@ class HashEncoding(IdEncoding):
         if isinstance(named, range) and named:
             columns = [backend.xp.arange(named.start, named.stop, named.step, ids.dtype)]
             others = [*others, *columns]
-        table = slots_of_edges(statistics.columns[:2], others, ids, backend)
+        expected = statistics.expected_vertices
+        expected = min(expected, statistics.max_vertices) if expected else None
+        table, forest = slots_of_edges(
+            statistics.columns[:2], others, ids, backend, expected, statistics.any_order
+        )
         edges = Edges(table.columns[0], table.columns[1], 0)
         name = self.name(statistics)
         return SlotsOfIds(
-            edges, table.forest(), name, table.expected_vertices, table=table, dtype=ids.dtype
+            edges, forest, name, table.expected_vertices, table=table, dtype=ids.dtype
         )
 
 
@@ -413,7 +426,11 @@ class MultiColumnEncoding(IdEncoding):
 
         given = statistics.edge_input
         numbers, digits = number_rows(given.columns, statistics.columns, backend)
-        found = scan_ids(given, numbers, backend)
+        found = replace(
+            scan_ids(given, numbers, backend),
+            expected_vertices=statistics.expected_vertices,
+            any_order=statistics.any_order,
+        )
         encoded = choose_encoding(found, backend).encode(found, backend)
         return _NumbersOfRows(
             encoded.edges,

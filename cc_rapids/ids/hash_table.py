@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from ..backends import Array, Backend
 from ..data.dtypes import is_signed
 from ..errors import CapacityError
 from ..graph.forest import Forest
+from ..graph.sums import running_sums
 from ..kernels import forest as trees
+from ..kernels import id_blocks
 from ..kernels import id_hash as kernel_ids
 from ..kernels import id_place as kernel_places
 from ..tuning import tuning
@@ -145,27 +148,83 @@ class PlacedSlots(SlotTable):
         Their range, or an estimate of it.
     backend : Backend
         The backend on which the table is made.
+    expected : int, optional
+        The number of different ids, if the caller knows it; otherwise it is estimated.
+    any_order : bool
+        Whether the edges may be in any order. Of many ids their slots are then found block by block
+        of the table, see kernels/id_blocks.py.
 
     Attributes
     ----------
-    columns, expected_vertices
-        As of :class:`Slots`.
+    columns : list of arrays
+        The slots of the ids: new arrays, in the order of the edges unless that may be any.
+    expected_vertices : int
+        The number of different ids, as the caller has said or to within some per cent.
     keys : (size + 1,) array of uint64
         The table: the id of each slot in the unsigned order of its bits, or all bits set.
-    complete : bool
-        Whether all ids have found a slot: False if they are bunched, of no use then.
     """
 
-    def __init__(self, columns: list[Array], ids: IdRange, backend: Backend) -> None:
+    def __init__(
+        self,
+        columns: list[Array],
+        ids: IdRange,
+        backend: Backend,
+        expected: int | None = None,
+        any_order: bool = False,
+    ) -> None:
         self.backend, self.sign = backend, ids.sign
-        self.expected_vertices = _estimate_ids(columns, backend)
+        self.expected_vertices = expected or _estimate_ids(columns, backend)
         size = slots_for(self.expected_vertices) + kernel_places.MARGIN
         full = self._make_free(size, columns)
-        place = backend.kernel(kernel_places.place_ids, self.sign)
-        where = _beginnings(ids, size - kernel_places.MARGIN)
-        for column, out in zip(columns, self.columns, strict=True):
-            place(column.size, column, self.keys, *where, full, out)
-        self.complete = not backend.to_host(full)[0]
+        begins_in = size - kernel_places.MARGIN
+        where = _beginnings(ids, begins_in)
+        if any_order and self.expected_vertices >= tuning.blocked_ids and size < 1 << 32:
+            self._place_in_blocks(columns, where, begins_in, full)
+        else:
+            place = backend.kernel(kernel_places.place_ids, self.sign)
+            for column, out in zip(columns, self.columns, strict=True):
+                place(column.size, column, self.keys, *where, full, out)
+        self._read_full = backend.read_async(full)
+
+    @cached_property
+    def complete(self) -> bool:
+        """Whether all ids have found a slot: False if they are bunched, of no use then.
+
+        Waits for the slots when it is asked for first, which has to be before anything else is
+        read.
+        """
+        return not self._read_full()[0]
+
+    def _place_in_blocks(
+        self, columns: list[Array], where: tuple[int, ...], begins_in: int, full: Array
+    ) -> None:
+        """Find the slots in parts of the list, which are copied by turns to the same memory."""
+        backend, m, tile = self.backend, columns[0].size, id_blocks.TILE
+        blocks, shift = id_blocks.table_blocks_of(begins_in)
+        tiles = id_blocks.tiles_of(m, sum(column.nbytes for column in columns), blocks)
+        edges, word, empty = tiles * tile, np.uint32, backend.empty
+        partition_ends = backend.kernel(id_blocks.partition_ends, self.sign)
+        begin_chunks = backend.kernel(id_blocks.begin_chunks)
+        place_sources = backend.kernel(id_blocks.place_sources)
+        place_targets = backend.kernel(id_blocks.place_targets)
+        with backend.reusing():
+            sources, targets = empty(edges, np.uint64), empty(edges, np.uint64)
+            upper, firsts = empty(edges, word), empty(tiles, word)
+            begins, before = empty(blocks * tiles, word), empty(blocks * tiles + 1, word)
+            starts = empty((blocks + 1) * tiles, word)
+            for first in range(0, m, edges):
+                count = min(edges, m - first)
+                own = -(-count // tile)  # tiles, and as many chunks
+                segments, copies = blocks * own, (sources, targets, begins, before)
+                sizes = first, count, own, blocks, shift
+                partition_ends(own, *sizes, *columns, *where, *copies)
+                running_sums(backend, before[: segments + 1])
+                begin_chunks(segments, before, firsts)
+                sizes = first, count, segments, blocks, shift
+                found = self.keys, full, upper, starts
+                place_sources(own, *sizes, *where, *copies, firsts, *found, *self.columns)
+                threads = own * blocks * backend.warp_size
+                place_targets(threads, first, own, blocks, *where, *found, self.columns[1])
 
     def finalise_order(self, forest: Forest, dtype: np.dtype[Any]) -> tuple[Forest, SortedDecoder]:
         """Return the solved forest over sorted ids, and its decoder, by looking at neighbours."""
@@ -181,18 +240,32 @@ class PlacedSlots(SlotTable):
 
 
 def slots_of_edges(
-    columns: list[Array], others: list[Array], ids: IdRange, backend: Backend
-) -> Slots | PlacedSlots:
-    """Return the slots of two columns, of long ones in the order of the ids if spread evenly."""
-    if others or not _spread_evenly(columns, ids, backend):
-        return Slots(columns, others, backend)
-    table = PlacedSlots(columns, ids, backend)
-    if table.complete:
-        return table
-    log.info("the ids are bunched: looking for their slots by hashes")
-    expected = table.expected_vertices
-    del table  # the memory that the next one takes
-    return Slots(columns, [], backend, expected)
+    columns: list[Array],
+    others: list[Array],
+    ids: IdRange,
+    backend: Backend,
+    expected: int | None = None,
+    any_order: bool = False,
+) -> tuple[Slots | PlacedSlots, Forest]:
+    """Return the slots of two columns, and a forest over these.
+
+    The slots of long columns are in the order of the ids if these are spread evenly. The edges may
+    then be in another order than the list's if they may be in ``any_order``.
+    """
+    table: Slots | PlacedSlots
+    if not others and _spread_evenly(columns, ids, backend):
+        table = PlacedSlots(columns, ids, backend, expected, any_order)
+        forest = table.forest()  # while the host need not know yet whether it is of use
+        if table.complete:
+            return table, forest
+        log.info("the ids are bunched: looking for their slots by hashes")
+        if expected is None:
+            expected = table.expected_vertices
+        else:
+            expected = None  # what the caller said may be wrong
+        del table, forest  # the memory that the next ones take
+    table = Slots(columns, others, backend, expected)
+    return table, table.forest()
 
 
 def _hung(flat: Forest, roots: Array, least: Array) -> Forest:
