@@ -20,7 +20,7 @@ speed, and :func:`choose_encoding` takes the first that is worthwhile and fits i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -426,11 +426,8 @@ class MultiColumnEncoding(IdEncoding):
 
         given = statistics.edge_input
         numbers, digits = number_rows(given.columns, statistics.columns, backend)
-        found = replace(
-            scan_ids(given, numbers, backend),
-            expected_vertices=statistics.expected_vertices,
-            any_order=statistics.any_order,
-        )
+        said = statistics.expected_vertices, statistics.any_order
+        found = scan_ids(given, numbers, backend, True, None, *said)
         encoded = choose_encoding(found, backend).encode(found, backend)
         return _NumbersOfRows(
             encoded.edges,
@@ -475,6 +472,8 @@ def scan_ids(
     backend: Backend,
     exact: bool = True,
     id_range: IdRange | None = None,
+    expected_vertices: int | None = None,
+    any_order: bool = False,
 ) -> IdStatistics:
     """Find the facts about ids by which their encoding is chosen, of columns lent by an input.
 
@@ -487,9 +486,10 @@ def scan_ids(
     InputError
         Some ids are not among the vertices that the caller counts.
     """
+    said = expected_vertices, any_order and backend.finds_in_blocks
     if edge_input.src.strings or isinstance(columns[0], list):  # several are lent as a list
         rows = sum(column.size for column in edge_input.columns)
-        return IdStatistics(edge_input, columns, rows, 0, NO_RANGE, rows)
+        return IdStatistics(edge_input, columns, rows, 0, NO_RANGE, rows, 0, *said)
     arrays = list(map(backend.asarray, columns))
     id_range = id_range or id_range_of(edge_input, arrays, backend, exact)
     named = edge_input.vertices
@@ -500,7 +500,7 @@ def scan_ids(
         input_bytes += array.nbytes
     most = min(id_range.size, rows)
     answer = 2 * most * id_range.dtype.itemsize
-    return IdStatistics(edge_input, arrays, rows, input_bytes, id_range, most, answer)
+    return IdStatistics(edge_input, arrays, rows, input_bytes, id_range, most, answer, *said)
 
 
 def choose_encoding(statistics: IdStatistics, backend: Backend) -> IdEncoding:

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from . import primitives
-from .edges import SOON
 from .id_hash import EMPTY, HALF, ONE, ZERO, mix
+from .primitives import SOON
 
 BIT, FIVE, LAST = np.uint32(1), np.uint64(5), np.uint64(31)  # of sets in words of 32 bits
 PROBES = np.uint64(512)  # slots that are looked at before ids count as bunched

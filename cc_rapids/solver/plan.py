@@ -14,12 +14,11 @@ from ..data import html
 from ..data.edge_input import EdgeInput
 from ..graph.edges import check_offsets
 from ..graph.forest import queue_bytes
-from ..ids.encode import HASHED, choose_encoding
+from ..ids.encode import HASHED, choose_encoding, scan_ids
 from ..ids.spelled import spelled
 from ..kernels.shared_filter import IDS
 from . import one_launch
 from .one_launch import SolveOptions
-from .solve import scan
 
 SUMS = 8 * SINGLE_BLOCK_THREADS  # bytes for those that ranks are made of
 
@@ -110,7 +109,13 @@ def plan(
         why = f"{numbered.why}: {found.ids_why}"
         size = found.bytes + numbered.bytes
         return replace(found, ids=numbered.name(found.ids), ids_why=why, bytes=size)
-    statistics = scan(edge_input, columns, offsets, backend, options)
+    statistics = scan_ids(
+        edge_input,
+        columns,
+        backend,
+        expected_vertices=options.expected_rows,
+        any_order=not (options.forest or offsets),
+    )
     m, ids = edge_input.src.size, statistics.id_range
     at_once = (
         statistics.are_integers

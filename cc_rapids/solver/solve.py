@@ -19,7 +19,7 @@ from ..graph.edges import Adjacency, Edges, check_offsets, list_of_rows, rows_of
 from ..graph.forest import Forest, SpeculativeRows
 from ..graph.hooks import hooks_in, room_for_hooks
 from ..ids.decoders import OffsetDecoder
-from ..ids.encode import EncodedIds, IdStatistics, choose_encoding, scan_ids
+from ..ids.encode import EncodedIds, choose_encoding, scan_ids
 from ..ids.range import UNKNOWN_ORDER, IdRange
 from ..ids.spelled import spelled
 from . import one_launch
@@ -104,8 +104,10 @@ def solve(
             )
         id_range = found  # None if some ids are not among the vertices: the scan raises for them
     # An estimate saves one reading of the ids; rules, edge numbers and offsets need the exact one.
-    exact = options.policy.needs_exact_range or options.forest or bool(offsets)
-    statistics = scan(edge_input, columns, offsets, backend, options, exact, id_range)
+    # What goes by the rows of edges needs them in the order of the list.
+    by_rows = options.forest or bool(offsets)
+    exact, said = options.policy.needs_exact_range or by_rows, (options.expected_rows, not by_rows)
+    statistics = scan_ids(edge_input, columns, backend, exact, id_range, *said)
     encoding = choose_encoding(statistics, backend)
     if id_range and encoding.in_one_launch:
         hashed = one_launch.solve_hashed(edge_input, columns, backend)
@@ -118,34 +120,12 @@ def solve(
             return solved
         log.info("some ids lie outside the estimated range: reading all rows")
     # The encoding takes no estimate, or it has proved too narrow.
-    statistics = scan(edge_input, columns, offsets, backend, options)
+    statistics = scan_ids(edge_input, columns, backend, True, None, *said)
     encoded = choose_encoding(statistics, backend).encode(statistics, backend)
     solved = decide_and_run(edge_input, encoded, offsets, backend, options)
     if not encoded.forest.complete:
         raise edge_input.changed()
     return solved
-
-
-def scan(
-    edge_input: EdgeInput,
-    columns: list[Any],
-    offsets: list[Any],
-    backend: Backend,
-    options: SolveOptions,
-    exact: bool = True,
-    id_range: IdRange | None = None,
-) -> IdStatistics:
-    """Find the facts about ids, as :func:`scan_ids` does, and add those that the caller's call has.
-
-    The edges may be encoded in any order unless something goes by their rows: a spanning forest, by
-    weight or not, or the offsets of an adjacency list.
-    """
-    by_rows = options.forest or options.spanning is not None or bool(offsets)
-    return replace(
-        scan_ids(edge_input, columns, backend, exact, id_range),
-        expected_vertices=options.expected_rows,
-        any_order=backend.finds_in_blocks and not by_rows,
-    )
 
 
 def decide_and_run(
