@@ -123,10 +123,11 @@ class EncodedIds:
     decoder: IdDecoder | None = None
     edge_order: EdgeOrder = UNKNOWN_ORDER
 
-    def finalise(self, forest: Forest) -> tuple[Forest, IdDecoder]:
+    def finalise(self, forest: Forest, labelled: bool = False) -> tuple[Forest, IdDecoder]:
         """Return the solved forest over vertices in the order of the ids, and their decoder.
 
-        A run asks for it only if there is no decoder yet.
+        A run asks for it only if there is no decoder yet. If the label frame is what is asked for
+        next, it is ``labelled``: what it is made of may be launched before the trees are counted.
         """
         assert self.decoder is not None
         return forest, self.decoder
@@ -322,8 +323,8 @@ class SlotsOfIds(EncodedIds):
     table: SlotTable
     dtype: np.dtype[Any]
 
-    def finalise(self, forest: Forest) -> tuple[Forest, IdDecoder]:
-        return self.table.finalise_order(forest, self.dtype)
+    def finalise(self, forest: Forest, labelled: bool = False) -> tuple[Forest, IdDecoder]:
+        return self.table.finalise_order(forest, self.dtype, labelled)
 
 
 class SortedEncoding(IdEncoding):
@@ -447,7 +448,7 @@ class _NumbersOfRows(EncodedIds):
     numbers: EncodedIds
     digits: Digits
 
-    def finalise(self, forest: Forest) -> tuple[Forest, IdDecoder]:
+    def finalise(self, forest: Forest, labelled: bool = False) -> tuple[Forest, IdDecoder]:
         from .multi_column import ColumnsDecoder
 
         solved, decoder = self.numbers.finalise(forest)

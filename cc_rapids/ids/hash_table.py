@@ -56,10 +56,13 @@ class SlotTable:
         self.backend.kernel(kernel_ids.mark_taken)(octets.size, self.keys, octets)
         return forest
 
-    def finalise_order(self, forest: Forest, dtype: np.dtype[Any]) -> tuple[Forest, SortedDecoder]:
+    def finalise_order(
+        self, forest: Forest, dtype: np.dtype[Any], labelled: bool = False
+    ) -> tuple[Forest, SortedDecoder]:
         """Return the solved forest over sorted ids instead of slots, and its decoder.
 
-        A root is then the least id of its component, whichever slot was the least.
+        A root is then the least id of its component, whichever slot was the least. If ``labelled``,
+        all ids and their labels are decoded before the trees are counted.
         """
         backend = self.backend
         backend.fill(self.keys[-1:], 0xFF)  # the last slot is for the id with all bits set
@@ -74,7 +77,7 @@ class SlotTable:
         with backend.reusing():
             least = backend.fill(backend.empty(forest.n, flat.vertex), 0xFF)
         backend.kernel(trees.scatter_min, flat.vertex)(ids.size, roots, least)
-        return _hung(flat, roots, least), SortedDecoder.of(ids.astype(dtype, copy=False))
+        return _hung(flat, roots, least, ids.astype(dtype, copy=False), labelled)
 
     def _make_free(self, size: int, columns: list[Array]) -> Array:
         """Make free slots, and room for those of columns; return the word set if none is found."""
@@ -226,7 +229,9 @@ class PlacedSlots(SlotTable):
                 threads = own * blocks * backend.warp_size
                 place_targets(threads, first, own, blocks, *where, *found, self.columns[1])
 
-    def finalise_order(self, forest: Forest, dtype: np.dtype[Any]) -> tuple[Forest, SortedDecoder]:
+    def finalise_order(
+        self, forest: Forest, dtype: np.dtype[Any], labelled: bool = False
+    ) -> tuple[Forest, SortedDecoder]:
         """Return the solved forest over sorted ids, and its decoder, by looking at neighbours."""
         backend, n = self.backend, forest.vertices
         flat = Forest(backend, n, all_present=True)
@@ -236,7 +241,7 @@ class PlacedSlots(SlotTable):
         order = backend.kernel(kernel_places.order_slots, self.sign)
         ranks = forest.parent, forest.present, forest.ranks
         order(forest.n, self.keys, *ranks, ids, root_of, lowest)
-        return _hung(flat, root_of, lowest), SortedDecoder.of(ids)
+        return _hung(flat, root_of, lowest, ids, labelled)
 
 
 def slots_of_edges(
@@ -268,12 +273,17 @@ def slots_of_edges(
     return table, table.forest()
 
 
-def _hung(flat: Forest, roots: Array, least: Array) -> Forest:
-    """Return a forest over sorted ids, each of them hung on the least id of its root."""
-    hang = flat.backend.kernel(trees.assign_min_root, flat.vertex)
+def _hung(
+    flat: Forest, roots: Array, least: Array, ids: Array, labelled: bool
+) -> tuple[Forest, SortedDecoder]:
+    """Return a forest over sorted ids, each hung on the least id of its root, and its decoder."""
+    hang, decoder = flat.backend.kernel(trees.assign_min_root, flat.vertex), SortedDecoder.of(ids)
     hang(roots.size, roots, least, flat.parent)
+    if labelled:
+        flat.backend.leave_arena()  # which may be left again: the answer outlives the run
+        decoder.decode_ahead(flat.parent, flat.backend)
     flat.count()
-    return flat
+    return flat, decoder
 
 
 def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool:
