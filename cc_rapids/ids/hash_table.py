@@ -191,10 +191,10 @@ class PlacedSlots(SlotTable):
 
     @cached_property
     def complete(self) -> bool:
-        """Whether all ids have found a slot: False if they are bunched, of no use then.
+        """True if all ids have found a slot; if they are bunched, the table is of no use.
 
-        Waits for the slots when it is asked for first, which has to be before anything else is
-        read.
+        Waits for the slots when it is asked for first, which has to be before the host reads
+        anything else.
         """
         return not self._read_full()[0]
 
@@ -206,6 +206,7 @@ class PlacedSlots(SlotTable):
         blocks, shift = id_blocks.table_blocks_of(begins_in)
         tiles = id_blocks.tiles_of(m, sum(column.nbytes for column in columns), blocks)
         edges, word, empty = tiles * tile, np.uint32, backend.empty
+        lanes = id_blocks.lanes_of(blocks, backend.warp_size)
         partition_ends = backend.kernel(id_blocks.partition_ends, self.sign)
         begin_chunks = backend.kernel(id_blocks.begin_chunks)
         place_sources = backend.kernel(id_blocks.place_sources)
@@ -226,8 +227,8 @@ class PlacedSlots(SlotTable):
                 sizes = first, count, segments, blocks, shift
                 found = self.keys, full, upper, starts
                 place_sources(own, *sizes, *where, *copies, firsts, *found, *self.columns)
-                threads = own * blocks * backend.warp_size
-                place_targets(threads, first, own, blocks, *where, *found, self.columns[1])
+                chunks = lanes.bit_length() - 1, first, own, blocks
+                place_targets(own * blocks * lanes, *chunks, *where, *found, self.columns[1])
 
     def finalise_order(
         self, forest: Forest, dtype: np.dtype[Any], labelled: bool = False

@@ -48,12 +48,23 @@ EDGES, NONE, ONE = np.uint64(TILE), np.uint64(0), np.uint64(1)
 TARGETS, PLACES = np.uint64(2 * TILE), np.uint64(4 * TILE)  # in the words of partition_ends
 SLOTS, CHUNK_PLACES = np.uint64(2 * TILE), np.uint64(3 * TILE)  # in those of place_sources
 BLOCKS, GROUPS = np.uint64(MOST_BLOCKS), np.uint64(MOST_BLOCKS >> GROUP_BITS)
-SHIFT = np.uint64(GROUP_BITS)
+SHIFT, LANES = np.uint64(GROUP_BITS), np.uint64(8)  # threads that note where a segment is
 
 
 def table_blocks_of(slots: int) -> tuple[int, int]:
     """Return the number of blocks of so many slots to begin at, and the shift from one to its."""
     return blocks_of(slots, LEAST_SHIFT)
+
+
+def lanes_of(blocks: int, warp_size: int) -> int:
+    """Return the number of threads that find the slots of a chunk's targets of one block.
+
+    A power of two; a warp, or less of it where most of a warp's threads would find nothing to do.
+    """
+    lanes = warp_size
+    while lanes > LANES and 2 * lanes * blocks > TILE:
+        lanes //= 2
+    return lanes
 
 
 def tiles_of(m: int, input_bytes: int, blocks: int) -> int:
@@ -222,14 +233,14 @@ def place_sources(on: Any) -> Any:
     Chunks are in the order of the blocks of sources, so that those that are looked at together need
     one or two blocks of the table. Slots are found as by :func:`slot_of`; once an id has found
     none, no more are looked for, and what is written is of no use. Between two steps the threads of
-    a block wait for each other: it is noted where the chunk's edges are, a warp for each segment;
-    slots are found and targets counted, the counts summed, the edges given places, and copied to
-    these. Segments end with the chunk's last edge, and so does the loop over them.
+    a block wait for each other: it is noted where the chunk's edges are, by some threads for each
+    segment; slots are found and targets counted, the counts summed, the edges given places, and
+    copied to these. Segments end with the chunk's last edge, and so does the loop over them.
     """
     home, slot, load = begin(on), slot_of(on), on.load_streaming
     add, block_sync, counts = on.atomic_add, on.block_sync, np.uint64(4 * TILE)
     start_of, clear, sum_groups = before(on, counts), clear_counts(on), count_groups(on)
-    store, load_target, warp = store_key(on), load_key(on), np.uint64(on.warp_size)
+    store, load_target = store_key(on), load_key(on)
 
     @on.block_kernel(SOURCES_WORDS)
     def place_sources(
@@ -265,7 +276,7 @@ def place_sources(on: Any) -> Any:
             np.uint64(down),
             np.uint64(share),
         )
-        last, shift, lanes = min(base + EDGES, np.uint64(m)), np.uint64(shift), min(warp, step)
+        last, shift, lanes = min(base + EDGES, np.uint64(m)), np.uint64(shift), min(LANES, step)
         clear(shared, counts, t, step)
         j = np.uint64(firsts[k]) + t // lanes
         while j < np.uint64(segments) and np.uint64(before[j]) < last:
@@ -318,15 +329,28 @@ def place_sources(on: Any) -> Any:
 def place_targets(on: Any) -> Any:
     """Find the slots of the targets of all chunks, block after block.
 
-    The threads of a warp take those of one block in one chunk. Each thread reads an id where it
-    writes its slot, and no other thread does. Slots are found as by :func:`slot_of`, until an id
-    has found none.
+    Those of one block in one chunk are taken by ``2 ** width`` threads. Each thread reads an id
+    where it writes its slot, and no other thread does. Slots are found as by :func:`slot_of`, until
+    an id has found none.
     """
-    slot, warp, load = slot_of(on), np.uint64(on.warp_size), on.load_streaming
+    slot, load = slot_of(on), on.load_streaming
 
     @on.elementwise
     def place_targets(
-        i, first, chunks, blocks, low, span, down, share, keys, full, upper, starts, target_slots
+        i,
+        width,
+        first,
+        chunks,
+        blocks,
+        low,
+        span,
+        down,
+        share,
+        keys,
+        full,
+        upper,
+        starts,
+        target_slots,
     ):
         low, span, down, share = (
             np.uint64(low),
@@ -334,15 +358,15 @@ def place_targets(on: Any) -> Any:
             np.uint64(down),
             np.uint64(share),
         )
-        part, chunks = i // warp, np.uint64(chunks)
-        chunk = part % chunks
-        start, base = chunk * (np.uint64(blocks) + ONE) + part // chunks, chunk * EDGES
-        e = base + np.uint64(starts[start]) + i % warp
+        part, lanes = WORD(i >> np.uint64(width)), ONE << np.uint64(width)
+        chunk, b = np.uint64(part % WORD(chunks)), np.uint64(part // WORD(chunks))
+        start, base = chunk * (np.uint64(blocks) + ONE) + b, chunk * EDGES
+        e = base + np.uint64(starts[start]) + (i & (lanes - ONE))
         last = base + np.uint64(starts[start + ONE])
         while e < last and full[0] == 0:
             at = np.uint64(first) + e
             key = np.uint64(load(upper, e)) << HALF | np.uint64(load(target_slots, at))
             target_slots[at] = WORD(slot(keys, full, key, low, span, down, share))
-            e += warp
+            e += lanes
 
     return place_targets

@@ -104,6 +104,13 @@ def test_the_most_blocks_and_one(on, monkeypatch, least_shift):
     check_slots(*ends(3000, TILE + 50), on)
 
 
+def test_threads_of_a_segment_are_fewer_where_it_is_short(on, monkeypatch):
+    for warp, blocks, lanes in ((32, 1, 32), (32, 50, 32), (32, 100, 16), (32, 256, 8), (1, 9, 1)):
+        assert id_blocks.lanes_of(blocks, warp) == lanes
+    monkeypatch.setattr(id_blocks, "lanes_of", lambda blocks, warp: 4)
+    check_slots(*ends(300, TILE + 5), on)
+
+
 def test_sums_of_many_segments_are_taken_in_runs(on):
     with tuning.override(single_block_sum=10):
         check_slots(*ends(3000, M), on)
