@@ -265,10 +265,7 @@ def slots_of_edges(
         if table.complete:
             return table, forest
         log.info("the ids are bunched: looking for their slots by hashes")
-        if expected is None:
-            expected = table.expected_vertices
-        else:
-            expected = None  # what the caller said may be wrong
+        expected = None if expected else table.expected_vertices  # what was said may be wrong
         del table, forest  # the memory that the next ones take
     table = Slots(columns, others, backend, expected)
     return table, table.forest()
