@@ -275,13 +275,12 @@ class HashEncoding(IdEncoding):
         return not _bits_pay(statistics.id_range.least_size, statistics)
 
     def cost(self, statistics: IdStatistics) -> EncodingCost:
-        from .hash_table import slots_for
+        from .hash_table import bytes_of_order, slots_for
 
         most = statistics.max_vertices
         word = word_for(most)
-        size = slots_for(most) * (9 + 2 * word) + statistics.rows * word + most * (40 + word)
-        if statistics.any_order and most >= tuning.blocked_ids:
-            size += statistics.input_bytes // 2  # of edges in the order of blocks of the table
+        slots = slots_for(most)
+        size = 8 * slots + statistics.rows * word + bytes_of_order(slots, most, word)
         return EncodingCost(size, most)
 
     def name(self, statistics: IdStatistics) -> str:
@@ -311,8 +310,15 @@ class HashEncoding(IdEncoding):
         )
         edges = Edges(table.columns[0], table.columns[1], 0)
         name = self.name(statistics)
+        order = EdgeOrder(blocked=table.in_blocks)
         return SlotsOfIds(
-            edges, forest, name, table.expected_vertices, table=table, dtype=ids.dtype
+            edges,
+            forest,
+            name,
+            table.expected_vertices,
+            edge_order=order,
+            table=table,
+            dtype=ids.dtype,
         )
 
 

@@ -46,6 +46,8 @@ class SlotTable:
         The backend on which the table is.
     """
 
+    in_blocks = False
+
     def __init__(self, keys: Array, backend: Backend) -> None:
         self.keys, self.backend = keys, backend
 
@@ -165,6 +167,8 @@ class PlacedSlots(SlotTable):
         The number of different ids, as the caller has said or to within some per cent.
     keys : (size + 1,) array of uint64
         The table: the id of each slot in the unsigned order of its bits, or all bits set.
+    in_blocks : bool
+        Whether the edges are in the order of blocks of their larger ends.
     """
 
     def __init__(
@@ -181,7 +185,10 @@ class PlacedSlots(SlotTable):
         full = self._make_free(size, columns)
         begins_in = size - kernel_places.MARGIN
         where = _beginnings(ids, begins_in)
-        if any_order and self.expected_vertices >= tuning.blocked_ids and size < 1 << 32:
+        self.in_blocks = (
+            any_order and self.expected_vertices >= tuning.blocked_ids and size < 1 << 32
+        )
+        if self.in_blocks:
             self._place_in_blocks(columns, where, begins_in, full)
         else:
             place = backend.kernel(kernel_places.place_ids, self.sign)
@@ -201,16 +208,20 @@ class PlacedSlots(SlotTable):
     def _place_in_blocks(
         self, columns: list[Array], where: tuple[int, ...], begins_in: int, full: Array
     ) -> None:
-        """Find the slots in parts of the list, which are copied by turns to the same memory."""
+        """Find the slots in parts of the list, which are copied by turns to the same memory.
+
+        That is as much as putting the ids in order may take later, and the run's peak little more.
+        """
         backend, m, tile = self.backend, columns[0].size, id_blocks.TILE
         blocks, shift = id_blocks.table_blocks_of(begins_in)
-        tiles = id_blocks.tiles_of(m, sum(column.nbytes for column in columns), blocks)
+        room = bytes_of_order(begins_in, self.expected_vertices, 4)
+        tiles = id_blocks.tiles_of(m, room, blocks)
         edges, word, empty = tiles * tile, np.uint32, backend.empty
         lanes = id_blocks.lanes_of(blocks, backend.warp_size)
         partition_ends = backend.kernel(id_blocks.partition_ends, self.sign)
         begin_chunks = backend.kernel(id_blocks.begin_chunks)
-        place_sources = backend.kernel(id_blocks.place_sources)
-        place_targets = backend.kernel(id_blocks.place_targets)
+        place_larger = backend.kernel(id_blocks.place_larger)
+        place_smaller = backend.kernel(id_blocks.place_smaller)
         with backend.reusing():
             sources, targets = empty(edges, np.uint64), empty(edges, np.uint64)
             upper, firsts = empty(edges, word), empty(tiles, word)
@@ -226,9 +237,9 @@ class PlacedSlots(SlotTable):
                 begin_chunks(segments, before, firsts)
                 sizes = first, count, segments, blocks, shift
                 found = self.keys, full, upper, starts
-                place_sources(own, *sizes, *where, *copies, firsts, *found, *self.columns)
+                place_larger(own, *sizes, *where, *copies, firsts, *found, *self.columns)
                 chunks = lanes.bit_length() - 1, first, own, blocks
-                place_targets(own * blocks * lanes, *chunks, *where, *found, self.columns[1])
+                place_smaller(own * blocks * lanes, *chunks, *where, *found, self.columns[1])
 
     def finalise_order(
         self, forest: Forest, dtype: np.dtype[Any], labelled: bool = False
@@ -298,6 +309,14 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
     found = backend.to_host(counts)
     different = int(found.sum())
     return bool(different > most // 4 and int(found.max()) * PARTS <= UNEVEN * different)
+
+
+def bytes_of_order(slots: int, ids: int, word: int) -> int:
+    """Return the most bytes that trees over slots, and putting their ids in order, may take.
+
+    A ``word`` is that of a vertex; the table and the columns of slots are not among them.
+    """
+    return slots * (1 + 2 * word) + ids * (40 + word)
 
 
 def _beginnings(ids: IdRange, slots: int) -> tuple[int, int, int, int]:

@@ -2,29 +2,31 @@
 
 As edges are linked block by block of their vertices (see partition.py), their ends are looked for
 block by block of the table of id_place.py, so that what is read and inserted is in the cache. The
-edges end up in another order than the list's: no edge is left out, and none is added.
+edges end up in the order of the blocks of their larger ends, as partition.py would put them, and
+are linked in that order: no edge is left out, and none is added.
 
 1. :func:`partition_ends` copies a tile of edges at a time, each tile in the order of the blocks
-   where the searches for the sources begin. A tile's edges of one block are a segment. Segments in
-   the order of blocks, and of tiles within a block, follow each other without holes, and are cut
+   where the searches for the larger ends begin. A tile's edges of one block are a segment. Segments
+   in the order of blocks, and of tiles within a block, follow each other without holes, and are cut
    into chunks of as many edges as a tile has: all are full but the last, however ids are spread.
-2. :func:`place_sources` finds the slots of the sources of a chunk, and puts its edges in the order
-   of the blocks where the searches for the targets begin.
-3. :func:`place_targets` finds the slots of the targets, block by block out of all chunks.
+2. :func:`place_larger` finds the slots of the larger ends of a chunk, and puts its edges in the
+   order of the blocks where the searches for the smaller ends begin.
+3. :func:`place_smaller` finds the slots of the smaller ends, block by block out of all chunks.
 
-Searches may go on into the next block, which is neither wrong nor frequent.
+Searches may go on into the next block, which is neither wrong nor frequent. Of two ids the larger
+one is that whose word is, so that its slot is no less but for clusters.
 
 low, span, down, share : where searches begin, as in id_place.py; ``down`` is called shift there.
 shift : from a slot to its block.
-sources, targets : (tiles * TILE,) uint64, the ids of each tile as words.
+larger, smaller : (tiles * TILE,) uint64, the ids of each tile as words.
 begins : (blocks * tiles,) uint32, where segment ``b * tiles + t`` begins in these two.
 before : (blocks * tiles + 1,) uint32, the edges before each segment, once running sums are taken.
 firsts : (chunks,) uint32, the segment of the first edge of each chunk.
-upper  : (chunks * TILE,) uint32, the upper halves of the targets of each chunk.
+upper  : (chunks * TILE,) uint32, the upper halves of the smaller ids of each chunk.
 starts : (chunks * (blocks + 1),) uint32, where the blocks of a chunk begin in it, as in
          partition.py.
-source_slots, target_slots : (m,) uint32, the result. Until its slot is found, a target's place has
-         the lower half of its id.
+larger_slots, smaller_slots : (m,) uint32, the result. Until its slot is found, the place of a
+         smaller end has the lower half of its id.
 shared : uint32; keys as two words, of which those of the upper halves follow those of the lower,
          places, and the number of a tile's edges in each block and in each group of blocks.
 """
@@ -41,12 +43,12 @@ WORD = np.uint32
 TILE = 3200  # edges of a tile and of a chunk: five for each thread of a GPU's block
 LEAST_SHIFT = 21  # of slots of a block of the table, which are 16 MiB
 COUNTS = MOST_BLOCKS + (MOST_BLOCKS >> GROUP_BITS)
-ENDS_WORDS, SOURCES_WORDS = 5 * TILE + COUNTS, 4 * TILE + COUNTS
+ENDS_WORDS, LARGER_WORDS = 5 * TILE + COUNTS, 4 * TILE + COUNTS
 TILE_BYTES = 20 * TILE  # of the copies of a tile's edges
 SEGMENT_BYTES = 13  # of where a segment is, and a chunk's edges of one block
 EDGES, NONE, ONE = np.uint64(TILE), np.uint64(0), np.uint64(1)
-TARGETS, PLACES = np.uint64(2 * TILE), np.uint64(4 * TILE)  # in the words of partition_ends
-SLOTS, CHUNK_PLACES = np.uint64(2 * TILE), np.uint64(3 * TILE)  # in those of place_sources
+SMALLER, PLACES = np.uint64(2 * TILE), np.uint64(4 * TILE)  # in the words of partition_ends
+SLOTS, CHUNK_PLACES = np.uint64(2 * TILE), np.uint64(3 * TILE)  # in those of place_larger
 BLOCKS, GROUPS = np.uint64(MOST_BLOCKS), np.uint64(MOST_BLOCKS >> GROUP_BITS)
 SHIFT, LANES = np.uint64(GROUP_BITS), np.uint64(8)  # threads that note where a segment is
 
@@ -57,7 +59,7 @@ def table_blocks_of(slots: int) -> tuple[int, int]:
 
 
 def lanes_of(blocks: int, warp_size: int) -> int:
-    """Return the number of threads that find the slots of a chunk's targets of one block.
+    """Return the number of threads that find the slots of a chunk's smaller ends of one block.
 
     A power of two; a warp, or less of it where most of a warp's threads would find nothing to do.
     """
@@ -67,13 +69,13 @@ def lanes_of(blocks: int, warp_size: int) -> int:
     return lanes
 
 
-def tiles_of(m: int, input_bytes: int, blocks: int) -> int:
+def tiles_of(m: int, room: int, blocks: int) -> int:
     """Return the number of tiles that are partitioned together, of a list of m edges.
 
-    They, and where their blocks begin, take at most half of the bytes of the list.
+    They, and where their blocks begin, take at most ``room`` bytes.
     """
     each = TILE_BYTES + SEGMENT_BYTES * blocks + 16
-    most = max(1, min(input_bytes // 2 // each, ((1 << 32) - 1) // TILE))
+    most = max(1, min(room // each, ((1 << 32) - 1) // TILE))
     tiles = max(1, -(-m // TILE))
     return -(-tiles // -(-tiles // most))
 
@@ -158,8 +160,8 @@ def partition_ends(on: Any, sign: int) -> Any:
         span,
         down,
         share,
-        sources,
-        targets,
+        larger,
+        smaller,
         begins,
         before,
     ):
@@ -176,9 +178,10 @@ def partition_ends(on: Any, sign: int) -> Any:
         i = t
         while i < count:
             e = np.uint64(first) + base + i
-            key = own(src, e, bias)
+            u, v = own(src, e, bias), own(dst, e, bias)
+            key = max(u, v)
             store(shared, NONE, i, key)
-            store(shared, TARGETS, i, own(dst, e, bias))
+            store(shared, SMALLER, i, min(u, v))
             add(shared, counts + (home(key, low, span, down, share) >> shift), WORD(1))
             i += step
         block_sync()
@@ -208,8 +211,8 @@ def partition_ends(on: Any, sign: int) -> Any:
         i = t
         while i < count:
             at = np.uint64(shared[PLACES + i])
-            sources[base + i] = load(shared, NONE, at)
-            targets[base + i] = load(shared, TARGETS, at)
+            larger[base + i] = load(shared, NONE, at)
+            smaller[base + i] = load(shared, SMALLER, at)
             i += step
 
     return partition_ends
@@ -227,23 +230,23 @@ def begin_chunks(on: Any) -> Any:
     return begin_chunks
 
 
-def place_sources(on: Any) -> Any:
-    """Find the slots of a chunk's sources, and put its edges in the order of their targets' blocks.
+def place_larger(on: Any) -> Any:
+    """Find the slots of a chunk's larger ends; put its edges in the order of their smaller ones.
 
-    Chunks are in the order of the blocks of sources, so that those that are looked at together need
-    one or two blocks of the table. Slots are found as by :func:`slot_of`; once an id has found
+    Chunks are in the order of the blocks of larger ends, so that those that are looked at together
+    need one or two blocks of the table. Slots are found as by :func:`slot_of`; once an id has found
     none, no more are looked for, and what is written is of no use. Between two steps the threads of
     a block wait for each other: it is noted where the chunk's edges are, by some threads for each
-    segment; slots are found and targets counted, the counts summed, the edges given places, and
-    copied to these. Segments end with the chunk's last edge, and so does the loop over them.
+    segment; slots are found and smaller ends counted, the counts summed, the edges given places,
+    and copied to these. Segments end with the chunk's last edge, and so does the loop over them.
     """
     home, slot, load = begin(on), slot_of(on), on.load_streaming
     add, block_sync, counts = on.atomic_add, on.block_sync, np.uint64(4 * TILE)
     start_of, clear, sum_groups = before(on, counts), clear_counts(on), count_groups(on)
-    store, load_target = store_key(on), load_key(on)
+    store, load_smaller = store_key(on), load_key(on)
 
-    @on.block_kernel(SOURCES_WORDS)
-    def place_sources(
+    @on.block_kernel(LARGER_WORDS)
+    def place_larger(
         k,
         t,
         step,
@@ -257,8 +260,8 @@ def place_sources(on: Any) -> Any:
         span,
         down,
         share,
-        sources,
-        targets,
+        larger,
+        smaller,
         begins,
         before,
         firsts,
@@ -266,8 +269,8 @@ def place_sources(on: Any) -> Any:
         full,
         upper,
         starts,
-        source_slots,
-        target_slots,
+        larger_slots,
+        smaller_slots,
     ):
         base, blocks, own = k * EDGES, np.uint64(blocks), k * (np.uint64(blocks) + ONE)
         low, span, down, share = (
@@ -290,12 +293,12 @@ def place_sources(on: Any) -> Any:
         i = t
         while i < last - base:
             at, s = np.uint64(shared[CHUNK_PLACES + i]), NONE
-            key, target = np.uint64(load(sources, at)), np.uint64(load(targets, at))
+            key, other = np.uint64(load(larger, at)), np.uint64(load(smaller, at))
             if full[0] == 0:
                 s = slot(keys, full, key, low, span, down, share)
             shared[SLOTS + i] = WORD(s)
-            store(shared, NONE, i, target)
-            add(shared, counts + (home(target, low, span, down, share) >> shift), WORD(1))
+            store(shared, NONE, i, other)
+            add(shared, counts + (home(other, low, span, down, share) >> shift), WORD(1))
             i += step
         block_sync()
         sum_groups(shared, counts, t, step)
@@ -312,22 +315,22 @@ def place_sources(on: Any) -> Any:
         block_sync()
         i = t
         while i < last - base:
-            b = home(load_target(shared, NONE, i), low, span, down, share) >> shift
+            b = home(load_smaller(shared, NONE, i), low, span, down, share) >> shift
             shared[CHUNK_PLACES + np.uint64(add(shared, counts + b, WORD(1)))] = WORD(i)
             i += step
         block_sync()
         i = t
         while i < last - base:
             at, e = np.uint64(shared[CHUNK_PLACES + i]), np.uint64(first) + base + i
-            source_slots[e], target_slots[e] = shared[SLOTS + at], shared[at]
+            larger_slots[e], smaller_slots[e] = shared[SLOTS + at], shared[at]
             upper[base + i] = shared[EDGES + at]
             i += step
 
-    return place_sources
+    return place_larger
 
 
-def place_targets(on: Any) -> Any:
-    """Find the slots of the targets of all chunks, block after block.
+def place_smaller(on: Any) -> Any:
+    """Find the slots of the smaller ends of all chunks, block after block.
 
     Those of one block in one chunk are taken by ``2 ** width`` threads. Each thread reads an id
     where it writes its slot, and no other thread does. Slots are found as by :func:`slot_of`, until
@@ -336,7 +339,7 @@ def place_targets(on: Any) -> Any:
     slot, load = slot_of(on), on.load_streaming
 
     @on.elementwise
-    def place_targets(
+    def place_smaller(
         i,
         width,
         first,
@@ -350,7 +353,7 @@ def place_targets(on: Any) -> Any:
         full,
         upper,
         starts,
-        target_slots,
+        smaller_slots,
     ):
         low, span, down, share = (
             np.uint64(low),
@@ -365,8 +368,8 @@ def place_targets(on: Any) -> Any:
         last = base + np.uint64(starts[start + ONE])
         while e < last and full[0] == 0:
             at = np.uint64(first) + e
-            key = np.uint64(load(upper, e)) << HALF | np.uint64(load(target_slots, at))
-            target_slots[at] = WORD(slot(keys, full, key, low, span, down, share))
+            key = np.uint64(load(upper, e)) << HALF | np.uint64(load(smaller_slots, at))
+            smaller_slots[at] = WORD(slot(keys, full, key, low, span, down, share))
             e += lanes
 
-    return place_targets
+    return place_smaller

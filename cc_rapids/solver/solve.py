@@ -145,7 +145,8 @@ def decide_and_run(
         greatest = options.spanning.greatest
         hooks = _solve_by_weight(edge_input.weights, greatest, encoded, csr, options.memory)
         return Solved(encoded, boruvka.NAME, forest_rows=hooks)
-    facts = EdgeFacts.of(edge_input, forest.n, encoded.expected_vertices, order.locality)
+    vertices = forest.n, encoded.expected_vertices
+    facts = EdgeFacts.of(edge_input, *vertices, order.locality, order.blocked)
     make_rows = partial(rows_of, edges, forest, options.forest)
     decision = decide(options.policy, options.forest, facts, backend, csr, make_rows)
     design, csr = decision.design, decision.csr

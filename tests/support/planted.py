@@ -347,11 +347,9 @@ PLANTS = {
     "partition ends": Plant(
         id_blocks.partition_ends, "own(dst, e, bias)", "own(dst, base, bias)", *IN_BLOCKS
     ),
-    "place sources": Plant(
-        id_blocks.place_sources, "NONE, i, target)", "NONE, i, key)", *IN_BLOCKS
-    ),
-    "place targets": Plant(
-        id_blocks.place_targets, "full, key,", "full, key ^ np.uint64(e == ONE),", *IN_BLOCKS
+    "place larger": Plant(id_blocks.place_larger, "NONE, i, other)", "NONE, i, key)", *IN_BLOCKS),
+    "place smaller": Plant(
+        id_blocks.place_smaller, "full, key,", "full, key ^ np.uint64(e == ONE),", *IN_BLOCKS
     ),
     "words of keys": Plant(id_blocks.load_key, "at + i]", "at]", *IN_BLOCKS),
     "order slots": Plant(
