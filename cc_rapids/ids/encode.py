@@ -293,7 +293,9 @@ class HashEncoding(IdEncoding):
         return f"in a hash table of the {statistics.max_vertices:,} that may occur"
 
     def edge_order(self, statistics: IdStatistics) -> EdgeOrder:
-        return UNKNOWN_ORDER  # slots are in an order of their own
+        """Return what is likely: slots are in an order of their own, or of blocks of the table."""
+        many = statistics.max_vertices >= tuning.blocked_ids and len(statistics.columns) == 2
+        return EdgeOrder(blocked=statistics.any_order and many)
 
     def encode(self, statistics: IdStatistics, backend: Backend) -> EncodedIds:
         from .hash_table import slots_of_edges

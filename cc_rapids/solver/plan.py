@@ -128,7 +128,8 @@ def plan(
         encoding = HASHED
     cost = encoding.cost(statistics)
     n = cost.max_vertices
-    facts = EdgeFacts.of(edge_input, n, n, encoding.edge_order(statistics).locality)
+    order = encoding.edge_order(statistics)
+    facts = EdgeFacts.of(edge_input, n, n, order.locality, order.blocked)
     decision = decide(options.policy, options.forest, facts, backend)
     size = cost.bytes + statistics.answer_bytes
     if at_once:
