@@ -339,7 +339,7 @@ def find_components(
         encoded = solved.encoded
         forest, decoder = encoded.forest, encoded.decoder
         if decoder is None:  # hashed ids, or ids of several columns: not in their order yet
-            forest, decoder = encoded.finalise(forest)
+            forest, decoder = encoded.finalise(forest, options.speculates and backend.goes_on)
         done = perf_counter()
     seconds = {"copy": None if copied_at is None else copied_at - started}
     seconds["compute"] = done - (copied_at or started)

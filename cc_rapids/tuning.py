@@ -53,6 +53,10 @@ class Tuning:
         some 3 MiB. [067].
     spread_sample_ids : int
         Ids of a column that are looked at to see whether ids are spread evenly. [068].
+    blocked_ids : int
+        Ids from which on the slots of a hash table are found block by block of it, where edges may
+        be in any order: a table of 100 MiB, which no cache holds. Chosen: twice the cache of an
+        H200.
     library_strings : int
         Strings of all columns, at most, that PyArrow numbers on threads: its kernels are there, and
         ours, ten of them, need compiling. [071].
@@ -122,6 +126,7 @@ class Tuning:
     estimated_ids: int = 1 << 16
     hashed_at_once: int = 1 << 15
     spread_sample_ids: int = 1 << 13
+    blocked_ids: int = 8_000_000
     library_strings: int = 1 << 17
     library_vertices: int = 1 << 17
     sampled_scan_edges: int = 1 << 20

@@ -312,6 +312,8 @@ class EdgeFacts:
         Whether they are a list, and whether they are rows that hold both directions.
     locality : float
         The share of the rows of a list that are near, see :class:`cc_rapids.ids.range.EdgeOrder`.
+    blocked : bool
+        Whether they are in the order of blocks of their larger ends, and need no partition.
     """
 
     vertices: int
@@ -320,10 +322,16 @@ class EdgeFacts:
     is_list: bool = True
     symmetric: bool = False
     locality: float = 0.0
+    blocked: bool = False
 
     @classmethod
     def of(
-        cls, edge_input: EdgeInput, vertices: int, expected_vertices: int, locality: float
+        cls,
+        edge_input: EdgeInput,
+        vertices: int,
+        expected_vertices: int,
+        locality: float,
+        blocked: bool = False,
     ) -> EdgeFacts:
         """Return the facts about the caller's edges; the locality of adjacency lists is unknown."""
         listed = edge_input.row_offsets is None
@@ -334,6 +342,7 @@ class EdgeFacts:
             listed,
             symmetric=not listed and edge_input.symmetric,
             locality=locality if listed else 0.0,
+            blocked=blocked,
         )
 
 
@@ -376,7 +385,7 @@ class MeasuredRules:
         """Return the design that was fastest in measurements."""
         n, symmetric = facts.expected_vertices, facts.symmetric
         rule = choose(backend, n, facts.edges, symmetric, facts.locality, facts.is_list)
-        return Decision(rule.design, rule)
+        return Decision(as_listed(rule.design) if facts.blocked else rule.design, rule)
 
 
 class PaperTree:

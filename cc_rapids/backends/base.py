@@ -113,6 +113,7 @@ class Backend(ABC):
     has_locks = True  # do threads that wait for each other's locks make progress?
     in_one_launch = False  # does a list of few edges gain by phases that are launched together?
     goes_on = False  # does the host go on while kernels run?
+    finds_in_blocks = False  # is it faster to find ids block by block of a table beyond the cache?
     # Does PyArrow number few strings, and NumPy count and gather few vertices? Where it is as fast,
     # kernels for that need not be compiled.
     few_by_library = False

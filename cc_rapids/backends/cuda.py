@@ -69,7 +69,7 @@ class Cuda(Backend):
     on_device = True
     threads_per_row = warp_size = 32
     samples = True
-    in_one_launch = goes_on = True
+    in_one_launch = goes_on = finds_in_blocks = True
     warp_shuffle_xor = Atom("warp_shuffle_xor")
 
     def __init__(self, cupy: Any) -> None:

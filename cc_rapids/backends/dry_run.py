@@ -71,6 +71,7 @@ class Rehearsal(Threads):
     warp_size = cuda.Cuda.warp_size
     samples = cuda.Cuda.samples
     goes_on = cuda.Cuda.goes_on
+    finds_in_blocks = cuda.Cuda.finds_in_blocks
     few_by_library = cuda.Cuda.few_by_library
     warp_shuffle_xor = cuda.Cuda.warp_shuffle_xor
     prefetch = cuda.Cuda.prefetch
@@ -112,6 +113,7 @@ class ThreadsRehearsal(Rehearsal):
     warp_size = Threads.warp_size
     samples = Threads.samples
     goes_on = Threads.goes_on
+    finds_in_blocks = Threads.finds_in_blocks
     prefetch = Threads.prefetch
     few_by_library = Threads.few_by_library
 

@@ -38,7 +38,7 @@ class Simulator(Threads):
     samples = True
     few_by_library = False
     prefetch = None
-    in_one_launch = goes_on = True
+    in_one_launch = goes_on = finds_in_blocks = True
     warp_shuffle_xor = Atom("warp_shuffle_xor")
 
     def __init__(self, checked: bool | None = None, schedule: int | None = None) -> None:

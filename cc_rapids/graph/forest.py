@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import SINGLE_BLOCK_THREADS, Array, Backend, side_by_side
+from ..backends import Array, Backend, side_by_side
 from ..kernels import find, gather, lookup, scan
 from ..kernels import forest as trees
 from ..kernels.primitives import RANK_BLOCK, WORD
@@ -18,8 +18,8 @@ from ..kernels.shared_filter import IDS, words_for
 from ..tuning import tuning
 from . import few
 from .memory_bound import WIDER, slack, word_for
+from .sums import running_sums
 
-RUN = 32  # values that one thread sums
 SHARE = RANK_BLOCK * WORD  # shares of the vertices begin at multiples of it
 
 
@@ -31,24 +31,13 @@ def blocks_of(words: int) -> int:
 def rank(backend: Backend, words: Array, before: Array) -> None:
     """Fill ``before``: for each block of the words, how many members of the set come before it.
 
-    The members of each block are counted, and the counts summed by one block of threads; where they
-    are many, in runs that one thread sums each, whose sums are summed in the same way.
+    The members of each block are counted, and the counts summed.
     """
     if not words.size:
         backend.fill(before, 0)
         return
     backend.kernel(scan.count_blocks)(before.size - 1, words.size, words, before)
-    values, runs_of = before, []
-    while values.size > tuning.single_block_sum:
-        sums = backend.empty(-(-values.size // RUN), before.dtype)
-        backend.kernel(scan.sum_runs)(sums.size, RUN, values.size, values, sums)
-        runs_of.append((values, sums))
-        values = sums
-    backend.kernel(scan.sum_all)(
-        values.size, values, backend.empty(SINGLE_BLOCK_THREADS, np.uint64)
-    )
-    for values, sums in reversed(runs_of):
-        backend.kernel(scan.add_runs)(values.size, RUN, sums, values)
+    running_sums(backend, before)
 
 
 ARENA_BYTES = 1 << 16  # bytes beside a forest for the small arrays of its run

@@ -7,7 +7,8 @@ the type of the sums; ``decode``, which converts these sums to a column of the c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import contextlib
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -52,6 +53,11 @@ class SortedDecoder:
     ids: Array
     dtype: np.dtype[Any]
     id_base: int = 0
+    _ahead: list[tuple[Array, Array]] = field(default_factory=list, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for pickling, without what was decoded ahead."""
+        return vars(self) | {"_ahead": []}
 
     @classmethod
     def of(cls, ids: Array) -> SortedDecoder:
@@ -64,10 +70,20 @@ class SortedDecoder:
 
     def decode_all(self, parent: Array, backend: Backend) -> tuple[Array, Array]:
         """Return the ids of all vertices, and of their roots in a flat forest: two new arrays."""
+        if self._ahead:
+            return self._ahead.pop()
         ids, labels = backend.alloc_packed(*[(self.ids.size, self.ids.dtype)] * 2)
         decode = backend.kernel(gather.decode_rows)
         decode(self.ids.size, self.ids, parent, ids, labels)
         return ids, labels
+
+    def decode_ahead(self, parent: Array, backend: Backend) -> None:
+        """Launch what the next :meth:`decode_all` returns, if there is memory for it.
+
+        On backends that work asynchronously, the host then does other work meanwhile.
+        """
+        with contextlib.suppress(MemoryError):
+            self._ahead.append(self.decode_all(parent, backend))
 
     def lookup(self, ids: Array, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of integers of any type, by binary search.

@@ -64,6 +64,11 @@ class IdStatistics:
         The range of integers; empty for strings and several columns.
     max_vertices, answer_bytes : int
         The largest possible number of distinct ids, and the bytes of two columns of that many.
+    expected_vertices : int, optional
+        The number of distinct ids, if the caller knows it. It may be wrong, which costs time.
+    any_order : bool
+        Whether an encoding may change the order of the edges: nobody asks for their rows, and the
+        backend gains by an order of its own.
     """
 
     edge_input: EdgeInput
@@ -73,6 +78,8 @@ class IdStatistics:
     id_range: IdRange
     max_vertices: int
     answer_bytes: int = 0
+    expected_vertices: int | None = None
+    any_order: bool = False
 
     @property
     def are_integers(self) -> bool:
@@ -116,10 +123,11 @@ class EncodedIds:
     decoder: IdDecoder | None = None
     edge_order: EdgeOrder = UNKNOWN_ORDER
 
-    def finalise(self, forest: Forest) -> tuple[Forest, IdDecoder]:
+    def finalise(self, forest: Forest, labelled: bool = False) -> tuple[Forest, IdDecoder]:
         """Return the solved forest over vertices in the order of the ids, and their decoder.
 
-        A run asks for it only if there is no decoder yet.
+        A run asks for it only if there is no decoder yet. If the label frame is what is asked for
+        next, it is ``labelled``: what it is made of may be launched before the trees are counted.
         """
         assert self.decoder is not None
         return forest, self.decoder
@@ -267,11 +275,12 @@ class HashEncoding(IdEncoding):
         return not _bits_pay(statistics.id_range.least_size, statistics)
 
     def cost(self, statistics: IdStatistics) -> EncodingCost:
-        from .hash_table import slots_for
+        from .hash_table import bytes_of_order, slots_for
 
         most = statistics.max_vertices
         word = word_for(most)
-        size = slots_for(most) * (9 + 2 * word) + statistics.rows * word + most * (40 + word)
+        slots = slots_for(most)
+        size = 8 * slots + statistics.rows * word + bytes_of_order(slots, most, word)
         return EncodingCost(size, most)
 
     def name(self, statistics: IdStatistics) -> str:
@@ -284,7 +293,9 @@ class HashEncoding(IdEncoding):
         return f"in a hash table of the {statistics.max_vertices:,} that may occur"
 
     def edge_order(self, statistics: IdStatistics) -> EdgeOrder:
-        return UNKNOWN_ORDER  # slots are in an order of their own
+        """Return what is likely: slots are in an order of their own, or of blocks of the table."""
+        many = statistics.max_vertices >= tuning.blocked_ids and len(statistics.columns) == 2
+        return EdgeOrder(blocked=statistics.any_order and many)
 
     def encode(self, statistics: IdStatistics, backend: Backend) -> EncodedIds:
         from .hash_table import slots_of_edges
@@ -294,11 +305,22 @@ class HashEncoding(IdEncoding):
         if isinstance(named, range) and named:
             columns = [backend.xp.arange(named.start, named.stop, named.step, ids.dtype)]
             others = [*others, *columns]
-        table = slots_of_edges(statistics.columns[:2], others, ids, backend)
+        expected = statistics.expected_vertices
+        expected = min(expected, statistics.max_vertices) if expected else None
+        table, forest = slots_of_edges(
+            statistics.columns[:2], others, ids, backend, expected, statistics.any_order
+        )
         edges = Edges(table.columns[0], table.columns[1], 0)
         name = self.name(statistics)
+        order = EdgeOrder(blocked=table.in_blocks)
         return SlotsOfIds(
-            edges, table.forest(), name, table.expected_vertices, table=table, dtype=ids.dtype
+            edges,
+            forest,
+            name,
+            table.expected_vertices,
+            edge_order=order,
+            table=table,
+            dtype=ids.dtype,
         )
 
 
@@ -309,8 +331,8 @@ class SlotsOfIds(EncodedIds):
     table: SlotTable
     dtype: np.dtype[Any]
 
-    def finalise(self, forest: Forest) -> tuple[Forest, IdDecoder]:
-        return self.table.finalise_order(forest, self.dtype)
+    def finalise(self, forest: Forest, labelled: bool = False) -> tuple[Forest, IdDecoder]:
+        return self.table.finalise_order(forest, self.dtype, labelled)
 
 
 class SortedEncoding(IdEncoding):
@@ -413,7 +435,8 @@ class MultiColumnEncoding(IdEncoding):
 
         given = statistics.edge_input
         numbers, digits = number_rows(given.columns, statistics.columns, backend)
-        found = scan_ids(given, numbers, backend)
+        said = statistics.expected_vertices, statistics.any_order
+        found = scan_ids(given, numbers, backend, True, None, *said)
         encoded = choose_encoding(found, backend).encode(found, backend)
         return _NumbersOfRows(
             encoded.edges,
@@ -433,7 +456,7 @@ class _NumbersOfRows(EncodedIds):
     numbers: EncodedIds
     digits: Digits
 
-    def finalise(self, forest: Forest) -> tuple[Forest, IdDecoder]:
+    def finalise(self, forest: Forest, labelled: bool = False) -> tuple[Forest, IdDecoder]:
         from .multi_column import ColumnsDecoder
 
         solved, decoder = self.numbers.finalise(forest)
@@ -458,6 +481,8 @@ def scan_ids(
     backend: Backend,
     exact: bool = True,
     id_range: IdRange | None = None,
+    expected_vertices: int | None = None,
+    any_order: bool = False,
 ) -> IdStatistics:
     """Find the facts about ids by which their encoding is chosen, of columns lent by an input.
 
@@ -470,9 +495,10 @@ def scan_ids(
     InputError
         Some ids are not among the vertices that the caller counts.
     """
+    said = expected_vertices, any_order and backend.finds_in_blocks
     if edge_input.src.strings or isinstance(columns[0], list):  # several are lent as a list
         rows = sum(column.size for column in edge_input.columns)
-        return IdStatistics(edge_input, columns, rows, 0, NO_RANGE, rows)
+        return IdStatistics(edge_input, columns, rows, 0, NO_RANGE, rows, 0, *said)
     arrays = list(map(backend.asarray, columns))
     id_range = id_range or id_range_of(edge_input, arrays, backend, exact)
     named = edge_input.vertices
@@ -483,7 +509,7 @@ def scan_ids(
         input_bytes += array.nbytes
     most = min(id_range.size, rows)
     answer = 2 * most * id_range.dtype.itemsize
-    return IdStatistics(edge_input, arrays, rows, input_bytes, id_range, most, answer)
+    return IdStatistics(edge_input, arrays, rows, input_bytes, id_range, most, answer, *said)
 
 
 def choose_encoding(statistics: IdStatistics, backend: Backend) -> IdEncoding:

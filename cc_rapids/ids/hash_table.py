@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from ..backends import Array, Backend
 from ..data.dtypes import is_signed
 from ..errors import CapacityError
 from ..graph.forest import Forest
+from ..graph.sums import running_sums
 from ..kernels import forest as trees
+from ..kernels import id_blocks
 from ..kernels import id_hash as kernel_ids
 from ..kernels import id_place as kernel_places
 from ..tuning import tuning
@@ -43,6 +46,8 @@ class SlotTable:
         The backend on which the table is.
     """
 
+    in_blocks = False
+
     def __init__(self, keys: Array, backend: Backend) -> None:
         self.keys, self.backend = keys, backend
 
@@ -53,10 +58,13 @@ class SlotTable:
         self.backend.kernel(kernel_ids.mark_taken)(octets.size, self.keys, octets)
         return forest
 
-    def finalise_order(self, forest: Forest, dtype: np.dtype[Any]) -> tuple[Forest, SortedDecoder]:
+    def finalise_order(
+        self, forest: Forest, dtype: np.dtype[Any], labelled: bool = False
+    ) -> tuple[Forest, SortedDecoder]:
         """Return the solved forest over sorted ids instead of slots, and its decoder.
 
-        A root is then the least id of its component, whichever slot was the least.
+        A root is then the least id of its component, whichever slot was the least. If ``labelled``,
+        all ids and their labels are decoded before the trees are counted.
         """
         backend = self.backend
         backend.fill(self.keys[-1:], 0xFF)  # the last slot is for the id with all bits set
@@ -71,7 +79,7 @@ class SlotTable:
         with backend.reusing():
             least = backend.fill(backend.empty(forest.n, flat.vertex), 0xFF)
         backend.kernel(trees.scatter_min, flat.vertex)(ids.size, roots, least)
-        return _hung(flat, roots, least), SortedDecoder.of(ids.astype(dtype, copy=False))
+        return _hung(flat, roots, least, ids.astype(dtype, copy=False), labelled)
 
     def _make_free(self, size: int, columns: list[Array]) -> Array:
         """Make free slots, and room for those of columns; return the word set if none is found."""
@@ -145,29 +153,97 @@ class PlacedSlots(SlotTable):
         Their range, or an estimate of it.
     backend : Backend
         The backend on which the table is made.
+    expected : int, optional
+        The number of different ids, if the caller knows it; otherwise it is estimated.
+    any_order : bool
+        Whether the edges may be in any order. Of many ids their slots are then found block by block
+        of the table, see kernels/id_blocks.py.
 
     Attributes
     ----------
-    columns, expected_vertices
-        As of :class:`Slots`.
+    columns : list of arrays
+        The slots of the ids: new arrays, in the order of the edges unless that may be any.
+    expected_vertices : int
+        The number of different ids, as the caller has said or to within some per cent.
     keys : (size + 1,) array of uint64
         The table: the id of each slot in the unsigned order of its bits, or all bits set.
-    complete : bool
-        Whether all ids have found a slot: False if they are bunched, of no use then.
+    in_blocks : bool
+        Whether the edges are in the order of blocks of their larger ends.
     """
 
-    def __init__(self, columns: list[Array], ids: IdRange, backend: Backend) -> None:
+    def __init__(
+        self,
+        columns: list[Array],
+        ids: IdRange,
+        backend: Backend,
+        expected: int | None = None,
+        any_order: bool = False,
+    ) -> None:
         self.backend, self.sign = backend, ids.sign
-        self.expected_vertices = _estimate_ids(columns, backend)
+        self.expected_vertices = expected or _estimate_ids(columns, backend)
         size = slots_for(self.expected_vertices) + kernel_places.MARGIN
         full = self._make_free(size, columns)
-        place = backend.kernel(kernel_places.place_ids, self.sign)
-        where = _beginnings(ids, size - kernel_places.MARGIN)
-        for column, out in zip(columns, self.columns, strict=True):
-            place(column.size, column, self.keys, *where, full, out)
-        self.complete = not backend.to_host(full)[0]
+        begins_in = size - kernel_places.MARGIN
+        where = _beginnings(ids, begins_in)
+        self.in_blocks = (
+            any_order and self.expected_vertices >= tuning.blocked_ids and size < 1 << 32
+        )
+        if self.in_blocks:
+            self._place_in_blocks(columns, where, begins_in, full)
+        else:
+            place = backend.kernel(kernel_places.place_ids, self.sign)
+            for column, out in zip(columns, self.columns, strict=True):
+                place(column.size, column, self.keys, *where, full, out)
+        self._read_full = backend.read_async(full)
 
-    def finalise_order(self, forest: Forest, dtype: np.dtype[Any]) -> tuple[Forest, SortedDecoder]:
+    @cached_property
+    def complete(self) -> bool:
+        """True if all ids have found a slot; if they are bunched, the table is of no use.
+
+        Waits for the slots when it is asked for first, which has to be before the host reads
+        anything else.
+        """
+        return not self._read_full()[0]
+
+    def _place_in_blocks(
+        self, columns: list[Array], where: tuple[int, ...], begins_in: int, full: Array
+    ) -> None:
+        """Find the slots in parts of the list, which are copied by turns to the same memory.
+
+        That is as much as putting the ids in order may take later, and the run's peak little more.
+        """
+        backend, m, tile = self.backend, columns[0].size, id_blocks.TILE
+        blocks, shift = id_blocks.table_blocks_of(begins_in)
+        room = bytes_of_order(begins_in, self.expected_vertices, 4)
+        tiles = id_blocks.tiles_of(m, room, blocks)
+        edges, word, empty = tiles * tile, np.uint32, backend.empty
+        lanes = id_blocks.lanes_of(blocks, backend.warp_size)
+        partition_ends = backend.kernel(id_blocks.partition_ends, self.sign)
+        begin_chunks = backend.kernel(id_blocks.begin_chunks)
+        place_larger = backend.kernel(id_blocks.place_larger)
+        place_smaller = backend.kernel(id_blocks.place_smaller)
+        with backend.reusing():
+            sources, targets = empty(edges, np.uint64), empty(edges, np.uint64)
+            upper, firsts = empty(edges, word), empty(tiles, word)
+            begins, before = empty(blocks * tiles, word), empty(blocks * tiles + 1, word)
+            starts = empty((blocks + 1) * tiles, word)
+            for first in range(0, m, edges):
+                count = min(edges, m - first)
+                own = -(-count // tile)  # tiles, and as many chunks
+                segments, copies = blocks * own, (sources, targets, begins, before)
+                sizes = first, count, own, blocks, shift
+                partition_ends(own, *sizes, *columns, *where, *copies)
+                running_sums(backend, before[: segments + 1])
+                begin_chunks(segments, before, firsts)
+                sizes = first, count, segments, blocks, shift
+                found = self.keys, full, upper, starts
+                place_larger(own, *sizes, *where, *copies, firsts, *found, *self.columns)
+                chunks = lanes.bit_length() - 1, first, own, blocks
+                place_smaller(own * blocks * lanes, *chunks, *where, *found, self.columns[1])
+
+    def finalise_order(
+        self, forest: Forest, dtype: np.dtype[Any], labelled: bool = False
+    ) -> tuple[Forest, SortedDecoder]:
         """Return the solved forest over sorted ids, and its decoder, by looking at neighbours."""
         backend, n = self.backend, forest.vertices
         flat = Forest(backend, n, all_present=True)
@@ -177,30 +253,46 @@ class PlacedSlots(SlotTable):
         order = backend.kernel(kernel_places.order_slots, self.sign)
         ranks = forest.parent, forest.present, forest.ranks
         order(forest.n, self.keys, *ranks, ids, root_of, lowest)
-        return _hung(flat, root_of, lowest), SortedDecoder.of(ids)
+        return _hung(flat, root_of, lowest, ids, labelled)
 
 
 def slots_of_edges(
-    columns: list[Array], others: list[Array], ids: IdRange, backend: Backend
-) -> Slots | PlacedSlots:
-    """Return the slots of two columns, of long ones in the order of the ids if spread evenly."""
-    if others or not _spread_evenly(columns, ids, backend):
-        return Slots(columns, others, backend)
-    table = PlacedSlots(columns, ids, backend)
-    if table.complete:
-        return table
-    log.info("the ids are bunched: looking for their slots by hashes")
-    expected = table.expected_vertices
-    del table  # the memory that the next one takes
-    return Slots(columns, [], backend, expected)
+    columns: list[Array],
+    others: list[Array],
+    ids: IdRange,
+    backend: Backend,
+    expected: int | None = None,
+    any_order: bool = False,
+) -> tuple[Slots | PlacedSlots, Forest]:
+    """Return the slots of two columns, and a forest over these.
+
+    The slots of long columns are in the order of the ids if these are spread evenly. The edges may
+    then be in another order than the list's if they may be in ``any_order``.
+    """
+    table: Slots | PlacedSlots
+    if not others and _spread_evenly(columns, ids, backend):
+        table = PlacedSlots(columns, ids, backend, expected, any_order)
+        forest = table.forest()  # while the host need not know yet whether it is of use
+        if table.complete:
+            return table, forest
+        log.info("the ids are bunched: looking for their slots by hashes")
+        expected = None if expected else table.expected_vertices  # what was said may be wrong
+        del table, forest  # the memory that the next ones take
+    table = Slots(columns, others, backend, expected)
+    return table, table.forest()
 
 
-def _hung(flat: Forest, roots: Array, least: Array) -> Forest:
-    """Return a forest over sorted ids, each of them hung on the least id of its root."""
-    hang = flat.backend.kernel(trees.assign_min_root, flat.vertex)
+def _hung(
+    flat: Forest, roots: Array, least: Array, ids: Array, labelled: bool
+) -> tuple[Forest, SortedDecoder]:
+    """Return a forest over sorted ids, each hung on the least id of its root, and its decoder."""
+    hang, decoder = flat.backend.kernel(trees.assign_min_root, flat.vertex), SortedDecoder.of(ids)
     hang(roots.size, roots, least, flat.parent)
+    if labelled:
+        flat.backend.leave_arena()  # which may be left again: the answer outlives the run
+        decoder.decode_ahead(flat.parent, flat.backend)
     flat.count()
-    return flat
+    return flat, decoder
 
 
 def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool:
@@ -217,6 +309,14 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
     found = backend.to_host(counts)
     different = int(found.sum())
     return bool(different > most // 4 and int(found.max()) * PARTS <= UNEVEN * different)
+
+
+def bytes_of_order(slots: int, ids: int, word: int) -> int:
+    """Return the most bytes that trees over slots, and putting their ids in order, may take.
+
+    A ``word`` is that of a vertex; the table and the columns of slots are not among them.
+    """
+    return slots * (1 + 2 * word) + ids * (40 + word)
 
 
 def _beginnings(ids: IdRange, slots: int) -> tuple[int, int, int, int]:

@@ -32,10 +32,13 @@ class EdgeOrder(NamedTuple):
         0 if the list is in no order.
     descending : bool
         Whether sources become less from the first row to the last.
+    blocked : bool
+        Whether the edges are in the order of blocks of their larger ends.
     """
 
     locality: float = 0.0
     descending: bool = False
+    blocked: bool = False
 
 
 UNKNOWN_ORDER = EdgeOrder()

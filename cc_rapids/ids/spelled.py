@@ -236,7 +236,7 @@ class _SpelledIds(EncodedIds):
     numbers: EncodedIds
     spelled: Spelled = field(repr=False)
 
-    def finalise(self, forest: Forest) -> tuple[Forest, IdDecoder]:
+    def finalise(self, forest: Forest, labelled: bool = False) -> tuple[Forest, IdDecoder]:
         decoder = self.numbers.decoder
         if decoder is None:
             forest, decoder = self.numbers.finalise(forest)

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from .edges import SOON
 from .id_hash import home
+from .primitives import SOON
 
 ONE, ZERO = np.uint64(1), np.uint64(0)
 

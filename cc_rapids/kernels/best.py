@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .edges import SOON
-from .primitives import lessen
+from .primitives import SOON, lessen
 
 LAST, ONE = np.uint64(1 << 63), np.uint64(1)
 

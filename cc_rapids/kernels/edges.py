@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from . import primitives
+from .primitives import SOON
 
 ONE = np.uint64(1)
-SOON = np.uint64(32)  # edges between asking for a parent and reading it
 SAMPLE_BLOCK = 256  # edges, or rows of a column, that are in a sample together
 
 

@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from . import arrival_table as arrivals
-from .edges import SOON
-from .primitives import none_of
+from .primitives import SOON, none_of
 
 ZERO, ONE, HALF = np.uint64(0), np.uint64(1), np.uint64(32)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .edges import SOON
+from .primitives import SOON
 
 EMPTY, ZERO, ONE = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(1)
 PROBES = np.uint64(2048)  # slots that are looked at before a table counts as full

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from . import primitives
-from .edges import SOON
 from .id_hash import EMPTY, HALF, ONE, ZERO, mix
+from .primitives import SOON
 
 BIT, FIVE, LAST = np.uint32(1), np.uint64(5), np.uint64(31)  # of sets in words of 32 bits
 PROBES = np.uint64(512)  # slots that are looked at before ids count as bunched
@@ -97,34 +97,22 @@ def count_parts(on: Any, sign: int) -> Any:
     return count_parts
 
 
-def place_ids(on: Any, sign: int) -> Any:
-    """Write the slot of each id, inserted if new.
+def slot_of(on: Any) -> Any:
+    """Return the slot of an id, inserted if new.
 
     A slot once seen with a key keeps it, so a stale read shows EMPTY at worst, and the swap then
-    tells what is there. Ends with a slot, or when PROBES slots are passed: ids are bunched, and all
-    rows that follow are left out.
+    tells what is there. Ends with a slot, or when PROBES slots are passed: ids are bunched, which
+    is noted in ``full``, and the slot is of no use.
     """
-    bias = np.uint64(sign)
-    first, own, cas = begin(on), key_of(on), on.atomic_cas
-    prefetch_slot = prefetch_ahead(on, bias)
+    first, cas = begin(on), on.atomic_cas
 
-    @on.elementwise
-    def place_ids(i, column, keys, low, span, shift, share, full, out):
-        low, span, shift, share = (
-            np.uint64(low),
-            np.uint64(span),
-            np.uint64(shift),
-            np.uint64(share),
-        )
-        if full[0] != 0:
-            return
-        prefetch_slot(i, column, keys, low, span, shift, share)
+    @on.device
+    def slot_of(keys, full, key, low, span, shift, share):
         size, probe = np.uint64(keys.size) - ONE, ZERO
-        key = own(column, i, bias)
-        s = first(key, low, span, shift, share)
         if key == EMPTY:
             keys[size] = ZERO
-            s = size
+            return size
+        s = first(key, low, span, shift, share)
         while s < size:
             held = keys[s]
             if held == EMPTY:
@@ -138,7 +126,31 @@ def place_ids(on: Any, sign: int) -> Any:
             if s == size or probe == PROBES:
                 full[0] = np.uint32(1)
                 break
-        out[i] = s
+        return s
+
+    return slot_of
+
+
+def place_ids(on: Any, sign: int) -> Any:
+    """Write the slot of each id, inserted if new, as :func:`slot_of` finds it.
+
+    Once an id has found none, all rows that follow are left out.
+    """
+    bias = np.uint64(sign)
+    own, slot, prefetch_slot = key_of(on), slot_of(on), prefetch_ahead(on, bias)
+
+    @on.elementwise
+    def place_ids(i, column, keys, low, span, shift, share, full, out):
+        low, span, shift, share = (
+            np.uint64(low),
+            np.uint64(span),
+            np.uint64(shift),
+            np.uint64(share),
+        )
+        if full[0] != 0:
+            return
+        prefetch_slot(i, column, keys, low, span, shift, share)
+        out[i] = slot(keys, full, own(column, i, bias), low, span, shift, share)
 
     return place_ids
 

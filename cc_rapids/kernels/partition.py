@@ -33,9 +33,13 @@ IDS = range(16_000_000, 1 << 32)  # numbers of vertices for which "auto" partiti
 LEAST_SHIFT = 18  # of vertices of a block, whose parents are a MiB
 
 
-def blocks_of(n: int) -> tuple[int, int]:
-    """Return the number of blocks of n vertices, and the shift from a vertex to its block."""
-    shift = max(LEAST_SHIFT, (max(n - 1, 0) // MOST_BLOCKS).bit_length())
+def blocks_of(n: int, least_shift: int | None = None) -> tuple[int, int]:
+    """Return the number of blocks of n vertices, and the shift from a vertex to its block.
+
+    A block has at least ``2 ** least_shift`` vertices, by default as many as ``LEAST_SHIFT`` says.
+    """
+    least = LEAST_SHIFT if least_shift is None else least_shift
+    shift = max(least, (max(n - 1, 0) // MOST_BLOCKS).bit_length())
     return (max(n - 1, 0) >> shift) + 1, shift
 
 
@@ -48,18 +52,22 @@ def tiles_of(linked: int, m: int, blocks: int) -> int:
     return max(1, min(most, -(-linked // TILE)))
 
 
-def before(on: Any) -> Any:
-    """Return the number of a tile's edges in the blocks before one, in two sums of few words."""
+def before(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:
+    """Return the number of a tile's edges in the blocks before one, in two sums of few words.
+
+    The number in each block is in the words from ``counts`` on, and after them those in each group.
+    """
+    groups = counts + BLOCKS
 
     @on.device
     def before(shared, b):
         group, found, other = b >> SHIFT, NONE, NONE
         while other < group:
-            found += np.uint64(shared[IN_GROUP + other])
+            found += np.uint64(shared[groups + other])
             other += ONE
         other = group << SHIFT
         while other < b:
-            found += np.uint64(shared[IN_BLOCK + other])
+            found += np.uint64(shared[counts + other])
             other += ONE
         return WORD(found)
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from .edges import SOON, entries_of
+from .edges import entries_of
 from .id_hash import mix
-from .primitives import lessen
+from .primitives import SOON, lessen
 
 ZERO, ONE, THREE, SEVEN, EIGHT = map(np.uint64, (0, 1, 3, 7, 8))
 WORD, BYTE = np.uint64(64), np.uint64(0xFF)  # the bits of a word, and the last byte of one

@@ -109,7 +109,13 @@ def plan(
         why = f"{numbered.why}: {found.ids_why}"
         size = found.bytes + numbered.bytes
         return replace(found, ids=numbered.name(found.ids), ids_why=why, bytes=size)
-    statistics = scan_ids(edge_input, columns, backend)
+    statistics = scan_ids(
+        edge_input,
+        columns,
+        backend,
+        expected_vertices=options.expected_rows,
+        any_order=not (options.forest or offsets),
+    )
     m, ids = edge_input.src.size, statistics.id_range
     at_once = (
         statistics.are_integers
@@ -122,7 +128,8 @@ def plan(
         encoding = HASHED
     cost = encoding.cost(statistics)
     n = cost.max_vertices
-    facts = EdgeFacts.of(edge_input, n, n, encoding.edge_order(statistics).locality)
+    order = encoding.edge_order(statistics)
+    facts = EdgeFacts.of(edge_input, n, n, order.locality, order.blocked)
     decision = decide(options.policy, options.forest, facts, backend)
     size = cost.bytes + statistics.answer_bytes
     if at_once:

@@ -105,9 +105,11 @@ def solve(
             )
         id_range = found  # None if some ids are not among the vertices: the scan raises for them
     # An estimate saves one reading of the ids; rules, hooks and offsets need the exact one.
-    hooks = options.forest and options.spanning is None
+    # What goes by the rows of edges needs them in the order of the list.
+    hooks, by_rows = options.forest and options.spanning is None, options.forest or bool(offsets)
     exact = options.policy.needs_exact_range or hooks or bool(offsets)
-    statistics = scan_ids(edge_input, columns, backend, exact, id_range)
+    said = options.expected_rows, not by_rows
+    statistics = scan_ids(edge_input, columns, backend, exact, id_range, *said)
     encoding = choose_encoding(statistics, backend)
     if id_range and encoding.in_one_launch:
         hashed = one_launch.solve_hashed(edge_input, columns, backend)
@@ -120,7 +122,7 @@ def solve(
             return solved
         log.info("some ids lie outside the estimated range: reading all rows")
     # The encoding takes no estimate, or it has proved too narrow.
-    statistics = scan_ids(edge_input, columns, backend)
+    statistics = scan_ids(edge_input, columns, backend, True, None, *said)
     encoded = choose_encoding(statistics, backend).encode(statistics, backend)
     solved = decide_and_run(edge_input, encoded, offsets, backend, options)
     if not encoded.forest.complete:
@@ -145,7 +147,8 @@ def decide_and_run(
         greatest = options.spanning.greatest
         chosen = _solve_by_weight(edge_input, greatest, encoded, csr, options.memory)
         return Solved(encoded, boruvka.NAME, forest_edges=chosen)
-    facts = EdgeFacts.of(edge_input, forest.n, encoded.expected_vertices, order.locality)
+    vertices = forest.n, encoded.expected_vertices
+    facts = EdgeFacts.of(edge_input, *vertices, order.locality, order.blocked)
     make_rows = partial(rows_of, edges, forest, options.forest)
     decision = decide(options.policy, options.forest, facts, backend, csr, make_rows)
     design, csr = decision.design, decision.csr

@@ -68,6 +68,22 @@ def test_hashed_ids_against_cugraph(cudf, seed):
     both(cudf, hashed(300_000, 400_000, seed))
 
 
+def test_ids_that_are_found_in_blocks_of_the_table(cudf):
+    with tuning.override(blocked_ids=1):
+        edges = hashed(300_000, 400_000)
+        both(cudf, edges)
+        edges["dst"] = np.where(np.arange(400_000) % 3, edges["dst"], edges["dst"][1])
+        both(cudf, edges)
+        found = cc_rapids.components(cudf.from_pandas(edges), forest=True)
+        assert len(found.forest()) == found.num_vertices - len(found)
+    long = cudf.from_pandas(hashed(20_000_000, 24_000_000))
+    found = cc_rapids.connected_components(long)
+    with tuning.override(blocked_ids=1 << 40):
+        expected = cc_rapids.connected_components(long)
+    for column in ("vertex", "labels"):
+        assert (found[column] == expected[column]).all()
+
+
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64])
 def test_the_ends_of_64_bits(cudf, dtype):
     kind = np.iinfo(dtype)

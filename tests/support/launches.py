@@ -148,6 +148,8 @@ def glance():
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("cc_rapids.ids.hash_table._spread_evenly", lambda *given: True)
             cc_rapids.components((far, far[::-1].copy())).labels()
+            with tuning.override(blocked_ids=1):
+                cc_rapids.components((far, far[::-1].copy())).labels()
         cc_rapids.components((far, far[::-1].copy())).labels()  # counted, and none seen
 
 

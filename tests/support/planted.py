@@ -40,6 +40,7 @@ from cc_rapids.kernels import (
     gather,
     giant,
     id_bitmap,
+    id_blocks,
     id_place,
     jtb,
     lasting,
@@ -147,6 +148,11 @@ JOBS = {
         {"design": "none+async+naive"},
         {"small_id_range": 100, "estimated_ids": 10, "spread_sample_ids": 1000},
     ),
+    "placed in blocks": lambda: (
+        (SRC * 10**7, DST * 10**7),
+        {"design": "none+async+naive"},
+        {"small_id_range": 100, "estimated_ids": 10, "spread_sample_ids": 1000, "blocked_ids": 1},
+    ),
     "strings": lambda: ((long_words(SRC), long_words(DST)), {}, {}),
     "spelt": lambda: ((words(SRC), words(DST)), {}, {}),
     "several": lambda: (
@@ -175,6 +181,8 @@ for design in (
     *("none+async+naive", "liu-tarjan(PRF)", "shiloach-vishkin", "rem-parallel", "none+jtb+naive"),
 ):
     JOBS[design] = LIST(design)
+
+IN_BLOCKS = "placed in blocks", True  # which a GPU gains by
 
 PLANTS = {
     # Which rows there are.
@@ -341,6 +349,14 @@ PLANTS = {
     "place ids": Plant(
         id_place.place_ids, "own(column, i, bias)", "own(column, i >> ONE, bias)", "placed"
     ),
+    "partition ends": Plant(
+        id_blocks.partition_ends, "own(dst, e, bias)", "own(dst, base, bias)", *IN_BLOCKS
+    ),
+    "place larger": Plant(id_blocks.place_larger, "NONE, i, other)", "NONE, i, key)", *IN_BLOCKS),
+    "place smaller": Plant(
+        id_blocks.place_smaller, "full, key,", "full, key ^ np.uint64(e == ONE),", *IN_BLOCKS
+    ),
+    "words of keys": Plant(id_blocks.load_key, "at + i]", "at]", *IN_BLOCKS),
     "order slots": Plant(
         id_place.order_slots, "np.int64(key ^ bias)", "np.int64(key ^ bias ^ (k & ONE))", "placed"
     ),
@@ -565,6 +581,7 @@ def is_right(found, job):
             "bit map": lambda v: v * 50,
             "slots": lambda v: v * 10**7,
             "placed": lambda v: v * 10**7,
+            "placed in blocks": lambda v: v * 10**7,
             "growing": lambda v: v * 2,
             "growing far": lambda v: v * 10**7,
             "strings": long_words,

@@ -141,7 +141,10 @@ def ids(engine):
 
 
 def tables(engine):
-    """Hashed ids whose table is ready before their number is known, is made after, and in order."""
+    """Hashed ids whose table is ready before their number is known, is made after, and in order.
+
+    Those in order are found in the order of the list, and block by block.
+    """
     for graph in graphs(engine):
         far = tuple(end.astype(np.uint64) * SPREAD for end in graph.edges)
         bunched = tuple(end.astype(np.uint64) % 7 * SPREAD + end for end in graph.edges)
@@ -149,8 +152,9 @@ def tables(engine):
             for at_once in (1, tuning.hashed_at_once):
                 with tuning.override(hashed_at_once=at_once):
                     cc_rapids.components(ends, engine=engine).labels()
-            with tuning.override(estimated_ids=10, small_id_range=10):
-                cc_rapids.components(ends, design="none+rem-cas+splice", engine=engine).labels()
+            for least in (1, tuning.blocked_ids):
+                with tuning.override(estimated_ids=10, small_id_range=10, blocked_ids=least):
+                    cc_rapids.components(ends, design="none+rem-cas+splice", engine=engine).labels()
 
 
 def thresholds(engine):

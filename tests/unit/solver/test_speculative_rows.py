@@ -1,5 +1,6 @@
 """Rows of the answer that are gathered before it is known how many there are."""
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from support.edge_lists import components_of
 import cc_rapids
 from cc_rapids import api, backends
 from cc_rapids.graph import forest
+from cc_rapids.ids.decoders import SortedDecoder
 from cc_rapids.options import Options
 
 IDS = {
@@ -165,3 +167,46 @@ def test_rows_for_which_there_is_no_memory_yet_are_gathered_later(engine, gather
     assert gathered == []
     assert found.labels()["labels"].tolist() == [2, 2, 2, 2]
     assert gathered == [(4, 4)]
+
+
+def test_hashed_ids_are_decoded_before_their_trees_are_counted(engine, gathered, monkeypatch):
+    order, count, decode = [], forest.Forest.count, SortedDecoder.decode_all
+
+    def counted(self, *given):
+        order.append("count")
+        count(self, *given)
+
+    def decoded(self, *given):
+        order.append("taken" if self._ahead else "decode")
+        return decode(self, *given)
+
+    monkeypatch.setattr(forest.Forest, "count", counted)
+    monkeypatch.setattr(SortedDecoder, "decode_all", decoded)
+    src, dst = IDS["slots"](np.random.default_rng(3))
+    found = find((src, dst), engine=engine)
+    assert order == ["count", "decode", "count"]
+    frame = found.labels()
+    again = found.labels()
+    assert order == ["count", "decode", "count", "taken", "decode"]
+    members = components_of(src.tolist(), dst.tolist())
+    expected = {vertex: min(members[vertex]) for vertex in members}
+    for vertex, labels in (frame, again):
+        assert dict(zip(vertex.tolist(), labels.tolist(), strict=True)) == expected
+    order.clear()
+    found = find((src, dst), engine=engine)
+    sent = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(sent.labels().labels, found.labels().labels)
+    assert order.count("taken") == 1
+    found = find((src, dst), wants_labels=False, engine=engine)
+    assert not found._decoder._ahead
+
+
+def test_without_memory_ids_are_decoded_when_they_are_asked_for(engine, gathered, monkeypatch):
+    def fail(*given):
+        raise MemoryError
+
+    src, dst = IDS["slots"](np.random.default_rng(3))
+    with monkeypatch.context() as patch:
+        patch.setattr(SortedDecoder, "decode_all", fail)
+        found = find((src, dst), engine=engine)
+    assert sorted(found.labels().vertex.tolist()) == sorted({*src.tolist(), *dst.tolist()})
