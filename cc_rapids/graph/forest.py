@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import Array, Backend, side_by_side
+from ..backends import SINGLE_BLOCK_THREADS, Array, Backend, side_by_side
 from ..kernels import find, gather, lookup, scan
 from ..kernels import forest as trees
 from ..kernels.primitives import RANK_BLOCK, WORD
@@ -18,8 +18,8 @@ from ..kernels.shared_filter import IDS, words_for
 from ..tuning import tuning
 from . import few
 from .memory_bound import WIDER, slack, word_for
-from .sums import running_sums
 
+RUN = 32  # values that one thread sums
 SHARE = RANK_BLOCK * WORD  # shares of the vertices begin at multiples of it
 
 
@@ -38,6 +38,24 @@ def rank(backend: Backend, words: Array, before: Array) -> None:
         return
     backend.kernel(scan.count_blocks)(before.size - 1, words.size, words, before)
     running_sums(backend, before)
+
+
+def running_sums(backend: Backend, values: Array) -> None:
+    """Replace each of some unsigned integers by the sum of itself and all before it.
+
+    One block of threads sums them; where they are many, runs that one thread sums each, whose sums
+    are summed in the same way.
+    """
+    runs_of = []
+    while values.size > tuning.single_block_sum:
+        sums = backend.empty(-(-values.size // RUN), values.dtype)
+        backend.kernel(scan.sum_runs)(sums.size, RUN, values.size, values, sums)
+        runs_of.append((values, sums))
+        values = sums
+    scratch = backend.empty(SINGLE_BLOCK_THREADS, np.uint64)
+    backend.kernel(scan.sum_all)(values.size, values, scratch)
+    for values, sums in reversed(runs_of):
+        backend.kernel(scan.add_runs)(values.size, RUN, sums, values)
 
 
 ARENA_BYTES = 1 << 16  # bytes beside a forest for the small arrays of its run

@@ -16,8 +16,7 @@ import numpy as np
 from ..backends import Array, Backend
 from ..data.dtypes import is_signed
 from ..errors import CapacityError
-from ..graph.forest import Forest
-from ..graph.sums import running_sums
+from ..graph.forest import Forest, running_sums
 from ..kernels import forest as trees
 from ..kernels import id_blocks
 from ..kernels import id_hash as kernel_ids
