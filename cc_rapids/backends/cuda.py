@@ -35,6 +35,8 @@ log = logging.getLogger(__name__)
 BLOCK_THREADS = 256
 GRID_STRIDE_BLOCKS = 8  # blocks a multiprocessor in a grid-stride kernel: all resident at once
 
+WORD = 0xFFFFFFFFFFFFFFFF
+
 _MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
@@ -100,38 +102,30 @@ class Cuda(Backend):
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         words: list[int] = [n]
         types: list[int] = [self._device()]  # and of each argument what machine code depends on
+        array = self.xp.ndarray
         for argument in arguments:
-            if isinstance(argument, int):
-                words.append(argument & 0xFFFFFFFFFFFFFFFF)
+            if isinstance(argument, array):
+                dtype, size, step = argument.dtype, argument.size, argument.strides[0]
+                item = dtype.itemsize
+                words += (0, 0, size, item, argument.data.ptr, size, step & WORD)
+                types.append(dtype.num if step == item else -2 - dtype.num)
+            elif isinstance(argument, int):
+                words.append(argument & WORD)
                 types.append(-1)
-                continue
-            if isinstance(argument, PackedArgs):
+            else:
                 argument.put(words, types)
-                continue
-            dtype = argument.dtype
-            size, step, item, number = argument.size, argument.strides[0], dtype.itemsize, dtype.num
-            words += (0, 0, size, item, argument.data.ptr, size, step & 0xFFFFFFFFFFFFFFFF)
-            types.append(number if step == item else -2 - number)
-        device, key = types[0], tuple(types)
-        function = kernel.compiled.get(key)
-        if function is None:
+        key = tuple(types)
+        loaded = kernel.compiled.get(key)
+        if loaded is None:
             with kernel_times.preparing():
-                function = kernel.compiled[key] = self._load(kernel, arguments, device)
-        blocks, threads = -(-n // BLOCK_THREADS), BLOCK_THREADS
-        if kernel.shape == "grid_stride":
-            resident = _properties(device)["multiProcessorCount"] * GRID_STRIDE_BLOCKS
-            blocks = min(blocks, resident * kernel.waves)
-        elif kernel.shape == "single_block":
-            blocks, threads = 1, SINGLE_BLOCK_THREADS
-        elif kernel.shape == "block_kernel":
-            blocks, threads = n, threads_of(kernel.shared_words)
-        stream, shared = self._stream().ptr, 4 * kernel.shared_words
+                function = self._load(kernel, arguments, types[0])
+            loaded = kernel.compiled[key] = function, *_geometry(kernel, types[0])
+        function, indices, threads, most, shared = loaded
+        blocks, stream = -(-n // indices), self._stream().ptr
+        if blocks > most:
+            blocks = most
         extra, each = self._buffers.pack(words)
         if kernel.shape == "cooperative":
-            blocks, threads = (
-                min(-(-n // SINGLE_BLOCK_THREADS), _properties(device)["multiProcessorCount"]),
-                SINGLE_BLOCK_THREADS,
-            )
             self._launch_together(function, blocks, 1, 1, threads, 1, 1, 0, stream, each)
             return
         self._launch(function, blocks, 1, 1, threads, 1, 1, shared, stream, 0, extra)
@@ -384,6 +378,24 @@ def _shared_memory_limits() -> SharedMemoryLimits:
 
 def _total_bytes(device: int) -> int:
     return int(_properties(device)["totalGlobalMem"])
+
+
+def _geometry(kernel: Kernel, device: int) -> tuple[int, int, int, int]:
+    """Return how a kernel is launched on a device.
+
+    The indices of a block, its threads, the most blocks, and the bytes that its threads share.
+    """
+    processors, shared = _properties(device)["multiProcessorCount"], 4 * kernel.shared_words
+    if kernel.shape == "grid_stride":
+        resident = processors * GRID_STRIDE_BLOCKS
+        return BLOCK_THREADS, BLOCK_THREADS, resident * kernel.waves, shared
+    if kernel.shape == "single_block":
+        return SINGLE_BLOCK_THREADS, SINGLE_BLOCK_THREADS, 1, shared
+    if kernel.shape == "cooperative":
+        return SINGLE_BLOCK_THREADS, SINGLE_BLOCK_THREADS, processors, shared
+    if kernel.shape == "block_kernel":
+        return 1, threads_of(kernel.shared_words), WORD, shared
+    return BLOCK_THREADS, BLOCK_THREADS, WORD, shared
 
 
 @cache
