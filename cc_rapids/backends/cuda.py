@@ -164,7 +164,10 @@ class Cuda(Backend):
 
     def alloc_packed(self, *shapes: tuple[int, Any], arena_bytes: int = 0) -> list[Array]:
         size, pieces = _places(shapes)
-        return self._views(self._allocated(size, arena_bytes), pieces)
+        allocate = self.xp.cuda.get_allocator()
+        if arena_bytes and isinstance(allocate, Arena):
+            return self._views(allocate.with_block(size, arena_bytes), pieces)
+        return self._views(allocate(size), pieces)
 
     def copy_packed(self, arrays: list[Array], copies: list[Array]) -> None:
         """Copy their whole allocation at once, unless each has its own, as after pickling."""
@@ -177,13 +180,6 @@ class Cuda(Backend):
                 return
             size = data.ptr + array.nbytes - first.ptr
         to.copy_from_device_async(first, size, self._stream())
-
-    def _allocated(self, size: int, arena_bytes: int) -> Any:
-        """Return a pointer to new memory, with that of an arena beside it if there is one."""
-        allocate = self.xp.cuda.get_allocator()
-        if arena_bytes and isinstance(allocate, Arena):
-            return allocate.with_block(size, arena_bytes)
-        return allocate(size)
 
     def leave_arena(self) -> None:
         arena = self.xp.cuda.get_allocator()

@@ -23,12 +23,12 @@ class Arena:
     SIZE, SMALL, ALIGN = 1 << 16, 1 << 15, 256
     allocate: Any
     allocate_own: Any  # what the run frees again, most likely
+    block: Any = None
+    used = size = 0
+    beside = False  # whether the block is beside a large array
+    in_run = False  # whether large arrays are the run's own
 
     def __init__(self) -> None:
-        self.block: Any = None
-        self.used = self.size = 0
-        self.beside = False  # whether the block is beside a large array
-        self.in_run = False  # whether large arrays are the run's own
         self.lock = threading.Lock()
 
     def draw_from(self, allocate: Any, workspace: Workspace) -> None:
@@ -146,7 +146,8 @@ class Workspace:
 
     def __call__(self, allocate: Any, size: int) -> Any:
         if not _is_plain():
-            self.release()
+            if self.left:
+                self.release()
             return allocate(size)
         device = self.cuda.runtime.getDevice()
         most = self.total(device) // self.SHARE
@@ -186,6 +187,8 @@ class Workspace:
 
     def _make_room(self, device: int, most: int) -> None:
         """Free old blocks, and others until those of a device, in use or not, are so many bytes."""
+        if not self.left:
+            return
         own = [left for left in self.left if left.device == device]
         used = sum(size for where, size in [*self.used.values()] if where == device)
         held = used + sum(left.size for left in own)
@@ -243,8 +246,7 @@ def _is_plain() -> bool:
     """
     if "cudf" not in sys.modules:
         return False
-    from rmm import mr
-
+    mr = sys.modules["rmm"].mr  # which cuDF imports
     return type(mr.get_current_device_resource()) is mr.CudaMemoryResource
 
 
