@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..errors import ColumnTypeError, InputError, shown
@@ -163,9 +164,7 @@ class Lending(Borrowing):
     """
 
     def __init__(self, given: EdgeInput) -> None:
-        self.given, self.columns = given, given.columns
-        if given.row_offsets:
-            self.columns = [*given.columns, given.row_offsets]
+        self.given, self.columns = given, given.lent
 
     def __enter__(self) -> Any:
         borrowed, count = super().__enter__(), len(self.given.columns)
@@ -183,7 +182,8 @@ class EdgeInput:
     numbered, and None if those of the edges tell. ``text_bytes`` is the size of the strings that
     integers stand for. ``weights`` is an array of one number for each edge, where a spanning forest
     is found by them. ``make_frame`` makes frames in memory, of which ``answers`` makes those that
-    the caller gets, if these are others. ``columns`` are all columns of ids.
+    the caller gets, if these are others. ``columns`` are all columns of ids, and ``lent`` these and
+    the offsets.
     """
 
     src: Column
@@ -202,11 +202,15 @@ class EdgeInput:
     weights: Any = None
     answers: Callable[[Any], Any] | None = None
     columns: list[Column] = field(init=False, repr=False, compare=False)
+    lent: list[Column] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """List the columns of ids."""
-        named = [self.vertices] if isinstance(self.vertices, Column) else []
-        object.__setattr__(self, "columns", [self.src, self.dst, *named])
+        """List the columns of ids, and all that are lent."""
+        columns = [self.src, self.dst]
+        if isinstance(self.vertices, Column):
+            columns.append(self.vertices)
+        lent = columns if self.row_offsets is None else [*columns, self.row_offsets]
+        vars(self).update(columns=columns, lent=lent)
 
     @property
     def key_names(self) -> tuple[str, ...]:
@@ -403,9 +407,9 @@ class ReadRequest:
         source = SOURCE if self.source is None else self.source
         return source, DESTINATION if self.destination is None else self.destination
 
-    @property
+    @cached_property
     def sides(self) -> tuple[list[str], list[str]]:
-        """The column names of both sides as lists of equal length."""
+        """The column names of both sides as lists of equal length, which are not to be changed."""
         if self.source is None and self.destination is None:
             return [SOURCE], [DESTINATION]
         return several(*self.names)
