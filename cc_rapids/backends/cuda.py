@@ -13,8 +13,9 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import cache, lru_cache
+from inspect import isgeneratorfunction
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,7 @@ class Cuda(Backend):
         self._launch_together = cupy.cuda.driver.launchCooperativeKernel
         self._stream = cupy.cuda.get_current_stream
         self._device = cupy.cuda.runtime.getDevice
+        self._allocating = _generator_of(cupy.cuda.using_allocator)
         self._buffers = ThreadBuffers()
         self._workspace = Workspace(cupy.cuda, _total_bytes)
         atexit.register(self._workspace.release)  # before the driver ends
@@ -172,13 +174,13 @@ class Cuda(Backend):
     def copy_packed(self, arrays: list[Array], copies: list[Array]) -> None:
         """Copy their whole allocation at once, unless each has its own, as after pickling."""
         first, to = arrays[0].data, copies[0].data
-        memory, away, size = first.mem, to.ptr - first.ptr, 0
+        memory, away = first.mem, to.ptr - first.ptr
         for array, copy in zip(arrays, copies, strict=True):
             data = array.data
             if data.mem is not memory or copy.data.ptr - data.ptr != away:
                 super().copy_packed(arrays, copies)
                 return
-            size = data.ptr + array.nbytes - first.ptr
+        size = data.ptr + arrays[-1].nbytes - first.ptr
         to.copy_from_device_async(first, size, self._stream())
 
     def leave_arena(self) -> None:
@@ -352,7 +354,7 @@ class Cuda(Backend):
             )
         arena = arena or Arena()
         arena.draw_from(pool_of_caller(self.xp.cuda), self._workspace)
-        return Scope(self.name, self.xp.cuda.using_allocator(arena), arena)
+        return Scope(self.name, self._allocating(arena), arena)
 
     def release_memory(self) -> None:
         self._workspace.release()
@@ -374,6 +376,19 @@ def _shared_memory_limits() -> SharedMemoryLimits:
 
 def _total_bytes(device: int) -> int:
     return int(_properties(device)["totalGlobalMem"])
+
+
+def _generator_of(manager: Callable[..., Any]) -> Callable[..., Generator[None, None, None]]:
+    """Return the generator of a context manager; contextlib's calls around it take longer."""
+    own = getattr(manager, "__wrapped__", None)
+    if own is not None and isgeneratorfunction(own):
+        return own  # type: ignore[no-any-return]
+
+    def within(*arguments: Any) -> Generator[None, None, None]:
+        with manager(*arguments):
+            yield
+
+    return within
 
 
 def _geometry(kernel: Kernel, device: int) -> tuple[int, int, int, int]:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ColumnTypeError, InputError, NullsError, shown
+from ..frozen import set_at_once
 from . import cudf_internals
 from .dtypes import is_fixed_text, is_float, is_integer, is_number, is_object, is_text, is_wide_text
 
@@ -494,6 +495,7 @@ def as_it_is(values: Any, every: Callable[[], Any]) -> Any:
     return values
 
 
+@set_at_once
 @dataclass(frozen=True)
 class Column:
     """One column of ids: an array of integers, or strings (cuDF's series, or PyArrow's array).

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..errors import ColumnTypeError, InputError, shown
+from ..frozen import set_at_once
 from .arguments import check_names
 from .column import Borrowing, Column, empty, no_rows, of, of_key_columns
 from .frame_access import collected, columns_of, is_frame, key_columns_of
@@ -171,6 +172,7 @@ class Lending(Borrowing):
         return borrowed[:count], borrowed[count:]
 
 
+@set_at_once
 @dataclass(frozen=True)
 class EdgeInput:
     """The caller's edges, checked: two columns, and the form in which answers are returned.
@@ -376,6 +378,7 @@ def plain_frame(columns: dict[str, Any]) -> Any:
     return next(kind for kind in kinds if kind._fields == tuple(columns))(**columns)
 
 
+@set_at_once
 @dataclass(frozen=True)
 class ReadRequest:
     """The options for reading edges.

@@ -6,6 +6,7 @@ Input is checked, never changed, and not copied if its memory can be read as it 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -79,7 +80,8 @@ def _request(source: Any, destination: Any, nulls: Any, droppable: bool) -> Read
     return ReadRequest(source, destination, nulls if droppable else REFUSE)
 
 
-_known_request = lru_cache(256, typed=True)(_request)  # of a batch as of the one before
+# of a batch as of the one before
+_known_request: Callable[..., ReadRequest] = lru_cache(256, typed=True)(_request)
 
 
 def in_memory(

@@ -12,6 +12,7 @@ from ..data import offsets
 from ..data.column import Borrowing
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, InputError
+from ..frozen import set_at_once
 from ..kernels import edges as reading
 from ..kernels import id_range
 from .forest import Forest
@@ -19,6 +20,7 @@ from .forest import Forest
 HALF = np.uint64(32)
 
 
+@set_at_once
 @dataclass(frozen=True)
 class Edges:
     """An edge list, which is never written.

@@ -20,6 +20,7 @@ from ..algorithms.run import join, join_and_ask
 from ..backends import Array, Backend
 from ..data.column import is_alike, no_rows, without_rows
 from ..data.edge_input import EdgeInput
+from ..frozen import set_at_once
 from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..ids.decoders import at_places
@@ -29,6 +30,7 @@ from ..kernels import forest as trees
 from .kept import KeptForest
 
 
+@set_at_once
 @dataclass(frozen=True)
 class ConnectivityState:
     """The vertices and the trees after some batches.
