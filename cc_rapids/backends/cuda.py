@@ -374,6 +374,7 @@ def _shared_memory_limits() -> SharedMemoryLimits:
     return SharedMemoryLimits(blocks, threads_of(words), words)
 
 
+@cache
 def _total_bytes(device: int) -> int:
     return int(_properties(device)["totalGlobalMem"])
 

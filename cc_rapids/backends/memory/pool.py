@@ -169,14 +169,12 @@ class Workspace:
 
     def _take(self, device: int, size: int) -> LeftBlock | None:
         """Return the smallest block that fits, and wait for whatever used it on any stream."""
-        fitting = [
-            own
-            for own in self.left
-            if own.device == device and size <= own.size <= size + self.SPARE
-        ]
-        if not fitting:
+        found = None
+        for own in self.left:
+            if own.device == device and size <= own.size <= size + self.SPARE:
+                found = own if found is None or own.size < found.size else found
+        if found is None:
             return None
-        found = min(fitting, key=lambda own: own.size)
         self.left.remove(found)
         if not found.idle:
             others = [own for own in self.left if own.device == device]
@@ -190,8 +188,11 @@ class Workspace:
         if not self.left:
             return
         own = [left for left in self.left if left.device == device]
-        used = sum(size for where, size in [*self.used.values()] if where == device)
-        held = used + sum(left.size for left in own)
+        held = 0
+        for where, size in [*self.used.values()]:
+            held += size if where == device else 0
+        for left in own:
+            held += left.size
         for left in own:
             if held > most or left.turn + self.TURNS < self.turn:
                 self.left.remove(left)
