@@ -13,6 +13,7 @@ have ``dtype`` and ``size``.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -173,8 +174,7 @@ def make_strings(dtype: Any, chars: Any, offsets: Any) -> Any:
 
 def _view(buffer: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
     """Return a view of elements of a cuDF buffer, from an offset on."""
-    import cupy
-
+    cupy = sys.modules["cupy"]  # which cuDF imports
     if size == 0:
         return cupy.empty(0, dtype)
     first, length = buffer.ptr + offset * dtype.itemsize, size * dtype.itemsize

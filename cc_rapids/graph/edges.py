@@ -12,7 +12,6 @@ from ..data import offsets
 from ..data.column import Borrowing
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, InputError
-from ..frozen import set_at_once
 from ..kernels import edges as reading
 from ..kernels import id_range
 from .forest import Forest
@@ -20,8 +19,7 @@ from .forest import Forest
 HALF = np.uint64(32)
 
 
-@set_at_once
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Edges:
     """An edge list, which is never written.
 
@@ -43,10 +41,10 @@ class Edges:
     m: int = field(init=False)
     wide: Any = field(init=False)
 
-    def __post_init__(self) -> None:
+    def __init__(self, src: Array, dst: Array, low: int) -> None:
         """Look at the arrays once."""
-        short = max(self.src.dtype.itemsize, self.dst.dtype.itemsize) <= 4
-        vars(self).update(m=int(self.src.size), wide=np.uint32 if short else np.uint64)
+        wide = np.uint32 if max(src.dtype.itemsize, dst.dtype.itemsize) <= 4 else np.uint64
+        vars(self).update(src=src, dst=dst, low=low, m=int(src.size), wide=wide)
 
     def backwards(self) -> Edges:
         """Return the same arrays, read from the last edge to the first.

@@ -11,6 +11,7 @@ import ctypes
 import struct
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -149,29 +150,25 @@ class ThreadBuffers(threading.local):
 
     def __init__(self) -> None:
         self._flags: dict[int, PinnedFlag] = {}  # by device
-        self._arguments: dict[int, Any] = {}  # by how many words they are
+        self.arguments: dict[int, Any] = {}  # by how many words they are
         self._kept_memory: dict[int, Any] = {}  # by device
         self._readbacks: dict[str, Any] = {}
 
-    def pack(self, words: list[int]) -> tuple[int, int]:
-        """Pack the arguments; return the addresses of cuLaunchKernel's 'extra', and of each.
+    def add_arguments(self, count: int) -> tuple[Any, ...]:
+        """Return a buffer of so many arguments, which is kept among ``arguments``.
 
-        A cooperative launch takes the second. Either copies the arguments before it returns, so
-        that a thread needs one buffer for all its launches.
+        What packs the arguments into it, the address of cuLaunchKernel's 'extra', and that of the
+        addresses of each, which a cooperative launch takes. Either copies the arguments before it
+        returns, so that a thread needs one buffer for all its launches.
         """
-        count = len(words)
-        found = self._arguments.get(count)
-        if found is None:
-            data = (ctypes.c_uint64 * count)()
-            size, first = ctypes.c_size_t(8 * count), ctypes.addressof(data)
-            extra = (ctypes.c_void_p * 5)(_BUFFER, first, _SIZE, ctypes.addressof(size), _END)
-            each = (ctypes.c_void_p * count)(*range(first, first + 8 * count, 8))
-            addresses = ctypes.addressof(extra), ctypes.addressof(each)
-            pack = struct.Struct(f"{count}Q").pack_into
-            found = self._arguments[count] = pack, data, addresses, (extra, each, size)
-        pack, data, addresses, _ = found
-        pack(data, 0, *words)
-        return addresses
+        data = (ctypes.c_uint64 * count)()
+        size, first = ctypes.c_size_t(8 * count), ctypes.addressof(data)
+        extra = (ctypes.c_void_p * 5)(_BUFFER, first, _SIZE, ctypes.addressof(size), _END)
+        each = (ctypes.c_void_p * count)(*range(first, first + 8 * count, 8))
+        pack = partial(struct.Struct(f"{count}Q").pack_into, data, 0)
+        found = pack, ctypes.addressof(extra), ctypes.addressof(each), (extra, each, size)
+        self.arguments[count] = found
+        return found
 
     def kept_memory(self, device: int) -> Any:
         """Return ``READBACK_BYTES`` of the device."""
