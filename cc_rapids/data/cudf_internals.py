@@ -27,14 +27,12 @@ PRIVATE = os.environ.get("CC_RAPIDS_CUDF_INTERNALS", "1").strip() != "0"
 MOST_ROWS = 1 << 31  # of a cuDF column
 
 
-def handle_in(frame: Any, name: Any) -> Any:
-    """Return the handle of a column of a frame; the public way makes a series."""
-    return frame._data[name] if PRIVATE else frame[name]
+def handles_in(frame: Any) -> Any:
+    """Return what gives the handles of a frame's columns by their names, and has these names.
 
-
-def has_column(frame: Any, name: Any) -> bool:
-    """Return whether a frame has a column; the public way makes a pandas index of its names."""
-    return name in (frame._data if PRIVATE else frame)
+    In the public way it is the frame, which makes series, and an index of pandas' of its names.
+    """
+    return frame._data if PRIVATE else frame
 
 
 def handle_of(series: Any) -> Any:
@@ -93,7 +91,7 @@ def numbers_in(frame: Any, name: Any) -> Any:
 
     from .dtypes import is_number
 
-    handle = handle_in(frame, name)
+    handle = handles_in(frame)[name]
     dtype: Any = handle.dtype
     known = isinstance(dtype, np.dtype) and is_number(dtype)
     if not (known and handle.size) or nulls_in(handle):
