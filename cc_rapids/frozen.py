@@ -11,9 +11,9 @@ Kind = TypeVar("Kind", bound=type)
 def set_at_once(kind: Kind) -> Kind:
     """Return a frozen dataclass after giving it an ``__init__`` that sets all fields at once.
 
-    The one of dataclasses calls ``object.__setattr__`` for each field, since the class has none:
-    for a small batch that counts. Fields have no default factories, and those that
-    ``__init__`` does not take are set by ``__post_init__``.
+    That of dataclasses calls ``object.__setattr__`` for each field, as the class refuses to be
+    assigned to, and takes twice as long: for a small batch that counts. No field may have a default
+    factory; those that ``__init__`` does not take are set by ``__post_init__``.
     """
     taken = [own for own in fields(kind) if own.init]
     defaults = {own.name: own.default for own in taken if own.default is not MISSING}
@@ -24,7 +24,8 @@ def set_at_once(kind: Kind) -> Kind:
     lines = [f"def __init__(self, {parameters}):", f"put(self, '__dict__', {{{values}}})"]
     if hasattr(kind, "__post_init__"):
         lines.append("self.__post_init__()")
-    known: dict[str, Any] = {"defaults": defaults, "put": object.__setattr__}
+    known: dict[str, Any] = {"__name__": kind.__module__, "defaults": defaults}
+    known["put"] = object.__setattr__
     exec("\n    ".join(lines), known)
     made = known["__init__"]
     made.__qualname__ = f"{kind.__qualname__}.__init__"
