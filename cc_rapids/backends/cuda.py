@@ -126,9 +126,7 @@ class Cuda(Backend):
         blocks, stream = -(-n // indices), self._stream().ptr
         if blocks > most:
             blocks = most
-        buffers, count = self._buffers, len(words)
-        pack, extra, each, _ = buffers.arguments.get(count) or buffers.add_arguments(count)
-        pack(*words)
+        extra, each = self._buffers.pack(words)
         if kernel.shape == "cooperative":
             self._launch_together(function, blocks, 1, 1, threads, 1, 1, 0, stream, each)
             return

@@ -150,24 +150,30 @@ class ThreadBuffers(threading.local):
 
     def __init__(self) -> None:
         self._flags: dict[int, PinnedFlag] = {}  # by device
-        self.arguments: dict[int, Any] = {}  # by how many words they are
+        self._arguments: dict[int, Any] = {}  # by how many words they are
         self._kept_memory: dict[int, Any] = {}  # by device
         self._readbacks: dict[str, Any] = {}
 
-    def add_arguments(self, count: int) -> tuple[Any, ...]:
-        """Return a buffer of so many arguments, which is kept among ``arguments``.
+    def pack(self, words: list[int]) -> tuple[int, int]:
+        """Pack the arguments; return the addresses of cuLaunchKernel's 'extra', and of each.
 
-        What packs the arguments into it, the address of cuLaunchKernel's 'extra', and that of the
-        addresses of each, which a cooperative launch takes. Either copies the arguments before it
-        returns, so that a thread needs one buffer for all its launches.
+        A cooperative launch takes the second. Either copies the arguments before it returns, so
+        that a thread needs one buffer for all its launches.
         """
+        count = len(words)
+        pack, extra, each, _ = self._arguments.get(count) or self._add_arguments(count)
+        pack(*words)
+        return extra, each
+
+    def _add_arguments(self, count: int) -> tuple[Any, ...]:
+        """Return what packs so many arguments, the two addresses, and what they keep."""
         data = (ctypes.c_uint64 * count)()
         size, first = ctypes.c_size_t(8 * count), ctypes.addressof(data)
         extra = (ctypes.c_void_p * 5)(_BUFFER, first, _SIZE, ctypes.addressof(size), _END)
         each = (ctypes.c_void_p * count)(*range(first, first + 8 * count, 8))
         pack = partial(struct.Struct(f"{count}Q").pack_into, data, 0)
         found = pack, ctypes.addressof(extra), ctypes.addressof(each), (extra, each, size)
-        self.arguments[count] = found
+        self._arguments[count] = found
         return found
 
     def kept_memory(self, device: int) -> Any:
