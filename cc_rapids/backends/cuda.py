@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 BLOCK_THREADS = 256
 GRID_STRIDE_BLOCKS = 8  # blocks a multiprocessor in a grid-stride kernel: all resident at once
 
-WORD = 0xFFFFFFFFFFFFFFFF
+WORD = 0xFFFFFFFFFFFFFFFF  # all bits of an argument; so many blocks are no bound
 
 _MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
