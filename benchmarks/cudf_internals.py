@@ -46,7 +46,8 @@ def calls(rows):
     own = cudf_internals
 
     def lend():
-        with own.Lent(own.handle_in(numbers, "src")):
+        handle = own.handles_in(numbers)["src"]
+        with own.Lent(handle, handle.dtype, handle.size):
             pass
 
     def lend_strings():
@@ -54,9 +55,9 @@ def calls(rows):
             pass
 
     return {
-        "handle_in": lambda: own.handle_in(numbers, "src"),
+        "handle_in": lambda: own.handles_in(numbers)["src"],
         "handle_of": lambda: own.handle_of(words["src"]),
-        "nulls_in": lambda: own.nulls_in(own.handle_in(numbers, "src")),
+        "nulls_in": lambda: own.nulls_in(own.handles_in(numbers)["src"]),
         "lend": lend,
         "lend_strings": lend_strings,
         "make_frame": lambda: own.make_frame(cudf.DataFrame, columns),

@@ -243,12 +243,12 @@ class KernelComposer:
         """Return the finish phase without a sample: every edge, or every entry of every row."""
         on, deep, rows = self.backend, not self.design.window, kernels.csr_sampling
         if not self.reads_csr and not self._takes_strided_order():
-            return phases.all_edges(self._link_edges(join, deep)(edges.every(on)))
+            return self._link_edges(join, deep)(edges.every(on))
         one, load_edge = self._one_edge(join, deep), self.load_edge()
         if not self.reads_csr:
             permuted = blocks.strided_permutation(on)
             strided = blocks.link_permuted(on, one, load_edge, permuted)
-            return phases.all_edges(phases.as_listed(strided))
+            return phases.as_listed(strided)
         return phases.all_rows(
             rows.short_rows(on, self.wide, one),
             rows.long_rows(on, one, load_edge, edges.row_of(on)),

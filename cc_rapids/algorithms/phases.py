@@ -6,7 +6,7 @@ Alg. 1 and 3.5.
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,22 +23,17 @@ class Remaining(NamedTuple):
     rows: Any
 
 
-LinkEdges = Callable[[Any, int], None]  # of a run's state, so many edges
+class LinkEdges(Protocol):
+    """A step that links the edges of a run's state: all, or so many."""
 
-
-def all_edges(link_edges: LinkEdges) -> Step:
-    """Link every edge."""
-
-    def connect_rest(state: Any) -> None:
-        link_edges(state, state.m)
-
-    return connect_rest
+    def __call__(self, state: Any, count: int | None = None) -> None: ...
 
 
 def as_listed(link_edge: Any) -> LinkEdges:
     """Link edges in the order of the list."""
 
-    def link_edges(state: Any, count: int) -> None:
+    def link_edges(state: Any, count: int | None = None) -> None:
+        count = state.m if count is None else count
         link_edge(count, *state.edges, state.n, *state.trees, *state.flags)
 
     return link_edges
@@ -47,7 +42,8 @@ def as_listed(link_edge: Any) -> LinkEdges:
 def in_blocks(partition_tile: Any, link_blocks: Any) -> LinkEdges:
     """Link edges in the order of blocks of vertices, as many at a time as there is room for."""
 
-    def link_edges(state: Any, count: int) -> None:
+    def link_edges(state: Any, count: int | None = None) -> None:
+        count = state.m if count is None else count
         on, room = state.backend, state.partition
         edges = *state.edges, state.n, *state.flags
         for first in range(0, count, room.edges):

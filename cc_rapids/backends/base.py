@@ -6,7 +6,7 @@ import time
 import types
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -415,7 +415,7 @@ class Backend(ABC):
         EngineError
             The backend cannot be used in this process.
         """
-        return Scope(self.name, nullcontext(), arena)
+        return Scope(self.name, arena=arena)
 
     def release_memory(self) -> None:
         """Free the memory that is kept for later runs."""
@@ -438,18 +438,23 @@ class Scope:
     """A context that turns allocation failures into errors of cc_rapids; fast to enter.
 
     It is a class, not a generator, because runs on small lists enter it twice. Its value in a
-    ``with`` statement is the arena for the small arrays of the run, if there is one.
+    ``with`` statement is the arena for the small arrays of the run, if there is one. The ``pool``
+    is a generator that has arrays allocated from one, from its first step until it is closed.
     """
 
-    def __init__(self, engine: str, pool: AbstractContextManager[Any], arena: Any = None) -> None:
+    def __init__(
+        self, engine: str, pool: Generator[None, None, None] | None = None, arena: Any = None
+    ) -> None:
         self.engine, self.pool, self.arena = engine, pool, arena
 
     def __enter__(self) -> Any:
-        self.pool.__enter__()
+        if self.pool is not None:
+            next(self.pool)
         return self.arena
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        self.pool.__exit__(kind, error, trace)
+        if self.pool is not None:
+            self.pool.close()
         if isinstance(error, MemoryError) and not isinstance(error, CapacityError):
             said = str(error).strip() or "no details"
             raise CapacityError(

@@ -13,8 +13,9 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import cache, lru_cache
+from inspect import isgeneratorfunction
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,8 @@ log = logging.getLogger(__name__)
 
 BLOCK_THREADS = 256
 GRID_STRIDE_BLOCKS = 8  # blocks a multiprocessor in a grid-stride kernel: all resident at once
+
+WORD = 0xFFFFFFFFFFFFFFFF  # all bits of an argument; so many blocks are no bound
 
 _MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
@@ -78,6 +81,7 @@ class Cuda(Backend):
         self._launch_together = cupy.cuda.driver.launchCooperativeKernel
         self._stream = cupy.cuda.get_current_stream
         self._device = cupy.cuda.runtime.getDevice
+        self._allocating = _generator_of(cupy.cuda.using_allocator)
         self._buffers = ThreadBuffers()
         self._workspace = Workspace(cupy.cuda, _total_bytes)
         atexit.register(self._workspace.release)  # before the driver ends
@@ -100,38 +104,30 @@ class Cuda(Backend):
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         words: list[int] = [n]
         types: list[int] = [self._device()]  # and of each argument what machine code depends on
+        array = self.xp.ndarray
         for argument in arguments:
-            if isinstance(argument, int):
-                words.append(argument & 0xFFFFFFFFFFFFFFFF)
+            if isinstance(argument, array):
+                dtype, size, step = argument.dtype, argument.size, argument.strides[0]
+                item = dtype.itemsize
+                words += (0, 0, size, item, argument.data.ptr, size, step & WORD)
+                types.append(dtype.num if step == item else -2 - dtype.num)
+            elif isinstance(argument, int):
+                words.append(argument & WORD)
                 types.append(-1)
-                continue
-            if isinstance(argument, PackedArgs):
+            else:
                 argument.put(words, types)
-                continue
-            dtype = argument.dtype
-            size, step, item, number = argument.size, argument.strides[0], dtype.itemsize, dtype.num
-            words += (0, 0, size, item, argument.data.ptr, size, step & 0xFFFFFFFFFFFFFFFF)
-            types.append(number if step == item else -2 - number)
-        device, key = types[0], tuple(types)
-        function = kernel.compiled.get(key)
-        if function is None:
+        key = tuple(types)
+        loaded = kernel.compiled.get(key)
+        if loaded is None:
             with kernel_times.preparing():
-                function = kernel.compiled[key] = self._load(kernel, arguments, device)
-        blocks, threads = -(-n // BLOCK_THREADS), BLOCK_THREADS
-        if kernel.shape == "grid_stride":
-            resident = _properties(device)["multiProcessorCount"] * GRID_STRIDE_BLOCKS
-            blocks = min(blocks, resident * kernel.waves)
-        elif kernel.shape == "single_block":
-            blocks, threads = 1, SINGLE_BLOCK_THREADS
-        elif kernel.shape == "block_kernel":
-            blocks, threads = n, threads_of(kernel.shared_words)
-        stream, shared = self._stream().ptr, 4 * kernel.shared_words
+                function = self._load(kernel, arguments, types[0])
+            loaded = kernel.compiled[key] = function, *_geometry(kernel, types[0])
+        function, indices, threads, most, shared = loaded
+        blocks, stream = -(-n // indices), self._stream().ptr
+        if blocks > most:
+            blocks = most
         extra, each = self._buffers.pack(words)
         if kernel.shape == "cooperative":
-            blocks, threads = (
-                min(-(-n // SINGLE_BLOCK_THREADS), _properties(device)["multiProcessorCount"]),
-                SINGLE_BLOCK_THREADS,
-            )
             self._launch_together(function, blocks, 1, 1, threads, 1, 1, 0, stream, each)
             return
         self._launch(function, blocks, 1, 1, threads, 1, 1, shared, stream, 0, extra)
@@ -170,26 +166,22 @@ class Cuda(Backend):
 
     def alloc_packed(self, *shapes: tuple[int, Any], arena_bytes: int = 0) -> list[Array]:
         size, pieces = _places(shapes)
-        return self._views(self._allocated(size, arena_bytes), pieces)
+        allocate = self.xp.cuda.get_allocator()
+        if arena_bytes and isinstance(allocate, Arena):
+            return self._views(allocate.with_block(size, arena_bytes), pieces)
+        return self._views(allocate(size), pieces)
 
     def copy_packed(self, arrays: list[Array], copies: list[Array]) -> None:
         """Copy their whole allocation at once, unless each has its own, as after pickling."""
         first, to = arrays[0].data, copies[0].data
-        memory, away, size = first.mem, to.ptr - first.ptr, 0
+        memory, away = first.mem, to.ptr - first.ptr
         for array, copy in zip(arrays, copies, strict=True):
             data = array.data
             if data.mem is not memory or copy.data.ptr - data.ptr != away:
                 super().copy_packed(arrays, copies)
                 return
-            size = data.ptr + array.nbytes - first.ptr
+        size = data.ptr + arrays[-1].nbytes - first.ptr
         to.copy_from_device_async(first, size, self._stream())
-
-    def _allocated(self, size: int, arena_bytes: int) -> Any:
-        """Return a pointer to new memory, with that of an arena beside it if there is one."""
-        allocate = self.xp.cuda.get_allocator()
-        if arena_bytes and isinstance(allocate, Arena):
-            return allocate.with_block(size, arena_bytes)
-        return allocate(size)
 
     def leave_arena(self) -> None:
         arena = self.xp.cuda.get_allocator()
@@ -362,7 +354,7 @@ class Cuda(Backend):
             )
         arena = arena or Arena()
         arena.draw_from(pool_of_caller(self.xp.cuda), self._workspace)
-        return Scope(self.name, self.xp.cuda.using_allocator(arena), arena)
+        return Scope(self.name, self._allocating(arena), arena)
 
     def release_memory(self) -> None:
         self._workspace.release()
@@ -382,8 +374,40 @@ def _shared_memory_limits() -> SharedMemoryLimits:
     return SharedMemoryLimits(blocks, threads_of(words), words)
 
 
+@cache
 def _total_bytes(device: int) -> int:
     return int(_properties(device)["totalGlobalMem"])
+
+
+def _generator_of(manager: Callable[..., Any]) -> Callable[..., Generator[None, None, None]]:
+    """Return the generator of a context manager; contextlib's calls around it take longer."""
+    own = getattr(manager, "__wrapped__", None)
+    if own is not None and isgeneratorfunction(own):
+        return own  # type: ignore[no-any-return]
+
+    def within(*arguments: Any) -> Generator[None, None, None]:
+        with manager(*arguments):
+            yield
+
+    return within
+
+
+def _geometry(kernel: Kernel, device: int) -> tuple[int, int, int, int]:
+    """Return how a kernel is launched on a device.
+
+    The indices of a block, its threads, the most blocks, and the bytes that its threads share.
+    """
+    processors, shared = _properties(device)["multiProcessorCount"], 4 * kernel.shared_words
+    if kernel.shape == "grid_stride":
+        resident = processors * GRID_STRIDE_BLOCKS
+        return BLOCK_THREADS, BLOCK_THREADS, resident * kernel.waves, shared
+    if kernel.shape == "single_block":
+        return SINGLE_BLOCK_THREADS, SINGLE_BLOCK_THREADS, 1, shared
+    if kernel.shape == "cooperative":
+        return SINGLE_BLOCK_THREADS, SINGLE_BLOCK_THREADS, processors, shared
+    if kernel.shape == "block_kernel":
+        return 1, threads_of(kernel.shared_words), WORD, shared
+    return BLOCK_THREADS, BLOCK_THREADS, WORD, shared
 
 
 @cache

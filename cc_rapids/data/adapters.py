@@ -51,14 +51,7 @@ from .column import (
     series_of,
     there_of,
 )
-from .cudf_internals import (
-    WithoutNan,
-    handle_in,
-    has_column,
-    make_frame,
-    nulls_in,
-    numbers_in,
-)
+from .cudf_internals import WithoutNan, handles_in, make_frame, nulls_in, numbers_in
 from .edge_array import as_array, ends_of, is_edge_array
 from .edge_input import (
     DESTINATION,
@@ -134,13 +127,14 @@ def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> EdgeInput
     """Return a cuDF frame without narwhals, which would count nulls by a pass over each column."""
     ends, dropped, kept, columns = len(names[0]), 0, None, []
     wanted, remedy = (*where[0], *where[1]), REMEDIES[nulls]
-    if nulls == "drop" and any(nulls_in(handle_in(frame, column)) for column in wanted):
+    handles = handles_in(frame)
+    if nulls == "drop" and any(nulls_in(handles[column]) for column in wanted):
         size = len(frame)
         frame = frame[list(dict.fromkeys(wanted))].reset_index(drop=True).dropna()
-        kept, dropped = frame.index.to_cupy, size - len(frame)
+        kept, dropped, handles = frame.index.to_cupy, size - len(frame), handles_in(frame)
     for name, own in zip((*names[0], *names[1]), wanted, strict=True):
         series = partial(frame.__getitem__, own)
-        columns.append(of_cudf(name, handle_in(frame, own), series, remedy))
+        columns.append(of_cudf(name, handles[own], series, remedy))
     kind: Any = type(frame)
     sides = columns[:ends], columns[ends:]
     return _given(*sides, _cudf_maker(kind), True, dropped, kept, WithoutNan)
@@ -674,13 +668,13 @@ class CudfFrames(Frames):
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
         name = bound.name("the frame")
-        if not has_column(edges, name):
+        if name not in handles_in(edges):
             raise MissingColumnError(unknown("column", name, map(str, edges.columns)))
         mask = bound.mask(edges[name], f"weights {name!r}")
         return edges[mask], request.source, request.destination
 
     def numbers_without_nulls(self, edges: Any, weight: Any) -> Any:
-        known = isinstance(weight, str) and has_column(edges, weight)
+        known = isinstance(weight, str) and weight in handles_in(edges)
         return numbers_in(edges, weight) if known else None
 
 

@@ -729,7 +729,7 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FIL
     if strings:
         held = series()
         return Column(name, text, size, partial(nullcontext, held), True, to_native)
-    return Column(name, text, size, partial(cudf_internals.Lent, column))
+    return Column(name, text, size, partial(cudf_internals.Lent, column, dtype, size))
 
 
 def _itself(thing: Any) -> Any:

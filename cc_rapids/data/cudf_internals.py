@@ -13,6 +13,7 @@ have ``dtype`` and ``size``.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -26,14 +27,12 @@ PRIVATE = os.environ.get("CC_RAPIDS_CUDF_INTERNALS", "1").strip() != "0"
 MOST_ROWS = 1 << 31  # of a cuDF column
 
 
-def handle_in(frame: Any, name: Any) -> Any:
-    """Return the handle of a column of a frame; the public way makes a series."""
-    return frame._data[name] if PRIVATE else frame[name]
+def handles_in(frame: Any) -> Any:
+    """Return what gives the handles of a frame's columns by their names, and has these names.
 
-
-def has_column(frame: Any, name: Any) -> bool:
-    """Return whether a frame has a column; the public way makes a pandas index of its names."""
-    return name in (frame._data if PRIVATE else frame)
+    In the public way it is the frame, which makes series, and an index of pandas' of its names.
+    """
+    return frame._data if PRIVATE else frame
 
 
 def handle_of(series: Any) -> Any:
@@ -49,25 +48,25 @@ def nulls_in(handle: Any) -> int:
 class Lent:
     """A CuPy view of a column of integers without nulls, kept on the device while it is lent.
 
-    A class, as it takes half the time of a generator: for a small list that counts.
+    A class, as it takes half the time of a generator: for a small list that counts. So does each
+    property of a column of cuDF's, which is why its type and size are told.
     """
 
-    def __init__(self, handle: Any) -> None:
-        self.column: Any = handle
+    def __init__(self, handle: Any, dtype: Any, size: int) -> None:
+        self.column, self.dtype, self.size = handle, dtype, size
         self.access: Any = None
 
     def __enter__(self) -> Any:
         if not PRIVATE:
             return _public_view(self.column)
-        column = self.column
-        dtype, size, data = column.dtype, column.size, column.data
+        dtype, data = self.dtype, self.column.data
         if not isinstance(dtype, np.dtype):
             dtype = np.dtype(dtype.name.lower())
-        if size:
+        if self.size:
             self.access = data.access(mode="read", scope="internal")
             self.access.__enter__()
         try:
-            return _view(data, dtype, column.offset, size)
+            return _view(data, dtype, self.column.offset, self.size)
         except BaseException as error:
             self.__exit__(type(error), error, error.__traceback__)
             raise
@@ -92,7 +91,7 @@ def numbers_in(frame: Any, name: Any) -> Any:
 
     from .dtypes import is_number
 
-    handle = handle_in(frame, name)
+    handle = handles_in(frame)[name]
     dtype: Any = handle.dtype
     known = isinstance(dtype, np.dtype) and is_number(dtype)
     if not (known and handle.size) or nulls_in(handle):
@@ -173,8 +172,7 @@ def make_strings(dtype: Any, chars: Any, offsets: Any) -> Any:
 
 def _view(buffer: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
     """Return a view of elements of a cuDF buffer, from an offset on."""
-    import cupy
-
+    cupy = sys.modules["cupy"]  # which cuDF imports
     if size == 0:
         return cupy.empty(0, dtype)
     first, length = buffer.ptr + offset * dtype.itemsize, size * dtype.itemsize

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..errors import ColumnTypeError, InputError, shown
@@ -163,9 +164,7 @@ class Lending(Borrowing):
     """
 
     def __init__(self, given: EdgeInput) -> None:
-        self.given, self.columns = given, given.columns
-        if given.row_offsets:
-            self.columns = [*given.columns, given.row_offsets]
+        self.given, self.columns = given, given.lent
 
     def __enter__(self) -> Any:
         borrowed, count = super().__enter__(), len(self.given.columns)
@@ -207,8 +206,15 @@ class EdgeInput:
 
     def __post_init__(self) -> None:
         """List the columns of ids."""
-        named = [self.vertices] if isinstance(self.vertices, Column) else []
-        object.__setattr__(self, "columns", [self.src, self.dst, *named])
+        columns = [self.src, self.dst]
+        if isinstance(self.vertices, Column):
+            columns.append(self.vertices)
+        vars(self)["columns"] = columns
+
+    @cached_property
+    def lent(self) -> list[Column]:
+        """The columns of ids, and the offsets if there are some."""
+        return self.columns if self.row_offsets is None else [*self.columns, self.row_offsets]
 
     @property
     def key_names(self) -> tuple[str, ...]:
@@ -405,9 +411,9 @@ class ReadRequest:
         source = SOURCE if self.source is None else self.source
         return source, DESTINATION if self.destination is None else self.destination
 
-    @property
+    @cached_property
     def sides(self) -> tuple[list[str], list[str]]:
-        """The column names of both sides as lists of equal length."""
+        """The column names of both sides as lists of equal length, which are not to be changed."""
         if self.source is None and self.destination is None:
             return [SOURCE], [DESTINATION]
         return several(*self.names)

@@ -6,6 +6,9 @@ Input is checked, never changed, and not copied if its memory can be read as it 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -50,21 +53,35 @@ def read(
     If rows are not ``droppable``, as the caller has no ``nulls``, errors do not advise it. The
     ``adapter`` is that of the edges, if the caller has asked for it.
     """
-    check_word("nulls policy", nulls, ("raise", "drop"))
-    nulls = nulls if droppable else REFUSE
-    if num_vertices is not None:
+    try:
+        request = _known_request(source, destination, nulls, droppable)
+    except TypeError:  # as a list of names has no hash
+        request = None
+    request = request or _request(source, destination, nulls, droppable)
+    dense = num_vertices is not None
+    if dense:
         if vertices is not None:
             raise InputError("pass vertices or num_vertices, not both")
         vertices = range(_count(num_vertices))
-    dense = num_vertices is not None
-    if not (source is None and destination is None):
-        named(source, destination)  # raises an error if these are not names
     adapter = adapter or adapter_of(edges)
     if header is not None:
         header = check_header_flag(adapter, edges, header)
-    request = ReadRequest(source, destination, nulls, header, vertices, dense)
+    if not (vertices is None and header is None):
+        request = replace(request, header=header, vertices=vertices, vertices_are_dense_range=dense)
     found = adapter.read(edges, request)
     return found if vertices is None else with_vertices(found, vertices, dense)
+
+
+def _request(source: Any, destination: Any, nulls: Any, droppable: bool) -> ReadRequest:
+    """Return the options for reading edges whose vertices are not named, checked."""
+    check_word("nulls policy", nulls, ("raise", "drop"))
+    if not (source is None and destination is None):
+        named(source, destination)  # raises an error if these are not names
+    return ReadRequest(source, destination, nulls if droppable else REFUSE)
+
+
+# of a batch as of the one before
+_known_request: Callable[..., ReadRequest] = lru_cache(256, typed=True)(_request)
 
 
 def in_memory(

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..data import offsets
-from ..data.edge_input import EdgeInput, Lending
+from ..data.column import Borrowing
+from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, InputError
 from ..kernels import edges as reading
 from ..kernels import id_range
@@ -18,7 +19,7 @@ from .forest import Forest
 HALF = np.uint64(32)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Edges:
     """An edge list, which is never written.
 
@@ -40,11 +41,10 @@ class Edges:
     m: int = field(init=False)
     wide: Any = field(init=False)
 
-    def __post_init__(self) -> None:
+    def __init__(self, src: Array, dst: Array, low: int) -> None:
         """Look at the arrays once."""
-        short = max(self.src.dtype.itemsize, self.dst.dtype.itemsize) <= 4
-        object.__setattr__(self, "m", int(self.src.size))
-        object.__setattr__(self, "wide", np.uint32 if short else np.uint64)
+        wide = np.uint32 if max(src.dtype.itemsize, dst.dtype.itemsize) <= 4 else np.uint64
+        vars(self).update(src=src, dst=dst, low=low, m=int(src.size), wide=wide)
 
     def backwards(self) -> Edges:
         """Return the same arrays, read from the last edge to the first.
@@ -154,30 +154,30 @@ def _distances(column: Array, edges: Edges, n: int, xp: Any) -> Array:
     return xp.minimum(found, np.uint64(n), out=found)
 
 
-class LentOn(Lending):
+class LentOn(Borrowing):
     """A context that lends columns: src, dst, and named vertices if they are a column.
 
-    Rows are lent as a list, and on request a range of named vertices as a column.
+    Rows are lent as a list, and ``with_range`` a range of named vertices as a column.
     """
 
-    def __init__(self, backend: Backend, given: EdgeInput, with_range: bool = False) -> None:
-        super().__init__(given)
-        self.backend = backend
-        self.named = given.vertices if with_range else None
+    with_range = False
+
+    def __init__(self, backend: Backend, given: EdgeInput) -> None:
+        self.backend, self.given, self.columns = backend, given, given.lent
 
     def __enter__(self) -> Any:
         backend, given = self.backend, self.given
         self._scope = backend.scope()
         self._scope.__enter__()
         try:
-            columns, starts = super().__enter__()
-            if starts:
-                offsets, indices = backend.asarray(starts[0]), backend.asarray(columns[0])
+            columns = super().__enter__()
+            if given.row_offsets is not None:
+                offsets, indices = backend.asarray(columns.pop()), backend.asarray(columns[0])
                 check_offsets(given, offsets, backend)
                 edges = Edges(indices, indices, 0)
                 columns[0] = list_of_rows(Adjacency(offsets, indices), edges, backend).src
-            named = self.named
-            if isinstance(named, range):
+            named = given.vertices
+            if self.with_range and isinstance(named, range):
                 columns.append(backend.xp.arange(named.start, named.stop, named.step))
             return columns
         except BaseException as error:

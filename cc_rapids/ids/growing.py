@@ -525,22 +525,21 @@ def check_kind(index: Index, given: EdgeInput) -> None:
         )
     if isinstance(index, Tuples):
         for column, part in zip(index.columns, src.key_columns, strict=True):
-            _check_column(column, part, index.n)
-    else:
-        _check_column(index, src, index.n)
+            if part.strings != column.strings:
+                raise _of_other_kind(column, part, index.n)
+    elif src.strings != index.strings:
+        raise _of_other_kind(index, src, index.n)
 
 
 def _counted(width: int) -> str:
     return f"{width} column{'' if width == 1 else 's'}"
 
 
-def _check_column(index: Range | Integers | Texts, src: Column, n: int) -> None:
-    if src.strings == index.strings:
-        return
+def _of_other_kind(index: Range | Integers | Texts, src: Column, n: int) -> ColumnTypeError:
     own = "strings" if index.strings else "integers"
     way = "cast the column"
     if isinstance(index, Range):
         way = "num_vertices= is for integers: leave it out"
-    raise ColumnTypeError(
+    return ColumnTypeError(
         f"column {src.name!r} is {src.dtype}, and the {n:,} vertices so far are {own}: {way}"
     )

@@ -137,6 +137,7 @@ def _common(dtypes: tuple[np.dtype[Any], ...]) -> tuple[np.dtype[Any], int, int,
     return common, int(limits.min), int(limits.max), is_integer(common)
 
 
+@lru_cache(128)  # of a batch as of the one before
 def type_of(dtypes: tuple[np.dtype[Any], ...], low: int, high: int) -> np.dtype[Any]:
     """Return the integer type that fits all ids: that of the columns, widened only if necessary.
 

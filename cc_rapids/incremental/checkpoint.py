@@ -301,9 +301,8 @@ class Trace:
         """
         if self._ended:
             self._file_last()
-        columns = [*given.columns, *([given.row_offsets] if given.row_offsets else [])]
-        self._content.add(columns)
-        types = " ".join(column.dtype for column in columns if column.size)
+        self._content.add(given.lent)
+        types = " ".join(column.dtype for column in given.lent if column.size)
         before = self.last or [0, ""]
         rows = before[0] + given.src.size + given.dropped_rows
         self.last = [rows, before[1] or types, self._content.digest()]

@@ -283,7 +283,9 @@ class Connectivity:
             before = self._state
             states = self._take(before, insert_all(before, edges, names, *how))
         else:
-            given = inputs.read(edges, *names, adapter=adapter)
+            given = read.read(
+                edges, source, destination, nulls=nulls, header=header, adapter=adapter
+            )
             with self._lock:
                 before = self._state
                 if given.taken and source is None and destination is None:
@@ -342,7 +344,8 @@ class Connectivity:
         inputs.check_missing(missing)
         width = self._state.index.width
         given = read.read_pairs(pairs, source, destination, header, width)
-        with inputs.borrow_for(self._state, given, self._free) as (state, columns):
+        state = inputs.placed_for(self._state, given, self._free)
+        with inputs.LentWithRange(state.backend, given) as columns:
             check_kind(state.index, given)
             answers = batches.query_ids(state, columns[:2])
             if answers is None:
@@ -452,24 +455,27 @@ class Connectivity:
         batch = collected(batch)  # once, so that queries and ends are of the same rows
         given = inputs.read_rows(batch, source, destination, header)
         mask = inputs.mask_of_queries(batch, query, given)
-        with self._lock, inputs.borrow_for(before := self._state, given, self._free) as borrowed:
-            old, columns = borrowed
-            backend = old.backend
-            asks = backend.asarray(mask).copy()  # or what writes to it might part columns unalike
-            rows = [inputs.rows(column, ~asks, backend) for column in columns[:2]]
-            state, new = batches.with_vertices(old, given, [*rows, *columns[2:]])
-            rows = [inputs.rows(column, asks, backend) for column in columns[:2]]
-            pairs, known = inputs.ends(state, given, rows, missing)
-            if state.kept is None:
-                state, found = batches.insert_and_query(state, self._design, new[:2], pairs, asks)
-            else:
-                state = joined(state, *new[:2])
-                found = batches.query(state, *pairs)
-            every = backend.xp.zeros(asks.size, bool)
-            every[asks] = found & known
-            column = column_like(batch, "connected", every, backend, given.on_device)
-            answers = rows_of(column, asks, backend)
-            self._take(before, state)
+        with self._lock:
+            before = self._state
+            old = inputs.placed_for(before, given, self._free)
+            with inputs.LentWithRange(backend := old.backend, given) as columns:
+                # or what writes to it might part columns unalike
+                asks = backend.asarray(mask).copy()
+                rows = [inputs.rows(column, ~asks, backend) for column in columns[:2]]
+                state, new = batches.with_vertices(old, given, [*rows, *columns[2:]])
+                rows = [inputs.rows(column, asks, backend) for column in columns[:2]]
+                pairs, known = inputs.ends(state, given, rows, missing)
+                if state.kept is None:
+                    joins = state, self._design, new[:2], pairs, asks
+                    state, found = batches.insert_and_query(*joins)
+                else:
+                    state = joined(state, *new[:2])
+                    found = batches.query(state, *pairs)
+                every = backend.xp.zeros(asks.size, bool)
+                every[asks] = found & known
+                column = column_like(batch, "connected", every, backend, given.on_device)
+                answers = rows_of(column, asks, backend)
+                self._take(before, state)
         return answers
 
     def remove(
@@ -818,8 +824,8 @@ def merged(
     if other.index.width > 1:
         names = [[f"{k}_{name}" for k in range(other.index.width)] for name in names]
     given = inputs.read(pairs, *names)
-    with inputs.borrow_for(one, given, False) as (old, columns):
-        vertices, ends = batches.with_vertices(old, given, columns)
+    with inputs.LentWithRange(one.backend, given) as columns:
+        vertices, ends = batches.with_vertices(one, given, columns)
         joined = batches.insert(vertices, design, *ends[:2])
     dropped = one.given.dropped_rows + other.given.dropped_rows - base.given.dropped_rows
     return replace(

@@ -36,16 +36,17 @@ def remove_pairs(
     state: ConnectivityState, given: EdgeInput, remaining: Callable[[], Pieces] | None, missing: str
 ) -> ConnectivityState:
     """Return the state without the edges between pairs of vertices; see Connectivity.remove."""
-    with inputs.borrow_for(state, given, False) as (old, columns):
-        src, dst, known = _known(old, given, columns)
-        rows = old.backend.xp.flatnonzero(known)
-        known[rows] = roots(old, src[rows]) == roots(old, dst[rows])
+    backend = state.backend
+    with inputs.LentWithRange(backend, given) as columns:
+        src, dst, known = _known(state, given, columns)
+        rows = backend.xp.flatnonzero(known)
+        known[rows] = roots(state, src[rows]) == roots(state, dst[rows])
         if missing == "raise":
-            _check_known(known, old.backend, "pairs", "are no edges so far", columns)
+            _check_known(known, backend, "pairs", "are no edges so far", columns)
         known &= src != dst
         src, dst = src[known], dst[known]
-        none = old.backend.empty(0, np.int64)
-        return _Removal(old, _pairs(src, dst, old), none, src).run(remaining)
+        none = backend.empty(0, np.int64)
+        return _Removal(state, _pairs(src, dst, state), none, src).run(remaining)
 
 
 def remove_vertices(
@@ -53,12 +54,13 @@ def remove_vertices(
 ) -> ConnectivityState:
     """Return the state without some vertices; see Connectivity.remove_vertices."""
     _check_droppable(state, "remove_vertices()")
-    with inputs.borrow_for(state, given, False) as (old, columns):
-        vertices, _, known = _known(old, given, columns)
+    backend = state.backend
+    with inputs.LentWithRange(backend, given) as columns:
+        vertices, _, known = _known(state, given, columns)
         if missing == "raise":
-            _check_known(known, old.backend, "ids", "are no vertices so far", columns)
-        vertices, no_pairs = vertices[known], old.backend.empty(0, np.uint64)
-        removal = _Removal(old, no_pairs, vertices, vertices)
+            _check_known(known, backend, "ids", "are no vertices so far", columns)
+        vertices, no_pairs = vertices[known], backend.empty(0, np.uint64)
+        removal = _Removal(state, no_pairs, vertices, vertices)
         after = removal.run(remaining)
         return _without(after, removal.gone.view(bool)) if vertices.size else after
 
@@ -94,7 +96,8 @@ def insert_kept(
 ) -> ConnectivityState:
     """Return the state after batches whose forest is kept, each with its times, if any."""
     for given, times in pieces:
-        with inputs.borrow_for(state, given, free) as (old, columns):
+        old = inputs.placed_for(state, given, free)
+        with inputs.LentWithRange(old.backend, given) as columns:
             named, (src, dst, *_) = batches.with_vertices(old, given, columns, copied=False)
             state = joined(named, src, dst, times)
     return state
@@ -203,7 +206,7 @@ class _Removal:
         between = _Between(left)
         for given, times in remaining():
             check_kind(left.index, given)
-            with inputs.borrow_for(left, given, False) as (_, columns):
+            with inputs.LentWithRange(left.backend, given) as columns:
                 between.add(*self._between(given, columns, times, labels))
         return between.joined()
 
@@ -269,7 +272,7 @@ class _Removal:
         write = backend.kernel(kernels.write_ends, forest.vertex, labels.dtype, listed)
         for given, _ in pieces:
             check_kind(left.index, given)
-            with inputs.borrow_for(left, given, False) as (_, columns):
+            with inputs.LentWithRange(left.backend, given) as columns:
                 sought, strange = labels.sought(columns[:2]), backend.new_flag()
                 ends = [backend.empty(sought.size, forest.vertex) for _ in range(2)]
                 flag = strange.value, strange.word

@@ -170,27 +170,22 @@ def _column_of_kind(named: Any) -> Any:
     return pa.chunked_array([], pa.int64())
 
 
-class _LentFor(LentOn):
-    """A context that lends the columns (src, dst, named vertices) on the backend of a state."""
+def placed_for(state: ConnectivityState, given: EdgeInput, free: bool) -> ConnectivityState:
+    """Return the state on the backend of the batch, if that is ``free`` and none has had an edge.
 
-    def __init__(self, state: ConnectivityState, given: EdgeInput) -> None:
-        super().__init__(state.backend, given, with_range=True)
-        self.state = state
-
-    def __enter__(self) -> tuple[ConnectivityState, list[Any]]:
-        return self.state, super().__enter__()
-
-
-def borrow_for(state: ConnectivityState, given: EdgeInput, free: bool) -> _LentFor:
-    """Lend the columns (src, dst, named vertices), and move the state to the backend of the batch.
-
-    If the backend is ``free`` and no batch has had an edge yet, it becomes that of this batch.
+    Otherwise the state itself.
     """
     if free and not state.edges and given.on_device != state.backend.on_device and given.src.size:
         runner = backends.get("cuda" if given.on_device else "threads")
         with runner.scope():
-            state = state.to(runner)
-    return _LentFor(state, given)
+            return state.to(runner)
+    return state
+
+
+class LentWithRange(LentOn):
+    """A context that lends src, dst and named vertices, of which a range becomes a column."""
+
+    with_range = True
 
 
 def rows(column: Any, mask: Array, backend: Backend) -> Any:

@@ -43,7 +43,8 @@ def insert_given(
     Without a design, one is chosen for the batch. If ``free``, the first batch determines the
     backend of all. If not ``copied``, the trees of the old state are reused while no vertex is new.
     """
-    with inputs.borrow_for(state, given, free) as (old, columns):
+    old = inputs.placed_for(state, given, free)
+    with inputs.LentWithRange(old.backend, given) as columns:
         after = batches.insert_batch(old, given, columns, design, copied)
         if not after.forest.complete:
             batches.with_vertices(old, given, columns)  # says which id is none of the vertices
@@ -64,10 +65,8 @@ def insert_all(
     given_all = (inputs.read(batch, *words) for batch in edges) if iterable else None
     for window in _windows(given_all or _pieces(state, edges, words)):
         further = [column for one in window[1:] for column in one.columns]
-        with (
-            inputs.borrow_for(after, window[0], free) as (old, columns),
-            Borrowing(further) as more,
-        ):
+        old = inputs.placed_for(after, window[0], free)
+        with inputs.LentWithRange(old.backend, window[0]) as columns, Borrowing(further) as more:
             rows = [columns, *(more[k : k + 2] for k in range(0, len(more), 2))]
             given, count = _as_one(window), 1
             if more and sum(batch.src.size for batch in window) <= tuning.joined_batch_edges:
@@ -226,5 +225,6 @@ def initial_state(
     if named is None:
         return state
     given = inputs.vertices(named, width)
-    with inputs.borrow_for(state, given, free) as (old, columns):
+    old = inputs.placed_for(state, given, free)
+    with inputs.LentWithRange(old.backend, given) as columns:
         return batches.with_vertices(old, given, columns)[0]

@@ -216,7 +216,8 @@ class _Reader:
         The columns are those of the edges that have a weight, on the backend of the state.
         """
         given, weights, there = self._read(edges)
-        with inputs.borrow_for(state, given, self.free) as (old, columns):
+        old = inputs.placed_for(state, given, self.free)
+        with inputs.LentWithRange(old.backend, given) as columns:
             self.free = self.free and not given.src.size  # the others go where this chunk is
             weights = old.backend.asarray(weights)
             if there is not None:

@@ -5,7 +5,7 @@ beside the forest for the arrays of a run, rows that are gathered before they ar
 """
 
 import weakref
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -79,7 +79,7 @@ class Counted(Threads):
         return self.current_arena
 
     def scope(self, arena=None):
-        return Scope(self.name, nullcontext(), arena or self.arena())
+        return Scope(self.name, arena=arena or self.arena())
 
     def to_host(self, array):
         self.copies.append((TO_HOST, array.nbytes))

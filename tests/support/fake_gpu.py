@@ -183,6 +183,9 @@ class Gpu(cuda.Cuda):
             return len(Driver.kernels)
 
 
+KEPT = pool._of_rmm, cuda._properties, cuda._total_bytes, cuda._shared_memory_limits
+
+
 def _own_memory(size):
     return MemoryPointer(Memory(size), 0)
 
@@ -305,7 +308,7 @@ def installed(devices=1):
             module = ModuleType(name)
             vars(module).update(parts)
             patch.setitem(sys.modules, name, module)
-        for cached in (pool._of_rmm, cuda._properties, cuda._shared_memory_limits):
+        for cached in KEPT:
             cached.cache_clear()
         patch.setattr(RUNTIME, "getDeviceCount", lambda: devices)
         patch.setattr(Driver, "several", devices > 1)
@@ -315,5 +318,5 @@ def installed(devices=1):
             with mock.patch.object(backends, "opened", return_value=backend):
                 yield backend
         finally:
-            for cached in (pool._of_rmm, cuda._properties, cuda._shared_memory_limits):
+            for cached in KEPT:
                 cached.cache_clear()

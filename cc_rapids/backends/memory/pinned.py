@@ -11,6 +11,7 @@ import ctypes
 import struct
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -160,18 +161,20 @@ class ThreadBuffers(threading.local):
         that a thread needs one buffer for all its launches.
         """
         count = len(words)
-        found = self._arguments.get(count)
-        if found is None:
-            data = (ctypes.c_uint64 * count)()
-            size, first = ctypes.c_size_t(8 * count), ctypes.addressof(data)
-            extra = (ctypes.c_void_p * 5)(_BUFFER, first, _SIZE, ctypes.addressof(size), _END)
-            each = (ctypes.c_void_p * count)(*range(first, first + 8 * count, 8))
-            addresses = ctypes.addressof(extra), ctypes.addressof(each)
-            pack = struct.Struct(f"{count}Q").pack_into
-            found = self._arguments[count] = pack, data, addresses, (extra, each, size)
-        pack, data, addresses, _ = found
-        pack(data, 0, *words)
-        return addresses
+        pack, extra, each, _ = self._arguments.get(count) or self._add_arguments(count)
+        pack(*words)
+        return extra, each
+
+    def _add_arguments(self, count: int) -> tuple[Any, ...]:
+        """Return what packs so many arguments, the two addresses, and what they keep."""
+        data = (ctypes.c_uint64 * count)()
+        size, first = ctypes.c_size_t(8 * count), ctypes.addressof(data)
+        extra = (ctypes.c_void_p * 5)(_BUFFER, first, _SIZE, ctypes.addressof(size), _END)
+        each = (ctypes.c_void_p * count)(*range(first, first + 8 * count, 8))
+        pack = partial(struct.Struct(f"{count}Q").pack_into, data, 0)
+        found = pack, ctypes.addressof(extra), ctypes.addressof(each), (extra, each, size)
+        self._arguments[count] = found
+        return found
 
     def kept_memory(self, device: int) -> Any:
         """Return ``READBACK_BYTES`` of the device."""

@@ -23,12 +23,12 @@ class Arena:
     SIZE, SMALL, ALIGN = 1 << 16, 1 << 15, 256
     allocate: Any
     allocate_own: Any  # what the run frees again, most likely
+    block: Any = None
+    used = size = 0
+    beside = False  # whether the block is beside a large array
+    in_run = False  # whether large arrays are the run's own
 
     def __init__(self) -> None:
-        self.block: Any = None
-        self.used = self.size = 0
-        self.beside = False  # whether the block is beside a large array
-        self.in_run = False  # whether large arrays are the run's own
         self.lock = threading.Lock()
 
     def draw_from(self, allocate: Any, workspace: Workspace) -> None:
@@ -146,7 +146,8 @@ class Workspace:
 
     def __call__(self, allocate: Any, size: int) -> Any:
         if not _is_plain():
-            self.release()
+            if self.left:
+                self.release()
             return allocate(size)
         device = self.cuda.runtime.getDevice()
         most = self.total(device) // self.SHARE
@@ -168,14 +169,12 @@ class Workspace:
 
     def _take(self, device: int, size: int) -> LeftBlock | None:
         """Return the smallest block that fits, and wait for whatever used it on any stream."""
-        fitting = [
-            own
-            for own in self.left
-            if own.device == device and size <= own.size <= size + self.SPARE
-        ]
-        if not fitting:
+        found = None
+        for own in self.left:
+            if own.device == device and size <= own.size <= size + self.SPARE:
+                found = own if found is None or own.size < found.size else found
+        if found is None:
             return None
-        found = min(fitting, key=lambda own: own.size)
         self.left.remove(found)
         if not found.idle:
             others = [own for own in self.left if own.device == device]
@@ -186,9 +185,14 @@ class Workspace:
 
     def _make_room(self, device: int, most: int) -> None:
         """Free old blocks, and others until those of a device, in use or not, are so many bytes."""
+        if not self.left:
+            return
         own = [left for left in self.left if left.device == device]
-        used = sum(size for where, size in [*self.used.values()] if where == device)
-        held = used + sum(left.size for left in own)
+        held = 0
+        for where, size in [*self.used.values()]:
+            held += size if where == device else 0
+        for left in own:
+            held += left.size
         for left in own:
             if held > most or left.turn + self.TURNS < self.turn:
                 self.left.remove(left)
@@ -243,8 +247,7 @@ def _is_plain() -> bool:
     """
     if "cudf" not in sys.modules:
         return False
-    from rmm import mr
-
+    mr = sys.modules["rmm"].mr  # which cuDF imports
     return type(mr.get_current_device_resource()) is mr.CudaMemoryResource
 
 

@@ -73,15 +73,16 @@ def test_frames_with_other_attributes_are_made_in_their_own_way():
 def test_columns_are_lent_as_they_lie(way, private):
     frame = DataFrame({"src": np.arange(9), "dst": np.empty(0, np.int32)})
     frame._data["src"].offset, frame._data["src"].size = 2, 4
-    handle = cudf_internals.handle_in(frame, "src")
+    handle = cudf_internals.handles_in(frame)["src"]
     assert handle.dtype == np.int64
     assert handle.size == 4
-    with cudf_internals.Lent(handle) as array:
+    with cudf_internals.Lent(handle, handle.dtype, handle.size) as array:
         assert frame._data["src"].data.readers == int(private)
         assert array.tolist() == [2, 3, 4, 5]
         assert np.shares_memory(array, frame._data["src"].data.array)
     assert frame._data["src"].data.readers == 0
-    with cudf_internals.Lent(cudf_internals.handle_in(frame, "dst")) as array:
+    handle = cudf_internals.handles_in(frame)["dst"]
+    with cudf_internals.Lent(handle, handle.dtype, handle.size) as array:
         assert (array.size, array.dtype) == (0, np.int32)
 
 
