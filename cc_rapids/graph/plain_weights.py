@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..backends import Array, get
 from ..data.dtypes import is_float
-from ..kernels.weights import note_nan
+from ..kernels.weights import PART, note_nan
 
 if TYPE_CHECKING:
     from ..data.adapters import Adapter
@@ -26,6 +26,6 @@ def plain_weights(
         return lambda: None if values is None else (values, None)
     backend = get("cuda")
     nan = backend.new_flag()
-    backend.kernel(note_nan)(values.size, values, nan.value, nan.word)
+    backend.kernel(note_nan)(-(-values.size // PART), values, nan.value, nan.word)
     is_there = nan.read_async()
     return lambda: None if is_there() else (values, None)

@@ -37,7 +37,7 @@ import numpy as np
 
 from .id_hash import HALF, LOW
 from .id_place import begin, key_of, slot_of
-from .partition import GROUP_BITS, MOST_BLOCKS, before, blocks_of
+from .partition import GROUP_BITS, MOST_BLOCKS, before, blocks_of, clear_counts, count_groups
 
 WORD = np.uint32
 TILE = 3200  # edges of a tile and of a chunk: five for each thread of a GPU's block
@@ -49,8 +49,7 @@ SEGMENT_BYTES = 13  # of where a segment is, and a chunk's edges of one block
 EDGES, NONE, ONE = np.uint64(TILE), np.uint64(0), np.uint64(1)
 SMALLER, PLACES = np.uint64(2 * TILE), np.uint64(4 * TILE)  # in the words of partition_ends
 SLOTS, CHUNK_PLACES = np.uint64(2 * TILE), np.uint64(3 * TILE)  # in those of place_larger
-BLOCKS, GROUPS = np.uint64(MOST_BLOCKS), np.uint64(MOST_BLOCKS >> GROUP_BITS)
-SHIFT, LANES = np.uint64(GROUP_BITS), np.uint64(8)  # threads that note where a segment is
+LANES = np.uint64(8)  # threads that note where a segment is
 
 
 def table_blocks_of(slots: int) -> tuple[int, int]:
@@ -100,36 +99,6 @@ def load_key(on: Any) -> Any:
     return load_key
 
 
-def clear_counts(on: Any) -> Any:
-    """Set the number of edges in each block to zero, by all threads of a block of them."""
-
-    @on.device
-    def clear_counts(shared, counts, t, step):
-        b = t
-        while b < BLOCKS:
-            shared[counts + b] = WORD(0)
-            b += step
-
-    return clear_counts
-
-
-def count_groups(on: Any) -> Any:
-    """Write the number of edges in each group of blocks, by all threads of a block of them."""
-
-    @on.device
-    def count_groups(shared, counts, t, step):
-        b = t
-        while b < GROUPS:
-            total, other = NONE, b << SHIFT
-            while other < (b + ONE) << SHIFT:
-                total += np.uint64(shared[counts + other])
-                other += ONE
-            shared[counts + BLOCKS + b] = WORD(total)
-            b += step
-
-    return count_groups
-
-
 def partition_ends(on: Any, sign: int) -> Any:
     """Copy ``m`` edges from the ``first`` on, each tile in the order of its blocks.
 
@@ -140,7 +109,11 @@ def partition_ends(on: Any, sign: int) -> Any:
     """
     bias, home, own = np.uint64(sign), begin(on), key_of(on)
     add, block_sync, counts = on.atomic_add, on.block_sync, np.uint64(5 * TILE)
-    start_of, clear, sum_groups = before(on, counts), clear_counts(on), count_groups(on)
+    start_of, clear, sum_groups = (
+        before(on, counts),
+        clear_counts(on, counts),
+        count_groups(on, counts),
+    )
     store, load = store_key(on), load_key(on)
 
     @on.block_kernel(ENDS_WORDS)
@@ -173,7 +146,7 @@ def partition_ends(on: Any, sign: int) -> Any:
             np.uint64(share),
         )
         shift, count = np.uint64(shift), min(EDGES, np.uint64(m) - base)
-        clear(shared, counts, t, step)
+        clear(shared, t, step)
         block_sync()
         i = t
         while i < count:
@@ -185,7 +158,7 @@ def partition_ends(on: Any, sign: int) -> Any:
             add(shared, counts + (home(key, low, span, down, share) >> shift), WORD(1))
             i += step
         block_sync()
-        sum_groups(shared, counts, t, step)
+        sum_groups(shared, t, step)
         block_sync()
         b = t
         while b < blocks:
@@ -242,7 +215,11 @@ def place_larger(on: Any) -> Any:
     """
     home, slot, load = begin(on), slot_of(on), on.load_streaming
     add, block_sync, counts = on.atomic_add, on.block_sync, np.uint64(4 * TILE)
-    start_of, clear, sum_groups = before(on, counts), clear_counts(on), count_groups(on)
+    start_of, clear, sum_groups = (
+        before(on, counts),
+        clear_counts(on, counts),
+        count_groups(on, counts),
+    )
     store, load_smaller = store_key(on), load_key(on)
 
     @on.block_kernel(LARGER_WORDS)
@@ -280,7 +257,7 @@ def place_larger(on: Any) -> Any:
             np.uint64(share),
         )
         last, shift, lanes = min(base + EDGES, np.uint64(m)), np.uint64(shift), min(LANES, step)
-        clear(shared, counts, t, step)
+        clear(shared, t, step)
         j = np.uint64(firsts[k]) + t // lanes
         while j < np.uint64(segments) and np.uint64(before[j]) < last:
             earlier = np.uint64(before[j])
@@ -301,7 +278,7 @@ def place_larger(on: Any) -> Any:
             add(shared, counts + (home(other, low, span, down, share) >> shift), WORD(1))
             i += step
         block_sync()
-        sum_groups(shared, counts, t, step)
+        sum_groups(shared, t, step)
         block_sync()
         b = t
         while b <= blocks:

@@ -24,7 +24,7 @@ TILE = 1 << 12  # edges that the threads of a block put in order in shared memor
 MOST_BLOCKS = 256
 GROUP_BITS = 4  # blocks whose edges are counted together: the square root of their number
 SHARED_WORDS = 2 * TILE + MOST_BLOCKS + (MOST_BLOCKS >> GROUP_BITS)
-EDGES, IN_BLOCK, IN_GROUP = (np.uint64(k) for k in (TILE, 2 * TILE, 2 * TILE + MOST_BLOCKS))
+EDGES, IN_BLOCK = np.uint64(TILE), np.uint64(2 * TILE)
 BLOCKS, GROUPS = np.uint64(MOST_BLOCKS), np.uint64(MOST_BLOCKS >> GROUP_BITS)
 SHIFT, NONE, ONE = np.uint64(GROUP_BITS), np.uint64(0), np.uint64(1)
 
@@ -74,6 +74,37 @@ def before(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:
     return before
 
 
+def clear_counts(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:
+    """Set the number of edges in each block to zero, by all threads of a block of them."""
+
+    @on.device
+    def clear_counts(shared, t, step):
+        b = t
+        while b < BLOCKS:
+            shared[counts + b] = WORD(0)
+            b += step
+
+    return clear_counts
+
+
+def count_groups(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:
+    """Write the number of edges in each group of blocks, by all threads of a block of them."""
+    groups = counts + BLOCKS
+
+    @on.device
+    def count_groups(shared, t, step):
+        b = t
+        while b < GROUPS:
+            total, other = NONE, b << SHIFT
+            while other < (b + ONE) << SHIFT:
+                total += np.uint64(shared[counts + other])
+                other += ONE
+            shared[groups + b] = WORD(total)
+            b += step
+
+    return count_groups
+
+
 def partition_tile(on: Any, read: Any, edge_index: Any) -> Any:
     """Copy ``m`` edges from the ``first`` on, each tile in the order of its blocks.
 
@@ -83,6 +114,7 @@ def partition_tile(on: Any, read: Any, edge_index: Any) -> Any:
     in order, and copied back. Of what they copy in the first step they read their own part.
     """
     add, block_sync, start_of = on.atomic_add, on.block_sync, before(on)
+    clear, sum_groups = clear_counts(on), count_groups(on)
 
     @on.block_kernel(SHARED_WORDS)
     def partition_tile(
@@ -105,10 +137,8 @@ def partition_tile(on: Any, read: Any, edge_index: Any) -> Any:
         starts,
     ):
         base, blocks, shift = k * EDGES, np.uint64(blocks), np.uint64(shift)
-        count, own, b = min(EDGES, np.uint64(m) - base), k * (blocks + ONE), t
-        while b < BLOCKS:
-            shared[IN_BLOCK + b] = WORD(0)
-            b += step
+        count, own = min(EDGES, np.uint64(m) - base), k * (blocks + ONE)
+        clear(shared, t, step)
         block_sync()
         i = t
         while i < count:
@@ -119,14 +149,7 @@ def partition_tile(on: Any, read: Any, edge_index: Any) -> Any:
             add(shared, IN_BLOCK + (np.uint64(high) >> shift), WORD(1))
             i += step
         block_sync()
-        b = t
-        while b < GROUPS:
-            total, other = NONE, b << SHIFT
-            while other < (b + ONE) << SHIFT:
-                total += np.uint64(shared[IN_BLOCK + other])
-                other += ONE
-            shared[IN_GROUP + b] = WORD(total)
-            b += step
+        sum_groups(shared, t, step)
         block_sync()
         b = t
         while b <= blocks:

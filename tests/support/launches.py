@@ -331,7 +331,7 @@ def columns_of_frames():
             backend.kernel(gather.gather, write)(32, 4, bits, before, *held, *made)
     for weight in ("f4", "f8"):
         flag = backend.new_flag()
-        backend.kernel(note_nan)(4, rows.astype(weight), flag.value, flag.word)
+        backend.kernel(note_nan)(1, rows.astype(weight), flag.value, flag.word)
 
 
 def dendrograms():
