@@ -55,8 +55,7 @@ class Tuning:
         Ids of a column that are looked at to see whether ids are spread evenly. [068].
     blocked_ids : int
         Ids from which on the slots of a hash table are found block by block of it, where edges may
-        be in any order: a table of 100 MiB, which no cache holds. Chosen: twice the cache of an
-        H200.
+        be in any order: a table of 100 MiB, which no cache holds. [089].
     library_strings : int
         Strings of all columns, at most, that PyArrow numbers on threads: its kernels are there, and
         ours, ten of them, need compiling. [071].
