@@ -146,7 +146,8 @@ def solve(
     order : WeightOrder
         One weight for each edge.
     given : EdgeInput, optional
-        The edges whose columns are gathered ahead, on backends that work asynchronously.
+        The edges whose columns are gathered ahead, on backends that work asynchronously. Of a list
+        in one band they are not, as candidates take all the memory that there may be.
     """
     on, n = forest.backend, forest.n
     counts = band_ends(expected_vertices, edges.m)
@@ -157,7 +158,7 @@ def solve(
     for band in range(last):
         rounds.run(pivots, band)
     meanwhile = None
-    if given is not None and on.goes_on and n <= edges.m:
+    if given is not None and on.goes_on and last:
         meanwhile = partial(chosen.make_room, given, n - 1)
     rounds.run(pivots, last, meanwhile)
     ranks, told = chosen.rank(), on.alloc_readback(2)

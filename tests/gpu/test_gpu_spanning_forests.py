@@ -50,7 +50,7 @@ def test_rows_are_those_of_kruskal(graph, dtype, light, bands, last, tuned, monk
 @pytest.mark.parametrize("spell", [lambda v: v, lambda v: v * 10**12, lambda v: v.astype(str)])
 @pytest.mark.parametrize("n", [50, 300, 5000])
 def test_columns_that_are_gathered_ahead_are_given_away_once(n, spell):
-    """Also where there are fewer edges than vertices, whose columns are not gathered ahead."""
+    """Also of a list in one band, whose columns are not gathered ahead."""
     random = np.random.default_rng(n)
     ends, weight = random.integers(0, n, (2, 2000)), random.random(2000)
     frame = cudf.DataFrame({"src": ends[0], "dst": ends[1], "w": weight})
