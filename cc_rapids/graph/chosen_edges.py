@@ -12,12 +12,11 @@ import numpy as np
 from ..backends import Array, Backend
 from ..data.edge_input import EdgeInput
 from ..kernels import gather
-from ..kernels.primitives import RANK_BLOCK, WORD
+from ..kernels.marked import gather_marked
 from .forest import blocks_of, rank
 from .memory_bound import word_for
 
 NAMES = "row", "source", "destination", "weight"
-BLOCK = RANK_BLOCK * WORD
 
 
 class ChosenEdges:
@@ -81,7 +80,7 @@ class MarkedEdges(ChosenEdges):
         with backend.reusing():
             self._before = backend.empty(blocks_of(bits.size), f"u{word_for(m)}")
         self._room: list[Array] = []
-        self._ahead: tuple[list[Any], list[Array]] | None = None
+        self._ahead: list[tuple[list[Any], list[Array]]] = []  # one at most, popped by one thread
 
     def rank(self) -> Array:
         """Launch what counts them; return an array whose last element is their number."""
@@ -91,8 +90,10 @@ class MarkedEdges(ChosenEdges):
     @cached_property
     def rows(self) -> Array:
         """The rows, in ascending order, as unsigned integers."""
-        made = self.backend.empty(self.count, self._before.dtype)
-        self._gather(self.backend.kernel(gather.number_alone), made)
+        backend, before = self.backend, self._before
+        made = backend.empty(self.count, before.dtype)
+        kernel = backend.kernel(gather.gather, backend.kernel(gather.number_alone))
+        kernel(backend.warp_size * (before.size - 1), self.m, self.bits, before, made)
         return made
 
     def make_room(self, given: EdgeInput, most: int) -> None:
@@ -105,24 +106,21 @@ class MarkedEdges(ChosenEdges):
         """Launch what fills the columns for which there is room, to be given away once."""
         with _in_place(given, self.backend) as held:
             if self._room:
-                self._gather(self.backend.kernel(gather.row_of_edge), *held, *self._room)
-                self._ahead, self._room = (_where(held), self._room), []
+                self._ahead, self._room = [(_where(held), self._gather(held, self._room))], []
 
     def _taken(self, held: list[Array]) -> list[Array]:
-        (at, made), self._ahead = self._ahead or ([], []), None
-        if at != _where(held) or not self.count <= made[0].size <= self.count + self.count // 2:
-            made = self._gathered(held, self.count)
-        return [column[: self.count] for column in made]
+        with suppress(IndexError):
+            at, made = self._ahead.pop()
+            if at == _where(held) and self.count <= made[0].size <= self.count + self.count // 2:
+                return [column[: self.count] for column in made]
+        return self._gather(held, _allocated(held, self.count, self.backend))
 
-    def _gathered(self, held: list[Array], size: int) -> list[Array]:
-        made = _allocated(held, size, self.backend)
-        self._gather(self.backend.kernel(gather.row_of_edge), *held, *made)
+    def _gather(self, held: list[Array], made: list[Array]) -> list[Array]:
+        """Fill columns as far as there is room in them."""
+        backend = self.backend
+        kernel = backend.kernel(gather_marked, backend.kernel(gather.row_of_edge))
+        kernel(self.m, self.bits, self._before, *held, *made)
         return made
-
-    def _gather(self, write: Any, *columns: Array) -> None:
-        backend, before = self.backend, self._before
-        kernel = backend.kernel(gather.gather, write)
-        kernel(backend.warp_size * (before.size - 1), self.m, self.bits, before, *columns)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what is pickled: the rows."""

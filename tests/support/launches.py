@@ -23,6 +23,7 @@ from cc_rapids.ids import spelled
 from cc_rapids.ids import strings as texts
 from cc_rapids.ids.groups import chosen_rows
 from cc_rapids.kernels import gather, spelling
+from cc_rapids.kernels.marked import gather_marked
 from cc_rapids.kernels.partition import LEAST_SHIFT
 from cc_rapids.kernels.weights import note_nan
 from cc_rapids.tools.generators import pieces
@@ -328,7 +329,7 @@ def columns_of_frames():
             made = rows.copy(), *(own.copy() for own in held)
             gathered(4, rows.astype(number), *held, *made)
             bits, before = np.ones(1, np.uint32), np.zeros(2, number)
-            backend.kernel(gather.gather, write)(32, 4, bits, before, *held, *made)
+            backend.kernel(gather_marked, write)(4, bits, before, *held, *made)
     for weight in ("f4", "f8"):
         flag = backend.new_flag()
         backend.kernel(note_nan)(1, rows.astype(weight), flag.value, flag.word)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cc_rapids import backends
+from cc_rapids.graph import chosen_edges
 from cc_rapids.graph.chosen_edges import ChosenEdges, MarkedEdges
 
 SIZES = [1, 31, 32, 33, 255, 256, 257, 1000]
@@ -46,12 +47,12 @@ def test_any_edges_may_be_chosen(chosen):
 def test_columns_are_gathered_as_far_as_there_is_room(engine, room, weighed):
     """What follows the last edge in a longer column is not written."""
     random, m = np.random.default_rng(room), 500
-    chosen, edges = random.random(m) < 0.3, None
+    chosen = random.random(m) < 0.3
     held = [random.integers(0, 9, m), random.integers(0, 9, m).astype(np.int32)]
     held.append(random.random(m) if weighed else np.empty(0, np.uint8))
     edges = marked(engine, chosen)
     rows = np.flatnonzero(chosen)
-    columns = edges._gathered(held, room)
+    columns = edges._gather(held, chosen_edges._allocated(held, room, edges.backend))
     assert [column.dtype for column in columns] == [np.int64, *(own.dtype for own in held)]
     right = [rows, *(own[rows] if own.size else own for own in held)]
     for column, own in zip(columns, right, strict=True):
