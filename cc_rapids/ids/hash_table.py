@@ -209,7 +209,7 @@ class PlacedSlots(SlotTable):
     ) -> None:
         """Find the slots in parts of the list, which are copied by turns to the same memory.
 
-        That is as much as putting the ids in order may take later, and the run's peak little more.
+        That is as much as the cost of the encoding grants for putting the ids in order later.
         """
         backend, m, tile = self.backend, columns[0].size, id_blocks.TILE
         blocks, shift = id_blocks.table_blocks_of(begins_in)
