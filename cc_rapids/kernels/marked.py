@@ -1,4 +1,4 @@
-"""What belongs to each of the edges that are marked in a list, one thread for each edge of it."""
+"""Gather what belongs to the marked edges of a list, by one thread for each edge of it."""
 
 from typing import Any
 
