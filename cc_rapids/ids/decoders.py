@@ -59,6 +59,10 @@ class SortedDecoder:
         """Return the state for pickling, without what was decoded ahead."""
         return vars(self) | {"_ahead": []}
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Set the state, which may be that of an earlier version."""
+        vars(self).update({"_ahead": []} | state)
+
     @classmethod
     def of(cls, ids: Array) -> SortedDecoder:
         """Return the decoder of a sorted array of distinct ids, which is kept."""
@@ -70,7 +74,7 @@ class SortedDecoder:
 
     def decode_all(self, parent: Array, backend: Backend) -> tuple[Array, Array]:
         """Return the ids of all vertices, and of their roots in a flat forest: two new arrays."""
-        if self._ahead:
+        with contextlib.suppress(IndexError):  # another thread may have taken them
             return self._ahead.pop()
         ids, labels = backend.alloc_packed(*[(self.ids.size, self.ids.dtype)] * 2)
         decode = backend.kernel(gather.decode_rows)
