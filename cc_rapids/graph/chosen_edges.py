@@ -12,7 +12,7 @@ import numpy as np
 from ..backends import Array, Backend
 from ..data.edge_input import EdgeInput
 from ..kernels import gather
-from ..kernels.marked import gather_marked
+from ..kernels.marked import TILE, gather_marked
 from .forest import blocks_of, rank
 from .memory_bound import word_for
 
@@ -119,7 +119,7 @@ class MarkedEdges(ChosenEdges):
         """Fill columns as far as there is room in them."""
         backend = self.backend
         kernel = backend.kernel(gather_marked, backend.kernel(gather.row_of_edge))
-        kernel(self.m, self.bits, self._before, *held, *made)
+        kernel(-(-self.m // TILE), self.bits, self._before, *held, *made)
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -329,7 +329,7 @@ def columns_of_frames():
             made = rows.copy(), *(own.copy() for own in held)
             gathered(4, rows.astype(number), *held, *made)
             bits, before = np.ones(1, np.uint32), np.zeros(2, number)
-            backend.kernel(gather_marked, write)(4, bits, before, *held, *made)
+            backend.kernel(gather_marked, write)(1, bits, before, *held, *made)
     for weight in ("f4", "f8"):
         flag = backend.new_flag()
         backend.kernel(note_nan)(1, rows.astype(weight), flag.value, flag.word)
