@@ -37,6 +37,7 @@ BLOCK_THREADS = 256
 GRID_STRIDE_BLOCKS = 8  # blocks a multiprocessor in a grid-stride kernel: all resident at once
 
 WORD = 0xFFFFFFFFFFFFFFFF  # all bits of an argument; so many blocks are no bound
+WORD_BYTES = 8
 
 _MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
@@ -171,17 +172,20 @@ class Cuda(Backend):
             return self._views(allocate.with_block(size, arena_bytes), pieces)
         return self._views(allocate(size), pieces)
 
+    def words_of(self, arrays: list[Array]) -> Array | None:
+        """Return None of arrays that have been pickled."""
+        start, last = arrays[0].data, arrays[-1]
+        if any(array.data.mem is not start.mem for array in arrays):
+            return None
+        size = last.data.ptr + last.nbytes - start.ptr
+        return self.xp.ndarray((size // WORD_BYTES,), np.uint64, start)
+
     def copy_packed(self, arrays: list[Array], copies: list[Array]) -> None:
-        """Copy their whole allocation at once, unless each has its own, as after pickling."""
-        first, to = arrays[0].data, copies[0].data
-        memory, away = first.mem, to.ptr - first.ptr
-        for array, copy in zip(arrays, copies, strict=True):
-            data = array.data
-            if data.mem is not memory or copy.data.ptr - data.ptr != away:
-                super().copy_packed(arrays, copies)
-                return
-        size = data.ptr + arrays[-1].nbytes - first.ptr
-        to.copy_from_device_async(first, size, self._stream())
+        words, room = self.words_of(arrays), self.words_of(copies)
+        if words is None or room is None or words.size != room.size:
+            super().copy_packed(arrays, copies)
+            return
+        room.data.copy_from_device_async(words.data, words.nbytes, self._stream())
 
     def leave_arena(self) -> None:
         arena = self.xp.cuda.get_allocator()

@@ -223,21 +223,19 @@ def insert_batch(
 
     Unless ``copied``, the trees of the old state are reused while no vertex is new.
     """
-    before = state.forest
-    index, vertices = extended(state.index, given, columns, state.backend, exact=False)
-    copies = copied and index.n == before.n
-    after = before.alike() if copies else before  # before the look, which it may wait for
+    before, backend = state.forest, state.backend
+    index, vertices = extended(state.index, given, columns, backend, exact=False)
     src, dst = vertices[:2]
-    found = _look_at(state.backend, index, src, dst)
-    if copies:  # after the look, so that the host does not wait for it
-        after.copy_from(before)
-    elif index.n > before.n:
+    copies = copied and index.n == before.n
+    after = before.successor() if copies else before  # before the look, which it may wait for
+    found = _look_at(backend, index, src, dst, (before, after) if copies else ())
+    if not copies and index.n > before.n:
         after = grown(before, index.n)
     _join(after, design, src, dst)
     kind, edges = _kind_after(state, index, given), state.edges + src.size
     count, removals = state.batches + 1, state.removals
     joined = ConnectivityState(
-        state.backend, index, after, kind, edges, count, removals=removals
+        backend, index, after, kind, edges, count, removals=removals
     )  # which takes less time than replace()
     return checked(joined, found)
 
@@ -255,16 +253,28 @@ def insert(
     return checked(launched(state, design, src, dst), found)
 
 
-def _look_at(backend: Backend, index: Index, src: Array, dst: Array) -> Callable[[], bool] | None:
+def _look_at(
+    backend: Backend, index: Index, src: Array, dst: Array, copied: Sequence[Forest] = ()
+) -> Callable[[], bool] | None:
     """Return a function that waits for a look at all ids, and says if one is no vertex.
 
-    None if ids have vertices looked up for them, or if the host does not go on.
+    None if ids have vertices looked up for them, or if the host does not go on. Of two forests the
+    first is ``copied`` to the second by the same launch, or after it: nobody waits for that.
     """
-    if not (index.are_vertices and backend.in_caller_order):
-        return None
-    stray = backend.new_flag()
-    backend.kernel(queries.note_strays)(src.size, src, dst, index.n, stray.value, stray.word)
-    return stray.read_async()
+    found = None
+    if index.are_vertices and backend.in_caller_order:
+        stray = backend.new_flag()
+        rows = src, dst, index.n, stray.value, stray.word
+        words, room = [forest.words for forest in copied] or (None, None)
+        if words is not None and room is not None:
+            both = backend.kernel(queries.copy_and_note_strays)
+            both(max(src.size, words.size), backend.asarray(words), room, src.size, *rows)
+            return stray.read_async()
+        backend.kernel(queries.note_strays)(src.size, *rows)
+        found = stray.read_async()
+    if copied:
+        copied[1].copy_from(copied[0])
+    return found
 
 
 def launched(
@@ -332,6 +342,8 @@ def query(state: ConnectivityState, src: Array, dst: Array) -> Array:
         climb = backend.kernel(find.naive)
         ask = backend.kernel(queries.ask, state.forest.vertex, climb)
         ask(src.size, src, dst, state.forest.parent, answers)
+    if not backend.in_caller_order:
+        backend.synchronize()  # before a later batch may write to the trees, on another stream
     return answers.astype(bool)
 
 

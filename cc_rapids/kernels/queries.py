@@ -66,15 +66,41 @@ def ask(on: Any, vertex: type, find: Any) -> Any:
     return ask
 
 
+def is_stray(on: Any) -> Any:
+    """Return whether an end of a row is beyond the n vertices."""
+
+    @on.device
+    def is_stray(src, dst, i, n):
+        return max(np.uint64(np.int64(src[i])), np.uint64(np.int64(dst[i]))) >= np.uint64(n)
+
+    return is_stray
+
+
 def note_strays(on: Any) -> Any:
     """Note whether an end of a row is beyond the n vertices."""
 
+    strays_at = is_stray(on)
+
     @on.elementwise
     def note_strays(i, src, dst, n, mark, strays):
-        if max(np.uint64(np.int64(src[i])), np.uint64(np.int64(dst[i]))) >= np.uint64(n):
+        if strays_at(src, dst, i, n):
             strays[0] = np.uint64(mark)
 
     return note_strays
+
+
+def copy_and_note_strays(on: Any) -> Any:
+    """Copy the words of trees, and note whether an end of one of ``m`` rows is beyond them."""
+    strays_at = is_stray(on)
+
+    @on.elementwise
+    def copy_and_note_strays(i, words, copies, m, src, dst, n, mark, strays):
+        if i < np.uint64(words.size):
+            copies[i] = words[i]
+        if i < np.uint64(m) and strays_at(src, dst, i, n):
+            strays[0] = np.uint64(mark)
+
+    return copy_and_note_strays
 
 
 def ask_ids(on: Any, vertex: type, find: Any) -> Any:

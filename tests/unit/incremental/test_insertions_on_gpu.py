@@ -11,9 +11,10 @@ import cc_rapids
 from cc_rapids import InputError, UnknownVertexError, oracle
 from cc_rapids.backends.cuda import Cuda
 from cc_rapids.data import cudf_internals
+from cc_rapids.graph import forest as forests
 
 N = 40_000  # more than fit beside other arrays
-BATCH = ["note_strays", "record", "copy", "every_edge", "wait"]
+BATCH = ["copy_and_note_strays", "record", "every_edge", "wait"]
 QUESTION = ["ask_ids", "record", "wait"]
 
 
@@ -87,13 +88,49 @@ def test_what_an_interrupted_look_has_left_does_not_count(gpu, monkeypatch):
     assert len(seen) == N - 2
 
 
-def test_without_a_pool_the_memory_of_the_trees_before_is_used_again(gpu, monkeypatch):
-    monkeypatch.setattr(fake_gpu.RESOURCES, "get_current_device_resource", fake_gpu.PLAIN)
+@pytest.mark.parametrize("resource", [fake_gpu.PLAIN, fake_gpu.POOL])
+def test_the_arrays_of_the_trees_before_the_last_are_used_again(gpu, monkeypatch, resource):
+    """So nothing is allocated, which without a pool would wait for the device."""
+    monkeypatch.setattr(fake_gpu.RESOURCES, "get_current_device_resource", resource)
     seen, batch = cc_rapids.Connectivity(num_vertices=N, engine="cuda"), frame([1], [2])
-    places = [seen.insert(batch)._state.forest.parent.data.ptr for _ in range(4)]
+    places = [seen.insert(batch)._state.forest.parent.data.ptr for _ in range(5)]
     assert places[0] != places[1]
-    assert places[:2] == places[2:]
-    assert asked(lambda: seen.insert(batch)) == ["wait for all", *BATCH]
+    assert places[:2] == places[2:4]
+    assert asked(lambda: seen.insert(batch)) == BATCH
+
+
+@pytest.mark.parametrize("hold", [lambda state: state, lambda state: state.forest.parent[5:]])
+def test_trees_that_somebody_holds_are_not_written_again(gpu, hold):
+    seen = cc_rapids.Connectivity(num_vertices=N, engine="cuda").insert(frame([1], [2]))
+    held = hold(seen._state)
+    parent = seen._state.forest.parent[5:]
+    before = parent.copy()
+    for k in range(6, 12):
+        seen.insert(frame([k], [k + 1]))
+    assert np.array_equal(parent, before)
+    assert held is not None
+    assert len(seen) == N - 7
+
+
+def test_trees_are_made_anew_on_a_stream_of_its_own_and_on_another_device(gpu, monkeypatch):
+    seen = cc_rapids.Connectivity(num_vertices=N, engine="cuda")
+    for k in range(3):
+        seen.insert(frame([k], [k + 1]))
+    (held,) = vars(seen._state.forest)["_spares"].values()
+    for name, value in (("in_caller_order", False), ("device_id", 1)):
+        with monkeypatch.context() as patch:
+            patch.setattr(Cuda, name, value)
+            assert seen._state.forest.successor().parent is not held["parent"]
+    assert seen._state.forest.successor().parent is held["parent"]
+
+
+def test_only_so_many_bytes_are_kept_for_later_trees(gpu, monkeypatch):
+    monkeypatch.setattr(forests, "MOST_SPARE_BYTES", 4 * N - 1)
+    seen = cc_rapids.Connectivity(num_vertices=N, engine="cuda")
+    for k in range(4):
+        seen.insert(frame([k], [k + 1]))
+    assert vars(seen._state.forest)["_spares"] == {}
+    assert len(seen) == N - 4
 
 
 def test_an_interrupted_batch_changes_nothing_and_its_columns_are_taken_back(gpu, monkeypatch):
@@ -118,6 +155,8 @@ def test_on_a_stream_of_its_own_the_host_waits_for_the_trees(gpu, monkeypatch):
     monkeypatch.setattr(Driver.stream, "ptr", 7, raising=False)
     batch = frame([1, 2], [2, 3])
     assert asked(lambda: seen.insert(batch)) == ["copy", "every_edge", "copy", "wait"]
+    pairs = frame([1, -1], [3, 2])
+    assert asked(lambda: seen.connected(pairs, missing="false"))[-1] == "wait"
     with pytest.raises(InputError, match=f"holds the id {N}"):
         seen.insert(frame([1], [N]))
     monkeypatch.undo()
@@ -127,8 +166,8 @@ def test_on_a_stream_of_its_own_the_host_waits_for_the_trees(gpu, monkeypatch):
 def test_trees_that_were_pickled_are_copied_one_by_one(gpu):
     seen = cc_rapids.Connectivity(num_vertices=N, engine="cuda").insert(frame([1, 2], [2, 3]))
     other = pickle.loads(pickle.dumps(seen))
-    one_by_one = [call for call in BATCH if call != "copy"]  # which CuPy does by itself
-    assert asked(lambda: other.insert(frame([3], [4]))) == one_by_one
+    one_by_one = asked(lambda: other.insert(frame([3], [4])))  # by CuPy itself
+    assert one_by_one == ["note_strays", *BATCH[1:]]
     assert asked(lambda: other.insert(frame([4], [5]))) == BATCH
     assert np.flatnonzero(labels(other) == 1).tolist() == [1, 2, 3, 4, 5]
     assert len(seen) == N - 2
