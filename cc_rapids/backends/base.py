@@ -248,13 +248,6 @@ class Backend(ABC):
         shapes = [(array.size, array.dtype) for array in arrays]
         return self.alloc_packed(*shapes, arena_bytes=arena_bytes)
 
-    def words_of(self, arrays: list[Array]) -> Array | None:
-        """Return all bytes of arrays of one allocation, in its order, as an array of uint64.
-
-        None where each has its own.
-        """
-        return None
-
     def copy_packed(self, arrays: list[Array], copies: list[Array]) -> None:
         """Copy arrays into those that :meth:`alloc_like` has allocated for them."""
         for array, copy in zip(arrays, copies, strict=True):

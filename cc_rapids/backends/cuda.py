@@ -29,6 +29,7 @@ from .memory import pinned
 from .memory.packing import Layout, PackedArgs, Piece, side_by_side
 from .memory.pinned import ThreadBuffers
 from .memory.pool import Arena, Recycling, Workspace, pool_of_caller
+from .memory.words import words_of
 from .peers import Peers
 
 log = logging.getLogger(__name__)
@@ -37,7 +38,6 @@ BLOCK_THREADS = 256
 GRID_STRIDE_BLOCKS = 8  # blocks a multiprocessor in a grid-stride kernel: all resident at once
 
 WORD = 0xFFFFFFFFFFFFFFFF  # all bits of an argument; so many blocks are no bound
-WORD_BYTES = 8
 
 _MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
@@ -172,16 +172,9 @@ class Cuda(Backend):
             return self._views(allocate.with_block(size, arena_bytes), pieces)
         return self._views(allocate(size), pieces)
 
-    def words_of(self, arrays: list[Array]) -> Array | None:
-        """Return None of arrays that have been pickled."""
-        start, last = arrays[0].data, arrays[-1]
-        if any(array.data.mem is not start.mem for array in arrays):
-            return None
-        size = last.data.ptr + last.nbytes - start.ptr
-        return self.xp.ndarray((size // WORD_BYTES,), np.uint64, start)
-
     def copy_packed(self, arrays: list[Array], copies: list[Array]) -> None:
-        words, room = self.words_of(arrays), self.words_of(copies)
+        """Copy their whole allocation at once, unless each has its own, as after pickling."""
+        words, room = words_of(self.xp, arrays), words_of(self.xp, copies)
         if words is None or room is None or words.size != room.size:
             super().copy_packed(arrays, copies)
             return

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -62,10 +61,6 @@ def running_sums(backend: Backend, values: Array) -> None:
 ARENA_BYTES = 1 << 16  # bytes beside a forest for the small arrays of its run
 MOST_BYTES_OF_BITS = 1 << 22  # at most, for a bit a vertex; they stay as long as the forest does
 
-
-MOST_SPARE_BYTES = 1 << 26  # of the parents of a forest whose arrays are kept for another one
-HELD = ("parent", "present", "_before", "_totals", "out_of_range", "_arrays", "_words")
-OWN = ("_words", "_spares", "_spare_of")  # what forests that are alike do not share
 
 LATER = ("parent", "present", "_before", "vertices", "components")  # see Forest.count_later
 FINISHING = threading.RLock()
@@ -193,9 +188,6 @@ class Forest:
     _before: Array
     _totals: Array
     _arrays: list[Array]
-    _words: Array | None
-    _spares: dict[int, dict[str, Any]]
-    _spare_of: int | None
     _is_few = False  # of forests that an earlier version has pickled
     _later = False  # is something put off until its first use?
     _device: int | None = None  # where it is done
@@ -228,54 +220,12 @@ class Forest:
 
     def alike(self) -> Forest:
         """Return a forest of the same vertices, whose arrays are allocated and not filled."""
-        other = self._without_arrays()
-        other._keep(self.backend.alloc_like(self._arrays, self.arena_bytes))
-        return other
-
-    def successor(self) -> Forest:
-        """Return a forest as :meth:`alike` does, in the arrays of a forest that has gone if it can.
-
-        To make arrays takes the host longer than a launch. So of forests that come one after the
-        other the arrays of the last one that has gone are kept on a GPU, up to ``MOST_SPARE_BYTES``
-        of parents, unless somebody else holds them. Work in the caller's order comes after all that
-        reads them: on other streams readers have to wait for their own.
-        """
-        backend, spares = self.backend, vars(self).setdefault("_spares", {})
-        number = backend.device_id
-        held = spares.pop(number, None) if backend.in_caller_order else None
-        if held is None:
-            other = self.alike()
-        else:
-            other = self._without_arrays()
-            vars(other).update(held)
-        vars(other).update(_spares=spares, _spare_of=number)
-        return other
-
-    def _without_arrays(self) -> Forest:
         if self._later:
             self._finish()
         other = Forest.__new__(Forest)
-        own = vars(other)
-        own.update(vars(self), _rows={})
-        for name in OWN:
-            own.pop(name, None)
+        vars(other).update(vars(self), _rows={})
+        other._keep(self.backend.alloc_like(self._arrays, self.arena_bytes))
         return other
-
-    def __del__(self) -> None:
-        own = vars(self)
-        number = own.get("_spare_of")
-        if number is None or own["_spares"] or self.parent.nbytes > MOST_SPARE_BYTES:
-            return
-        if getrefcount(self.parent) == getrefcount(self.present) == getrefcount(self._before):
-            own["_spares"][number] = {name: own[name] for name in HELD if name in own}
-
-    @property
-    def words(self) -> Array | None:
-        """The bytes of all arrays as uint64; None unless these are one allocation."""
-        own = vars(self)
-        if "_words" not in own:
-            own["_words"] = self.backend.words_of(self._arrays)
-        return own["_words"]
 
     def copy_from(self, forest: Forest) -> Forest:
         """Copy the trees of a forest that is :meth:`alike`; return itself."""

@@ -54,7 +54,8 @@ class Connectivity:
     changes nothing. Memory: 4 bytes per vertex (8 from 2^32 of them on), and up to 22 more
     without ``num_vertices`` (for strings 4 and the strings themselves; for ids of several columns,
     for each value of a column and for each tuple of the first two, three, ...), all of it twice
-    while a batch runs, and the memory of the design. ``len()`` is the number of components.
+    while a batch runs, and the memory of the design. On a GPU the 4 bytes per vertex stay twice
+    between batches, up to 64 MiB. ``len()`` is the number of components.
 
     Threads may share an instance: batches are inserted one after another, none is lost, and queries
     are answered, without waiting, from all batches that were complete when the query was made. An

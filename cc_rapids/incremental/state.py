@@ -27,6 +27,7 @@ from ..ids.growing import Index, extended
 from ..kernels import changes, find, queries
 from ..kernels import forest as trees
 from .kept import KeptForest
+from .trees import Trees, words_in
 
 
 @dataclass(frozen=True)
@@ -227,7 +228,7 @@ def insert_batch(
     index, vertices = extended(state.index, given, columns, backend, exact=False)
     src, dst = vertices[:2]
     copies = copied and index.n == before.n
-    after = before.successor() if copies else before  # before the look, which it may wait for
+    after = Trees.after(before) if copies else before  # before the look, which it may wait for
     found = _look_at(backend, index, src, dst, (before, after) if copies else ())
     if not copies and index.n > before.n:
         after = grown(before, index.n)
@@ -265,7 +266,7 @@ def _look_at(
     if index.are_vertices and backend.in_caller_order:
         stray = backend.new_flag()
         rows = src, dst, index.n, stray.value, stray.word
-        words, room = [forest.words for forest in copied] or (None, None)
+        words, room = map(words_in, copied) if copied else (None, None)
         if words is not None and room is not None:
             both = backend.kernel(queries.copy_and_note_strays)
             both(max(src.size, words.size), backend.asarray(words), room, src.size, *rows)

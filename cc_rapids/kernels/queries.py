@@ -78,7 +78,6 @@ def is_stray(on: Any) -> Any:
 
 def note_strays(on: Any) -> Any:
     """Note whether an end of a row is beyond the n vertices."""
-
     strays_at = is_stray(on)
 
     @on.elementwise

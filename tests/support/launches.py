@@ -22,7 +22,7 @@ from cc_rapids.graph.forest import Forest
 from cc_rapids.ids import spelled
 from cc_rapids.ids import strings as texts
 from cc_rapids.ids.groups import chosen_rows
-from cc_rapids.kernels import gather, spelling
+from cc_rapids.kernels import gather, queries, spelling
 from cc_rapids.kernels.marked import gather_marked
 from cc_rapids.kernels.partition import LEAST_SHIFT
 from cc_rapids.kernels.weights import note_nan
@@ -72,6 +72,9 @@ def vertices_of_batches():
         for dtype in (INT, LONG, ULONG):
             seen = cc_rapids.Connectivity(num_vertices=20).insert(edges(dtype))
             seen.connected(edges(dtype))
+            backend, (src, dst), words = backends.get("cuda"), edges(dtype), np.zeros(3, np.uint64)
+            look = backend.kernel(queries.copy_and_note_strays)
+            look(4, words, words.copy(), 4, src, dst, 20, 1, words[:1].copy())
 
 
 def changes():

@@ -11,7 +11,7 @@ import cc_rapids
 from cc_rapids import InputError, UnknownVertexError, oracle
 from cc_rapids.backends.cuda import Cuda
 from cc_rapids.data import cudf_internals
-from cc_rapids.graph import forest as forests
+from cc_rapids.incremental import trees
 
 N = 40_000  # more than fit beside other arrays
 BATCH = ["copy_and_note_strays", "record", "every_edge", "wait"]
@@ -116,20 +116,20 @@ def test_trees_are_made_anew_on_a_stream_of_its_own_and_on_another_device(gpu, m
     seen = cc_rapids.Connectivity(num_vertices=N, engine="cuda")
     for k in range(3):
         seen.insert(frame([k], [k + 1]))
-    (held,) = vars(seen._state.forest)["_spares"].values()
+    (held,) = seen._state.forest.spares.values()
     for name, value in (("in_caller_order", False), ("device_id", 1)):
         with monkeypatch.context() as patch:
             patch.setattr(Cuda, name, value)
-            assert seen._state.forest.successor().parent is not held["parent"]
-    assert seen._state.forest.successor().parent is held["parent"]
+            assert trees.Trees.after(seen._state.forest).parent is not held["parent"]
+    assert trees.Trees.after(seen._state.forest).parent is held["parent"]
 
 
 def test_only_so_many_bytes_are_kept_for_later_trees(gpu, monkeypatch):
-    monkeypatch.setattr(forests, "MOST_SPARE_BYTES", 4 * N - 1)
+    monkeypatch.setattr(trees, "MOST_SPARE_BYTES", 4 * N - 1)
     seen = cc_rapids.Connectivity(num_vertices=N, engine="cuda")
     for k in range(4):
         seen.insert(frame([k], [k + 1]))
-    assert vars(seen._state.forest)["_spares"] == {}
+    assert seen._state.forest.spares == {}
     assert len(seen) == N - 4
 
 

@@ -1,0 +1,84 @@
+"""What a card allows at most: the rate of copies, and that of random reads of tables.
+
+The limits that figures draw for a card, in ``cc_rapids.plots.CARDS``, are those of its newest
+record in two digits. The reads are of 4 bytes, at places that threads compute, eight of which each
+has under way; their kernel is CUDA C, so that nothing of this package takes part.
+"""
+
+import numpy as np
+import records
+
+from cc_rapids import backends
+
+TABLES = 1 << 18, 1 << 20, 1 << 24, 1 << 25, 1 << 26, 1 << 27, 1 << 30
+COPIED = 1 << 31
+THREADS, BLOCKS, ROUNDS, TOGETHER = 256, 1 << 14, 16, 8
+READ = """
+extern "C" __global__ void read(const unsigned* table, unsigned mask, unsigned* found) {
+    unsigned x = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u + 1, sum = 0;
+    for (int k = 0; k < ROUNDS; ++k) {
+        #pragma unroll
+        for (int i = 0; i < TOGETHER; ++i) {
+            x = x * 1664525u + 1013904223u;
+            unsigned place = x ^ (x >> 15);
+            sum += table[(place * 739981u >> 3) & mask];
+        }
+    }
+    if (sum == 1) *found = sum;
+}
+"""
+OPTIONS = f"-DROUNDS={ROUNDS}", f"-DTOGETHER={TOGETHER}"
+
+
+def main():
+    """Measure, and keep the record."""
+    import cupy
+
+    args = records.arguments(__doc__).parse_args()
+    base = records.environment(backends.get("cuda").device_name, args.commit)
+    given, taken = (cupy.zeros(COPIED // 4, np.uint32) for _ in range(2))
+    spent = milliseconds(lambda: cupy.copyto(taken, given), args.runs)
+    found = {"copy": 2e3 * COPIED / spent["median"], "copy_ms": spent, "reads": []}
+    read, word = cupy.RawKernel(READ, "read", OPTIONS), cupy.zeros(1, np.uint32)
+    many = BLOCKS * THREADS * ROUNDS * TOGETHER
+    for size in TABLES:
+        given[:] = 0  # so that a table is in a cache by its own reads alone
+        launch = (BLOCKS,), (THREADS,), (given, np.uint32(size // 4 - 1), word)
+        spent = milliseconds(lambda launch=launch: read(*launch), args.runs)
+        found["reads"].append({"table": size, "rate": 1e3 * many / spent["median"], "ms": spent})
+    records.keep(args.out, "card", base | found)
+
+
+def newest(folder=records.HERE):
+    """Return the newest record of each card."""
+    return {row["device"]: row for row in records.load("card", folder)}
+
+
+def limits(row):
+    """Return the rate of copies, and pairs of a table's bytes and the rate of reads of it."""
+    reads = tuple((own["table"], in_two_digits(own["rate"])) for own in row["reads"])
+    return in_two_digits(row["copy"]), reads
+
+
+def in_two_digits(rate):
+    """Return a rate as the figures have it."""
+    return float(f"{rate:.1e}")
+
+
+def milliseconds(work, runs):
+    """Return the spread of the device's time, after two runs that do not count."""
+    import cupy
+
+    spent = []
+    for _ in range(runs + 2):
+        first, last = cupy.cuda.Event(), cupy.cuda.Event()
+        first.record()
+        work()
+        last.record()
+        last.synchronize()
+        spent.append(cupy.cuda.get_elapsed_time(first, last))
+    return records.spread(spent[2:])
+
+
+if __name__ == "__main__":
+    main()
