@@ -1,4 +1,4 @@
-"""What a card allows at most: the rate of copies, and that of random reads of tables.
+"""The limits of a card: the rate of copies, and that of random reads of tables of many sizes.
 
 The limits that figures draw for a card, in ``cc_rapids.plots.CARDS``, are those of its newest
 record in two digits. The reads are of 4 bytes, at places that threads compute, eight of which each
