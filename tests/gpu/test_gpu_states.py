@@ -21,6 +21,7 @@ from cc_rapids import (
     UnknownVertexError,
     components,
     components_at,
+    oracle,
 )
 
 pytestmark = pytest.mark.gpu
@@ -145,6 +146,36 @@ def test_columns_may_be_written_on_the_default_stream_once_a_batch_is_inserted(d
             frame["src"].values[:] = n - 1
             assert len(seen) == n >> bit + 1
         assert bool((seen.components().labels()["labels"].values == ids >> 4 << 4).all())
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_trees_in_arrays_of_earlier_ones_are_those_of_their_own_batches(dtype, cudf):
+    """Copies keep the trees of their time, and answers on another stream are of theirs."""
+    import cupy
+
+    n, m, random = 50_000, 1500, np.random.default_rng(6)
+    rows = random.integers(0, n, (2, 30 * m)).astype(dtype)
+    pairs = random.integers(0, n, (2, 4000))
+    on_device = tuple(map(cupy.asarray, pairs))
+    aside = cupy.cuda.Stream(non_blocking=True)
+    seen, held, answers = Connectivity(num_vertices=n), {}, {}
+    for k in range(1, 31):
+        src, dst = rows[:, (k - 1) * m : k * m]
+        seen.insert(cudf.DataFrame({"src": src, "dst": dst}))
+        if k % 4 == 0:
+            held[k] = copy.copy(seen)
+        if k % 3 == 0:
+            cupy.cuda.Stream.null.synchronize()
+            with aside:
+                answers[k] = seen.connected(on_device)
+    for k in sorted({*held, *answers}):
+        least = oracle.union_find(*rows[:, : k * m].astype(np.int64), n)
+        if k in held:
+            labels = held[k].components().labels()["labels"]
+            np.testing.assert_array_equal(labels.to_numpy(), least)
+        if k in answers:
+            expected = least[pairs[0]] == least[pairs[1]]
+            np.testing.assert_array_equal(answers[k].get(), expected)
 
 
 def test_a_batch_with_a_stray_changes_nothing_and_the_next_one_is_inserted(cudf):
