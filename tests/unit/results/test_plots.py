@@ -126,21 +126,17 @@ def test_growth_is_drawn_of_what_a_stream_reports():
     assert [points(line)[-1] for line in axes.lines] == [(3, 4), (3, 1)]
 
 
-@pytest.fixture
-def rows():
+@pytest.mark.parametrize("device", CARDS)
+def test_times_stand_above_the_limits_of_the_card(device):
     text = (ROOT / "benchmarks" / "records" / "main_job.jsonl").read_text()
-    every = map(json.loads, text.splitlines())
-    return [row for row in every if row["device"] in CARDS]  # whose limits are known
-
-
-def test_times_stand_above_the_limits_of_the_card(rows):
+    rows = [row for row in map(json.loads, text.splitlines()) if row["device"] == device]
     axes = plots.times(rows)
     lines = {line.get_label(): line for line in axes.lines}
     ours, limit = lines["cc_rapids"], lines["limit: the edges read once"]
     expected = sorted((row["m"], row["wall_ms"]["median"]) for row in rows)
     assert sorted(points(ours)) == expected
     assert len(points(lines["cuGraph: graph and components"])) == len(rows)
-    per_edge = 1e3 * 8 / 3.0e12
+    per_edge = 1e3 * 8 / CARDS[device].copy
     assert points(limit) == [(m, pytest.approx(m * per_edge)) for m in limit.get_xdata()]
     assert all(ms > m * per_edge for m, ms in points(ours))
     assert len(set(styles(axes))) == len(axes.lines)
