@@ -84,7 +84,7 @@ def release_memory() -> None:
     and serve the next runs of about that size: at most a 32nd of the memory of each device, those
     in use included. They are freed when runs of other sizes need the room, when 64 later blocks
     were of other sizes, and when the driver has no memory left for a run. With a pool, and on CPU
-    threads, nothing is kept.
+    threads, nothing is kept. What a Connectivity keeps for its next batch goes with it.
 
     See Also
     --------

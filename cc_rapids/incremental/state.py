@@ -29,6 +29,8 @@ from ..kernels import forest as trees
 from .kept import KeptForest
 from .trees import Trees, words_in
 
+PLAIN = Design()  # which needs no memory beside the trees
+
 
 @dataclass(frozen=True)
 class ConnectivityState:
@@ -227,12 +229,15 @@ def insert_batch(
     before, backend = state.forest, state.backend
     index, vertices = extended(state.index, given, columns, backend, exact=False)
     src, dst = vertices[:2]
-    copies = copied and index.n == before.n
-    after = Trees.after(before) if copies else before  # before the look, which it may wait for
+    suited = design or choose_for_batch(backend, index.n, src.size)
+    copies = copied and index.n == before.n and src.size > 0  # without rows nothing is joined
+    after = before  # made before the look, which that may wait for
+    if copies:
+        after = Trees.after(before) if suited == PLAIN else before.alike()
     found = _look_at(backend, index, src, dst, (before, after) if copies else ())
-    if not copies and index.n > before.n:
+    if index.n > before.n:
         after = grown(before, index.n)
-    _join(after, design, src, dst)
+    _join(after, suited, src, dst)
     kind, edges = _kind_after(state, index, given), state.edges + src.size
     count, removals = state.batches + 1, state.removals
     joined = ConnectivityState(

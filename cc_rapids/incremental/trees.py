@@ -19,8 +19,9 @@ class Trees(Forest):
 
     To make arrays takes the host longer than a launch. So of trees that come one after the other on
     a GPU the arrays of the last that have gone are kept, up to ``MOST_SPARE_BYTES`` of parents,
-    unless somebody else holds them. Work in the caller's order comes after all that reads them; on
-    other streams readers wait for their own.
+    unless one of them has more holders than another. They are used for work in the caller's order,
+    which comes after all that reads them, and kept of such work alone: on other streams a batch
+    that was interrupted may still be written, and questions wait for their answers.
 
     Attributes
     ----------
@@ -29,7 +30,7 @@ class Trees(Forest):
     spares : dict of int to dict
         The arrays that are kept, by their device; the same for all that come after these trees.
     device : int or None
-        The device of the arrays.
+        The device of the arrays, if they are to be kept.
     """
 
     words: Array | None
@@ -40,8 +41,8 @@ class Trees(Forest):
     def after(cls, forest: Forest) -> Trees:
         """Return trees of the same vertices as a forest, whose arrays are not filled."""
         backend, spares = forest.backend, vars(forest).get("spares", {})
-        device = backend.device_id
-        held = spares.pop(device, None) if backend.in_caller_order else None
+        device = backend.device_id if backend.in_caller_order else None
+        held = None if device is None else spares.pop(device, None)
         if held is None:
             own = vars(forest.alike())
             held = {"words": words_of(backend.xp, own["_arrays"])}

@@ -124,6 +124,36 @@ def test_trees_are_made_anew_on_a_stream_of_its_own_and_on_another_device(gpu, m
     assert trees.Trees.after(seen._state.forest).parent is held["parent"]
 
 
+def test_a_batch_without_rows_copies_and_launches_nothing(gpu):
+    seen = cc_rapids.Connectivity(num_vertices=N, engine="cuda").insert(frame([1], [2]))
+    before = seen._state.forest
+    assert asked(lambda: seen.insert(frame([], []))) == ["record", "wait"]
+    assert seen._state.forest is before
+    assert (seen._state.batches, len(seen.insert(frame([2], [3])))) == (2, N - 2)
+
+
+def test_designs_with_arrays_of_their_own_take_them_from_the_workspace(gpu):
+    """They share one allocation with the trees."""
+    design = "none+rem-lock+split-one"
+    seen = cc_rapids.Connectivity(num_vertices=N, design=design, engine="cuda")
+    for k in range(4):
+        seen.insert(frame([k], [k + 1]))
+        assert not isinstance(seen._state.forest, trees.Trees)
+    assert len(seen) == N - 4
+
+
+def test_arrays_that_another_stream_may_still_write_are_not_kept(gpu, monkeypatch):
+    seen = cc_rapids.Connectivity(num_vertices=N, engine="cuda")
+    for k in range(3):
+        seen.insert(frame([k], [k + 1]))
+    with monkeypatch.context() as patch:
+        patch.setattr(Cuda, "in_caller_order", False)
+        made = trees.Trees.after(seen._state.forest)
+    seen._state.forest.spares.clear()
+    del made
+    assert seen._state.forest.spares == {}
+
+
 def test_only_so_many_bytes_are_kept_for_later_trees(gpu, monkeypatch):
     monkeypatch.setattr(trees, "MOST_SPARE_BYTES", 4 * N - 1)
     seen = cc_rapids.Connectivity(num_vertices=N, engine="cuda")
