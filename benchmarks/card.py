@@ -5,10 +5,13 @@ record in two digits. The reads are of 4 bytes, at places that threads compute, 
 has under way; their kernel is CUDA C, so that nothing of this package takes part.
 """
 
+from functools import partial
+
 import numpy as np
 import records
 
 from cc_rapids import backends
+from cc_rapids.tools.bench import timed
 
 TABLES = 1 << 18, 1 << 20, 1 << 24, 1 << 25, 1 << 26, 1 << 27, 1 << 30
 COPIED = 1 << 31
@@ -35,16 +38,21 @@ def main():
     import cupy
 
     args = records.arguments(__doc__).parse_args()
-    base = records.environment(backends.get("cuda").device_name, args.commit)
+    backend = backends.get("cuda")
+    base = records.environment(backend.device_name, args.commit)
+
+    def device_ms(work):
+        return records.spread(timed(backend, lambda _: work(), [None], args.runs).device)
+
     given, taken = (cupy.zeros(COPIED // 4, np.uint32) for _ in range(2))
-    spent = milliseconds(lambda: cupy.copyto(taken, given), args.runs)
+    spent = device_ms(lambda: cupy.copyto(taken, given))
     found = {"copy": 2e3 * COPIED / spent["median"], "copy_ms": spent, "reads": []}
     read, word = cupy.RawKernel(READ, "read", OPTIONS), cupy.zeros(1, np.uint32)
     many = BLOCKS * THREADS * ROUNDS * TOGETHER
     for size in TABLES:
         given[:] = 0  # so that a table is in a cache by its own reads alone
         launch = (BLOCKS,), (THREADS,), (given, np.uint32(size // 4 - 1), word)
-        spent = milliseconds(lambda launch=launch: read(*launch), args.runs)
+        spent = device_ms(partial(read, *launch))
         found["reads"].append({"table": size, "rate": 1e3 * many / spent["median"], "ms": spent})
     records.keep(args.out, "card", base | found)
 
@@ -63,21 +71,6 @@ def limits(row):
 def in_two_digits(rate):
     """Return a rate as the figures have it."""
     return float(f"{rate:.1e}")
-
-
-def milliseconds(work, runs):
-    """Return the spread of the device's time, after two runs that do not count."""
-    import cupy
-
-    spent = []
-    for _ in range(runs + 2):
-        first, last = cupy.cuda.Event(), cupy.cuda.Event()
-        first.record()
-        work()
-        last.record()
-        last.synchronize()
-        spent.append(cupy.cuda.get_elapsed_time(first, last))
-    return records.spread(spent[2:])
 
 
 if __name__ == "__main__":

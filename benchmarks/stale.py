@@ -202,7 +202,7 @@ FIGURES = (
         "audit",
         "wall",
         functools.partial(audits, on_gpu=False),
-        "audit.py --hashed --engine threads",
+        "audit.py --hashed --most 95000000 --engine threads",
     ),
     *(
         Figure(

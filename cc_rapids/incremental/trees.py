@@ -11,7 +11,7 @@ from ..graph.forest import Forest
 
 MOST_SPARE_BYTES = 1 << 26  # of the parents of trees whose arrays are kept for others
 ARRAYS = ("parent", "present", "_before", "_totals", "out_of_range", "_arrays", "words")
-OWN = ("words", "spares", "device")
+OWN = ("words", "spares", "device")  # attributes that a forest alike does not have
 
 
 class Trees(Forest):

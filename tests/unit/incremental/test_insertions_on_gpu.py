@@ -132,14 +132,16 @@ def test_a_batch_without_rows_copies_and_launches_nothing(gpu):
     assert (seen._state.batches, len(seen.insert(frame([2], [3])))) == (2, N - 2)
 
 
-def test_designs_with_arrays_of_their_own_take_them_from_the_workspace(gpu):
-    """They share one allocation with the trees."""
+def test_designs_with_arrays_of_their_own_take_them_from_the_workspace(gpu, monkeypatch):
+    """They share one allocation with the trees, which is waited for where there is no pool."""
+    monkeypatch.setattr(fake_gpu.RESOURCES, "get_current_device_resource", fake_gpu.PLAIN)
     design = "none+rem-lock+split-one"
     seen = cc_rapids.Connectivity(num_vertices=N, design=design, engine="cuda")
     for k in range(4):
         seen.insert(frame([k], [k + 1]))
         assert not isinstance(seen._state.forest, trees.Trees)
     assert len(seen) == N - 4
+    assert asked(lambda: seen.insert(frame([4], [5])))[0] == "wait for all"
 
 
 def test_arrays_that_another_stream_may_still_write_are_not_kept(gpu, monkeypatch):
