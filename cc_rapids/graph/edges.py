@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -93,15 +94,28 @@ def check_offsets(given: EdgeInput, starts: Array, backend: Backend) -> None:
         They do not begin at 0, fall, or do not end at the number of indices: names the row, the
         value and the bound.
     """
+    check_offsets_async(given, starts, backend)()
+
+
+def check_offsets_async(given: EdgeInput, starts: Array, backend: Backend) -> Callable[[], None]:
+    """Start to check the offsets lent by ``given``.
+
+    Return what waits for it, and raises as :func:`check_offsets` does.
+    """
     assert given.row_offsets is not None
     name, size, m = given.row_offsets.name, int(starts.size), given.dst.size
     found = backend.fill(backend.alloc_readback(1), 0xFF)
     backend.kernel(id_range.first_wrong_offset)(size, m, starts, found)
-    at = int(backend.to_host(found)[0]) if size else 0
-    if at < size or (m and not size):
-        around = backend.to_host(starts[max(at - 1, 0) : at + 1]).tolist()
-        said = offsets.in_words(name, at, size, around, m)
-        raise InputError(said) if said else given.changed()
+    read_found = backend.read_async(found)
+
+    def check() -> None:
+        at = int(read_found()[0]) if size else 0
+        if at < size or (m and not size):
+            around = backend.to_host(starts[max(at - 1, 0) : at + 1]).tolist()
+            said = offsets.in_words(name, at, size, around, m)
+            raise InputError(said) if said else given.changed()
+
+    return check
 
 
 def list_of_rows(rows: Adjacency, edges: Edges, backend: Backend) -> Edges:

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from . import edges
+
 ONE = np.uint64(1)
 FIRST, SECOND = np.uint64(0), ONE  # for each literal, Numba compiles what takes it anew
 NOWHERE = np.uint64(2**64 - 1)
@@ -108,6 +110,29 @@ def sampled_order(on: Any, wide: type) -> Any:
         block_add(counts, SECOND, descending)
 
     return sampled_order
+
+
+def note_outside(on: Any, wide: type) -> Any:
+    """Note that some ids of a column are not those of the n vertices.
+
+    Four are read in one loop, so that as many loads are under way; the last row stands for what is
+    beyond it. All threads that write the flag write the same.
+    """
+    at = edges.distance(on, wide)
+
+    @on.grid_stride
+    def note_outside(first, m, step, column, low, n, out_of_range):
+        i, last, greatest = first, m - ONE, wide(0)
+        while i < m:
+            a, b = at(column, i, low), at(column, min(i + step, last), low)
+            c = at(column, min(i + step + step, last), low)
+            d = at(column, min(i + step + step + step, last), low)
+            greatest = max(max(greatest, a, b), c, d)
+            i += step + step + step + step
+        if greatest >= wide(n):
+            out_of_range[0] = 1
+
+    return note_outside
 
 
 def first_wrong_offset(on: Any) -> Any:

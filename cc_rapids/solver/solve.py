@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,13 +17,14 @@ from ..algorithms.run import arranged, check_pairs, placed
 from ..backends import MEMORY, Array, Backend
 from ..data.edge_input import EdgeInput
 from ..graph.chosen_edges import ChosenEdges
-from ..graph.edges import Adjacency, Edges, check_offsets, list_of_rows, rows_of
+from ..graph.edges import Adjacency, Edges, check_offsets_async, list_of_rows, rows_of
 from ..graph.forest import Forest, SpeculativeRows
 from ..graph.hooks import hooks_in, room_for_hooks
 from ..ids.decoders import OffsetDecoder
 from ..ids.encode import EncodedIds, choose_encoding, scan_ids
 from ..ids.range import UNKNOWN_ORDER, IdRange
 from ..ids.spelled import spelled
+from ..kernels import id_range
 from . import one_launch
 from .one_launch import SolveOptions
 
@@ -79,22 +81,30 @@ def solve(
     cannot be gathered before they are counted, and the caller brings its solved forest into that
     order by :meth:`EncodedIds.finalise`.
 
-    Nothing here waits for the GPU but the scan, which reads the range back, rules that look at the
-    edges or make rows, and ``forest.complete``, which reads back what the run has noted.
+    Of rows on a GPU the range is 0 .. the number of rows - 1, and another kernel reads all entries
+    while the host prepares the run; it notices those that are no vertices in the same way.
+
+    Nothing here waits for the GPU but the scan, which reads the range back, the check of offsets,
+    rules that look at the edges or make rows, and ``forest.complete``, which reads back what the
+    run has noted.
 
     Raises
     ------
     InputError
         The offsets are wrong, or the columns have changed meanwhile.
     """
-    for starts in offsets:
-        check_offsets(edge_input, backend.asarray(starts), backend)
+    # An estimate saves one reading of the ids; rules and hooks need the exact range.
+    hooks = options.forest and options.spanning is None
+    exact = options.policy.needs_exact_range or hooks or (bool(offsets) and not backend.goes_on)
+    checks = [check_offsets_async(edge_input, backend.asarray(own), backend) for own in offsets]
+    if exact:
+        _finish(checks)
     if edge_input.src.strings:
         numbered = spelled(edge_input, columns, backend)
         if numbered:
             solved = solve(numbered.edge_input, numbered.columns, offsets, backend, options)
             return replace(solved, encoded=numbered.named(solved.encoded))
-    id_range: IdRange | None = None
+    known: IdRange | None = None
     if backend.in_one_launch and one_launch.accepts(edge_input, columns, options):
         frame = _expected_frame(edge_input, backend, options)
         found = one_launch.solve(edge_input, columns, backend, frame)
@@ -103,31 +113,45 @@ def solve(
             return Solved(
                 found, ONE_LAUNCH_RULE.design, frame=frame.take_frame() if frame else None
             )
-        id_range = found  # None if some ids are not among the vertices: the scan raises for them
-    # An estimate saves one reading of the ids; rules, hooks and offsets need the exact one.
+        known = found  # None if some ids are not among the vertices: the scan raises for them
     # What goes by the rows of edges needs them in the order of the list.
-    hooks, by_rows = options.forest and options.spanning is None, options.forest or bool(offsets)
-    exact = options.policy.needs_exact_range or hooks or bool(offsets)
-    said = options.expected_rows, not by_rows
-    statistics = scan_ids(edge_input, columns, backend, exact, id_range, *said)
+    said = options.expected_rows, not (options.forest or offsets)
+    statistics = scan_ids(edge_input, columns, backend, exact, known, *said)
     encoding = choose_encoding(statistics, backend)
-    if id_range and encoding.in_one_launch:
+    if known and encoding.in_one_launch:
         hashed = one_launch.solve_hashed(edge_input, columns, backend)
         if hashed:
             return Solved(hashed, ONE_LAUNCH_RULE.design)
     if statistics.id_range.exact or encoding.takes_guess(statistics):
         encoded = encoding.encode(statistics, backend)
+        if offsets and not statistics.id_range.exact:
+            _note_outside(encoded, backend)
+        _finish(checks)
         solved = decide_and_run(edge_input, encoded, offsets, backend, options)
         if encoded.forest.complete:
             return solved
         log.info("some ids lie outside the estimated range: reading all rows")
     # The encoding takes no estimate, or it has proved too narrow.
+    _finish(checks)
     statistics = scan_ids(edge_input, columns, backend, True, None, *said)
     encoded = choose_encoding(statistics, backend).encode(statistics, backend)
     solved = decide_and_run(edge_input, encoded, offsets, backend, options)
     if not encoded.forest.complete:
         raise edge_input.changed()
     return solved
+
+
+def _finish(checks: list[Callable[[], None]]) -> None:
+    """Wait for checks, which raise what they have found, and forget them."""
+    while checks:
+        checks.pop()()
+
+
+def _note_outside(encoded: EncodedIds, backend: Backend) -> None:
+    """Start to read all entries of rows; the run is not complete if some are not vertices."""
+    edges, forest = encoded.edges, encoded.forest
+    note = backend.kernel(id_range.note_outside, edges.wide)
+    note(edges.m, edges.dst, edges.low, forest.n, forest.out_of_range)
 
 
 def decide_and_run(

@@ -53,6 +53,25 @@ def test_offsets_are_looked_at_where_they_lie(cudf, lie, said):
                 solve(matrix)
 
 
+@pytest.mark.parametrize("m", [280, 2_000_000])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_entries_are_looked_at_while_they_are_linked(m, dtype):
+    """Of long rows most are left out once there is a giant: the last of one is none the less."""
+    import cupy
+
+    n = m // 10 + 20
+    offsets, indices = map(cupy.asarray, rows(n, m, dtype))
+    right = len(cc_rapids.components(Csr(offsets, indices, True)))
+    for place in (0, indices.size // 3, int(offsets[n // 2]) - 1, -1):
+        for value in (-1, n, np.iinfo(dtype).max, np.iinfo(dtype).min):
+            kept, indices[place] = int(indices[place]), value
+            for design in ("auto", "kout+rem-cas+splice", "bfs-cc"):
+                with pytest.raises(InputError, match=f"^'indices' holds {value:,}, and an"):
+                    cc_rapids.components(Csr(offsets, indices, True), design=design)
+            indices[place] = kept
+    assert len(cc_rapids.components(Csr(offsets, indices, True))) == right
+
+
 def test_rows_of_a_graph_of_cugraph(cudf, cugraph):
     import cupy
 

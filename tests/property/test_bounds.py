@@ -31,7 +31,7 @@ def pytest_generate_tests(metafunc):
 
 def unseen():
     """No look at the offsets before they are used."""
-    return mock.patch("cc_rapids.solver.solve.check_offsets", return_value=None)
+    return mock.patch("cc_rapids.solver.solve.check_offsets_async", return_value=lambda: None)
 
 
 def test_rows_that_lie(guarded):
@@ -47,6 +47,18 @@ def test_rows_of_one_direction_that_lie(one_of_each):
     with running_on(engine_of("checked")), unseen():
         for lie in LIES.values():
             any_answer(Csr(lie(offsets), lie(indices), False), design=one_of_each)
+
+
+def test_rows_with_entries_that_are_no_vertices(guarded):
+    """A backend that goes on links them before the host knows: there is no answer nevertheless."""
+    offsets, indices = rows()
+    engine = engine_of("checked")
+    with running_on(engine), mock.patch.object(type(engine), "goes_on", True):
+        for value in [*FAR, N]:
+            wrong = indices.copy()
+            wrong[len(wrong) // 2 :: 40] = value
+            for symmetric in (True, False):
+                assert not any_answer(Csr(offsets, wrong, symmetric), design=guarded)
 
 
 def test_rows_that_change(guarded):

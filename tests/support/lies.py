@@ -162,6 +162,7 @@ FIRST_LOOKS = (
     "sampled_scan",
     "sampled_order",
     "first_wrong_offset",
+    "note_outside",
 )  # or no other kernel would run
 
 

@@ -1,0 +1,75 @@
+"""Rows by the backend of GPUs itself, whose driver runs kernels as Python on the host."""
+
+import numpy as np
+import pytest
+from support import fake_gpu, lies
+from support.fake_gpu import Driver
+
+import cc_rapids
+from cc_rapids import Csr, InputError, oracle
+
+WAITS = ("wait", "wait for all")
+
+
+@pytest.fixture(autouse=True)
+def gpu():
+    """The backend of GPUs over the stand-ins."""
+    with fake_gpu.installed() as backend:
+        yield backend
+
+
+def given(offsets, indices, symmetric=True):
+    """Rows in the memory of the stand-in."""
+    return Csr(fake_gpu.CUPY.asarray(offsets), fake_gpu.CUPY.asarray(indices), symmetric)
+
+
+def launches_of(work):
+    """What the driver was asked for, without memory."""
+    Driver.calls.clear()
+    work()
+    return [call for call in Driver.calls if call not in ("memset", "copy")]
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_ids_are_read_while_the_host_prepares_the_run(dtype, symmetric):
+    """The host waits for the offsets, and then for the number of vertices alone."""
+    offsets, indices = lies.rows(dtype=dtype)
+    rows, found = given(offsets, indices, symmetric), []
+    calls = launches_of(lambda: found.append(cc_rapids.components(rows, engine="cuda")))
+    calls = calls[calls.index("first_wrong_offset") :]  # the rows are brought there before
+    assert calls.index("note_outside") < calls.index("wait") < calls.index("init_singletons")
+    assert sum(call in WAITS for call in calls) == 2
+    assert not {"find_bounds", "sampled_scan"} & set(calls)
+    src = np.repeat(np.arange(lies.N), np.diff(offsets))
+    labels = np.asarray(found[0].labels().labels)
+    np.testing.assert_array_equal(labels, oracle.union_find(src, indices, lies.N))
+
+
+@pytest.mark.parametrize("value", [-1, lies.N, 2**31 - 1, -(2**31), 2**40, 2**63 - 1])
+@pytest.mark.parametrize("place", [0, 17, -1])
+def test_an_entry_that_is_no_vertex_is_named(value, place):
+    dtype = np.int32 if abs(value) <= 2**31 and value != 2**31 else np.int64
+    offsets, indices = lies.rows(dtype=dtype)
+    indices[place] = value
+    for symmetric in (True, False):
+        with pytest.raises(InputError, match=f"'indices' holds {value:,}, and an adjacency list"):
+            cc_rapids.components(given(offsets, indices, symmetric), engine="cuda")
+
+
+def test_an_entry_of_rows_that_no_sample_reads_is_named():
+    """All others lead to one vertex, so that a run with a sample leaves out the rest of a row."""
+    n = 400
+    offsets = np.arange(n + 1) * 5
+    indices = np.zeros(5 * n, np.int32)
+    indices[5 * 123 + 4] = n
+    with pytest.raises(InputError, match=f"'indices' holds {n}"):
+        cc_rapids.components(given(offsets, indices), engine="cuda")
+
+
+def test_offsets_are_wrong_before_entries_are():
+    offsets, indices = lies.rows()
+    indices[3] = lies.N
+    offsets[5] = -4
+    with pytest.raises(InputError, match=r"offsets\[5\] is -4"):
+        cc_rapids.components(given(offsets, indices), engine="cuda")
