@@ -336,7 +336,7 @@ class Backend(ABC):
         """Start an asynchronous copy to the host; return a function that waits for it.
 
         The copy contains the results of all work launched so far. Call the returned function before
-        starting another copy; more work may be launched in between.
+        starting two other copies; more work may be launched in between.
         """
         return partial(self.to_host, array)
 

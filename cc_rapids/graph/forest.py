@@ -276,11 +276,17 @@ class Forest:
         self._keep(state.pop("_arrays"))
         vars(self).update(state)
 
-    def count(self, speculative: SpeculativeRows | None = None, capacity: int = 0) -> None:
+    def count(
+        self,
+        speculative: SpeculativeRows | None = None,
+        capacity: Callable[[], int | None] | None = None,
+    ) -> None:
         """Count vertices and components of the flat forest; complete ``present`` and rank it.
 
         The counts are all that goes to the host, which waits for them alone: the ranks are made
-        meanwhile, and ``speculative`` rows gathered, of which there is a ``capacity``.
+        meanwhile, and ``speculative`` rows gathered. ``capacity`` says for how many there is room,
+        and None for no such rows. It may wait for the device, and is called when all the rest is
+        launched: memory is then allocated while the device works.
         """
         if self._is_few:
             few.count(self.parent, self.present, self._before, self._totals)
@@ -292,8 +298,9 @@ class Forest:
         if not self._is_few:
             rank(self.backend, self.present, self._before)
         self.backend.leave_arena()
-        if speculative:
-            self._speculate(speculative, capacity)
+        most = capacity() if capacity else None
+        if speculative and most is not None:
+            self._speculate(speculative, most)
         self.vertices, self.components, out_of_range = read_totals().tolist()
         self.complete = not out_of_range
         rows = speculative.accept(self.vertices) if speculative else None
@@ -302,7 +309,7 @@ class Forest:
 
     def flatten(self) -> None:
         """Point every vertex at its root, the least of its tree."""
-        climb = self.backend.kernel(find.find_with_skip)
+        climb = self.backend.kernel(find.ahead, self.backend.kernel(find.find_with_skip))
         self.backend.kernel(trees.flatten, climb)(self.n, self.parent, self.present)
 
     def count_later(self, complete: bool) -> None:

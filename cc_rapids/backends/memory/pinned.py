@@ -122,6 +122,8 @@ def _over(cupy: Any, address: int, n: int, dtype: Any, owner: Any) -> Array:
 # The five words that end cuLaunchKernel's 'extra' form: one buffer of arguments, and its size.
 _BUFFER, _SIZE, _END = 1, 2, 0
 
+NOW, LATER = 0, (1, 2)  # pages for what is read back at once, and while more is launched
+
 
 class PinnedFlag(Flag):
     """A flag in a pinned page, which kernels set over the bus and the host reads without a copy.
@@ -152,7 +154,8 @@ class ThreadBuffers(threading.local):
         self._flags: dict[int, PinnedFlag] = {}  # by device
         self._arguments: dict[int, Any] = {}  # by how many words they are
         self._kept_memory: dict[int, Any] = {}  # by device
-        self._readbacks: dict[str, Any] = {}
+        self._readbacks: dict[int, Any] = {}
+        self._page = NOW
 
     def pack(self, words: list[int]) -> tuple[int, int]:
         """Pack the arguments; return the addresses of cuLaunchKernel's 'extra', and of each.
@@ -194,16 +197,17 @@ class ThreadBuffers(threading.local):
 
     def read_now(self, stream: Any, array: Array) -> Any:
         """Copy at most ``READBACK_BYTES`` to the host."""
-        read = self._sent("now", stream, array)
+        read = self._sent(NOW, stream, array)
         stream.synchronize()
         return read()
 
     def read_async(self, stream: Any, array: Array) -> Callable[[], Any]:
-        """Start a copy to the host on a separate page.
+        """Start a copy to the host on a page of its own, of two that take turns.
 
         Return what waits for it, while more is launched.
         """
-        read, done = self._sent("later", stream, array), stream.record()
+        self._page = LATER[self._page == LATER[0]]
+        read, done = self._sent(self._page, stream, array), stream.record()
 
         def copy() -> Any:
             done.synchronize()
@@ -211,7 +215,7 @@ class ThreadBuffers(threading.local):
 
         return copy
 
-    def _sent(self, page: str, stream: Any, array: Array) -> Callable[[], Any]:
+    def _sent(self, page: int, stream: Any, array: Array) -> Callable[[], Any]:
         if page not in self._readbacks:
             self._readbacks[page] = readback()
         read: Callable[[], Any] = self._readbacks[page](stream, array)
