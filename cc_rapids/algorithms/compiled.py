@@ -36,6 +36,8 @@ class CompiledDesign:
         Whether edges are linked in the order of blocks of vertices, for which they are copied.
     needs_giant : bool
         Whether the finish looks at the giant, after a sample or without: rounds rename by it.
+    link_edge : Kernel or None
+        The kernel that links every edge, if a batch takes nothing else.
     reroots : bool
         Whether roots are any vertices of their trees, and not the least ones.
     """
@@ -54,6 +56,7 @@ class CompiledDesign:
     queue_words: int
     partitions: bool
     connect_rest: Step
+    link_edge: Kernel | None
     flatten: Kernel
     needs_giant: bool
     reroots: bool
@@ -94,6 +97,8 @@ def build(
     forest = kernels.forest
     climb = kernels.find.find_with_skip(backend)
     first = composer.sample()
+    rest = composer.connect_rest(first)
+    link_edge = rest.link_edge if isinstance(rest, phases.AsListed) and not aux else None
     rounds = link.iterative and not link.standalone
     return CompiledDesign(
         init_forest=composer.init_forest(),
@@ -109,8 +114,9 @@ def build(
         mark_frequent=giant.mark_frequent(backend),
         queue_words=composer.queue_words(first),
         partitions=composer.partitions,
-        connect_rest=composer.connect_rest(first),
-        flatten=forest.flatten(backend, climb),
+        connect_rest=rest,
+        link_edge=link_edge,
+        flatten=forest.flatten(backend, kernels.find.ahead(backend, climb)),
         needs_giant=rounds or first is not None,
         reroots=link.packed or not link.root_is_min or (rounds and first is not None),
         min_of_trees=forest.least_of_trees(backend, vertex),
@@ -248,7 +254,7 @@ class KernelComposer:
         if not self.reads_csr:
             permuted = blocks.strided_permutation(on)
             strided = blocks.link_permuted(on, one, load_edge, permuted)
-            return phases.as_listed(strided)
+            return phases.AsListed(strided)
         return phases.all_rows(
             rows.short_rows(on, self.wide, one),
             rows.long_rows(on, one, load_edge, edges.row_of(on)),
@@ -302,7 +308,7 @@ class KernelComposer:
         def as_listed(edge_index: Any) -> phases.LinkEdges:
             look = edges.no_prefetch if self.reads_csr else edges.prefetch_ahead
             prefetch_edge, one = look(on, self.wide, edge_index), self._one_edge(join, deep)
-            return phases.as_listed(edges.every_edge(on, one, load_edge, edge_index, prefetch_edge))
+            return phases.AsListed(edges.every_edge(on, one, load_edge, edge_index, prefetch_edge))
 
         def partitioned(edge_index: Any) -> phases.LinkEdges:
             read = edges.checked(on, self.vertex, self.wide, load_edge)

@@ -11,7 +11,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any
 
@@ -508,6 +508,7 @@ def check_forest_design(design: Design | None) -> None:
     raise DesignError(f"no spanning forest by {design}: {reason}")
 
 
+@lru_cache(64)  # of a batch as of the one before
 def check_batch_design(design: str | Design) -> Design:
     """Return the design for batches, also of "auto"; raise a DesignError if it takes none."""
     found = Design.parse(design) or Design()

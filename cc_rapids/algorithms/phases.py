@@ -5,11 +5,12 @@ Alg. 1 and 3.5.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ..backends import Kernel
 from ..kernels.blocks import MOST_TIMES_AVERAGE
 from ..kernels.partition import TILE
 from ..kernels.spec import Step
@@ -29,14 +30,15 @@ class LinkEdges(Protocol):
     def __call__(self, state: Any, count: int | None = None) -> None: ...
 
 
-def as_listed(link_edge: Any) -> LinkEdges:
-    """Link edges in the order of the list."""
+@dataclass(frozen=True)
+class AsListed:
+    """A step that links edges in the order of the list, by a single kernel."""
 
-    def link_edges(state: Any, count: int | None = None) -> None:
+    link_edge: Kernel
+
+    def __call__(self, state: Any, count: int | None = None) -> None:
         count = state.m if count is None else count
-        link_edge(count, *state.edges, state.n, *state.trees, *state.flags)
-
-    return link_edges
+        self.link_edge(count, *state.edges, state.n, *state.trees, *state.flags)
 
 
 def in_blocks(partition_tile: Any, link_blocks: Any) -> LinkEdges:

@@ -212,12 +212,15 @@ def solve(
     ):
         state, read_linked = _link_most(compiled, state)
     connect_rest(compiled, state)
-    if read_linked:
-        least = max(least, read_linked())
-    capacity = speculative.capacity(least, spare)
+
+    def capacity() -> int | None:
+        known = max(least, read_linked()) if read_linked else least
+        rows = speculative.capacity(known, spare)
+        worth = spare >= 0 and (read_linked or rows == speculative.max_rows)
+        return rows if worth else None
+
     # while the arrays of the run live: without a pool their release waits
-    worth = spare >= 0 and (read_linked or capacity == speculative.max_rows)
-    forest.count(speculative if worth else None, capacity)
+    forest.count(speculative, capacity)
 
 
 def _may_be_parted(compiled: CompiledDesign, state: RunState) -> bool:
@@ -275,7 +278,14 @@ def join(edges: Edges, forest: Forest, design: Design) -> None:
     design : Design
         Rooted, and without a sample, or with one of the list.
     """
-    compiled, state = _resumed(edges, forest, design)
+    backend, vertex, parent = forest.backend, forest.vertex, forest.parent
+    compiled = build(design, backend, vertex, edges.wide, False, False)
+    if compiled.link_edge:
+        trees = parent, backend.unused(vertex), backend.unused(vertex)
+        ends, flags = (edges.src, edges.dst, edges.low), (forest.present, forest.out_of_range)
+        compiled.link_edge(edges.m, *ends, forest.n, *trees, *flags)
+        return
+    state = _resumed(compiled, edges, forest)
     if compiled.sample:
         _find_giant(compiled, state)
     compiled.connect_rest(state)
@@ -298,7 +308,8 @@ def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -
     backend = forest.backend
     answers = backend.fill(backend.empty(edges.m, np.uint8), 0)
     mixed = build_mixed(design, backend, forest.vertex, edges.wide)
-    compiled, state = _resumed(edges, forest, design)
+    compiled = build(design, backend, forest.vertex, edges.wide, False, False)
+    state = _resumed(compiled, edges, forest)
     parent, aux, _ = state.trees
     climbed = aux if compiled.unpack else parent
     mixed(edges.m, edges.src, edges.dst, forest.n, parent, aux, climbed, queries, answers)
@@ -307,13 +318,12 @@ def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -
     return answers
 
 
-def _resumed(edges: Edges, forest: Forest, design: Design) -> tuple[CompiledDesign, RunState]:
+def _resumed(compiled: CompiledDesign, edges: Edges, forest: Forest) -> RunState:
     """Return a run that continues from existing trees, with the link's own array made from them."""
-    compiled = build(design, forest.backend, forest.vertex, edges.wide, False, False)
     state = prepare(compiled, edges, forest)
     if compiled.aux_array:
         _init_aux(compiled, state, compiled.aux_array)
-    return compiled, state
+    return state
 
 
 def run(compiled: CompiledDesign, state: RunState) -> None:

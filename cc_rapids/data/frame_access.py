@@ -251,22 +251,26 @@ def known_numbers(column: Any, what: str = "numbers") -> tuple[Any, Any]:
 
 
 def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
-    """Return numbers on the host as an array, and a mask of those that are not null."""
+    """Return numbers on the host as an array, and a mask of those that are not null, if any are."""
     column = as_series(column)
     if hasattr(column, "__cuda_array_interface__"):
         return _numbers(what, array_of(what, column)), None
     if not is_series(column):
         listed = isinstance(column, list | tuple)
-        masked = np.ma.asarray(numbers_of_list(what, column) if listed else column)
-        if masked.ndim != 1:
-            raise InputError(f"{what} have shape {masked.shape}, but must be one column of numbers")
-        return _numbers(what, masked.data), ~np.ma.getmaskarray(masked)
+        array = np.asanyarray(numbers_of_list(what, column) if listed else column)
+        if array.ndim != 1:
+            raise InputError(f"{what} have shape {array.shape}, but must be one column of numbers")
+        if not np.ma.is_masked(array):
+            return _numbers(what, np.ma.getdata(array)), None
+        return _numbers(what, array.data), ~np.ma.getmaskarray(array)
     import narwhals as nw
 
     side = series_of(column)
     numbers = side.dtype.is_integer() or side.dtype.is_float()
     if not numbers or side.dtype in (nw.Int128, nw.UInt128):
         raise _no_numbers(what, getattr(column, "dtype", None) or column.type, len(column))
+    if not side.null_count():
+        return side.to_numpy(), None
     return side.fill_null(0).to_numpy(), ~side.is_null().to_numpy()
 
 

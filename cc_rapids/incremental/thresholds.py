@@ -20,6 +20,7 @@ from ..graph.edges import Edges
 from ..graph.plain_weights import plain_weights
 from ..ids.encode import EncodedIds, OffsetEncoding, mark_ids, scan_ids
 from ..ids.growing import Range, inverse
+from ..kernels import edges as reading
 from ..kernels import forest as trees
 from ..options import Options
 from ..results.cuts import CutAnswers, CutTrees, GrowingTrees, Levels
@@ -89,8 +90,9 @@ def components_at(
     Cuts
         The components at each threshold. All together take 5 bytes per vertex (6 from 256
         thresholds on), and 8 more for ids that are not close together; each answer that was asked
-        for takes 4 more. While edges are joined, 4 more per vertex and 9 per edge of a frame are
-        needed, and of a stream 4 per vertex for each threshold.
+        for takes 4 more. While edges are joined, 4 more per vertex, 9 per edge of a frame and a
+        copy of the ids of its largest bucket are needed, and of a stream 4 per vertex for each
+        threshold.
 
     Other Parameters
     ----------------
@@ -168,9 +170,8 @@ class _Reader:
             edges, decoder = found.edges, found.decoder
             assert decoder is not None
             grows = GrowingTrees(found.forest, len(self.levels), self.design)
-            with old.backend.reusing():  # of the columns of a bucket, which many sizes take
-                for rows in buckets:
-                    grows.join(Edges(edges.src[rows], edges.dst[rows], edges.low), rows.size)
+            for bucket in _picked(edges, buckets, old.backend):
+                grows.join(bucket, bucket.m)
             if int(old.backend.to_host(found.forest.out_of_range)[0]):
                 raise given.changed()
             return grows.grown(batches.with_output_like(old, given).given, decoder, found.name)
@@ -255,6 +256,16 @@ class _Reader:
             )
         dropped = given.dropped_rows + missing
         return replace(given, dropped_rows=dropped), values, there if missing else None
+
+
+def _picked(edges: Edges, buckets: list[Array], backend: Backend) -> Iterator[Edges]:
+    """Yield the edges of each bucket, all in the memory that the largest takes."""
+    pick, most = backend.kernel(reading.pick_edges), max(rows.size for rows in buckets)
+    us, vs = backend.empty(most, edges.src.dtype), backend.empty(most, edges.dst.dtype)
+    for rows in buckets:
+        own = us[: rows.size], vs[: rows.size]
+        pick(rows.size, rows, edges.src, edges.dst, *own)
+        yield Edges(*own, edges.low)
 
 
 def _in_place(state: ConnectivityState, given: EdgeInput, columns: list[Any]) -> EncodedIds | None:

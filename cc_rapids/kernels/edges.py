@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import primitives
-from .primitives import SOON
+from .primitives import SOON, SOONER
 
 ONE = np.uint64(1)
 SAMPLE_BLOCK = 256  # edges, or rows of a column, that are in a sample together
@@ -116,7 +116,7 @@ def no_prefetch(on: Any, wide: type, edge_index: Any) -> Any:
 
 
 def prefetch_ahead(on: Any, wide: type, edge_index: Any) -> Any:
-    """Prefetch the parents of the ends of a later edge of a list.
+    """Prefetch the parents of the ends of a later edge, and the parents of these of a nearer one.
 
     Without this, a processor waits for each edge; a GPU has other threads to run meanwhile.
     """
@@ -126,10 +126,15 @@ def prefetch_ahead(on: Any, wide: type, edge_index: Any) -> Any:
 
     @on.device
     def prefetch_edge(i, src, dst, low, parent):
-        e = edge_index(i + SOON)
-        if e < np.uint64(src.size):
+        e, sooner, m = edge_index(i + SOON), edge_index(i + SOONER), np.uint64(src.size)
+        if e < m:
             prefetch(parent, at(src, e, low))
             prefetch(parent, at(dst, e, low))
+        if sooner < m:
+            u, v = at(src, sooner, low), at(dst, sooner, low)
+            if max(u, v) < np.uint64(parent.size):
+                prefetch(parent, parent[u])
+                prefetch(parent, parent[v])
 
     return prefetch_edge
 
@@ -262,6 +267,17 @@ def every_edge(on: Any, one: Any, load_edge: Any, edge_index: Any, prefetch_edge
         one(u, v, e, n, parent, aux, hook_edge, present, out_of_range)
 
     return every_edge
+
+
+def pick_edges(on: Any) -> Any:
+    """Copy the edges of some rows of a list, in the order of these."""
+
+    @on.elementwise
+    def pick_edges(i, rows, src, dst, us, vs):
+        e = rows[i]
+        us[i], vs[i] = src[e], dst[e]
+
+    return pick_edges
 
 
 def mark_rows(on: Any, vertex: type) -> Any:

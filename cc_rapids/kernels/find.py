@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .primitives import SOON
 from .spec import find_rule
 
 NEXT = np.uint64(1)
@@ -117,3 +118,22 @@ def find_with_skip(on: Any, stride: np.uint64 = STEPS) -> Any:
         return v
 
     return find
+
+
+def ahead(on: Any, find: Any) -> Any:
+    """Climb, and prefetch what the parent of a later vertex leads to.
+
+    For climbs from one vertex after the other. A GPU has other threads to run meanwhile.
+    """
+    prefetch = on.prefetch
+    if prefetch is None:
+        return find
+
+    @on.device
+    def find_ahead(parent, v):
+        later = v + SOON
+        if later < np.uint64(parent.size):
+            prefetch(parent, parent[later])
+        return find(parent, v)
+
+    return find_ahead

@@ -11,6 +11,7 @@ import numpy as np
 SHIFT, LAST, ONE = np.uint32(5), np.uint32(31), np.uint32(1)
 WORD = 32  # vertices in a word
 SOON = np.uint64(32)  # rows between asking for what is needed of one and reading it
+SOONER = np.uint64(8)  # ... for what that leads to
 RANK_BLOCK, BLOCK_SHIFT = 8, np.uint32(8)  # words, and the shift from a vertex, of a block of ranks
 
 
