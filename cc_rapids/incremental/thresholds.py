@@ -169,9 +169,13 @@ class _Reader:
             found = _in_place(old, given, columns) or _numbered(old, given, columns)
             edges, decoder = found.edges, found.decoder
             assert decoder is not None
+            pick, most = old.backend.kernel(reading.pick_edges), max(rows.size for rows in buckets)
+            held = [old.backend.empty(most, end.dtype) for end in (edges.src, edges.dst)]
             grows = GrowingTrees(found.forest, len(self.levels), self.design)
-            for bucket in _picked(edges, buckets, old.backend):
-                grows.join(bucket, bucket.m)
+            for rows in buckets:
+                us, vs = (end[: rows.size] for end in held)
+                pick(rows.size, rows, edges.src, edges.dst, us, vs)
+                grows.join(Edges(us, vs, edges.low), rows.size)
             if int(old.backend.to_host(found.forest.out_of_range)[0]):
                 raise given.changed()
             return grows.grown(batches.with_output_like(old, given).given, decoder, found.name)
@@ -256,16 +260,6 @@ class _Reader:
             )
         dropped = given.dropped_rows + missing
         return replace(given, dropped_rows=dropped), values, there if missing else None
-
-
-def _picked(edges: Edges, buckets: list[Array], backend: Backend) -> Iterator[Edges]:
-    """Yield the edges of each bucket, all in the memory that the largest takes."""
-    pick, most = backend.kernel(reading.pick_edges), max(rows.size for rows in buckets)
-    us, vs = backend.empty(most, edges.src.dtype), backend.empty(most, edges.dst.dtype)
-    for rows in buckets:
-        own = us[: rows.size], vs[: rows.size]
-        pick(rows.size, rows, edges.src, edges.dst, *own)
-        yield Edges(*own, edges.low)
 
 
 def _in_place(state: ConnectivityState, given: EdgeInput, columns: list[Any]) -> EncodedIds | None:
