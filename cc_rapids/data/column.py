@@ -708,7 +708,7 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FIL
     column : handle
         As :mod:`cc_rapids.data.cudf_internals` gives it; not copied.
     series : callable
-        Gives the series, for strings.
+        Gives the series, for categories.
     remedy : str
         What errors advise for nulls.
     """
@@ -727,7 +727,7 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FIL
     if missing:
         refuse_nulls(name, missing, size, remedy)
     if strings:
-        held = series()
+        held = cudf_internals.series_of(column)
         return Column(name, text, size, partial(nullcontext, held), True, to_native)
     return Column(name, text, size, partial(cudf_internals.Lent, column, dtype, size))
 

@@ -40,6 +40,11 @@ def handle_of(series: Any) -> Any:
     return series._column if PRIVATE else series
 
 
+def series_of(handle: Any) -> Any:
+    """Return a series of a handle, without a name, whose rows are numbered from 0."""
+    return sys.modules["cudf"].Series._from_column(handle) if PRIVATE else handle
+
+
 def nulls_in(handle: Any) -> int:
     """Count the nulls of a column; the public way takes a pass, the private count is stored."""
     return int(handle.null_count if PRIVATE else handle.isna().sum())
@@ -153,10 +158,9 @@ def make_strings(dtype: Any, chars: Any, offsets: Any) -> Any:
     rows = offsets.size - 1
     if not rows:
         return cudf.Series([], dtype=dtype)
-    from cudf.core.column import ColumnBase
-
-    if PRIVATE and "validate" in signature(ColumnBase.create).parameters:
+    if PRIVATE and _creates_unchecked():
         from cudf.core.buffer import as_buffer
+        from cudf.core.column import ColumnBase
 
         child = Plain(DataType(width), rows + 1, as_buffer(offsets), None, 0, 0, [], validate=False)
         octets, kind = as_buffer(chars), DataType(TypeId.STRING)
@@ -168,6 +172,14 @@ def make_strings(dtype: Any, chars: Any, offsets: Any) -> Any:
     octets, kind = gpumemoryview(chars), DataType(TypeId.STRING)
     series = cudf.Series.from_pylibcudf(Plain(kind, rows, octets, None, 0, 0, [child]))
     return series.astype(dtype)
+
+
+@cache
+def _creates_unchecked() -> bool:
+    """Return whether a column is made of its parts without a look at them."""
+    from cudf.core.column import ColumnBase
+
+    return "validate" in signature(ColumnBase.create).parameters
 
 
 def _view(buffer: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:

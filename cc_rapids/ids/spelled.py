@@ -82,7 +82,9 @@ class Spelling:
             size = may_end + counts[p] * size
             if size > ALL + 1:
                 return None
-        letters = np.argsort(~occurs, axis=1, kind="stable").astype(np.uint8)
+        letters = np.zeros((width, BYTES), np.uint8)  # those that occur come first, in order
+        places, octets = occurs.nonzero()
+        letters[places, occurs.cumsum(1)[places, octets] - 1] = octets
         whole = backend.asarray(
             np.concatenate([worth.ravel(), below, letters.ravel().view(np.uint64)])
         )

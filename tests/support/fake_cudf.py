@@ -14,7 +14,8 @@ import pytest
 from cc_rapids.data import cudf_internals
 
 KINDS = "BOOL8", "INT32", "INT64", "UINT8", "STRING"
-KEPT = cudf_internals._framing, cudf_internals._wrapping  # what is made once of cuDF's classes
+# what is made once of cuDF's classes
+KEPT = cudf_internals._framing, cudf_internals._wrapping, cudf_internals._creates_unchecked
 
 
 class Array(np.ndarray):
