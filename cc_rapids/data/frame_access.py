@@ -260,9 +260,8 @@ def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
         array = np.asanyarray(numbers_of_list(what, column) if listed else column)
         if array.ndim != 1:
             raise InputError(f"{what} have shape {array.shape}, but must be one column of numbers")
-        if not np.ma.is_masked(array):
-            return _numbers(what, np.ma.getdata(array)), None
-        return _numbers(what, array.data), ~np.ma.getmaskarray(array)
+        values = _numbers(what, np.ma.getdata(array))
+        return values, ~np.ma.getmaskarray(array) if np.ma.is_masked(array) else None
     import narwhals as nw
 
     side = series_of(column)

@@ -119,10 +119,16 @@ def check_offsets_async(given: EdgeInput, starts: Array, backend: Backend) -> Ca
 
 
 def list_of_rows(rows: Adjacency, edges: Edges, backend: Backend) -> Edges:
-    """Return the entries of rows as an edge list, allocating one integer per entry."""
-    src = backend.empty(rows.m, edges.dst.dtype)
+    """Return the entries of rows as an edge list, allocating one integer per entry.
+
+    It is as wide as an index, or wider if that does not hold the number of each row.
+    """
+    n, dtype = int(rows.offsets.size) - 1, edges.dst.dtype
+    if n - 1 > np.iinfo(dtype).max:
+        dtype = np.dtype(np.int32 if n - 1 <= np.iinfo(np.int32).max else np.int64)
+    src = backend.empty(rows.m, dtype)
     number = backend.kernel(reading.rows)
-    number(rows.m, rows.offsets.size - 1, rows.offsets, src)
+    number(rows.m, n, rows.offsets, src)
     return Edges(src, edges.dst, edges.low)
 
 

@@ -22,7 +22,7 @@ from ..graph.forest import Forest, SpeculativeRows
 from ..graph.hooks import hooks_in, room_for_hooks
 from ..ids.decoders import OffsetDecoder
 from ..ids.encode import EncodedIds, choose_encoding, scan_ids
-from ..ids.range import UNKNOWN_ORDER, IdRange
+from ..ids.range import UNKNOWN_ORDER, IdRange, all_fit, last_of
 from ..ids.spelled import spelled
 from ..kernels import id_range
 from . import one_launch
@@ -93,9 +93,12 @@ def solve(
     InputError
         The offsets are wrong, or the columns have changed meanwhile.
     """
-    # An estimate saves one reading of the ids; rules and hooks need the exact range.
+    # An estimate saves one reading of the ids; rules and hooks need the exact range. Of rows it is
+    # their number, if the type of the ids holds it.
     hooks = options.forest and options.spanning is None
-    exact = options.policy.needs_exact_range or hooks or (bool(offsets) and not backend.goes_on)
+    exact = options.policy.needs_exact_range or hooks
+    if offsets:
+        exact = exact or not (backend.goes_on and all_fit(columns, last_of(edge_input)))
     checks = [check_offsets_async(edge_input, backend.asarray(own), backend) for own in offsets]
     if exact:
         _finish(checks)
@@ -150,7 +153,8 @@ def _finish(checks: list[Callable[[], None]]) -> None:
 def _note_outside(encoded: EncodedIds, backend: Backend) -> None:
     """Start to read all entries of rows; the run is not complete if some are not vertices."""
     edges, forest = encoded.edges, encoded.forest
-    note = backend.kernel(id_range.note_outside, edges.wide)
+    wide: Any = np.promote_types(forest.vertex, edges.wide).type  # which holds n, as all ids
+    note = backend.kernel(id_range.note_outside, wide)
     note(edges.m, edges.dst, edges.low, forest.n, forest.out_of_range)
 
 

@@ -74,6 +74,20 @@ def test_the_end_of_the_offsets(engine, dtype):
     refused(InputError, Csr(right, np.array([1, 0, 0])), "the last one, and there are 3", **kind)
     refused(InputError, Csr(np.array([], dtype), np.array([1])), "offsets is empty", **kind)
     refused(InputError, Csr(np.array([2], dtype), np.array([0, 0])), "offsets[0] is 2", **kind)
+    refused(InputError, Csr(np.array([0], dtype), np.array([5])), "offsets has no row", **kind)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64])
+def test_indices_too_narrow_for_the_number_of_each_row(engine, dtype):
+    n = 300
+    offsets, indices = np.arange(n + 1), np.full(n, 3, dtype)
+    for design in ("auto", "strided+async+halve", "kout+async+halve"):
+        found = cc_rapids.components(Csr(offsets, indices, False), design=design, engine=engine)
+        assert len(found) == 1
+    found = cc_rapids.components(
+        Csr(offsets, indices, False), weight=np.arange(n), forest="min", engine=engine
+    )
+    assert len(found.forest()[0]) == n - 1
 
 
 @pytest.mark.parametrize("index", [-1, N, 2**32 + 5, 2**62, -(2**63)])

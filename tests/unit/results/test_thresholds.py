@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from support.counted import TO_HOST, counted
 
 import cc_rapids
+from cc_rapids import ColumnTypeError
+from cc_rapids.data.frame_access import known_numbers
 
 IDS = st.integers(0, 12)
 EDGES = st.lists(st.tuples(IDS, IDS, st.integers(0, 5)), max_size=30)
@@ -505,3 +507,24 @@ def test_all_cuts_together_take_the_memory_of_one():
             held.append(backend.held)
         assert len(cuts) == many
     assert held[0] == held[1] <= 6 * 10_000 + (1 << 17)
+
+
+@pytest.mark.parametrize("masked", [True, False])
+def test_weights_of_several_fields_are_no_numbers(masked):
+    pairs = np.array([1, 2]), np.array([2, 3])
+    rows = np.array([(1, 2), (3, 4)], [("a", int), ("b", int)])
+    weights = np.ma.array(rows) if masked else rows
+    with pytest.raises(ColumnTypeError, match="weights must be numbers, but these are"):
+        cc_rapids.components_at(pairs, weight=weights, thresholds=[1])
+
+
+def test_numbers_of_which_none_is_missing_have_no_mask():
+    """So that nothing is copied, and no mask is looked at."""
+    for column in (np.arange(3.0), np.ma.array(np.arange(3.0)), pd.Series([1.0, 2.0]), [1, 2]):
+        values, there = known_numbers(column)
+        assert there is None
+        assert values.tolist() == list(column)
+    values = np.arange(3.0)
+    assert np.shares_memory(known_numbers(values)[0], values)
+    assert known_numbers(np.ma.array([1.0, 2.0], mask=[0, 1]))[1].tolist() == [True, False]
+    assert known_numbers(pd.Series([1.0, None]))[1].tolist() == [True, False]

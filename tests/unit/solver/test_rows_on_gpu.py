@@ -7,6 +7,7 @@ from support.fake_gpu import Driver
 
 import cc_rapids
 from cc_rapids import Csr, InputError, oracle
+from cc_rapids.kernels import id_range
 
 WAITS = ("wait", "wait for all")
 
@@ -73,3 +74,25 @@ def test_offsets_are_wrong_before_entries_are():
     offsets[5] = -4
     with pytest.raises(InputError, match=r"offsets\[5\] is -4"):
         cc_rapids.components(given(offsets, indices), engine="cuda")
+    narrow = np.array([-3, 1], np.int8)  # does not hold the number of each row: read before a run
+    falling = np.r_[0, np.full(199, 9), 2]
+    for wrong, said in ((falling, r"offsets\[1\] is 9"), ([0], "has no row"), ([], "is empty")):
+        with pytest.raises(InputError, match=said):
+            cc_rapids.components(given(np.array(wrong, np.int64), narrow), engine="cuda")
+
+
+@pytest.mark.parametrize("n", [2**31, 2**32 - 1, 2**32, 2**32 + 1])
+def test_as_many_vertices_as_32_bits_number(gpu, n):
+    """Each index of 32 bits is one of them from 2^32 on."""
+    for dtype, greatest in ((np.int32, 2**31 - 1), (np.uint32, 2**32 - 1)):
+        outside = np.zeros(1, np.int64)
+        wide = np.promote_types(np.uint32 if n < 1 << 32 else np.uint64, np.uint32).type
+        note = gpu.kernel(id_range.note_outside, wide)
+        note(
+            2,
+            np.array([3, greatest], dtype).view(fake_gpu.Array),
+            0,
+            n,
+            outside.view(fake_gpu.Array),
+        )
+        assert bool(outside[0]) == (greatest >= n)
