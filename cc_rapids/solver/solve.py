@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -100,8 +99,8 @@ def solve(
     if offsets:
         exact = exact or not (backend.goes_on and all_fit(columns, last_of(edge_input)))
     checks = [check_offsets_async(edge_input, backend.asarray(own), backend) for own in offsets]
-    if exact:
-        _finish(checks)
+    while exact and checks:
+        checks.pop()()
     if edge_input.src.strings:
         numbered = spelled(edge_input, columns, backend)
         if numbered:
@@ -125,29 +124,24 @@ def solve(
         hashed = one_launch.solve_hashed(edge_input, columns, backend)
         if hashed:
             return Solved(hashed, ONE_LAUNCH_RULE.design)
-    if statistics.id_range.exact or encoding.takes_guess(statistics):
-        encoded = encoding.encode(statistics, backend)
-        if offsets and not statistics.id_range.exact:
-            _note_outside(encoded, backend)
-        _finish(checks)
+    usable = statistics.id_range.exact or encoding.takes_guess(statistics)
+    encoded = encoding.encode(statistics, backend) if usable else None
+    if encoded and checks:
+        _note_outside(encoded, backend)
+    while checks:
+        checks.pop()()
+    if encoded:
         solved = decide_and_run(edge_input, encoded, offsets, backend, options)
         if encoded.forest.complete:
             return solved
         log.info("some ids lie outside the estimated range: reading all rows")
     # The encoding takes no estimate, or it has proved too narrow.
-    _finish(checks)
     statistics = scan_ids(edge_input, columns, backend, True, None, *said)
     encoded = choose_encoding(statistics, backend).encode(statistics, backend)
     solved = decide_and_run(edge_input, encoded, offsets, backend, options)
     if not encoded.forest.complete:
         raise edge_input.changed()
     return solved
-
-
-def _finish(checks: list[Callable[[], None]]) -> None:
-    """Wait for checks, which raise what they have found, and forget them."""
-    while checks:
-        checks.pop()()
 
 
 def _note_outside(encoded: EncodedIds, backend: Backend) -> None:

@@ -7,6 +7,7 @@ from support.design_graphs import GRAPHS, RACES, backwards, check, graph, of, ro
 import cc_rapids
 from cc_rapids import Design, oracle
 from cc_rapids.algorithms.compiled import build
+from cc_rapids.algorithms.phases import AsListed
 from cc_rapids.backends import threads
 
 pytestmark = pytest.mark.slow
@@ -81,9 +82,11 @@ def fingerprint(design, engine):
 
 
 def text(step, depth=0):
-    """A procedure by its name, and by the kernels and options that it closes over."""
+    """A procedure by its name, and by the kernels and options that it closes over or holds."""
     if hasattr(step, "part"):
         return step.part.fingerprint
+    if isinstance(step, AsListed):
+        return type(step), text(step.link_edge)
     if hasattr(step, "fingerprint"):
         return step.fingerprint
     if not hasattr(step, "__closure__"):
