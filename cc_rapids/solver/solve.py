@@ -126,7 +126,7 @@ def solve(
             return Solved(hashed, ONE_LAUNCH_RULE.design)
     usable = statistics.id_range.exact or encoding.takes_guess(statistics)
     encoded = encoding.encode(statistics, backend) if usable else None
-    if encoded and checks:
+    if encoded and checks:  # rows whose entries have not been read for their range
         _note_outside(encoded, backend)
     while checks:
         checks.pop()()
