@@ -37,7 +37,7 @@ class CompiledDesign:
     needs_giant : bool
         Whether the finish looks at the giant, after a sample or without: rounds rename by it.
     link_edge : Kernel or None
-        The kernel that links every edge, if a batch takes nothing else.
+        The kernel that links every edge of a list; None if a batch takes more than its launch.
     reroots : bool
         Whether roots are any vertices of their trees, and not the least ones.
     """

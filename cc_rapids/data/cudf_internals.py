@@ -41,7 +41,10 @@ def handle_of(series: Any) -> Any:
 
 
 def series_of(handle: Any) -> Any:
-    """Return a series of a handle, without a name, whose rows are numbered from 0."""
+    """Return a series of a handle, which shares its memory: without a name and an index of its own.
+
+    In the public way the handle is one already, and keeps both.
+    """
     return sys.modules["cudf"].Series._from_column(handle) if PRIVATE else handle
 
 
@@ -176,7 +179,7 @@ def make_strings(dtype: Any, chars: Any, offsets: Any) -> Any:
 
 @cache
 def _creates_unchecked() -> bool:
-    """Return whether a column is made of its parts without a look at them."""
+    """Return whether this release of cuDF makes columns of parts that it does not check."""
     from cudf.core.column import ColumnBase
 
     return "validate" in signature(ColumnBase.create).parameters
