@@ -7,7 +7,6 @@ each the position of the least id of its component.
 from __future__ import annotations
 
 import fcntl
-import glob
 import json
 import os
 import signal
@@ -29,6 +28,7 @@ from ..data.dtypes import is_integer
 from ..data.edge_input import EdgeInput
 from ..data.files import archive
 from ..data.files.read import Taken
+from ..data.files.write import drafts_of
 from ..data.frame_kind import given_like, kind_words
 from ..data.read import NOTHING
 from ..data.streams import Cursor, Source
@@ -524,7 +524,7 @@ class Saver:
 
 def _tidy(path: Path) -> None:
     """Remove drafts of runs that were killed while writing: those that no process locks."""
-    for draft in path.parent.glob(f".{glob.escape(path.name[:40])}.*.part"):
+    for draft in drafts_of(path):
         try:
             if time.time() - draft.stat().st_mtime < DRAFT_SECONDS:
                 continue

@@ -8,16 +8,19 @@ only the documents that are in an edge have to fit.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import logging
 import os
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from io import BufferedIOBase
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..data.arguments import check_path, check_word
-from ..data.files.write import errors_of, make_folder, write_folder
+from ..data.files.write import errors_of, make_folder, replacing_folder
 from ..data.memory_budget import bytes_of
 from ..errors import (
     ArgumentTypeError,
@@ -25,6 +28,7 @@ from ..errors import (
     FormatError,
     InputError,
     MissingColumnError,
+    OutputError,
     counted,
     shown,
     unknown,
@@ -43,6 +47,7 @@ GROUP = "_duplicate_group_id"
 ALL = (1 << 31) - 1  # tasks of a batch: an answer needs the edges of all of them
 READING = ("storage_options",)  # of read_kwargs
 WRITING = {"compression": "compression", "row_group_size_rows": "row_group_size"}  # in PyArrow
+MANIFEST = ".cc_rapids.json"  # in the folder of the answer: the SHA-256 of each file, by its name
 COMPRESSIONS = "snappy", "gzip", "brotli", "lz4", "zstd", "none"
 
 
@@ -65,9 +70,13 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
     """A stage that writes the component of each document of the edges in files.
 
     The first five arguments are those of Curator's stage of this name, and so are the tasks in and
-    out, the folder, the names of files and columns, and what happens to a folder that exists: it is
-    emptied. The least document of a component is the number of its group, the same on every run.
-    Edges are read in chunks by :func:`cc_rapids.stream_components`, on one GPU or on threads.
+    out, the folder, and the names of files and columns. The least document of a component is the
+    number of its group, the same on every run. Edges are read in chunks by
+    :func:`cc_rapids.stream_components`, on one GPU or on threads.
+
+    An answer takes the place of the answer of an earlier run. Only files that the earlier run wrote
+    are removed: a manifest in the folder has their checksums. Any other file in the folder is an
+    error, before an edge is read.
 
     Parameters
     ----------
@@ -100,7 +109,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
     InputError, EngineError
         An argument cannot be used.
     OutputError
-        The folder cannot be made or emptied.
+        The folder cannot be made, or is a link.
 
     See Also
     --------
@@ -157,14 +166,14 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         }
         named = Options.check(**self.options).engine
         gpus = GPUS[named] if named else 1.0
-        bytes_of(memory_limit)  # raises, as the options do, before the folder is emptied
+        bytes_of(memory_limit)  # raises, as the options do, before the folder is made
         self.resources = Resources(cpus=1.0, gpus=gpus)
         self._answered: list[str] | None = None
         folder = os.fspath(check_path("output_path", output_path))
         self.output_path = f"{folder.rstrip('/')}/{self.name}"
         if checkpoint is not None:
             self._refuse_inside("the checkpoint", os.fspath(checkpoint))
-        self._empty()
+        self._make_folder()
 
     def num_workers(self) -> int:
         """Return the number of workers: one, to which all edges go.
@@ -219,7 +228,8 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         MissingColumnError, ColumnTypeError, NullsError, FormatError
             A file lacks a column of ids, or they are no integers, or null; or it cannot be read.
         OutputError
-            The answer cannot be written; then nothing of it is in the folder.
+            The folder has files that no run of this stage wrote, or that were changed since; or the
+            answer cannot be written. Then all files in the folder are as they were.
 
         See Also
         --------
@@ -236,6 +246,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
                 f" now given {len(files):,}: components need all edges at once, so run it with"
                 " RayActorPoolExecutor, and make a new stage for other edges"
             )
+        self._earlier_files()
         documents, tables = self._solved(files)
         word = getattr(tasks[0], "task_id", "") or "components"
         starts = range(0, max(documents, 1), self.rows_per_file)
@@ -320,24 +331,71 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
 
     def _write(self, tables: Any) -> list[str]:
         """Write tables by their names to the folder, all or none, and return the paths."""
-        own = self.write_kwargs
-        options = {theirs: own[ours] for ours, theirs in WRITING.items() if ours in own}
-        if "://" not in self.output_path:
-            self._empty()
-            return write_folder(Path(self.output_path), tables, **options)
         import pyarrow.parquet as pq
 
-        system, inside = _remote(self.output_path, self.write_kwargs)
-        written = []
-        with errors_of(self.output_path), system.transaction:
+        own, manifest = self.write_kwargs, {}
+        options = {theirs: own[ours] for ours, theirs in WRITING.items() if ours in own}
+        with self._replacing_earlier_files() as create:
             for name, table in tables:
-                with system.open(f"{inside}/{name}", "wb") as stream:
-                    pq.write_table(table, stream, **options)
-                written.append(f"{self.output_path}/{name}")
-        return written
+                with create(name) as stream:
+                    hashed = _Hashed(stream)
+                    pq.write_table(table, hashed, **options)
+                manifest[name] = hashed.sha256.hexdigest()
+            with create(MANIFEST) as stream:
+                stream.write(json.dumps(manifest, indent=1).encode())
+        return [f"{self.output_path}/{name}" for name in manifest]
+
+    @contextmanager
+    def _replacing_earlier_files(self) -> Iterator[Callable[[str], BinaryIO]]:
+        """Return a context with a function that creates files, which replace those before."""
+        earlier = self._earlier_files()
+        if "://" not in self.output_path:
+            with replacing_folder(Path(self.output_path), earlier) as partial:
+                yield lambda name: (partial / name).open("xb")
+            return
+        system, inside = _remote(self.output_path, self.write_kwargs)
+        with errors_of(self.output_path), system.transaction:
+            yield lambda name: system.open(f"{inside}/{name}", "wb")
+            for name in earlier:  # the new files get their names after this
+                system.rm_file(f"{inside}/{name}")
+
+    def _earlier_files(self) -> list[str]:
+        """Return the names of the files in the folder, all of which an earlier run wrote.
+
+        Raises
+        ------
+        OutputError
+            There are others; names one.
+        """
+        folder, system = self.output_path, None
+        with errors_of(folder):
+            if "://" in folder:
+                system, inside = _remote(folder, self.write_kwargs)
+                system.invalidate_cache()  # other processes write there, too
+                found = system.find(inside)
+                names = [path[len(inside) + 1 :] for path in found if path != inside]
+            else:
+                names = os.listdir(folder) if os.path.exists(folder) else []
+
+            def opened(name: str) -> Any:
+                return system.open(f"{inside}/{name}") if system else open(f"{folder}/{name}", "rb")
+
+            manifest = _manifest(opened) if MANIFEST in names else {}
+            known = [name for name in names if name in manifest]
+            known = [name for name in known if _sha256(opened, name) == manifest[name]]
+            if manifest:
+                known.append(MANIFEST)  # removed last, so that the others are known until then
+            others = sorted(set(names).difference(known))
+        if others:
+            raise OutputError(
+                f"{folder} has {counted(len(others), 'file')} that no run of {self.name} wrote, or"
+                f" that were changed since, such as {shown(others[0])}: move them elsewhere, or"
+                " pass another output_path="
+            )
+        return known
 
     def _refuse_inside(self, what: str, path: str) -> None:
-        """Raise an InputError if a path is in the folder of the answer, where all is removed."""
+        """Raise an InputError if a path is in the folder of the answer."""
         folder = self.output_path
         if "://" in path or "://" in folder:
             inside = path.startswith(f"{folder}/")
@@ -345,23 +403,54 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
             inside = Path(path).resolve().is_relative_to(Path(folder).resolve())
         if inside:
             raise InputError(
-                f"{what} {path} is in the folder of the answer, {folder}, which is emptied first:"
+                f"{what} {path} is in the folder of the answer, {folder}, which has no other files:"
                 " put it elsewhere, or pass another output_path="
             )
 
-    def _empty(self) -> None:
-        """Make the folder of the answer, and remove what is in it."""
-        folder = Path(self.output_path)
-        with errors_of(self.output_path):
-            if "://" in self.output_path:
+    def _make_folder(self) -> None:
+        """Make the folder of the answer if it is missing; files in it stay."""
+        if "://" in self.output_path:
+            with errors_of(self.output_path):
                 system, inside = _remote(self.output_path, self.write_kwargs)
-                if system.exists(inside):
-                    system.rm(inside, recursive=True)
                 system.makedirs(inside, exist_ok=True)
-                return
-            if folder.is_dir():
-                shutil.rmtree(folder)
+            return
+        folder = Path(self.output_path)
+        if folder.is_symlink():
+            raise OutputError(f"cannot write {folder}: it is a link; pass another output_path=")
         make_folder(folder, parents=True)
+
+
+class _Hashed(BufferedIOBase):
+    """A stream that passes on what is written to it, and has its SHA-256."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.sha256, self._stream = hashlib.sha256(), stream
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.sha256.update(data)
+        return self._stream.write(data)
+
+
+def _manifest(opened: Callable[[str], Any]) -> dict[str, str]:
+    """Return the SHA-256 of the files of an earlier run; nothing if the manifest is broken."""
+    with opened(MANIFEST) as stream:
+        try:
+            found = json.loads(stream.read())
+        except ValueError:
+            return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _sha256(opened: Callable[[str], Any], name: str) -> str:
+    """Return the SHA-256 of a file; an empty string if it cannot be read, as a folder."""
+    try:
+        with opened(name) as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return ""
 
 
 def _remote(path: str, options: Mapping[str, Any]) -> tuple[Any, str]:

@@ -33,6 +33,7 @@ import cc_rapids
 from cc_rapids import errors, oracle
 from cc_rapids.curator import ConnectedComponentsStage
 from cc_rapids.incremental import stream
+from cc_rapids.integrations.curator import MANIFEST
 
 RANDOM = np.random.default_rng(8)
 EDGES = RANDOM.integers(0, 3000, (2000, 2)) * 10**12
@@ -48,7 +49,12 @@ def expected(edges):
 
 
 def left_in(folder):
-    return sorted(path.name for path in folder.rglob("*"))
+    """The names in a folder, apart from that of a manifest."""
+    return sorted(path.name for path in folder.rglob("*") if path.name != MANIFEST)
+
+
+def contents(folder):
+    return {path: path.is_file() and path.read_bytes() for path in folder.rglob("*")}
 
 
 def full_after(files):
@@ -62,6 +68,22 @@ def full_after(files):
         write(table, place, **words)
 
     return write_table
+
+
+# what somebody else may do in the folder of an answer of two files
+PLANTS = {
+    "a file": lambda folder: (folder / "notes.txt").write_text("a word"),
+    "an empty folder": lambda folder: (folder / "more").mkdir(),
+    "no manifest": lambda folder: (folder / MANIFEST).unlink(),
+    "a broken manifest": lambda folder: (folder / MANIFEST).write_text("{"),
+    "other content": lambda folder: (folder / "0_0_0_1.parquet").write_bytes(b"word"),
+    "other columns": lambda folder: pq.write_table(
+        pq.read_table(folder / "0_0_0_0.parquet").select([GROUP]), folder / "0_0_0_0.parquet"
+    ),
+    "a folder of that name": lambda folder: (
+        (folder / "0_0_0_1.parquet").unlink() or (folder / "0_0_0_1.parquet").mkdir()
+    ),
+}
 
 
 class TestAnswers:
@@ -217,15 +239,57 @@ class TestInterruptions:
 
 
 class TestFolder:
-    def test_what_an_earlier_run_left_is_gone_before_the_first_edge(self, tmp_path):
+    def test_the_answer_of_an_earlier_run_is_replaced_at_the_end(self, tmp_path, monkeypatch):
         tasks = tasks_of(tmp_path / "edges", CHAIN)
         executed(ConnectedComponentsStage(str(tmp_path / "out"), rows_per_file=2), tasks)
+        earlier = contents(tmp_path / "out")
         assert len(left_in(tmp_path / "out")) == 5
         stage = ConnectedComponentsStage(str(tmp_path / "out"))
-        assert left_in(tmp_path / "out") == ["ConnectedComponentsStage"]
+        with monkeypatch.context() as patched:
+            patched.setattr(pq, "write_table", full_after(0))
+            with pytest.raises(errors.OutputError, match="No space"):
+                executed(stage, tasks)
+        with pytest.raises(errors.FormatError, match=r"none\.parquet cannot be read"):
+            executed(stage, [FileGroupTask("d", [str(tmp_path / "none.parquet")])])
+        assert contents(tmp_path / "out") == earlier
         executed(stage, tasks)
         executed(stage, tasks)  # by a worker that took the place of another
         assert left_in(tmp_path / "out") == ["0_0_0.parquet", "ConnectedComponentsStage"]
+
+    @pytest.mark.parametrize("plant", PLANTS)
+    def test_what_no_run_wrote_is_refused_and_kept(self, tmp_path, plant, monkeypatch):
+        tasks = tasks_of(tmp_path / "edges", CHAIN)
+        executed(ConnectedComponentsStage(str(tmp_path / "out"), rows_per_file=4), tasks)
+        folder = tmp_path / "out" / "ConnectedComponentsStage"
+        PLANTS[plant](folder)
+        before = contents(tmp_path)
+        stage = ConnectedComponentsStage(str(tmp_path / "out"))
+        assert contents(tmp_path) == before
+        monkeypatch.setattr(stream.Run, "_link", None)  # refused before an edge is read
+        with pytest.raises(errors.OutputError, match=r"has \d files? that no run of Conn.*: move"):
+            executed(stage, tasks)
+        assert contents(tmp_path) == before
+
+    def test_a_file_that_comes_while_edges_are_read_is_kept(self, tmp_path, monkeypatch):
+        tasks = tasks_of(tmp_path / "edges", CHAIN)
+        stage = ConnectedComponentsStage(str(tmp_path / "out"))
+        executed(stage, tasks)
+        new, link = Path(stage.output_path) / "new", stream.Run._link
+        monkeypatch.setattr(
+            stream.Run, "_link", lambda *given: (new.write_text("a word"), link(*given))[1]
+        )
+        before = contents(Path(stage.output_path))
+        with pytest.raises(errors.OutputError, match="1 file that no run"):
+            executed(stage, tasks)
+        assert contents(Path(stage.output_path)) == before | {new: b"a word"}
+
+    def test_a_folder_that_is_a_link_is_refused(self, tmp_path):
+        (tmp_path / "target").mkdir()
+        (tmp_path / "target" / "own").write_text("")
+        (tmp_path / "ConnectedComponentsStage").symlink_to(tmp_path / "target")
+        with pytest.raises(errors.OutputError, match="it is a link"):
+            ConnectedComponentsStage(str(tmp_path))
+        assert left_in(tmp_path / "target") == ["own"]
 
     def test_a_folder_that_cannot_be_made_is_an_error_at_once(self, tmp_path):
         (tmp_path / "file").write_text("")
@@ -253,8 +317,17 @@ class TestFolder:
         assert done[0]._metadata["storage_options"] == {"skip_instance_cache": True}
         found = pa.concat_tables(pq.read_table(system.open(name)) for name in names)
         assert found.to_pydict() == ANSWER
+        again = ConnectedComponentsStage("memory://out", "", "", options, options)
+        assert len(system.find("/out")) == 3
+        again.process_batch(tasks)
+        assert [Path(path).name for path in system.find("/out")] == [MANIFEST, "components.parquet"]
+        system.pipe("/out/ConnectedComponentsStage/deep/notes", b"a word")
+        before = system.cat(system.find("/out"))
+        with pytest.raises(errors.OutputError, match=r"1 file that no run of .* 'deep/notes'"):
+            again.process_batch(tasks)
+        assert system.cat(system.find("/out")) == before
+        system.rm_file("/out/ConnectedComponentsStage/deep/notes")
         again = ConnectedComponentsStage("memory://out", write_kwargs=options)
-        assert system.find("/out") == []
         with pytest.raises(errors.FormatError, match=r"memory://edges/9\.parquet cannot be read"):
             again.process_batch([FileGroupTask("d", ["memory://edges/9.parquet"])])
         system.rm("/edges", recursive=True)
@@ -332,17 +405,13 @@ class TestErrors:
             ({"write_kwargs": {"row_group_size_rows": True}}, errors.InputError, "number of rows"),
         ],
     )
-    def test_arguments_are_checked_before_the_folder_is_emptied(
-        self, tmp_path, options, error, words
-    ):
-        (tmp_path / "ConnectedComponentsStage").mkdir()
-        (tmp_path / "ConnectedComponentsStage" / "old").write_text("")
+    def test_arguments_are_checked_before_the_folder_is_made(self, tmp_path, options, error, words):
         with pytest.raises(error, match=words):
             ConnectedComponentsStage(str(tmp_path), **options)
-        assert left_in(tmp_path) == ["ConnectedComponentsStage", "old"]
+        assert left_in(tmp_path) == []
 
     @pytest.mark.parametrize("name", ["state", "deep/state", "../ConnectedComponentsStage", ""])
-    def test_a_checkpoint_in_the_folder_that_is_emptied(self, tmp_path, name):
+    def test_a_checkpoint_in_the_folder_of_the_answer(self, tmp_path, name):
         folder = tmp_path / "ConnectedComponentsStage"
         folder.mkdir()
         (folder / "state").write_text("")
@@ -350,13 +419,14 @@ class TestErrors:
             ConnectedComponentsStage(str(tmp_path), checkpoint=folder / name)
         assert left_in(tmp_path) == ["ConnectedComponentsStage", "state"]
 
-    def test_edges_in_the_folder_that_is_emptied(self, tmp_path):
-        stage = ConnectedComponentsStage(str(tmp_path))
+    def test_edges_in_the_folder_of_the_answer(self, tmp_path):
         folder = tmp_path / "ConnectedComponentsStage"
         tasks = tasks_of(folder, CHAIN)
+        before = contents(folder)
+        stage = ConnectedComponentsStage(str(tmp_path))
         with pytest.raises(errors.InputError, match=r"edges .*0\.parquet is in the folder of"):
             stage.process_batch(tasks)
-        assert len(left_in(folder)) == 4
+        assert contents(folder) == before
         pytest.importorskip("fsspec")
         remote = ConnectedComponentsStage("memory://inside")
         with pytest.raises(errors.InputError, match="put it elsewhere, or pass another output_pa"):

@@ -156,18 +156,39 @@ def write_folder(folder: Path, tables: Iterable[tuple[str, pa.Table]], **options
     """
     import pyarrow.parquet as pq
 
-    partial = folder.with_name(f".{folder.name}.{os.getpid()}.partial")
     written = []
+    with replacing_folder(folder) as partial:
+        for name, table in tables:
+            pq.write_table(table, partial / name, **options)
+            written.append(str(folder / name))
+    return written
+
+
+@contextmanager
+def replacing_folder(folder: Path, removed: Iterable[str] = ()) -> Iterator[Path]:
+    """Return a context with a new folder beside another, whose name it gets when the context ends.
+
+    On any error, or when interrupted, the new folder is removed, and the other is as it was. The
+    other is missing or empty apart from files whose names are ``removed``; with any other file in
+    it, it stays and is an error.
+
+    Raises
+    ------
+    OutputError
+        The folder cannot be written; names it and the reason.
+    """
+    # a name that no other process makes, so that what is removed is what was made here
+    whole = Path(os.path.abspath(folder))
+    partial = whole.with_name(f".{whole.name[:40]}.{secrets.token_hex(8)}.partial")
     with errors_of(folder):
+        partial.mkdir()
         try:
-            partial.mkdir(exist_ok=True)
-            for name, table in tables:
-                pq.write_table(table, partial / name, **options)
-                written.append(str(folder / name))
+            yield partial
+            for name in removed:
+                (folder / name).unlink(missing_ok=True)
             os.replace(partial, folder)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
-    return written
 
 
 @contextmanager
@@ -216,10 +237,22 @@ def _descriptor(path: Path) -> int | None:
     return None
 
 
+def _draft_prefix(target: Path) -> str:
+    return f".{target.name[:40]}."
+
+
+def drafts_of(target: Path) -> Iterator[Path]:
+    """Yield the files that :func:`replacing` writes, or was killed in writing, for a file."""
+    named = re.compile(re.escape(_draft_prefix(target)) + r"[0-9a-f]{16}\.part")
+    for path in target.parent.iterdir() if target.parent.is_dir() else ():
+        if named.fullmatch(path.name) and stat.S_ISREG(path.lstat().st_mode):
+            yield path
+
+
 @contextmanager
 def _replaced(target: Path, sync: bool) -> Iterator[BinaryIO]:
     """Open a new file that replaces the target on success, and is removed otherwise."""
-    draft = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.part")
+    draft = target.with_name(f"{_draft_prefix(target)}{secrets.token_hex(8)}.part")
     before = _stat(target)
     # A file that is to be as closed as the one before is not open to others for a moment
     mode = 0o666 if before is None else 0o600

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -247,6 +248,8 @@ def calculate(
     written = None
     if output is not None:
         written = LabelOutput.checked(output, output_format, rows_per_file, files)
+        if checkpoint is not None and os.path.realpath(checkpoint) == os.path.realpath(output):
+            raise click.UsageError("--output and --checkpoint name the same file.")
     place = None if written is None else written.path
     shown = not quiet if explain else is_shown(place, quiet, json_output)
     start = time.perf_counter()

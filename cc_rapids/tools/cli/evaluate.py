@@ -13,6 +13,7 @@ from .group import METHOD, OUTPUT, command, examples, option
 from .options import (
     FILES_IN_WORDS,
     as_json,
+    check_apart,
     column_options,
     counts_option,
     engine_in_words,
@@ -120,9 +121,9 @@ def evaluate(
     baseline = baseline or how["designs"][0]
     if baseline not in how["designs"]:
         raise click.UsageError(f"--baseline {baseline} is not one of the algorithms that run")
-    if out is not None:
-        _check_folder(out)
     paths, plan = evaluation.sources(folder), evaluation.Plan(**how)
+    if out is not None:
+        _check_folder(out, paths)
     with kernels(quiet), progress(f"evaluating {folder.name}", quiet, "runs") as report:
         rows = list(evaluation.evaluate(paths, plan, backend, report))
     base = bench.environment(backend.device_name, __version__)
@@ -141,12 +142,14 @@ def evaluate(
         click.get_current_context().exit(FAILED)
 
 
-def _check_folder(out: Path) -> None:
-    """Check that the output folder can be written, before the runs start."""
+def _check_folder(out: Path, inputs: list[Path]) -> None:
+    """Check that the output can be written and replaces no input, before the runs start."""
     from ...data.files.write import check_output
 
     if out.exists() and not out.is_dir():
         raise InputError(f"cannot write to {out}: it is not a directory")
+    for file in inputs:
+        check_apart(out / "runs.csv", file)
     check_output((out / "runs.csv") if out.is_dir() else out.with_name("runs.csv"))
 
 

@@ -424,14 +424,19 @@ def test_answers_of_a_checkpoint_come_as_the_items_do(kind, tmp_path):
 
 def test_a_draft_that_nobody_writes_is_removed_and_no_other(tmp_path):
     edges, far = frames_of("pandas", 5), tmp_path / "far"
-    left, own, new = (tmp_path / f".far.{name}.part" for name in ("left", "own", "new"))
-    for draft in (left, own, new):
+    words = [letter * 16 for letter in "012"]
+    left, locked, new = (tmp_path / f".far.{word}.part" for word in words)
+    named = tmp_path / ".far.chapter one.part"  # of somebody else
+    for draft in (left, locked, new, named):
         draft.write_text("half")
         os.utime(draft, (1, 1) if draft != new else None)
-    with open(own) as file:
+    fifo = tmp_path / f".far.{'3' * 16}.part"
+    os.mkfifo(fifo)
+    os.utime(fifo, (1, 1))
+    with open(locked) as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         cc_rapids.components(edges, checkpoint=far)
-    assert {path.name for path in tmp_path.iterdir()} == {"far", own.name, new.name}
+    assert set(tmp_path.iterdir()) == {far, locked, new, named, fifo}
 
 
 def test_a_checkpoint_is_a_connectivity_too(tmp_path):

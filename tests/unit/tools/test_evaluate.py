@@ -252,6 +252,13 @@ class TestCommand:
         assert (done.exit_code, done.stdout) == (2, "")
         assert message in done.stderr
 
+    def test_a_graph_of_the_folder_is_not_replaced(self, run, folder):
+        graph = folder / "runs.csv"
+        graph.write_text("1,2\n")
+        done = run("evaluate", folder, "--out", folder)
+        assert (done.exit_code, graph.read_text()) == (2, "1,2\n")
+        assert "runs.csv is the input file" in done.stderr
+
     @pytest.mark.parametrize("where", ["a run", "a figure"])
     def test_ctrl_c_leaves_no_half_file(self, run, folder, tmp_path, monkeypatch, where):
         from matplotlib.figure import Figure

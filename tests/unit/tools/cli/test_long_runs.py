@@ -112,6 +112,12 @@ class TestCheckpoint:
     def test_what_is_refused(self, given, refused, folder):
         given("calculate", "parts", "--checkpoint", "state", "--quiet")
         assert "delete it" in refused("calculate", "pairs.csv", "--checkpoint", "state")
+        state = folder / "state"
+        before = state.read_bytes()
+        assert "the same file" in refused(
+            "calculate", "parts", "--checkpoint", "state", "--output", state, "--output-format=csv"
+        )
+        assert state.read_bytes() == before
         assert "goes with --checkpoint" in refused("calculate", "parts", "--checkpoint-every", "3")
         (folder / "scored.csv").write_text("src,dst,w\n1,2,3\n")
         words = ["scored.csv", "--weight", "w", "--at-least", "1", "--checkpoint", "state"]
