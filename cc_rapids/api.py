@@ -125,17 +125,18 @@ def components(
 
     Parameters
     ----------
-    edges : frame, pair of arrays or series, sparse matrix, graph, or path
-        A cuDF, pandas, Polars or PyArrow frame, or a DuckDB relation; ``(source, destination)`` as
-        NumPy or CuPy arrays, or objects with ``__cuda_array_interface__``, of equal length; an
-        array or tensor (``__dlpack__``) of shape (edges, 2) or (2, edges), where of (2, 2) each row
-        is an edge; a mapping of names to columns; a SciPy
+    edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
+        A cuDF, pandas, Polars or PyArrow frame, or a DuckDB relation; a tuple ``(source,
+        destination)`` of lists, series, NumPy or CuPy arrays, or objects with
+        ``__cuda_array_interface__``, of equal length; a list of pairs of ids, such as ``[(1, 2),
+        (3, 4)]``, each of which is an edge; an array or tensor (``__dlpack__``) of shape (edges, 2)
+        or (2, edges), where of (2, 2) each row is an edge; a mapping of names to columns; a SciPy
         or CuPy sparse matrix (n, n), whose stored entries are edges; a ``cugraph.Graph``, with its
         own vertices; or the path of a csv, tsv, SNAP text, Matrix Market or Parquet file. Ids are
         integers of any width, signed or unsigned, strings, or categories, which are read as their
-        values. The following need not fit into memory: a folder, a pattern or list of
-        paths, an address (fsspec), an iterable of frames or pairs, a pyarrow dataset or
-        RecordBatchReader.
+        values. The following need not fit into memory: a folder, a pattern or list of paths, an
+        address (fsspec), an iterable (or a list) of frames or of tuples of two columns, a pyarrow
+        dataset or RecordBatchReader.
     source, destination : str, or lists of str of equal length, optional
         The columns with the two ends of each edge; ``"src"`` and ``"dst"`` by default. Several
         columns together form one id, and rows compare column by column. For a file, the default is
@@ -374,7 +375,7 @@ def spanning_forest(
 
     Parameters
     ----------
-    edges : frame, pair of arrays or series, sparse matrix, graph, or path
+    edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
         As for :func:`components`.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.
@@ -429,7 +430,7 @@ def bipartition(
 
     Parameters
     ----------
-    edges : frame, pair of arrays or series, sparse matrix, graph, or path
+    edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
         As for :func:`components`; not changed. They fit into memory, as they are read twice.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.
@@ -515,7 +516,7 @@ def is_bipartite(
 
     Parameters
     ----------
-    edges : frame, pair of arrays or series, sparse matrix, graph, or path
+    edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
         As for :func:`bipartition`.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.
@@ -561,7 +562,7 @@ def bridges(
 
     Parameters
     ----------
-    edges : frame, pair of arrays or series, or path
+    edges : frame, pair of columns, list of pairs, or path
         As for :func:`components`; not changed. Not matrices and graphs, which may name an edge at
         both ends. They fit into memory, as they are read twice.
     source, destination : str, or lists of str of equal length, optional
@@ -623,7 +624,7 @@ def two_edge_connected_components(
 
     Parameters
     ----------
-    edges : frame, pair of arrays or series, or path
+    edges : frame, pair of columns, list of pairs, or path
         As for :func:`bridges`.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.
@@ -676,7 +677,7 @@ def articulation_points(
 
     Parameters
     ----------
-    edges : frame, pair of arrays or series, sparse matrix, graph, or path
+    edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
         As for :func:`components`; not changed. They fit into memory, as they are read twice. Edges
         that are there twice, and self-loops, do not matter.
     source, destination : str, or lists of str of equal length, optional
@@ -735,7 +736,7 @@ def minimum_spanning_forest(
 
     Parameters
     ----------
-    edges : frame, pair of arrays or series, or path
+    edges : frame, pair of columns, list of pairs, or path
         As for :func:`components`; not matrices, graphs, and edges that do not fit into memory.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.
@@ -803,7 +804,7 @@ def maximum_spanning_forest(
 
     Parameters
     ----------
-    edges : frame, pair of arrays or series, or path
+    edges : frame, pair of columns, list of pairs, or path
         As for :func:`minimum_spanning_forest`.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.

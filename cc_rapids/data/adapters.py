@@ -62,6 +62,7 @@ from .edge_input import (
     several,
     with_vertices,
 )
+from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
 from .weights import weights_of
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _table_of(edges: Any) -> Any:
     raise InputError(
         f"edges cannot be a {type(table).__name__}{hint}: give a frame of cuDF, pandas, Polars"
         " or PyArrow, a DuckDB relation (connection.sql(...)), a pair of arrays (source,"
-        " destination), a sparse matrix, or a file's path"
+        " destination), a list of pairs, a sparse matrix, or a file's path"
     )
 
 
@@ -424,19 +425,7 @@ def _check_pointers(kind: str, indptr: Any, rows: int) -> None:
         )
 
 
-def _pair(edges: Any, source: str, destination: str, nulls: str) -> EdgeInput:
-    if isinstance(edges, list) and not edges:
-        edges = ([], [])
-    if isinstance(edges, list) and any(isinstance(item, tuple) for item in edges):
-        raise InputError(
-            f"edges are a list of {counted(len(edges), 'tuple')}: pass the two columns instead, for"
-            " example tuple(zip(*edges))"
-        )
-    if len(edges) != 2:
-        raise InputError(
-            f"edges given as a {type(edges).__name__} must be (source, destination), two arrays of"
-            f" equal length; this one has {len(edges)} items"
-        )
+def _pair(edges: tuple[Any, Any], source: str, destination: str, nulls: str) -> EdgeInput:
     src, dst = map(_lent, edges)
     if not (is_series(src) and type(src) is type(dst)):
         return _arrays(src, dst, (source, destination), nulls)
@@ -759,7 +748,7 @@ class DuckDBRelations(Adapter):
 
 
 class Pairs(Frames):
-    """A pair of arrays, lists or series of one length."""
+    """A tuple of two arrays, lists or series of one length."""
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, tuple)
@@ -768,7 +757,17 @@ class Pairs(Frames):
         if request.has_lists:
             return read_table(edges, *request.sides, request.nulls)
         source, destination = request.names
-        return _pair(edges, str(source), str(destination), request.nulls)
+        return _pair(self._ends(edges, request), str(source), str(destination), request.nulls)
+
+    def source(self, edges: Any, request: ReadRequest) -> Source:
+        from .streams import Items
+
+        return Items([self._ends(edges, request)], *request.names)
+
+    def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
+        """Return the columns of sources and destinations."""
+        check_columns_of_tuple(edges)
+        return edges[0], edges[1]
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
         if isinstance(bound.weight, str):
@@ -778,13 +777,13 @@ class Pairs(Frames):
             )
         from .frame_build import column_where
 
-        mask = bound.mask(bound.weight, "weights")
-        for name, side in zip(("source", "destination"), edges, strict=True):
+        mask, ends = bound.mask(bound.weight, "weights"), self._ends(edges, request)
+        for name, side in zip(("source", "destination"), ends, strict=True):
             if len(side) != mask.size:
                 raise InputError(
                     f"the {name} has {len(side):,} rows, but the weights are {mask.size:,}"
                 )
-        pair = tuple(column_where(side, mask) for side in edges)
+        pair = tuple(column_where(side, mask) for side in ends)
         return pair, request.source, request.destination
 
 
@@ -800,11 +799,10 @@ class EdgeArrays(Pairs):
                 f"the two ends of edges in one array, a {type(edges).__name__}, have one column"
                 " each, and source= or destination= names several: pass a frame"
             )
-        source, destination = request.names
-        return _arrays(*ends_of(edges), (str(source), str(destination)), request.nulls)
+        return super().read(edges, request)
 
-    def source(self, edges: Any, request: ReadRequest) -> Source:
-        return PAIRS.source(ends_of(edges), request)
+    def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
+        return ends_of(edges)
 
 
 class Mappings(Pairs):
@@ -819,9 +817,6 @@ class Mappings(Pairs):
             return _pair(self._ends(edges, request), source[0], destination[0], request.nulls)
         table = _table_of_columns({name: edges[name] for name in (*source, *destination)})
         return read_table(table, source, destination, request.nulls)
-
-    def source(self, edges: Any, request: ReadRequest) -> Source:
-        return PAIRS.source(self._ends(edges, request), request)
 
     def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         (source, *others), (destination, *_) = self._sides(edges, request)
@@ -1034,7 +1029,7 @@ class Datasets(Adapter):
 
 
 class Batches(Adapter):
-    """An iterable of frames, of pairs of arrays or of record batches."""
+    """An iterable of frames, of tuples of two columns, of lists of pairs or of record batches."""
 
     is_stream = True
     is_iterable = True
@@ -1042,14 +1037,15 @@ class Batches(Adapter):
     def accepts(self, edges: Any) -> bool:
         if isinstance(edges, Iterator):
             return True
-        if isinstance(edges, list) and edges:
-            return all(hasattr(item, "columns") and hasattr(item, "shape") for item in edges)
+        if isinstance(edges, list):
+            return are_batches(edges)
         other = ("__len__", "columns", "schema", "shape", "__array__", "__arrow_c_stream__")
         return hasattr(edges, "__iter__") and not any(hasattr(edges, name) for name in other)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        whole = PAIRS if isinstance(edges, list) else ANYTHING
-        return whole.read(edges, request)
+        if isinstance(edges, list):
+            raise _not_at_once(f"a list of {counted(len(edges), 'batch', 'batches')}", "batches")
+        return ANYTHING.read(edges, request)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
@@ -1095,12 +1091,13 @@ class Readers(Batches):
 
 
 class PairLists(Pairs):
-    """A pair of arrays in a list."""
+    """A list of pairs of ids, each of which is an edge; other lists are refused."""
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, list)
 
-    source = Adapter.source  # a tuple says that two items are two columns
+    def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
+        return columns_of_pairs(edges)
 
 
 class Anything(Adapter):
@@ -1165,10 +1162,11 @@ def _is_arrow(edges: Any, name: str) -> bool:
     )
 
 
-def _not_at_once(what: str) -> InputError:
+def _not_at_once(what: str, kind: str = "files") -> InputError:
+    way = "name one file, or read them" if kind == "files" else "put them"
     return InputError(
-        f"{what} may stand for several files, which are read in pieces, and all rows are needed at"
-        " once here: name one file, or read them into one frame"
+        f"{what} may stand for several {kind}, which are read in pieces, and all rows are needed at"
+        f" once here: {way} into one frame"
     )
 
 

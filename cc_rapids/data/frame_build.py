@@ -22,6 +22,7 @@ from .column import (
 from .edge_array import as_array, is_edge_array, rows_are_edges
 from .edge_input import EdgeInput
 from .frame_access import bring, collected, column_of, frame_size
+from .pair_lists import are_pairs
 
 
 def with_column(frame: Any, name: Any, values: Any, there: Any) -> Any:
@@ -206,7 +207,7 @@ def edges_where(edges: Any, chosen: Callable[[Any], Any], read: Callable[[Any], 
 
     Parameters
     ----------
-    edges : frame, pair of columns, mapping of columns, or array with an edge in each row
+    edges : frame, tuple or mapping of columns, list of pairs, or array with an edge in each row
     chosen : callable
         Gives for edges as they are read a boolean array of their rows, without those of nulls.
     read : callable
@@ -230,8 +231,7 @@ def edges_where(edges: Any, chosen: Callable[[Any], Any], read: Callable[[Any], 
 
 def check_has_rows(edges: Any) -> None:
     """Raise an InputError unless edges are columns in memory, of which rows can be returned."""
-    columns = isinstance(edges, tuple | Mapping) or (isinstance(edges, list) and len(edges) == 2)
-    if columns and not any(isinstance(side, str) for side in edges if isinstance(edges, list)):
+    if isinstance(edges, tuple | Mapping) or are_pairs(edges):
         return
     if type(edges).__module__.partition(".")[0] in LIBRARIES and hasattr(edges, "columns"):
         return
@@ -239,7 +239,8 @@ def check_has_rows(edges: Any) -> None:
         return
     raise InputError(
         f"edges cannot be {shown(edges)}, which has no rows to return: pass a frame of cuDF,"
-        " pandas, Polars or PyArrow, a pair of columns, or an array of shape (edges, 2)"
+        " pandas, Polars or PyArrow, a tuple of two columns, a list of pairs, or an array of shape"
+        " (edges, 2)"
     )
 
 
@@ -247,8 +248,10 @@ def _rows_where(edges: Any, mask: Any) -> Any:
     """Return the rows of an edge list where a boolean array is true."""
     if isinstance(edges, Mapping):
         return {name: column_where(column, mask) for name, column in edges.items()}
-    if isinstance(edges, tuple | list):
-        return type(edges)(column_where(side, mask) for side in edges)
+    if isinstance(edges, list):
+        return column_where(edges, mask)
+    if isinstance(edges, tuple):
+        return tuple(column_where(side, mask) for side in edges)
     if is_edge_array(edges):
         array = as_array(edges)
         return array[mask] if rows_are_edges(array) else array[:, mask]
@@ -296,7 +299,9 @@ def column_like(edges: Any, name: str, values: Any, backend: Any, on_device: boo
 
 def _frame_of(edges: Any) -> Any:
     """Return a frame with the rows of an edge list, if it comes from a frame library."""
-    if isinstance(edges, tuple | list):
+    if isinstance(edges, list):
+        return None
+    if isinstance(edges, tuple):
         if not (len(edges) and is_series(edges[0])):
             return None
         edges = edges[0]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, InputError, counted, shown
+from ..errors import ArgumentTypeError, InputError, shown
 from .adapters import Adapter, adapter_of
 from .arguments import check_flag, check_word
 from .column import REFUSE
@@ -123,11 +123,6 @@ def read_pairs(
     ArgumentTypeError
         They are two single ids, of ``width`` columns each.
     """
-    if isinstance(pairs, list) and any(isinstance(pair, tuple) for pair in pairs):
-        raise ArgumentTypeError(
-            f"pairs are a list of {counted(len(pairs), 'tuple')}: pass the two columns instead, for"
-            " example tuple(zip(*pairs))"
-        )
     two: Any = ()
     if destination is None and source is not None and not isinstance(source, list):
         two = () if isinstance(pairs, str) and os.path.exists(pairs) else (pairs, source)
@@ -177,5 +172,5 @@ def check_vertices(num_vertices: Any, named: Any) -> int | None:
     """
     if num_vertices is None:
         return None
-    counted = read(([], []), "src", "dst", named, num_vertices, "raise").vertices
-    return len(counted) if isinstance(counted, range) else None
+    numbered = read(([], []), "src", "dst", named, num_vertices, "raise").vertices
+    return len(numbered) if isinstance(numbered, range) else None

@@ -45,6 +45,7 @@ from .files.read import (
 )
 from .files.text_ids import is_text
 from .memory_budget import FILE_BYTES, TEXT_BYTES, Budget
+from .pair_lists import check_columns_of_tuple, columns_of_pairs
 from .read import adapter_of, check_header_flag
 from .relations import is_relation, table_of
 
@@ -855,7 +856,7 @@ def _rows(pieces: list[Any]) -> int | None:
 
 
 class Items(_OnHost):
-    """An iterable of frames, pairs of arrays or record batches.
+    """An iterable of frames, tuples of two columns, lists of pairs or record batches.
 
     A resumed run takes the rows that are done from the iterable again, as old ones.
     """
@@ -923,7 +924,14 @@ class Items(_OnHost):
 
 
 def _table(item: Any) -> Any:
-    """Return a record batch or a relation of DuckDB as a table, and other edges unchanged."""
+    """Return a record batch or a relation of DuckDB as a table, and pairs as two columns.
+
+    Other edges are returned unchanged.
+    """
+    if isinstance(item, list):
+        return columns_of_pairs(item)
+    if isinstance(item, tuple):
+        check_columns_of_tuple(item)
     if is_relation(item):
         return table_of(item)
     if type(item).__module__.startswith("pyarrow") and type(item).__name__ == "RecordBatch":
@@ -934,8 +942,8 @@ def _table(item: Any) -> Any:
 
 
 def length(item: Any) -> int:
-    """Return the rows of a frame or of a pair of arrays."""
-    if isinstance(item, tuple | list):
+    """Return the rows of a frame, of a tuple of two columns, or of a list of pairs."""
+    if isinstance(item, tuple):
         return len(item[0]) if len(item) == 2 and hasattr(item[0], "__len__") else 0
     return len(item) if hasattr(item, "__len__") else 0
 
@@ -944,7 +952,7 @@ def sliced(item: Any, start: int, end: int) -> Any:
     """Return some rows of a frame or a pair of arrays, without a copy where that is possible."""
     if start == 0 and end >= length(item):
         return item
-    if isinstance(item, tuple | list):
+    if isinstance(item, tuple):
         return tuple(sliced_column(column, start, end) for column in item)
     return sliced_column(item, start, end)
 

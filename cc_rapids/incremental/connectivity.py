@@ -212,18 +212,19 @@ class Connectivity:
 
         Parameters
         ----------
-        edges : frame, pair of arrays or series, sparse matrix, graph, or path
+        edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
             As in :func:`cc_rapids.components`; not changed. The rows of a file are a PyArrow table.
-            An iterator of frames or pairs, a list of frames, and the files of a pattern, a folder,
-            a list of paths or a dataset, which are read in pieces, are a sequence of batches, of
-            which all or none are inserted; the host waits for a GPU once. Batches of up to 8 M
-            edges together are read before the first of them is joined, and small ones are copied
-            and joined in groups of up to a million edges. While an iterator is read, other threads,
-            and the iterator itself, may insert edges: at its end both are joined, by one more pass
-            over the vertices. With ``num_vertices``, a GPU may still be reading the edges when this
-            returns. Work on its default stream, such as that of cuDF and CuPy, comes after; what
-            writes to the columns on another stream, or from the host, has to wait for an answer,
-            such as ``len()``, or for the device. Else an edge may be left out without an error.
+            An iterator or a list of frames or of tuples of two columns, an iterator of lists of
+            pairs, and the files of a pattern, a folder, a list of paths or a dataset, which are
+            read in pieces, are a sequence of batches, of which all or none are inserted; the host
+            waits for a GPU once. Batches of up to 8 M edges together are read before the first of
+            them is joined, and small ones are copied and joined in groups of up to a million edges.
+            While an iterator is read, other threads, and the iterator itself, may insert edges: at
+            its end both are joined, by one more pass over the vertices. With ``num_vertices``, a
+            GPU may still be reading the edges when this returns. Work on its default stream, such
+            as that of cuDF and CuPy, comes after; what writes to the columns on another stream, or
+            from the host, has to wait for an answer, such as ``len()``, or for the device. Else an
+            edge may be left out without an error.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`. If they are left out, a file with two columns that
             are no known pair needs the names that the ends had in a file before.
@@ -310,7 +311,7 @@ class Connectivity:
 
         Parameters
         ----------
-        pairs : frame, pair of arrays or series, sparse matrix, graph, or path
+        pairs : frame, pair of columns, list of pairs, sparse matrix, graph, or path
             Pairs of vertices, in any form that :func:`cc_rapids.components` accepts; not changed.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
@@ -418,7 +419,7 @@ class Connectivity:
 
         Parameters
         ----------
-        batch : frame, pair of arrays or series, sparse matrix, graph, or path
+        batch : frame, pair of columns, list of pairs, sparse matrix, graph, or path
             Rows, in any form that :func:`cc_rapids.components` accepts; not changed.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
@@ -501,7 +502,7 @@ class Connectivity:
 
         Parameters
         ----------
-        pairs : frame, pair of arrays or series, sparse matrix, graph, or path
+        pairs : frame, pair of columns, list of pairs, sparse matrix, graph, or path
             Pairs of vertices, as for :meth:`connected`; not changed. The vertices stay.
         source, destination : str, or lists of str of equal length, optional
             The columns of the pairs and of ``remaining``, as for :func:`cc_rapids.components`.

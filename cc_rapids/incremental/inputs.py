@@ -135,6 +135,7 @@ def one_id(name: str, vertex: Any) -> EdgeInput:
 
 
 def _looped(named: Any) -> EdgeInput:
+    named = list(named) if isinstance(named, tuple) else named  # two tuples may be two edges
     return read_rows((named, named), "vertices", "vertices", None)
 
 

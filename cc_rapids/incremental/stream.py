@@ -249,11 +249,11 @@ def stream_components(
     ----------
     edges : path, list of paths, iterable, dataset or reader
         A folder, with the files in its folders, partitioned or not; a pattern such as
-        ``"edges/*.parquet"``; paths of csv, tsv, snap, Parquet and Arrow files,
-        which are read in pieces, or of any other format of :mod:`cc_rapids.data.files`, each read
-        as a whole; addresses such as ``"s3://bucket/*.parquet"``, read by fsspec; an iterable of
-        frames or of pairs of arrays; a pyarrow dataset or RecordBatchReader; a DuckDB relation. For
-        text, the first block determines whether ids are integers or strings.
+        ``"edges/*.parquet"``; paths of csv, tsv, snap, Parquet and Arrow files, which are read in
+        pieces, or of any other format of :mod:`cc_rapids.data.files`, each read as a whole;
+        addresses such as ``"s3://bucket/*.parquet"``, read by fsspec; an iterable of frames, of
+        tuples of two columns or of lists of pairs; a pyarrow dataset or RecordBatchReader; a DuckDB
+        relation. For text, the first block determines whether ids are integers or strings.
     source, destination : str, or lists of str of equal length, optional
         The columns; in files and datasets by default those that :func:`cc_rapids.components` would
         select, for each file separately. Several columns together form one id.

@@ -39,7 +39,7 @@ def connected_components(
 
     Parameters
     ----------
-    edges : frame, pair of arrays or series, sparse matrix, graph, or path
+    edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
         The columns of the edges, as for :func:`cc_rapids.components`.
     source, destination : str, or lists of str of equal length, optional
         The columns of the edges, as for :func:`cc_rapids.components`.

@@ -212,7 +212,7 @@ class Bipartition:
 
         Parameters
         ----------
-        edges : frame, pair of arrays or series, sparse matrix, graph, or path
+        edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
             The edges of the answer, in memory or in files.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.bipartition`.

@@ -365,7 +365,7 @@ class Audited:
 
         Parameters
         ----------
-        edges : frame, pair of arrays or series, sparse matrix, graph, or path
+        edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
             The edges of the answer, in any order and any form that :func:`cc_rapids.components`
             accepts; paths and other streams are read in chunks.
         source, destination : str, or lists of str of equal length, optional

@@ -147,7 +147,7 @@ class Container(Lookup):
 
         Parameters
         ----------
-        pairs : frame, pair of columns or file
+        pairs : frame, pair of columns, list of pairs or file
             Pairs of vertices, in any form that :func:`cc_rapids.components` accepts; not changed.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
@@ -203,7 +203,7 @@ class Container(Lookup):
         ----------
         label : label
             A label of the answer.
-        edges : frame, pair of columns, mapping of columns, or (m, 2) array
+        edges : frame, tuple or mapping of columns, list of pairs, or (m, 2) array
             The edges of the answer, or others between its vertices, with any further columns; not
             changed.
         source, destination : str, or lists of str of equal length, optional

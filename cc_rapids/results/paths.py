@@ -91,7 +91,7 @@ class Paths(Lookup):
 
         Parameters
         ----------
-        pairs : frame, pair of columns or file
+        pairs : frame, pair of columns, list of pairs or file
             Pairs of vertices, in any form that :func:`cc_rapids.components` accepts; not changed.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
@@ -190,7 +190,7 @@ class Paths(Lookup):
         ----------
         first, second : id
             Two ids; tuples, for ids of several columns.
-        edges : frame, pair of arrays or series, sparse matrix, graph, or path, optional
+        edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path, optional
             The edges of the answer, or others between its vertices; those with a null end, or an
             end that is no vertex, are passed over. The forest is needed if they are left out, or
             if none of them joins the two.
@@ -298,9 +298,9 @@ class Paths(Lookup):
         ----------
         found : frame
             What ``paths(pairs)`` has returned.
-        pairs : frame, pair of columns or file
+        pairs : frame, pair of columns, list of pairs or file
             The pairs.
-        edges : frame, pair of arrays or series, sparse matrix, graph, or path
+        edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
             The edges of the answer.
         source, destination : str, or lists of str of equal length, optional
             The columns of the edges, as for :func:`cc_rapids.components`.

@@ -14,6 +14,7 @@ from ..backends import Array, Backend
 from ..data import read
 from ..data.column import Borrowing, Column, is_cudf, of, of_key_columns
 from ..data.frame_access import column_of, columns_of
+from ..data.pair_lists import columns_of_pairs
 from ..errors import ColumnTypeError, MissingColumnError, VerificationError
 from ..kernels import audit
 from ..kernels.audit import kernel
@@ -303,7 +304,9 @@ def _columns(frame: Any, rule: LabelRule, width: int) -> tuple[Column, Column, b
     if rule.is_vertex or isinstance(frame, str | os.PathLike):
         given = read.read(frame, names[0], names[1], None, None, "raise", droppable=False)
         return given.src, given.dst, given.on_device
-    if isinstance(frame, tuple | list):
+    if isinstance(frame, list):
+        frame = columns_of_pairs(frame)
+    if isinstance(frame, tuple):
         vertices, numbers = [frame[0]], frame[1]
     else:
         wanted, known = [*(names[0] if width > 1 else names[:1])], columns_of(frame)

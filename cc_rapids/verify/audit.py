@@ -835,7 +835,7 @@ def audit_labels(
     ----------
     frame
         Columns ``vertex`` and ``labels``, in any order; or such a pair of arrays.
-    edges : frame, pair of arrays or series, sparse matrix, graph, or path
+    edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
         As for :meth:`cc_rapids.Components.audit`.
     **options
         As for :meth:`cc_rapids.Components.audit`.

@@ -120,7 +120,7 @@ def certify_components(
     ----------
     found : Components
         The answer; its labels of kind ``"min"`` are checked.
-    edges : frame, pair of arrays or series, sparse matrix, graph, or path
+    edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
         The edges of the answer, as given to :func:`cc_rapids.components`; copied to the host from a
         GPU.
     source, destination : str, or lists of str of equal length, optional

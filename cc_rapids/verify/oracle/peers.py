@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ...data.pair_lists import columns_of_pairs
 from ...errors import InputError, VerificationError
 from .columns import ends, host, label_columns, some
 
@@ -120,7 +121,7 @@ def against_networkx(
 
     Parameters
     ----------
-    edges : frame, or pair of arrays
+    edges : frame, pair of arrays or list of pairs
         The edges, of any ids.
     source, destination : str, or lists of str of equal length, optional
         The columns with the two ends of each edge.
@@ -143,7 +144,9 @@ def against_networkx(
 
     graph = nx.Graph()
     graph.add_nodes_from([] if vertices is None else host(vertices).tolist())
-    pair = edges if isinstance(edges, tuple | list) else (edges[source], edges[destination])
+    if isinstance(edges, list):
+        edges = columns_of_pairs(edges)
+    pair = edges if isinstance(edges, tuple) else (edges[source], edges[destination])
     graph.add_edges_from(zip(*(host(column).tolist() for column in pair), strict=True))
     theirs = {v: part for part in nx.connected_components(graph) for v in part}
     ours: dict[Any, set[Any]] = {}

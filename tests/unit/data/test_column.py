@@ -237,7 +237,7 @@ def test_a_null_category_of_no_row_is_no_null(ids):
     ids=str,
 )
 def test_integers_of_a_list_stay_integers(engine, ids, dtype):
-    found = components((ids, ids), engine=engine).labels()
+    found = components((ids, list(ids)), engine=engine).labels()
     assert found.vertex.dtype == dtype
     assert found.vertex.tolist() == sorted(map(int, ids))
 

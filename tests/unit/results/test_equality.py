@@ -17,7 +17,7 @@ TYPES = ["i1", "u1", "i2", "u4", "i8", "u8"]
 
 
 def partition(edges):
-    found = components([[int(i) for i, _ in edges], [int(j) for _, j in edges]])
+    found = components(edges)
     labels = found.labels()
     return dict(zip(labels.vertex.tolist(), labels.labels.tolist(), strict=True))
 

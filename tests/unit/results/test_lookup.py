@@ -14,7 +14,7 @@ from support.as_lists import columns
 from support.edge_lists import components_of, edge_lists, far_lists, quick
 
 from cc_rapids import Connectivity, components, errors, link_records
-from cc_rapids.errors import ArgumentTypeError, InputError, UnknownVertexError
+from cc_rapids.errors import InputError, UnknownVertexError
 
 SRC, DST = [5, 2, 9, 3, 11], [2, 7, 9, 4, 3]  # 2: 2 5 7, 3: 3 4 11, 9: 9
 WORDS = [[f"w{v:02}" for v in side] for side in (SRC, DST)]
@@ -314,7 +314,7 @@ def test_labels_of_another_kind_are_called_labels():
         Connectivity().insert(frame, ["k", "i"], ["l", "j"]).same_component(("u", 1), ("w", 5))
 
 
-def test_pairs_in_a_list_are_called_pairs():
-    for asked in (components(([1], [2])), Connectivity().insert(([1], [2]))):
-        with pytest.raises(ArgumentTypeError, match=r"pairs are a list of 1 tuple: .*zip\(\*pairs"):
-            asked.connected([(1, 2)])
+def test_pairs_may_be_a_list_of_pairs():
+    for asked in (components([(1, 2)]), Connectivity().insert([(1, 2)])):
+        assert asked.connected([(1, 2), (2, 1)]).tolist() == [True, True]
+        assert asked.connected([]).tolist() == []

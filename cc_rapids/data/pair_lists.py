@@ -1,0 +1,207 @@
+"""Lists of pairs, each of which is an edge, and what may be mistaken for them.
+
+A list of two-element tuples or lists of single ids is pairs; a tuple of two lists, arrays or series
+is columns; a list of frames, or of tuples of two columns, is batches. What may be two of these is
+refused, whatever its length: the shape of the data never decides what it means.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from ..errors import ColumnTypeError, InputError, counted, id_shown, shown
+
+Columns = tuple[list[Any], list[Any]]
+SHORT = 60  # characters of an input that an error repeats
+
+
+def is_column(value: Any) -> bool:
+    """Return whether a value holds several ids: a list, an array, a series and the like.
+
+    Examples
+    --------
+    >>> is_column([1, 2]), is_column("ann"), is_column(np.int64(7)), is_column(np.zeros(3))
+    (True, False, False, True)
+    """
+    several = hasattr(value, "__len__") and not isinstance(value, str | bytes)
+    return several and getattr(value, "ndim", 1) != 0
+
+
+def are_batches(edges: Any) -> bool:
+    """Return whether edges are a list of frames, or of tuples of two columns.
+
+    Examples
+    --------
+    >>> are_batches([([1, 2], [3, 4])]), are_batches([(1, 2)]), are_batches([((1, 2), (3, 4))])
+    (True, False, False)
+    """
+    return isinstance(edges, list) and bool(edges) and all(map(_is_batch, edges))
+
+
+def are_pairs(edges: Any) -> bool:
+    """Return whether edges are a list that can only be read as pairs; these are not checked."""
+    if not isinstance(edges, list) or are_batches(edges):
+        return False
+    return not edges or isinstance(edges[0], tuple | list)
+
+
+def _is_batch(item: Any) -> bool:
+    if hasattr(item, "columns") and hasattr(item, "shape"):
+        return True
+    if not isinstance(item, tuple) or len(item) != 2 or not all(map(is_column, item)):
+        return False
+    return not all(isinstance(side, tuple) for side in item)
+
+
+def columns_of_pairs(edges: list[Any]) -> Columns:
+    """Return the sources and the destinations of a list of pairs, two new lists.
+
+    Raises
+    ------
+    InputError
+        Some items are no pairs of single ids: names the first one, and the way out.
+    ColumnTypeError
+        Some ids are integers and some strings: names one of each.
+
+    Examples
+    --------
+    >>> columns_of_pairs([(1, 2), [3, 4]])
+    ([1, 3], [2, 4])
+    """
+    if not all(issubclass(kind, tuple | list) for kind in set(map(type, edges))):
+        raise _no_pairs(edges)
+    if edges and set(map(len, edges)) != {2}:
+        raise _other_lengths(edges)
+    flat = list(chain.from_iterable(edges))
+    kinds = {type(value): value for value in flat}
+    if any(map(is_column, kinds.values())):
+        raise _nested(edges)
+    texts = tuple(kind for kind in kinds if issubclass(kind, str))
+    whole = tuple(kind for kind in kinds if issubclass(kind, int | np.integer))
+    if texts and whole:
+        (k, word), (j, number) = (_first_of(flat, own) for own in (texts, whole))
+        raise ColumnTypeError(
+            f"edges are a list of {counted(len(edges), 'pair')} of integers and strings, such as"
+            f" {shown(number)} in item {j // 2:,} and {shown(word)} in item {k // 2:,}: ids must be"
+            " all integers or all strings; cast some of them"
+        )
+    return flat[::2], flat[1::2]
+
+
+def check_columns_of_tuple(edges: tuple[Any, ...]) -> None:
+    """Raise an InputError unless a tuple is one of two columns.
+
+    Two tuples may be two edges, and are refused.
+    """
+    if len(edges) != 2:
+        pairs = edges and all(isinstance(item, tuple | list) and len(item) == 2 for item in edges)
+        way = "; if each item is an edge, pass a list: list(edges)" if pairs else ""
+        raise InputError(
+            f"edges given as a {type(edges).__name__} must be (source, destination), two arrays of"
+            f" equal length; this one has {counted(len(edges), 'item')}{way}"
+        )
+    if all(isinstance(side, tuple) for side in edges):
+        raise InputError(
+            "edges are a tuple of two tuples, which may be two edges or two columns: if each is an"
+            f" edge, pass a list, list(edges){_example(list, edges)}; if they are the sources and"
+            " the destinations, pass a tuple of lists, tuple(map(list, edges))"
+            f"{_example(_of_lists, edges)}"
+        )
+    if not any(map(is_column, edges)) and all(_may_be_id(side) for side in edges):
+        raise InputError(
+            f"edges are a tuple of two single ids, {shown(edges[0])} and {shown(edges[1])}: a list"
+            " of pairs is edges, [(source, destination), ...], and if an iterable yields single"
+            " pairs, pass list(edges)"
+        )
+
+
+def _may_be_id(value: Any) -> bool:
+    return isinstance(value, str | bytes | int | float | np.generic) or value is None
+
+
+def _of_lists(edges: Any) -> tuple[list[Any], ...]:
+    return tuple(list(side) for side in edges)
+
+
+def _example(make: Any, edges: Any) -> str:
+    """Return what an error says is to be passed, if that is short."""
+    values = [value for side in edges for value in side]
+    if len(values) > 12 or not all(isinstance(value, int | str) for value in values):
+        return ""
+    said = repr(make(edges))
+    return f" = {said}" if len(said) <= SHORT else ""
+
+
+def _first_of(values: list[Any], kinds: tuple[type, ...]) -> tuple[int, Any]:
+    return next((k, value) for k, value in enumerate(values) if isinstance(value, kinds))
+
+
+def _no_pairs(edges: list[Any]) -> InputError:
+    """Return the error for a list with something else than tuples and lists among its items."""
+    columns = [is_column(item) and not isinstance(item, dict | set) for item in edges[:3]]
+    if len(edges) == 2 and all(columns):
+        kinds = " and ".join(dict.fromkeys(f"{type(item).__name__}" for item in edges))
+        return InputError(
+            f"edges are a list of two columns ({kinds}), which may be two edges or the two ends of"
+            " all: if they are the sources and the destinations, pass a tuple, tuple(edges); if"
+            " each is an edge, pass pairs, [tuple(edge) for edge in edges]"
+        )
+    at, item = _first_of_other_kind(edges)
+    way = "a list of edges holds pairs, such as [(1, 2), (3, 4)]"
+    if isinstance(item, dict):
+        way = "read records into a frame first, such as by pd.DataFrame(edges)"
+    elif is_column(item):
+        way = "if each item is an edge, pass pairs, [tuple(edge) for edge in edges]"
+    elif len(edges) == 2 and all(map(_may_be_id, edges)):
+        way = "a single edge is a list of one pair, [tuple(edges)]"
+    return InputError(
+        f"item {at:,} of {len(edges):,} edges is {shown(item)}, and no pair of ids: {way}"
+    )
+
+
+def _first_of_other_kind(edges: list[Any]) -> tuple[int, Any]:
+    items = enumerate(edges)
+    return next((k, item) for k, item in items if not isinstance(item, tuple | list))
+
+
+def _other_lengths(edges: list[Any]) -> InputError:
+    """Return the error for a list of tuples or lists that are not all two long."""
+    if any(any(map(is_column, item)) for item in edges[:2]):
+        return _nested(edges)
+    lengths = list(map(len, edges))
+    first = lengths[0]
+    at = next((k for k, own in enumerate(lengths) if own != first), None)
+    if at is not None:
+        return InputError(
+            f"edges are a list of {len(edges):,} items, each of which must be a pair of ids: item 0"
+            f" has {counted(first, 'value')}, and item {at:,} has {counted(lengths[at], 'value')}"
+        )
+    said = f"edges are a list of {counted(len(edges), 'item')} of {counted(first, 'value')} each"
+    ways = []
+    if len(edges) == 2:
+        ways.append(
+            "the sources and the destinations are a tuple of two columns,"
+            f" tuple(map(list, edges)){_example(_of_lists, edges)}"
+        )
+    if first == 3:
+        ways.append(
+            "weights stand beside the columns: source, destination, weights = map(list,"
+            " zip(*edges)), then pass (source, destination) and weight=weights"
+        )
+    return InputError(f"{said}, and no pairs: {'; '.join(ways or ['pass pairs of ids'])}")
+
+
+def _nested(edges: list[Any]) -> InputError:
+    """Return the error for pairs that hold columns or tuples in place of single ids."""
+    at, item = next((k, item) for k, item in enumerate(edges) if any(map(is_column, item)))
+    inner = next(value for value in item if is_column(value))
+    return InputError(
+        f"item {at:,} of {len(edges):,} edges is a {type(item).__name__} that holds"
+        f" {id_shown(inner) if isinstance(inner, tuple) else shown(inner)}, and a pair holds two"
+        " single ids: a batch is a tuple of two columns, ([1, 2], [3, 4]), or comes from an"
+        " iterator, iter(edges); ids of several columns are columns of a frame, named by"
+        " source=[...] and destination=[...]"
+    )
