@@ -322,6 +322,7 @@ class Audited:
     _kind: LabelKind
     _prefetched_frame: Any
     _forest_edges: Any
+    _facts: Facts
 
     def __len__(self) -> int:
         raise NotImplementedError
@@ -332,7 +333,7 @@ class Audited:
     def with_key_names(self, names: list[str] | None) -> Any:
         raise NotImplementedError
 
-    def _columns_of_forest(self) -> dict[str, Any]:
+    def forest(self) -> Any:
         raise NotImplementedError
 
     def audit(
@@ -376,11 +377,14 @@ class Audited:
             ``vertices``, ``num_vertices``, ``nulls``, ``header``, and ``weight`` with ``at_least``
             or ``at_most`` as for the answer, and ``memory_limit`` for streams, as in
             :func:`cc_rapids.stream_components`. Rows are then numbered among the edges within the
-            bounds. With ``weight`` and ``forest="min"`` or ``"max"`` the spanning forest is proved
-            too, for the same edges in the same order: its rows have no cycle, they are as many as
-            join all components, and no other edge is lighter (heavier) than the heaviest
-            (lightest) on its path along them, the lower row first among equal weights. This takes
-            some 60 bytes a vertex, and for each edge a climb of up to twice log2 n steps. With
+            bounds. With ``forest=True`` the frame of :meth:`forest` is proved too, for the same
+            edges in the same order: its rows ascend, have the ends of the list and no cycle, and
+            are as many as join all components. With ``weight`` and ``forest="min"`` or ``"max"`` it
+            is also proved that weights are those of the list, and that no other edge is lighter
+            (heavier) than the heaviest (lightest) on its path along the rows, the lower row first
+            among equal weights. This takes some 60 bytes a vertex, and for each edge a climb of up
+            to twice log2 n steps. A frame as ``forest`` is proved in place of the answer's own.
+            With
             ``bridges``, the frame of :func:`cc_rapids.bridges` for the same edges in the same
             order, that is proved too: there are as many components more without its rows, and along
             all other edges something flows, while as much flows into each vertex as out of it, so
@@ -417,9 +421,11 @@ class Audited:
         cc_rapids.errors.VerificationError: edge 3 joins 7 and 9, which have the labels 2 and 9
         """
         from ..verify.audit import audit  # a run needs none of what an audit does
+        from ..verify.forests import OwnForest
 
-        if given.get("forest") is not None and self._forest_edges is not None:
-            given["claimed"] = self._columns_of_forest()
+        if given.get("forest") is not None:
+            show = None if self._forest_edges is None else self.forest
+            given["own_forest"] = OwnForest(show, self._facts.greatest)
         answer = self._as_answer()
         return audit(answer, self._backend, edges, source, destination, oracle=oracle, **given)
 

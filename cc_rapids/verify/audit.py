@@ -35,9 +35,10 @@ from ..kernels.audit import kernel
 from ..tuning import tuning
 from .answer import Answer
 from .bridges import BridgesClaim
-from .forests import ForestClaim
+from .forests import NO_FOREST, ForestClaim, OwnForest
 from .label_rules import LABEL_RULES
 from .oracle.peers import PEERS, least_by
+from .shown_rows import ShownRows
 from .vertex_lookup import ALL, Integers, Tally, in_words
 
 
@@ -237,8 +238,8 @@ def audit(
     weight: Any = None,
     at_least: float | None = None,
     at_most: float | None = None,
-    forest: str | None = None,
-    claimed: dict[str, Any] | None = None,
+    forest: Any = None,
+    own_forest: OwnForest = NO_FOREST,
     bridges: Any = None,
     oracle: str | None = None,
     memory_limit: int | str | None = None,
@@ -248,19 +249,24 @@ def audit(
     if oracle is not None:
         check_word("oracle", oracle, PEERS)
     claims: list[ForestClaim | BridgesClaim] = []
-    names = source, destination, header
-    if forest is None:
+    names, width = (source, destination, header), max(len(answer.column.key_columns), 1)
+    asked = None
+    forest = None if forest is False else forest
+    if forest is not None:
+        unbounded = at_least is at_most is None
+        claim = ForestClaim.check(forest, own_forest, weight, unbounded, width)
+        claims.append(claim)
+        asked = claim.asked
+    if asked is None:
         bound = WeightBound.check(weight, at_least, at_most)
         edges, source, destination, header = _bounded(edges, *names, nulls, bound)
     else:
-        claim = ForestClaim.check(forest, claimed, weight, at_least is at_most is None)
-        edges, source, destination, header = _with_weights(edges, *names, nulls, claim.asked)
-        claims.append(claim)
+        edges, source, destination, header = _with_weights(edges, *names, nulls, asked)
     if bridges is not None:
         from ..algorithms import flows  # of runs, and not trusted
 
-        claims.append(BridgesClaim(bridges, flows.flows_along))
-    given_for_all = {"oracle=": oracle, "bridges=": bridges}
+        claims.append(BridgesClaim(ShownRows(bridges, "bridges", width), flows.flows_along))
+    given_for_all = {"oracle=": oracle, "bridges=": bridges, "forest=": forest}
     at_once = [word for word, given in given_for_all.items() if given is not None]
     adapter = adapter_of(edges)
     with answer.borrow_for(backend):
@@ -278,12 +284,13 @@ def audit(
             run.name(_named(answer, vertices, num_vertices))
         else:
             given = frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
-            if forest is not None:
-                given = _weighed(given, edges, claim.asked, nulls)
+            if asked is not None:
+                given = _weighed(given, edges, asked, nulls)
             run.take(given, oracle, alone=True, claims=claims)
         found = run.close()
     for each in claims:
         each.check_count(answer.rows, found)
+        each.shown.check_index(edges)
     return Audit(run.edges, answer.rows, found, oracle, perf_counter() - started)
 
 

@@ -16,19 +16,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..backends import Array, Backend
-from ..data import read as frames
 from ..data.edge_input import EdgeInput
-from ..data.frame_access import column_of, columns_of, numbers_of
 from ..errors import VerificationError, counted
 from ..kernels import audit_bridges as kernels
 from ..kernels.audit import kernel
 from .answer import Answer
 from .forests import places_of
+from .shown_rows import ShownRows
 from .vertex_lookup import ALL
 
 if TYPE_CHECKING:
@@ -44,27 +43,17 @@ class BridgesClaim:
 
     Attributes
     ----------
-    frame : frame, or named tuple of arrays
-        Columns ``row``, and the ends of each bridge, at last.
+    shown : ShownRows
+        The frame.
     flows_along : callable
         Gives the flow and the classes, which are not trusted.
     classes : int
         The components without them, once these are counted.
     """
 
-    frame: Any
+    shown: ShownRows
     flows_along: FlowsAlong
     classes: int | None = field(default=None, init=False)
-
-    @property
-    def rows(self) -> int:
-        """The number of bridges."""
-        return len(column_of(self._columns, "row"))
-
-    @property
-    def _columns(self) -> Any:
-        """The frame as it is; of named arrays a mapping of names to columns."""
-        return self.frame._asdict() if hasattr(self.frame, "_asdict") else self.frame
 
     def prove(self, given: EdgeInput, rows: Rows, answer: Answer) -> None:
         """Raise a VerificationError unless all edges outside the frame lie on cycles.
@@ -82,13 +71,14 @@ class BridgesClaim:
 
     def check_count(self, vertices: int, components: int) -> None:
         """Raise a VerificationError unless each row of the frame is a bridge."""
-        if self.classes is None and self.rows:
+        count = len(self.shown)
+        if self.classes is None and count:
             raise VerificationError(
-                f"the frame has {counted(self.rows, 'bridge')}, but there is no edge"
+                f"the frame has {counted(count, 'bridge')}, but there is no edge"
             )
-        if self.classes not in (None, components + self.rows):
+        if self.classes not in (None, components + count):
             raise VerificationError(
-                f"without {counted(self.rows, 'edge')} there are {self.classes:,} components"
+                f"without {counted(count, 'edge')} there are {self.classes:,} components"
                 f" instead of {components:,}: not all of them are bridges"
             )
 
@@ -101,14 +91,14 @@ class _Proof:
         self.backend, self.n, self.m = answer.backend, answer.ids.n, rows.m
         backend, node = self.backend, answer.ids.vertex
         self.kept = None if given.row_index is None else backend.asarray(given.row_index())
-        listed = backend.asarray(numbers_of(column_of(claim._columns, "row"))[0]).astype(np.int64)
+        listed = backend.asarray(claim.shown.rows())
         self.cut = places_of(listed, self.kept, self.m, "bridges", backend.xp)
         edges, kind = (rows.first, rows.second, rows.low, self.n), (backend, node, rows.wide)
         ends = kernel(kernels.ends_of_edges, *kind, rows.load_edge(backend))
         self.sides = [backend.empty(self.m, node) for _ in range(2)]
         ends(self.m, *edges, *self.sides)
-        self._check_ends()
         self.cut_ends = [side[self.cut] for side in self.sides]
+        claim.shown.check_ends(answer, listed, self.cut_ends)
         for side in self.sides:
             side[self.cut] = 0
 
@@ -149,22 +139,6 @@ class _Proof:
         wrong = self.backend.xp.flatnonzero((us == vs) | (flows != 0))
         if wrong.size:
             raise VerificationError(f"edge {self._told(int(self.cut[wrong[0]]))} is no bridge")
-
-    def _check_ends(self) -> None:
-        """Raise a VerificationError for the first bridge whose ends are not those of its row."""
-        if not self.cut.size:
-            return
-        width = max(len(self.given.src.key_columns), 1)
-        names = columns_of(self.claim._columns)
-        sides = [names[-2 * width : -width], names[-width:]]
-        source, destination = sides if width > 1 else (side[0] for side in sides)
-        listed = frames.read(self.claim._columns, source, destination)
-        with listed.borrow() as (columns, _):
-            for held, side in zip(columns, self.sides, strict=False):
-                wrong = self.answer.find(held) != side[self.cut]
-                if bool(wrong.any()):
-                    row = self._told(int(self.cut[wrong.argmax()]))
-                    raise VerificationError(f"bridge {row} has other ends in the edges")
 
     def _told(self, e: int) -> str:
         """Return the number of an edge in the caller's list as text."""

@@ -1,24 +1,27 @@
-"""The audit of forests by weight: no edge outside is lighter than the heaviest on its path.
+"""The audit of spanning forests: rows without a cycle, and by weight none outside is lighter.
 
-The components are proved by :mod:`cc_rapids.verify.audit`, which reads the edges. Here the rows of
-the forest are shown to have no cycle, and the path of every other edge along them is looked up in a
-tree of log2 n levels. Nothing of what finds forests is used.
+The components are proved by :mod:`cc_rapids.verify.audit`, which reads the edges. Here every column
+of the frame is compared with the list, and its rows are shown to have no cycle. In a forest by
+weight no other edge may be lighter than the heaviest on its path along them, which is looked up in
+a tree of log2 n levels. Nothing of what finds forests is used.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..backends import Array, Backend
-from ..data.arguments import check_word
 from ..data.edge_input import EdgeInput
+from ..data.frame_access import is_frame
 from ..data.weights import ForestWeight
-from ..errors import InputError, VerificationError, counted
+from ..errors import InputError, VerificationError, counted, shown
 from ..kernels import audit_forest as kernels
 from ..kernels.audit import kernel
+from .shown_rows import ShownRows
 from .vertex_lookup import ALL, vertex_for
 
 if TYPE_CHECKING:
@@ -28,94 +31,144 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ForestClaim:
-    """The rows of a spanning forest, and their weights, that are to be proved.
+    """The frame of a spanning forest that is to be proved.
 
     Attributes
     ----------
-    row : (k,) array of integers
-        The caller's rows.
-    weight : (k,) array of numbers
-        The weights that they are said to have.
-    asked : ForestWeight
-        The weights of all edges, and which forest it is said to be.
+    shown : ShownRows
+        The frame.
+    asked : ForestWeight, optional
+        The weights of all edges, and which forest it is said to be; None if it has no weights.
     """
 
-    row: Any
-    weight: Any
-    asked: ForestWeight
+    shown: ShownRows
+    asked: ForestWeight | None
 
     @classmethod
     def check(
-        cls, forest: Any, claimed: dict[str, Any] | None, weight: Any, unbounded: bool
+        cls, forest: Any, own: OwnForest, weight: Any, unbounded: bool, width: int
     ) -> ForestClaim:
-        """Return the claim of an answer's columns, for the argument ``forest`` of an audit.
+        """Return the claim for the argument ``forest`` of an audit.
+
+        Parameters
+        ----------
+        forest : True, "min", "max", or a frame
+            Which forest the answer is said to have, or a frame to be proved in place of its own.
+        own : OwnForest
+            What the answer has.
+        weight : str or array, optional
+            The weights of all edges.
+        unbounded : bool
+            Whether no bound of weights is given.
+        width : int
+            The number of columns of an id.
 
         Raises
         ------
         InputError
-            The answer has no forest by weight, the argument is none of these, or it is combined
-            with bounds of weights.
+            The answer has no such forest, the argument is none of these, or weights are missing, or
+            combined with bounds.
         """
-        check_word("forest", forest, ("min", "max"))
-        if claimed is None or "weight" not in claimed:
+        is_word = isinstance(forest, str | bool)
+        is_known = forest in (True, "min", "max") if is_word else is_frame(forest)
+        if not (is_known or isinstance(forest, dict) or hasattr(forest, "_asdict")):
             raise InputError(
-                f"forest={forest!r} is proved of an answer that was found with weight= and"
-                " forest='min' or forest='max': find it so, or leave forest= out"
+                f"forest={shown(forest)} cannot be proved: pass True, 'min' or 'max', or the frame"
+                " of forest()"
             )
+        if is_word and (own.show is None or (forest is not True and own.greatest is None)):
+            how = "forest=True" if forest is True else "weight= and forest='min' or forest='max'"
+            raise InputError(
+                f"forest={forest!r} is proved of an answer that was found with {how}: find it so,"
+                " or leave forest= out"
+            )
+        frame = own.show() if is_word and own.show is not None else forest
+        claim = ShownRows(frame, "forest", width)
+        greatest = forest == "max" if isinstance(forest, str) else own.greatest
+        if greatest is None:
+            if "weight" in claim.names:
+                raise InputError(
+                    "the frame has weights, and this answer has no forest by weight: audit the"
+                    " answer of components(..., weight=..., forest='min') or forest='max'"
+                )
+            return cls(claim, None)
         if weight is None or not unbounded:
+            word = repr(forest) if is_word else "..."
             raise InputError(
-                f"forest={forest!r} is a spanning forest by weight: pass weight= without at_least="
-                " and at_most="
+                f"forest={word} is a spanning forest by weight: pass weight= without at_least= and"
+                " at_most="
             )
-        return cls(claimed["row"], claimed["weight"], ForestWeight(weight, forest == "max"))
+        return cls(claim, ForestWeight(weight, greatest))
 
     def prove(self, given: EdgeInput, rows: Rows, answer: Answer) -> None:
-        """Raise a VerificationError unless the rows are the forest: see :func:`prove`."""
-        prove(self, given, rows, answer.ids.n, answer.backend)
+        """Raise a VerificationError unless the frame is the forest: see :func:`prove`."""
+        prove(self, given, rows, answer)
 
     def check_count(self, vertices: int, components: int) -> None:
         """Raise a VerificationError unless a forest of so many edges spans the components."""
-        if len(self.row) != vertices - components:
+        if len(self.shown) != vertices - components:
             raise VerificationError(
-                f"the forest has {len(self.row):,} edges, but {vertices:,} vertices in"
-                f" {components:,} components need {vertices - components:,}"
+                f"the forest has {counted(len(self.shown), 'edge')}, but"
+                f" {counted(vertices, 'vertex', 'vertices')} in"
+                f" {counted(components, 'component')} need {vertices - components:,}"
             )
 
 
-def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, n: int, backend: Backend) -> None:
-    """Raise a VerificationError unless rows are the spanning forest of their graph by weight.
+class OwnForest(NamedTuple):
+    """The spanning forest that an answer has.
+
+    Attributes
+    ----------
+    show : callable, optional
+        Returns the frame that callers see; None without a forest.
+    greatest : bool, optional
+        Whether it is that of greatest weight; None if it is by no weight.
+    """
+
+    show: Callable[[], Any] | None = None
+    greatest: bool | None = None
+
+
+NO_FOREST = OwnForest()
+
+
+def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: Answer) -> None:
+    """Raise a VerificationError unless a frame shows a spanning forest of its graph.
 
     Parameters
     ----------
     claim : ForestClaim
-        What is to be proved.
+        What is to be proved. The number of its rows is checked by :meth:`ForestClaim.check_count`.
     given : EdgeInput
-        The edges, with their weights.
+        The edges, with their weights if it is a forest by weight.
     rows : Rows
-        The same edges as kernels read them; both ends of each are slots below ``n``.
-    n : int
-        The number of slots.
-    backend : Backend
-        Of the answer.
+        The same edges as kernels read them; both ends of each are slots of the answer.
+    answer : Answer
+        The vertices.
     """
+    n, backend = answer.ids.n, answer.backend
     kept = None if given.row_index is None else backend.asarray(given.row_index())
-    weights = backend.asarray(given.weights)
-    listed = backend.asarray(claim.row).astype(np.int64)
+    listed = backend.asarray(claim.shown.rows())
     chosen = places_of(listed, kept, rows.m, "forest", backend.xp)
-    _check_weights(claim, weights, chosen, backend)
+    node = vertex_for(2 * n + 1)
+    kinds = backend, node, rows.wide, rows.load_edge(backend)
+    ends_of = kernel(kernels.ends_of_rows, *kinds)
+    edges = rows.first, rows.second, rows.low, n
+    us, vs = (backend.empty(chosen.size, node) for _ in range(2))
+    ends_of(chosen.size, chosen, *edges, us, vs)
+    claim.shown.check_ends(answer, listed, [us, vs])
+    if claim.asked is None:
+        _levels(us, vs, n, node, backend)
+        return
+    weights = backend.asarray(given.weights)
     keys = weights[chosen]
+    claim.shown.check_weights(listed, keys, backend.asarray)
     if claim.asked.greatest:  # a stable sort of the rows backwards, read backwards
         order = keys.size - 1 - backend.xp.argsort(keys[::-1], kind="stable")[::-1]
     else:
         order = backend.xp.argsort(keys, kind="stable")
     ordered = chosen[order]
-    node = vertex_for(2 * n + 1)
-    kinds = backend, node, rows.wide, rows.load_edge(backend)
-    ends_of = kernel(kernels.ends_of_rows, *kinds)
-    edges = rows.first, rows.second, rows.low, n
-    us, vs = (backend.empty(ordered.size, node) for _ in range(2))
-    ends_of(ordered.size, ordered, *edges, us, vs)
-    up, taken = _levels(us, vs, n, node, backend)
+    up, taken = _levels(us[order], vs[order], n, node, backend)
     before = kernel(kernels.is_heavier if claim.asked.greatest else kernels.is_lighter, backend)
     first = backend.fill(backend.alloc_readback(2), 0xFF)
     find = kernel(kernels.find_lighter, *kinds, before)
@@ -160,18 +213,6 @@ def places_of(row: Array, kept: Array | None, m: int, what: str, xp: Any) -> Arr
         strange = int(row[outside.argmax()])
         raise VerificationError(f"row {strange:,} of the {what} is none of the {m:,} edges")
     return found
-
-
-def _check_weights(claim: ForestClaim, weights: Array, chosen: Array, backend: Backend) -> None:
-    """Raise a VerificationError unless the weights of the forest are those of its rows."""
-    own = backend.asarray(claim.weight)
-    wrong = own != weights[chosen]
-    if bool(wrong.any()):
-        k = int(wrong.argmax())
-        raise VerificationError(
-            f"edge {int(claim.row[k]):,} has the weight {weights[chosen[k]]}, and {own[k]} in the"
-            " forest"
-        )
 
 
 def _levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[Array, Array]:

@@ -9,7 +9,9 @@ import numpy.typing as npt
 
 from ...data.column import is_cudf
 from ...data.dtypes import is_integer
-from ...errors import InputError
+from ...data.frame_access import column_of
+from ...errors import InputError, VerificationError
+from ..shown_rows import ShownRows, first_difference
 
 Indices = npt.NDArray[np.int64]
 
@@ -52,6 +54,29 @@ def host_ids(values: Any) -> npt.NDArray[Any]:
     rows = np.empty(len(columns[0]), object)
     rows[:] = [*zip(*columns, strict=True)]
     return rows
+
+
+def ids_of(frame: Any, names: list[Any]) -> npt.NDArray[Any]:
+    """Return the ids in some columns of a frame, on the host."""
+    columns = [column_of(frame, name) for name in names]
+    return host_ids(columns if len(columns) > 1 else columns[0])
+
+
+def check_ends(
+    shown: ShownRows,
+    listed: npt.NDArray[Any],
+    sources: npt.NDArray[Any],
+    destinations: npt.NDArray[Any],
+) -> None:
+    """Raise a VerificationError for the first row of a frame whose ends are not these ids."""
+    for names, right in ((shown.source, sources), (shown.destination, destinations)):
+        own = ids_of(shown.frame, names if isinstance(names, list) else [names])
+        k = first_difference(own.tolist(), right.tolist())
+        if k is not None:
+            row = f"{listed[k]:,}" if k < listed.size else "no"
+            raise VerificationError(
+                f"edge {row} has other ends in the edges than in the {shown.what}"
+            )
 
 
 def host(values: Any) -> npt.NDArray[Any]:

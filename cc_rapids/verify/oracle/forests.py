@@ -12,10 +12,11 @@ from ...data import read
 from ...data.column import Borrowing
 from ...data.dtypes import is_integer, is_number
 from ...data.edge_input import EdgeInput
-from ...data.frame_access import column_of, numbers_of
+from ...data.frame_access import on_host
 from ...data.weights import ForestWeight, weighted
 from ...errors import InputError, VerificationError
-from .columns import Indices, comparable, ends, host_ids, numbered
+from ..shown_rows import ShownRows
+from .columns import Indices, check_ends, comparable, ends, host, host_ids, numbered
 
 UNLINKED = np.iinfo(np.int64).max
 
@@ -75,15 +76,15 @@ def certify_forest(
     src: npt.ArrayLike,
     dst: npt.ArrayLike,
     n: int,
-    weights: npt.ArrayLike,
+    weights: npt.ArrayLike | None,
     rows: npt.ArrayLike,
     greatest: bool = False,
 ) -> None:
-    """Prove that rows are the edges of the spanning forest of least weight.
+    """Prove that rows are the edges of the spanning forest of least weight, or of any.
 
     They have no cycle, every edge joins vertices of one of their trees, and no edge outside them is
     lighter than the heaviest on its path along them; of equal weights the lower row counts as
-    lighter, so that there is one such forest.
+    lighter, so that there is one such forest. Without weights any spanning forest is right.
 
     Parameters
     ----------
@@ -91,8 +92,8 @@ def certify_forest(
         Not changed; copied unless they are NumPy arrays of int64.
     n : int
         The number of vertices.
-    weights : (m,) numbers
-        Not changed.
+    weights : (m,) numbers, or None
+        Not changed. None proves a spanning forest without weights.
     rows : (k,) integers
         The edges of the forest, ascending.
     greatest : bool
@@ -118,7 +119,8 @@ def certify_forest(
 ends of edge 1 of weight 0.9, which is
     """
     src, dst = ends(src, dst, n)
-    order, chosen = _order(weights, src.size, greatest), np.asarray(rows)
+    order = np.arange(src.size) if weights is None else _order(weights, src.size, greatest)
+    chosen = np.asarray(rows)
     if chosen.ndim != 1 or (chosen.size and not is_integer(chosen.dtype)):
         raise InputError(f"rows must be 1-d integers, not {chosen.dtype} of shape {chosen.shape}")
     outside = (chosen < 0) | (chosen >= src.size)
@@ -137,7 +139,7 @@ ends of edge 1 of weight 0.9, which is
     k = _first_cycle(src, dst, kept, up, when)
     if k >= 0:
         raise VerificationError(f"edge {order[k]:,} closes a cycle of the forest")
-    k, other = _first_lighter(src, dst, kept, up, when)
+    k, other = _first_lighter(src, dst, kept, up, when, weights is not None)
     if k < 0:
         return
     if other < 0:
@@ -206,21 +208,24 @@ def certify_spanning_forest(
     source: str | list[str] | None = None,
     destination: str | list[str] | None = None,
     *,
-    weight: Any,
+    weight: Any = None,
     greatest: bool = False,
     nulls: str = "raise",
 ) -> None:
     """Prove an answer of :func:`cc_rapids.minimum_spanning_forest`, for ids of any type.
 
+    Every column is compared with the edges. Without ``weight`` an answer of
+    :func:`cc_rapids.spanning_forest` is proved.
+
     Parameters
     ----------
     forest : frame
-        The answer: columns ``row`` and ``weight``, and the ends of each edge.
+        The answer: columns ``row``, the ends of each edge, and ``weight`` if it has weights.
     edges : frame, or pair of arrays or series
         The edges of the answer; copied to the host from a GPU.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`cc_rapids.components`.
-    weight : str, or (m,) array
+    weight : str, or (m,) array, optional
         As for :func:`cc_rapids.minimum_spanning_forest`.
     greatest : bool
         Whether it is an answer of :func:`cc_rapids.maximum_spanning_forest`.
@@ -230,8 +235,8 @@ def certify_spanning_forest(
     Raises
     ------
     VerificationError
-        It is not the forest of least (greatest) weight (see :func:`certify_forest`), or a weight is
-        not that of its row.
+        It is not the forest of least (greatest) weight (see :func:`certify_forest`), or an end or a
+        weight is not that of its row.
     InputError
         The edges or an argument cannot be used.
 
@@ -246,20 +251,23 @@ def certify_spanning_forest(
     >>> found = cc_rapids.minimum_spanning_forest(edges, weight=km)
     >>> certify_spanning_forest(found, edges, weight=km)
     """
-    asked, adapter = ForestWeight(weight, greatest), read.adapter_of(edges)
     given = read.read(edges, source, destination, None, None, nulls)
-    given = weighted(given, adapter.weights(edges, weight), asked.name, nulls)
+    shown = ShownRows(forest, "forest", max(len(given.src.key_columns), 1))
+    weights = None
+    if weight is not None:
+        name = ForestWeight(weight, greatest).name
+        given = weighted(given, read.adapter_of(edges).weights(edges, weight), name, nulls)
+        weights = on_host(given.weights)
+    elif "weight" in shown.names:
+        raise InputError("the forest has weights: pass weight=, which they are compared with")
     ids, src, dst = numbered_ends(given)
-    weights = given.weights.get() if hasattr(given.weights, "get") else given.weights
-    row, own = (numbers(column_of(forest, name)) for name in ("row", "weight"))
-    row = places_of_rows(given, row, "forest")
+    listed = host(shown.rows())
+    row = places_of_rows(given, listed, "forest")
     certify_forest(src, dst, len(ids), weights, row, greatest)
-    wrong = np.flatnonzero(weights[row] != own)
-    if wrong.size:
-        k = wrong[0]
-        raise VerificationError(
-            f"edge {row[k]:,} has the weight {weights[row[k]]}, and {own[k]} in the forest"
-        )
+    check_ends(shown, listed, ids[src[row]], ids[dst[row]])
+    if weights is not None:
+        shown.check_weights(listed, weights[row], on_host)
+    shown.check_index(edges)
 
 
 def numbered_ends(given: EdgeInput) -> tuple[npt.NDArray[Any], Indices, Indices]:
@@ -286,13 +294,6 @@ def places_of_rows(given: EdgeInput, row: npt.NDArray[Any], what: str) -> npt.ND
     if strange.size:
         raise VerificationError(f"row {row[strange[0]]:,} of the {what} was dropped")
     return at
-
-
-def numbers(column: Any) -> npt.NDArray[Any]:
-    """Return a column of numbers as an array on the host."""
-    values = numbers_of(column)[0]
-    found: npt.NDArray[Any] = values.get() if hasattr(values, "get") else values
-    return found
 
 
 def _order(weights: npt.ArrayLike, m: int, greatest: bool) -> Indices:
@@ -377,10 +378,13 @@ def _first_cycle(src: Any, dst: Any, kept: Any, up: Any, when: Any) -> int:
 
 
 @numba.njit  # type: ignore[untyped-decorator]
-def _first_lighter(src: Any, dst: Any, kept: Any, up: Any, when: Any) -> tuple[int, int]:
+def _first_lighter(
+    src: Any, dst: Any, kept: Any, up: Any, when: Any, by_weight: bool
+) -> tuple[int, int]:
     """Return the first edge outside the forest before the last one of its path, and that one.
 
-    -1 in place of that one if there is no path, and twice if there is no such edge.
+    -1 in place of that one if there is no path, and twice if there is no such edge. If the edges
+    are not in an order ``by_weight``, only an edge without a path is looked for.
     """
     for e in range(src.size):
         if not kept[e]:
@@ -392,6 +396,6 @@ def _first_lighter(src: Any, dst: Any, kept: Any, up: Any, when: Any) -> tuple[i
                     return e, -1
                 last = max(last, when[u])
                 u = up[u]
-            if last > e:
+            if by_weight and last > e:
                 return e, last
     return -1, -1

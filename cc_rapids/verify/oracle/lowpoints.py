@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ...data import read
-from ...data.frame_access import column_of, columns_of
+from ...data.frame_access import collected, columns_of
 from ...errors import VerificationError
-from .columns import Indices, ends, host_ids
-from .forests import numbered_ends, numbers, places_of_rows
+from ..shown_rows import ShownRows, first_difference
+from .columns import Indices, check_ends, ends, host, ids_of
+from .forests import numbered_ends, places_of_rows
 
 NO_ROW = -1
 
@@ -104,7 +105,7 @@ def certify_bridges(
     Parameters
     ----------
     answer : frame
-        Columns ``row``, and the ends of each bridge, at last.
+        Columns ``row``, and the ends of each bridge, as they were returned.
     edges : frame, or pair of arrays or series
         The edges of the answer; copied to the host from a GPU.
     source, destination : str, or lists of str of equal length, optional
@@ -136,7 +137,8 @@ def certify_bridges(
     """
     given = read.read(edges, source, destination, None, None, nulls)
     ids, src, dst = numbered_ends(given)
-    listed = numbers(column_of(answer, "row"))
+    shown = ShownRows(answer, "bridges", max(len(given.src.key_columns), 1))
+    listed = host(shown.rows())
     falls = np.flatnonzero(listed[1:] <= listed[:-1])
     if falls.size:
         k = falls[0]
@@ -149,11 +151,7 @@ def certify_bridges(
     if missing.size:
         one, other = (ids[side[missing[:1]]].tolist()[0] for side in (src, dst))
         raise VerificationError(f"the bridge from {one!r} to {other!r} is missing")
-    names, width = columns_of(_as_mapping(answer)), max(len(given.src.key_columns), 1)
-    for side, of_side in ((src, names[-2 * width : -width]), (dst, names[-width:])):
-        k = _first_difference(_ids_of(answer, of_side), ids[side[rows]])
-        if k is not None:
-            raise VerificationError(f"row {listed[k]:,} of the bridges has other ends in the edges")
+    check_ends(shown, listed, ids[src[rows]], ids[dst[rows]])
 
 
 def certify_articulation_points(
@@ -197,32 +195,15 @@ def certify_articulation_points(
     given = read.read(edges, source, destination, None, None, nulls)
     ids, src, dst = numbered_ends(given)
     right = ids[_searched(src, dst, len(ids))[1]]
-    found = _ids_of(answer, columns_of(_as_mapping(answer)))
-    k = _first_difference(found, right)
+    frame = collected(answer)
+    frame = frame._asdict() if hasattr(frame, "_asdict") else frame
+    lists = ids_of(frame, columns_of(frame)).tolist(), right.tolist()
+    k = first_difference(*lists)
     if k is not None:
-        lists = found.tolist(), right.tolist()
         told = [f"{side[k]!r}" if k < len(side) else "none" for side in lists]
         raise VerificationError(
             f"articulation point {k:,} is {told[0]} in the answer, but {told[1]} by a search"
         )
-
-
-def _as_mapping(answer: Any) -> Any:
-    """Return an answer for arrays as a mapping of names to columns, any other as it is."""
-    return answer._asdict() if hasattr(answer, "_asdict") else answer
-
-
-def _ids_of(answer: Any, names: list[str]) -> npt.NDArray[Any]:
-    """Return the ids in some columns of an answer, on the host."""
-    columns = [column_of(answer, name) for name in names]
-    return host_ids(columns if len(columns) > 1 else columns[0])
-
-
-def _first_difference(found: npt.NDArray[Any], right: npt.NDArray[Any]) -> int | None:
-    """Return the first place in which two columns of ids differ, also by their length."""
-    pairs = enumerate(zip(found.tolist(), right.tolist(), strict=False))
-    shorter = None if found.size == right.size else min(found.size, right.size)
-    return next((k for k, (one, other) in pairs if one != other), shorter)
 
 
 def _searched(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Any:

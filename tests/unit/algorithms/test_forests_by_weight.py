@@ -355,7 +355,8 @@ def test_ends_and_weights_that_are_missing():
     assert found.forest()["row"].to_pylist() == [2, 3]
     assert found.summary()["dropped"] == 2
     whole = edges.set_column(0, "src", pa.array([None, 1, 2, 3]))
-    forged = pa.table({"row": [0, 2], "weight": [1.0, 2]})
+    ends = {"source": [1, 2], "destination": [4, 3]}
+    forged = pa.table({"row": [0, 2], **ends, "weight": [1.0, 2]})
     with pytest.raises(VerificationError, match="row 0 of the forest was dropped"):
         oracle.certify_spanning_forest(forged, whole, weight="w", nulls="drop")
 

@@ -125,8 +125,8 @@ WRONG = [
     (lambda found: found.drop(index=0), "the bridge from 3 to 4 is missing"),
     (lambda found: found.iloc[::-1], "row 3 of the bridges comes after 7"),
     (lambda found: found.assign(row=[0, 3]), "row 0 is no bridge"),
-    (lambda found: found.assign(source=[3, 6]), "row 7 of the bridges has other ends"),
-    (lambda found: found.assign(destination=[5, 6]), "row 3 of the bridges has other ends"),
+    (lambda found: found.assign(source=[3, 6]), "edge 7 has other ends in the edges"),
+    (lambda found: found.assign(destination=[5, 6]), "edge 3 has other ends in the edges"),
 ]
 
 

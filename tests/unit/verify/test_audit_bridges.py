@@ -72,7 +72,9 @@ def test_wrong_rows_are_refused(engine, rows, said):
 def test_wrong_columns_are_refused():
     found, right = cc_rapids.components(FRAME), cc_rapids.bridges(FRAME)
     for name in ("source", "destination"):
-        with pytest.raises(VerificationError, match="bridge 3 has other ends in the edges"):
+        with pytest.raises(
+            VerificationError, match="edge 3 has other ends in the edges than in the bridges"
+        ):
             found.audit(FRAME, bridges=right.assign(**{name: [1]}))
     with pytest.raises(VerificationError, match="row 9 of the bridges is none of the 7 edges"):
         found.audit(FRAME, bridges=right.assign(row=[9]))
