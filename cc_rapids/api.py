@@ -154,7 +154,8 @@ def components(
     at_least, at_most : float, optional
         Read only the edges with such a weight; of the others, and of those whose weight is null or
         nan, the vertices are not included either. Of Parquet files and datasets, row groups without
-        such edges are not read. 32-bit floats are compared as such.
+        such edges are not read. 32-bit floats are compared as such; integers exactly, whatever the
+        bound.
     labels : {"min", "max", "dense", "size", ...}
         The default kind of labels of :meth:`Components.labels`.
     nulls : {"raise", "drop"}

@@ -498,6 +498,15 @@ def _table_of_columns(columns: dict[str, Any]) -> Any:
         ) from error
 
 
+def _within(side: Any, mask: Any, name: str) -> Any:
+    """Return the rows of a column of ids whose weight is within a bound."""
+    from .frame_build import column_where
+
+    if len(side) != mask.size:
+        raise InputError(f"{name} has {len(side):,} rows, but the weights are {mask.size:,}")
+    return column_where(side, mask)
+
+
 def _unequal(source: str, m: int, destination: str, k: int) -> InputError:
     return InputError(
         f"{source!r} has {m:,} ids and {destination!r} has {k:,}: both ends of each edge are needed"
@@ -725,9 +734,7 @@ class DuckDBRelations(Adapter):
         if name not in known:
             raise MissingColumnError(unknown("column", name, known))
         relations.check_weights(edges, name)
-        column = relations.quoted(name)
-        words = [f"{column} {sign} {float(limit)!r}" for sign, limit in bound.bounds()]
-        within = edges.filter(" and ".join([*words, f"not isnan({column}::double)"]))
+        within = edges.filter(relations.within(edges, name, bound))
         return within, request.source, request.destination
 
     def _batches(
@@ -775,15 +782,9 @@ class Pairs(Frames):
                 f"edges are a pair of arrays, which has no column {bound.weight!r}: pass the array"
                 " of weights as weight="
             )
-        from .frame_build import column_where
-
         mask, ends = bound.mask(bound.weight, "weights"), self._ends(edges, request)
-        for name, side in zip(("source", "destination"), ends, strict=True):
-            if len(side) != mask.size:
-                raise InputError(
-                    f"the {name} has {len(side):,} rows, but the weights are {mask.size:,}"
-                )
-        pair = tuple(column_where(side, mask) for side in ends)
+        sides = zip(("the source", "the destination"), ends, strict=True)
+        pair = tuple(_within(side, mask, name) for name, side in sides)
         return pair, request.source, request.destination
 
 
@@ -817,6 +818,16 @@ class Mappings(Pairs):
             return _pair(self._ends(edges, request), source[0], destination[0], request.nulls)
         table = _table_of_columns({name: edges[name] for name in (*source, *destination)})
         return read_table(table, source, destination, request.nulls)
+
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
+        source, destination = self._sides(edges, request)
+        weight = bound.weight
+        if isinstance(weight, str) and weight not in edges:
+            raise MissingColumnError(unknown("column", weight, map(str, edges)))
+        mask = bound.mask(edges[weight] if isinstance(weight, str) else weight, "weights")
+        names = dict.fromkeys((*source, *destination))
+        within = {name: _within(edges[name], mask, f"column {name!r}") for name in names}
+        return within, request.source, request.destination
 
     def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         (source, *others), (destination, *_) = self._sides(edges, request)

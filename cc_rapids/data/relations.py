@@ -9,9 +9,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, unknown
+
+if TYPE_CHECKING:
+    from .weight_bound import WeightBound
 
 ALTERED = re.compile(r"\b(BIT|UHUGEINT|TIME WITH TIME ZONE)\b")  # which Arrow brings back otherwise
 INTEGERS = (
@@ -21,6 +24,8 @@ INTEGERS = (
 IDS = (*INTEGERS, "varchar", "enum", "uuid")  # types of columns that come as integers or strings
 FLOATS = "float", "double"
 WIDE = "decimal", "hugeint", "uhugeint"  # numbers that are weights as 64-bit floats
+SIZED = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 int128 uint128"
+SIZES = dict(zip((*INTEGERS, *WIDE[1:]), SIZED.split(), strict=True))  # integers by their bits
 
 
 def is_relation(thing: Any) -> bool:
@@ -89,6 +94,15 @@ def check_weights(relation: Any, name: str) -> None:
             f"weights {name!r} must be numbers, but these are {kind}: cast them in the query,"
             f" {quoted(name)}::double"
         )
+
+
+def within(relation: Any, name: str, bound: WeightBound) -> str:
+    """Return the condition, in SQL, that a column of weights is within a bound."""
+    kind, column = type_of(relation, name).id, quoted(name)
+    dtype = SIZES.get(kind, kind)
+    own = kind if kind in (*SIZES, "float") else "double"
+    words = [f"{column} {sign} '{limit!r}'::{own}" for sign, limit in bound.bounds(dtype)]
+    return " and ".join([*words, f"not isnan({column}::double)"])
 
 
 def batches_of(relation: Any, names: Sequence[str], weights: Sequence[str] = ()) -> Iterator[Any]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +16,12 @@ from .frame_access import numbers_of
 
 if TYPE_CHECKING:
     from .edge_input import ReadRequest
+
+INTEGER = re.compile("(?P<unsigned>u?)int(?P<bits>8|16|32|64|128)")
+NARROW: dict[str, Any] = {
+    **dict.fromkeys(("float32", "float", "f32"), np.float32),
+    **dict.fromkeys(("float16", "halffloat", "f16"), np.float16),
+}
 
 
 @dataclass(frozen=True)
@@ -41,23 +50,29 @@ class WeightBound:
             )
         if weight is None:
             raise InputError("at_least= and at_most= bound a weight: pass weight='its column'")
-        for name, bound in (("at_least", at_least), ("at_most", at_most)):
-            number = isinstance(bound, int | float | np.integer | np.floating)
-            if bound is not None and (isinstance(bound, bool) or not number or bound != bound):
-                raise InputError(f"{name}= must be a number, not {shown(bound)}")
-        return cls(weight, at_least, at_most)
+        return cls(weight, _number("at_least", at_least), _number("at_most", at_most))
 
     def words(self) -> list[Any]:
         """Return the column and the bounds as JSON values, by which a checkpoint knows them."""
         column = self.weight if isinstance(self.weight, str) else "an array"
-        return [column, *(None if b is None else float(b) for b in (self.at_least, self.at_most))]
+        return [column, *(b if b is None else exact(b) for b in (self.at_least, self.at_most))]
 
-    def bounds(self, dtype: Any = None) -> list[tuple[str, Any]]:
-        """Return the comparisons as (operator, bound); of 32-bit floats the bound is one too."""
-        found = [(">=", self.at_least), ("<=", self.at_most)]
-        narrow = str(dtype).lower() in ("float32", "float", "f32")
-        one = (lambda bound: float(np.float32(bound))) if narrow else (lambda bound: bound)
-        return [(sign, one(bound)) for sign, bound in found if bound is not None]
+    def bounds(self, dtype: Any) -> list[tuple[str, Any]]:
+        """Return the comparisons as (operator, bound) that no weight of a type is rounded in.
+
+        Of integers the bounds are integers of the type: if no weight of the type is within, there
+        are two that exclude each other. Of floats they are floats of the type.
+        """
+        given = [(">=", self.at_least), ("<=", self.at_most)]
+        found = [(sign, bound) for sign, bound in given if bound is not None]
+        limits = integer_limits(dtype)
+        if limits is None:
+            return [(sign, float_bound(sign, bound, dtype)) for sign, bound in found]
+        least, greatest = limits
+        whole = [(sign, whole_bound(sign, bound, *limits)) for sign, bound in found]
+        if any(bound is None for _, bound in whole):
+            return [(">=", greatest), ("<=", least)]
+        return whole
 
     def name(self, kind: str) -> str:
         """Return the column of weights; raise an InputError if it is no name."""
@@ -70,8 +85,10 @@ class WeightBound:
     def mask(self, values: Any, what: str) -> Any:
         """Return which weights are within the bounds: not those that are null or nan."""
         numbers, known = numbers_of(values, what)
-        for sign, bound in self.bounds(numbers.dtype):
-            known &= numbers >= bound if sign == ">=" else numbers <= bound
+        of_type = numbers.dtype.type
+        for sign, bound in self.bounds(numbers.dtype.name):
+            limit = of_type(bound)
+            known &= numbers >= limit if sign == ">=" else numbers <= limit
         return known
 
     def of_frame(self, frame: Any) -> Any:
@@ -86,10 +103,27 @@ class WeightBound:
             raise ColumnTypeError(
                 f"weights {name!r} must be numbers, but these are {schema[name]}: cast them first"
             )
-        column = nw.col(name)
-        for sign, bound in self.bounds(schema[name]):
-            known = known.filter(column >= bound if sign == ">=" else column <= bound)
+        if not isinstance(known, nw.LazyFrame) and known.implementation.is_pyarrow():
+            return self._of_table(frame, name)
+        column, kind = nw.col(name), schema[name]
+        for sign, bound in self.bounds(kind):
+            limit = nw.lit(bound, kind) if kind.is_integer() else nw.lit(bound)
+            known = known.filter(column >= limit if sign == ">=" else column <= limit)
         return known.to_native()
+
+    def _of_table(self, table: Any, name: str) -> Any:
+        """Return the rows of a table of PyArrow's within the bounds, by scalars of its own type."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        table = pa.table(table)
+        column = table.column(name)
+        compare = {">=": pc.greater_equal, "<=": pc.less_equal}
+        masks = [
+            compare[sign](column, scalar_of(bound, column.type))
+            for sign, bound in self.bounds(column.type)
+        ]
+        return table.filter(reduce(pc.and_, masks))
 
     def of_dataset(self, dataset: Any) -> Any:
         """Return a pyarrow dataset with a filter; row groups out of bounds are not read."""
@@ -106,8 +140,75 @@ class WeightBound:
             )
         field = pc.field(name)
         for sign, bound in self.bounds(kind):
-            dataset = dataset.filter(field >= bound if sign == ">=" else field <= bound)
+            limit = pc.scalar(scalar_of(bound, kind))
+            dataset = dataset.filter(field >= limit if sign == ">=" else field <= limit)
         return dataset
+
+
+def _number(name: str, bound: Any) -> int | float | None:
+    """Return a bound as a number of Python's; raise an InputError if it is none."""
+    if bound is None:
+        return None
+    number = isinstance(bound, int | float | np.integer | np.floating)
+    if isinstance(bound, bool) or not number or bound != bound:
+        raise InputError(f"{name}= must be a number, not {shown(bound)}")
+    return int(bound) if isinstance(bound, int | np.integer) else float(bound)
+
+
+def exact(number: int | float) -> int | float:
+    """Return a number as a float if that equals it, so that equal numbers have equal words."""
+    near = nearest_float(number)
+    return near if near == number else number
+
+
+def nearest_float(number: int | float) -> float:
+    """Return a number as a float, beyond all floats an infinite one."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def integer_limits(dtype: Any) -> tuple[int, int] | None:
+    """Return the least and the greatest integer of a type of any library; None of other types."""
+    found = INTEGER.fullmatch(str(dtype).lower())
+    if found is None:
+        return None
+    bits = int(found["bits"])
+    return (0, (1 << bits) - 1) if found["unsigned"] else (-(1 << bits - 1), (1 << bits - 1) - 1)
+
+
+def whole_bound(sign: str, bound: int | float, least: int, greatest: int) -> int | None:
+    """Return the integer that a type compares as a bound; None if no integer of it is within."""
+    rises = sign == ">="
+    if bound > greatest:
+        return None if rises else greatest
+    if bound < least:
+        return least if rises else None
+    return math.ceil(bound) if rises else math.floor(bound)
+
+
+def float_bound(sign: str, bound: int | float, dtype: Any) -> float:
+    """Return the float that a type compares as a bound.
+
+    Floats of fewer than 64 bits are compared with the bound in their own type. An integer that no
+    float of 64 bits equals becomes the next one within.
+    """
+    narrow, near = NARROW.get(str(dtype).lower()), nearest_float(bound)
+    if narrow is not None:
+        with np.errstate(over="ignore"):
+            return float(narrow(near))
+    rises = sign == ">="
+    if near < bound if rises else near > bound:
+        return math.nextafter(near, math.inf if rises else -math.inf)
+    return near
+
+
+def scalar_of(bound: int | float, kind: Any) -> Any:
+    """Return a bound as a scalar of PyArrow's, with which no column of a type overflows."""
+    import pyarrow as pa
+
+    return pa.scalar(bound, kind) if pa.types.is_integer(kind) else pa.scalar(bound)
 
 
 def parquet_dataset(paths: list[str]) -> Any:

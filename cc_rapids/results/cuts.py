@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -16,7 +17,7 @@ from ..data.arguments import check_word
 from ..data.dtypes import is_float
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import numbers_of
-from ..data.weights import exact_integers
+from ..data.weight_bound import float_bound, integer_limits, whole_bound
 from ..errors import InputError
 from ..graph.edges import Edges
 from ..graph.forest import Forest
@@ -57,18 +58,12 @@ class Levels:
             They are no numbers.
         """
         check_word("direction", direction, DIRECTIONS)
-        given: Any = exact_integers(thresholds)
-        if given is not thresholds and given.dtype == object and max(thresholds) < 1 << 64:
-            levels, there = given, np.ones(given.size, bool)  # which are compared one by one
-        else:
-            levels, there = numbers_of(given, "thresholds")
-            if hasattr(levels, "get"):
-                levels, there = levels.get(), there.get()
+        levels, there = _numbers(thresholds)
         if not levels.size:
             raise InputError("thresholds must be one number or more, and these are empty")
         if not there.all():
             raise InputError("a threshold is null or nan, which no weight reaches: leave it out")
-        levels = np.unique(levels)
+        levels = np.unique(levels)  # of objects too, which are compared one by one
         return cls(levels[::-1] if direction == "at_least" else levels, direction)
 
     def __len__(self) -> int:
@@ -95,17 +90,34 @@ class Levels:
 
         Those come first, and are beyond all integers of the type of the weights.
         """
-        if is_float(dtype):
-            with np.errstate(over="ignore"):  # beyond all numbers of the type is infinite
-                return self.values.astype(dtype).astype(_type_read(dtype)), 0
-        if is_float(self.values.dtype):
-            return self.values.astype(np.float64), 0
-        limits, levels = np.iinfo(dtype), list(map(int, self.values))
-        least, greatest = int(limits.min), int(limits.max)
-        rises = self.direction == DIRECTIONS[0]
-        first = sum(level > greatest if rises else level < least for level in levels)
-        within = [min(max(level, least), greatest) for level in levels[first:]]
-        return np.array(within, _type_read(dtype)), first
+        sign = ">=" if self.direction == DIRECTIONS[0] else "<="
+        levels = self.values.tolist()
+        read = _type_read(dtype)
+        limits = integer_limits(dtype.name)
+        if limits is None:
+            near = [float_bound(sign, level, dtype.name) for level in levels]
+            return np.array(near, read), 0
+        whole = [whole_bound(sign, level, *limits) for level in levels]
+        within = [level for level in whole if level is not None]
+        return np.array(within, read), len(whole) - len(within)
+
+
+def _numbers(thresholds: Any) -> tuple[Any, Any]:
+    """Return thresholds as an array on the host, and a mask of those that are not null or nan.
+
+    A list of which no type holds all numbers is an array of objects.
+    """
+    if isinstance(thresholds, list | tuple):
+        plain = [one.item() if isinstance(one, np.generic) else one for one in thresholds]
+        if plain and all(type(one) in (int, float) for one in plain):
+            made = np.array(plain, object)
+            with suppress(OverflowError):  # of an integer beyond 64 bits and all floats
+                near = np.asarray(plain)
+                if near.dtype != object and near.tolist() == plain:
+                    made = near
+            return made, made == made
+    levels, there = numbers_of(thresholds, "thresholds")
+    return (levels.get(), there.get()) if hasattr(levels, "get") else (levels, there)
 
 
 def _type_read(dtype: np.dtype[Any]) -> np.dtype[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..data import html
+from ..data.weight_bound import nearest_float
 from ..data.weights import exact_integers
 from ..errors import InputError, shown
 from .components import Components
@@ -109,6 +110,7 @@ class Cuts:
         --------
         Cuts.labels : The label frame at a threshold.
         """
+        threshold = threshold.item() if isinstance(threshold, np.generic) else threshold
         for level in self.thresholds:
             single = not isinstance(threshold, list | tuple) and np.ndim(threshold) == 0
             same = single and level == threshold
@@ -194,7 +196,8 @@ class Cuts:
             before, after, size = (
                 xp.concatenate([step[part] for step in [none, *steps]]) for part in (1, 2, 3)
             )
-            levels = [xp.full(size.size, level, numbers) for level, _, _, size in steps]
+            near = nearest_float if numbers == np.float64 else lambda level: level
+            levels = [xp.full(size.size, near(level), numbers) for level, _, _, size in steps]
             columns = {"threshold": xp.concatenate([xp.empty(0, numbers), *levels])}
             for name, labels in (("before", before), ("after", after)):
                 columns |= self._kind.columns(last, name, labels)

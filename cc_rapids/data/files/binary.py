@@ -50,8 +50,8 @@ def columns_of(file: File, request: ColumnRequest, schema: Any) -> list[str]:
 def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
     """Return a table with its last column, if it is not one of ids, as weights.
 
-    These are int64 or double, without nulls unless these are requested. A column without a type, as
-    of a file without rows, holds nulls.
+    These are int64, uint64 or double, without nulls unless these are requested. A column without a
+    type, as of a file without rows, holds nulls.
     """
     import pyarrow as pa
 
@@ -67,7 +67,9 @@ def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
             f"{file.path}: column {name!r} holds {column.type} and {column.null_count} nulls;"
             " weights must be numbers, one for each edge"
         )
-    return table.set_column(at, "weight", column.cast(pa.int64() if whole else pa.float64()))
+    unsigned = column.type == pa.uint64()  # of which some may be beyond int64
+    kind = pa.uint64() if unsigned else pa.int64() if whole else pa.float64()
+    return table.set_column(at, "weight", column.cast(kind))
 
 
 def read_npz(file: File, request: ColumnRequest) -> tuple[pa.Table, range | None]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Weights:
-    """A column of weights, gathered block by block; int64, or double if any is not whole.
+    """A column of weights, gathered block by block; int64 or uint64, or double if any is not whole.
 
     Where they may be ``null``, an empty field is one; else each has to be a number.
     """
@@ -46,18 +46,29 @@ class Weights:
         """Return the weights so far."""
         import pyarrow as pa
 
-        whole = all(values.type == pa.int64() for values in self._blocks)
-        kind = pa.int64() if whole else pa.float64()
-        return pa.chunked_array([c for v in self._blocks for c in v.cast(kind).chunks], kind)
+        kinds = {values.type for values in self._blocks}
+        for kind in (pa.int64(), pa.uint64()):
+            if pa.float64() not in kinds and (kind == pa.int64() or kind in kinds):
+                with suppress(pa.ArrowInvalid):  # some are less than 0, or beyond the type
+                    return _joined(self._blocks, kind)
+        return _joined(self._blocks, pa.float64())
+
+
+def _joined(blocks: list[pa.ChunkedArray], kind: pa.DataType) -> pa.ChunkedArray:
+    """Return columns as one of a type; integers become the nearest floats."""
+    import pyarrow as pa
+
+    safe = pa.types.is_integer(kind)
+    return pa.chunked_array([c for v in blocks for c in v.cast(kind, safe=safe).chunks], kind)
 
 
 def numbers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """Return text as int64, or else as double; None if it is neither."""
+    """Return text as int64, uint64 or double, the first that holds it; None if none does."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     text = pc.utf8_trim(text, " \t")
-    for kind in (pa.int64(), pa.float64()):
+    for kind in (pa.int64(), pa.uint64(), pa.float64()):
         with suppress(pa.ArrowInvalid):
             return text.cast(kind)
     return None

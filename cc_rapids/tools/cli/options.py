@@ -61,6 +61,23 @@ class Size(click.ParamType):  # type: ignore[type-arg]
         return str(value)
 
 
+class Number(click.ParamType):  # type: ignore[type-arg]
+    """A number; one that is written as an integer stays exact."""
+
+    name = "number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, context: click.Context | None
+    ) -> int | float:
+        """Return the number."""
+        for kind in (int, float):
+            try:
+                return kind(value)
+            except ValueError:
+                continue
+        self.fail(f"{value!r} is not a number", param, context)
+
+
 class LabelChoice(click.Choice[str]):
     """A choice of the kinds of labels, whose module is loaded only when they are needed."""
 
@@ -87,10 +104,10 @@ def memory_limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def bound_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the options that keep the edges whose weight is within bounds."""
-    bounds = [
+    bounds: list[tuple[str, str, Any, str]] = [
         ("--weight", "NAME", str, "Column of weights, for --at-least and --at-most."),
-        ("--at-least", "X", float, "Leave out edges of less weight, or of none."),
-        ("--at-most", "X", float, "Leave out edges of more weight, or of none."),
+        ("--at-least", "X", Number(), "Leave out edges of less weight, or of none."),
+        ("--at-most", "X", Number(), "Leave out edges of more weight, or of none."),
     ]
     for flag, metavar, kind, words in reversed(bounds):
         function = option(flag, metavar=metavar, type=kind, section=INPUT, help=words)(function)

@@ -1,6 +1,7 @@
 """Edges within a bound of their weight, in every form that edges have."""
 
 import io
+import operator
 
 import numpy as np
 import pandas as pd
@@ -224,3 +225,82 @@ def test_a_weight_of_text_that_is_no_number_is_named(tmp_path):
     path.write_text("src,dst,w\n1,2,.9\n2,3,\n3,4,high\n")
     with pytest.raises(cc_rapids.FormatError, match="line 4: expected a number as weight"):
         cc_rapids.components(str(path), "src", "dst", weight="w", at_least=0.8)
+
+
+EDGE = 2**53
+WHOLE = [EDGE - 1, EDGE, EDGE + 1, EDGE + 2, 2**63 - 1]
+INTEGERS = pd.DataFrame({"src": range(5), "dst": range(10, 15), "w": WHOLE})
+UNSIGNED = INTEGERS.astype({"w": "uint64"})
+
+
+def to_parquet(folder):
+    INTEGERS.to_parquet(folder / "e.parquet")
+    return folder / "e.parquet"
+
+
+def to_csv(folder):
+    INTEGERS.to_csv(folder / "e.csv", index=False)
+    return folder / "e.csv"
+
+
+def to_npz(folder):
+    np.savez(folder / "e.npz", **{name: INTEGERS[name].to_numpy() for name in INTEGERS})
+    return folder / "e.npz"
+
+
+def relation(kind):
+    return duckdb.from_arrow(pa.Table.from_pandas(INTEGERS)).project(f"src, dst, w::{kind} as w")
+
+
+WAYS_IN = {
+    "pandas": lambda _: INTEGERS,
+    "pandas, nullable": lambda _: INTEGERS.convert_dtypes(),
+    "pandas, Arrow": lambda _: UNSIGNED.convert_dtypes(dtype_backend="pyarrow"),
+    "Polars": lambda _: pl.from_pandas(UNSIGNED),
+    "Polars, lazy": lambda _: pl.from_pandas(INTEGERS).lazy(),
+    "Polars, 128 bits": lambda _: pl.from_pandas(INTEGERS).with_columns(
+        pl.col("w").cast(pl.Int128)
+    ),
+    "PyArrow": lambda _: pa.Table.from_pandas(INTEGERS),
+    "PyArrow, unsigned": lambda _: pa.Table.from_pandas(UNSIGNED),
+    "mapping": lambda _: dict(INTEGERS.items()),
+    "Parquet": to_parquet,
+    "csv": to_csv,
+    "npz": to_npz,
+    "dataset": lambda folder: ds.dataset(to_parquet(folder)),
+    "DuckDB": lambda _: relation("bigint"),
+    "DuckDB, unsigned": lambda _: relation("ubigint"),
+    "DuckDB, 128 bits": lambda _: relation("hugeint"),
+}
+BOUNDS = [
+    *(float(2**63), float(EDGE), EDGE + 1, np.float32(EDGE), np.float64(EDGE + 2), EDGE + 0.5),
+    *(np.inf, -np.inf, 10**400, -(10**400), 2**64, np.uint64(2**63), -0.5, 0.5),
+]
+
+
+@pytest.mark.parametrize("way", WAYS_IN)
+def test_integer_weights_are_compared_as_integers(way, tmp_path):
+    edges = WAYS_IN[way](tmp_path)
+    for bound in BOUNDS:
+        limit = bound.item() if isinstance(bound, np.generic) else bound
+        for name, within in (("at_least", operator.ge), ("at_most", operator.le)):
+            wanted = [weight for weight in WHOLE if within(weight, limit)]  # exact in Python
+            found = cc_rapids.components(edges, "src", "dst", weight="w", **{name: bound})
+            assert len(found) == len(wanted), (name, bound)
+            if "128 bits" in way:  # which components_at() refuses, or reads as floats
+                continue
+            cuts = cc_rapids.components_at(edges, weight="w", thresholds=[bound], direction=name)
+            assert 2 * len(WHOLE) - len(cuts.at(bound)) == len(wanted), (name, bound)
+
+
+def test_an_integer_bound_between_two_floats_is_not_rounded():
+    edges, weight = ([1, 2], [3, 4]), np.array([float(EDGE), EDGE + 2.0])
+    assert len(cc_rapids.components(edges, weight=weight, at_least=EDGE + 1)) == 1
+    assert len(cc_rapids.components(edges, weight=weight, at_most=EDGE + 1)) == 1
+    cuts = cc_rapids.components_at(edges, weight=weight, thresholds=[EDGE + 1, 0.5])
+    assert [len(cut) for cut in map(cuts.at, (EDGE + 1, 0.5))] == [3, 2]
+
+
+def test_an_array_of_edges_has_bounds_too():
+    edges = np.array([[1, 2], [3, 4], [5, 6]])
+    assert len(cc_rapids.components(edges, weight=np.array([1, 2, 3]), at_least=1.5)) == 2

@@ -244,7 +244,7 @@ def test_bounds_of_standard_input(limit):
     [
         (["--weight", "score"], "--weight goes with --at-least or --at-most, which bound it."),
         (["--at-most", "1"], "bound a weight: name it with --weight."),
-        (["--weight", "score", "--at-least", "x"], "'x' is not a valid float"),
+        (["--weight", "score", "--at-least", "x"], "'x' is not a number"),
         (["--weight", "score", "--at-least", "nan"], "must be a number, not nan"),
         (["--weight", "scor", "--at-least", "1"], "no column 'scor'; did you mean 'score'?"),
         (["--weight", "dst", "--at-least", "1"], "'dst' is an end of the edges"),
