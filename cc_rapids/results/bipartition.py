@@ -244,13 +244,16 @@ class Bipartition:
         right: 1 bipartite component and 1 with an odd cycle, of 6 vertices, by 5 edges
         """
         from ..verify.audit import read_again
+        from ..verify.shown_rows import ShownRows
         from ..verify.sides import Claim, SidesAudit, audit  # a run needs none of this
 
         found, started = self.components, perf_counter()
         proof = found.audit(edges, source, destination, **given)
-        cycles = collected(self.odd_cycles())
+        cycles, width = collected(self.odd_cycles()), max(len(found._given.src.key_columns), 1)
         labels, colors, table = map(arrow_of, (found.labels(), self.colors(), cycles))
-        claim = Claim(labels, colors, table, cycles, self.is_bipartite)
+        shown = ShownRows(cycles, "odd cycles", width)
+        shown.check_index(edges)
+        claim = Claim(labels, colors, table, shown, self.is_bipartite)
         again = read_again(edges, source, destination, **given)
         odd = audit(found._as_answer(), again, claim, found._backend)
         bipartite, seconds = proof.components - odd, perf_counter() - started

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 # Bytes, and words of 4 bytes (8 beyond 2^30 vertices), that are taken while something is found:
 BYTES_OF_PAIR, BYTES_OF_ROW = 160, 112  # a pair of ids, and an edge of a path
-AT_ONCE = 1 << 22  # edges of paths that are proved
 WORDS_OF_VERTEX = 45  # a vertex of a forest that is rooted
 FEWER = "pass fewer pairs at a time"
 PARTS = "find the forest of some components alone, or path(first, second, edges, shortest=True)"
@@ -64,6 +63,7 @@ class Paths(Lookup):
     _home: Callable[[Any], Any]
     _as_answer: Callable[[], Answer]
     audit: Callable[..., Audit]
+    forest: Callable[[], Any]
     _places_of_edges: Callable[[EdgeInput], tuple[Array, Array]]
     _ends_of_rows: Callable[[EdgeInput, Any], dict[str, Any]]
 
@@ -283,16 +283,17 @@ class Paths(Lookup):
     ) -> PathsAudit:
         """Prove from the edges that what :meth:`paths` has returned is right.
 
-        The components, and the forest if it has weights, are proved first, see
-        :meth:`Components.audit`. The edges of the forest must have no cycle. Then the rows of each
-        path must be edges of it, have the ends and weights of the list, lead from the first vertex
-        of the pair to the second without meeting a vertex twice, and be as many as its length says;
-        and none may be weaker than the weakest row, which must be among them. So there is no other
-        path along the forest, and on one of greatest or least weight none whose weakest edge is
-        stronger. Nothing of what finds paths is used.
+        The components and the forest are proved first, see :meth:`Components.audit`. Between two
+        vertices of a component there is one path along the forest. Its length and its weakest row
+        are looked up in trees that the audit roots itself, on one thread of the host; they must be
+        those of the frame. If the edges of all paths are passed, each must be one of the forest,
+        have the ends and the weight of the list, and go on where the one before ends, from the
+        first vertex of its pair to the second: a walk as long as the path is the path. Nothing of
+        what finds paths is used.
 
-        The cost is that of the components and of looking at each edge of each path, a few million
-        at a time.
+        The cost is that of the components and the forest, log2 n steps a pair however long paths
+        are, some 90 bytes for each id from the least to the greatest, or for each vertex if ids are
+        far apart, and a pass over the edges of paths that are passed.
 
         Parameters
         ----------
@@ -307,8 +308,7 @@ class Paths(Lookup):
         columns : (source, destination), optional
             The columns of the pairs, as for :meth:`paths`.
         rows : frame, optional
-            What ``paths(pairs, rows=True)`` has returned; it is then proved, and else the rows of
-            each path are found anew and proved.
+            What ``paths(pairs, rows=True)`` has returned; it is then proved, too.
         **given
             ``vertices``, ``num_vertices``, ``nulls``, ``header`` and ``weight``, as for the answer.
 
@@ -338,38 +338,23 @@ class Paths(Lookup):
         right: 1 path of 2 edges for 1 pair, by 3 edges
         """
         from ..verify.audit import read_again
-        from ..verify.paths import Evidence, PathsAudit, PathsClaim, audit  # a run needs none
+        from ..verify.paths import PathsAudit, PathsClaim, audit  # a run needs none of this
+        from ..verify.shown_rows import ShownRows
 
         self._check_forest("audit_paths(found, pairs, edges)")
         started, greatest = perf_counter(), self._facts.greatest
-        words = {} if greatest is None else {"forest": "max" if greatest else "min"}
-        proof = self.audit(edges, source, destination, **words, **given)
+        width = max(len(self._given.src.key_columns), 1)
+        proof = self.audit(edges, source, destination, forest=True, **given)
         again = read_again(edges, source, destination, greatest=greatest, **given)
         asked = self._read_pairs(pairs, *columns, given.get("header"))
-        parts = self._evidence(asked) if rows is None else [(0, asked.src.size, rows)]
-        evidence = (Evidence(*part) for part in parts)
-        forest = self._columns_of_forest()["row"]
-        claim = PathsClaim(asked, found, evidence, forest, greatest)
+        shown = None if rows is None else ShownRows(rows, "paths", width)
+        forest = ShownRows(self.forest(), "forest", width).rows()
+        claim = PathsClaim(asked, found, shown, forest, greatest)
         joined, steps = audit(self._as_answer(), again, claim, self._backend)
+        if shown is not None:
+            shown.check_index(edges)
         counts = proof.edges, proof.vertices, proof.components, asked.src.size, joined, steps
         return PathsAudit(*counts, perf_counter() - started)
-
-    def _evidence(self, given: EdgeInput) -> Iterator[tuple[int, int, Any]]:
-        """Yield the edges of the paths of consecutive pairs, a few at a time, and which pairs.
-
-        It is asked within the scope of the backend.
-        """
-        first, second = self._places_of_edges(given)
-        length = self._lengths_and_places(first, second)[0]
-        before = np.cumsum(self._backend.to_host(self._backend.xp.maximum(length, 0)))
-        begin = 0
-        while begin < length.size:
-            most = AT_ONCE + (int(before[begin - 1]) if begin else 0)
-            end = max(int(np.searchsorted(before, most, side="right")), begin + 1)
-            part = slice(begin, end)
-            columns = self._rows_of_paths(first[part], second[part], length[part], None)
-            yield begin, end, self._frame(columns)
-            begin = end
 
     def _read_pairs(
         self, pairs: Any, source: Any, destination: Any, header: bool | None

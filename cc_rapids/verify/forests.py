@@ -192,12 +192,6 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: Answer) -> N
         )
 
 
-def check_acyclic(src: Array, dst: Array, n: int, backend: Backend) -> None:
-    """Raise a VerificationError if edges between slots below n have a cycle."""
-    node = vertex_for(2 * n + 1)
-    _levels(src.astype(node), dst.astype(node), n, node, backend)
-
-
 def places_of(row: Array, kept: Array | None, m: int, what: str, xp: Any) -> Array:
     """Return the places of rows of ``what`` among the edges kept; raise unless they ascend."""
     if row.size and not bool((row[1:] > row[:-1]).all()):

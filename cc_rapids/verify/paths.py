@@ -1,28 +1,29 @@
-"""The audit of paths: each is a walk by rows of the list, and its weakest row is the weakest.
+"""The audit of paths: each has the length and the weakest row that the trees of the forest give.
 
-The components, and a forest by weight, are proved first, by :mod:`cc_rapids.verify.audit`. Here the
-edges of the forest are shown to have no cycle. Then a walk along them that meets no vertex twice is
-the path, and there is no other. Nothing of what finds paths is used.
+The components and the forest are proved first, by :mod:`cc_rapids.verify.audit`. There is one path
+along a forest between two vertices, so its length and its weakest edge are looked up in trees that
+are rooted here, however long it is. A walk of as many edges from the first vertex to the second is
+that path. Nothing of what finds paths is used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from .. import backends
 from ..backends import Array, Backend
+from ..data.dtypes import is_integer
 from ..data.edge_input import EdgeInput
-from ..data.frame_access import column_of, columns_of, numbers_of
+from ..data.frame_access import collected, column_of, columns_of, numbers_of
 from ..errors import InputError, VerificationError, counted
-from ..graph.sorting import begins, order_of
+from ..kernels import audit_paths as kernels
 from .answer import Answer
-from .forests import check_acyclic
 from .placed_edges import PlacedEdges
+from .shown_rows import ShownRows
 
-APART = -1
 NONE = -1  # the weakest row of a path without edges
 
 
@@ -55,23 +56,6 @@ class PathsAudit:
         )
 
 
-class Evidence(NamedTuple):
-    """All edges of the paths of some consecutive pairs.
-
-    Attributes
-    ----------
-    begin, end : int
-        The first pair, and the one after the last.
-    frame : frame
-        As :meth:`cc_rapids.Components.paths` returns it with ``rows=True``, where the first pair
-        has the number 0.
-    """
-
-    begin: int
-    end: int
-    frame: Any
-
-
 @dataclass(frozen=True)
 class PathsClaim:
     """The claims about paths that are to be proved.
@@ -82,9 +66,9 @@ class PathsClaim:
         The pairs.
     found : frame
         A row for each pair, see :meth:`cc_rapids.Components.paths`.
-    evidence : iterable of Evidence
-        In the order of the pairs, of which it leaves none out.
-    forest : (t,) array of integers
+    rows : ShownRows, optional
+        The edges of all paths, as that returns them with ``rows=True``.
+    forest : (t,) array of int64
         The caller's rows that are the forest.
     greatest : bool or None
         Whether the forest is the one of the greatest weight; None if it has no weights.
@@ -92,7 +76,7 @@ class PathsClaim:
 
     pairs: EdgeInput
     found: Any
-    evidence: Iterable[Evidence]
+    rows: ShownRows | None
     forest: Any
     greatest: bool | None
 
@@ -107,7 +91,7 @@ def audit(answer: Answer, given: EdgeInput, claim: PathsClaim, backend: Backend)
     given : EdgeInput
         The edges, read again, with weights if the forest has some.
     claim : PathsClaim
-        What is to be proved.
+        What is to be proved. The forest is proved already.
     backend : Backend
         Of the answer.
 
@@ -121,8 +105,10 @@ def audit(answer: Answer, given: EdgeInput, claim: PathsClaim, backend: Backend)
     with answer.borrow_for(backend), backend.scope():
         paths = _Paths(answer, given, claim)
         paths.check_lengths()
-        rows = sum(paths.check_evidence(part) for part in claim.evidence)
-        return int((paths.length >= 0).sum()), rows
+        if claim.rows is not None:
+            paths.check_rows(claim.rows)
+        length = paths.length
+        return int((length >= 0).sum()), int(length[length > 0].sum())
 
 
 class _Paths(PlacedEdges):
@@ -130,67 +116,126 @@ class _Paths(PlacedEdges):
 
     def __init__(self, answer: Answer, given: EdgeInput, claim: PathsClaim) -> None:
         super().__init__(answer, given)
-        self.claim, xp = claim, self.xp
-        names = columns_of(claim.found)
-        self.length = self._numbers_in(claim.found, "length")
+        self.claim, self.found = claim, collected(claim.found)
+        self.names = columns_of(self.found)
+        self.length = self._integers("length")
         if self.length.size != claim.pairs.src.size:
             raise VerificationError(
                 f"there are paths of {counted(self.length.size, 'pair')}, but"
                 f" {claim.pairs.src.size:,} pairs"
             )
         self.first, self.second = self.ends(claim.pairs)
-        strange = xp.flatnonzero(~self.named(self.first) | ~self.named(self.second))
+        strange = self.xp.flatnonzero(~self.named(self.first) | ~self.named(self.second))
         if strange.size:
             raise InputError(
                 f"{counted(int(strange.size), 'pair')} of {self.length.size:,}, first pair"
                 f" {int(strange[0]):,}, name ids that are no vertices of this answer"
             )
-        self.weights = self.weakest = None
-        if claim.greatest is not None:
-            if "weakest_row" not in names:
-                raise InputError(
-                    "the forest has weights, and the frame of paths no columns weakest_row and"
-                    " weakest_weight: pass what paths(pairs) returns"
-                )
-            self.weights = self.backend.asarray(given.weights)
-            self.weakest = tuple(
-                self._numbers_in(claim.found, name) for name in ("weakest_row", "weakest_weight")
+        self.weights = None if claim.greatest is None else self.backend.asarray(given.weights)
+        if self.weights is not None and "weakest_row" not in self.names:
+            raise InputError(
+                "the forest has weights, and the frame of paths no columns weakest_row and"
+                " weakest_weight: pass what paths(pairs) returns"
             )
-        chosen = xp.sort(self.backend.asarray(claim.forest).astype(np.int64))
-        place = self.places_of_rows(chosen, self._refuse_of_forest)
-        self.forest = chosen
-        check_acyclic(self.src[place], self.dst[place], answer.ids.n, self.backend)
+        chosen = self.backend.asarray(claim.forest).astype(np.int64)
+        self.place = self.places_of_rows(chosen, self._refuse_of_forest)
 
     def check_lengths(self) -> None:
-        """Raise a VerificationError for the first pair whose length or weakest row cannot be."""
+        """Raise a VerificationError for the first pair whose length or weakest row is wrong."""
+        length, weakest = self._measured()
         joined = self.head[self.first] == self.head[self.second]
         self._refuse(
             joined & (self.length < 0), "has no path, but is of two vertices of one component"
         )
         self._refuse(~joined & (self.length >= 0), "has a path, but is of two components")
-        self._refuse(self.length < APART, "has a length that is not -1, and less than 0")
-        same = self.first == self.second
-        self._refuse((self.length == 0) != same, "has a length that is 0, or a vertex twice")
-        if self.weakest is not None:
-            row, weight = self.weakest
-            none = self.length <= 0
-            wrong = none & ((row != NONE) | (weight != 0))
-            self._refuse(wrong, "has no edge, but a weakest row other than -1, or a weight not 0")
+        wrong = self.xp.flatnonzero(self.length != length)
+        if wrong.size:
+            k = int(wrong[0])
+            raise VerificationError(
+                f"pair {k:,} has the length {int(self.length[k]):,}, but its path along the forest"
+                f" has {counted(int(length[k]), 'edge')}"
+            )
+        if self.weights is None:
+            return
+        xp, weights = self.xp, self.weights[self.place]  # and what there is where a path has none
+        rows = xp.concatenate([self.numbers()[self.place], xp.full(1, NONE)])
+        weights = xp.concatenate([weights, xp.zeros(1, weights.dtype)])
+        own = self.backend.asarray(self._numbers("weakest_weight"))
+        for name, mine, right in (
+            ("weakest_row", self._integers("weakest_row"), rows[weakest]),
+            ("weakest_weight", own, weights[weakest]),
+        ):
+            cast = mine.astype(right.dtype)  # numbers of two types would be compared as floats
+            wrong = self.xp.flatnonzero((cast != right) | (cast.astype(mine.dtype) != mine))
+            if wrong.size:
+                k = int(wrong[0])
+                raise VerificationError(
+                    f"{name} of pair {k:,} is {mine[k]}, but the weakest edge of its path along the"
+                    f" forest says {right[k]}"
+                )
 
-    def check_evidence(self, part: Evidence) -> int:
-        """Return the number of the edges of some paths, or raise a VerificationError."""
-        xp, frame, begin = self.xp, part.frame, part.begin
-        pair, step, row = (self._numbers_in(frame, name) for name in ("pair", "step", "row"))
-        length = xp.maximum(self.length[part.begin : part.end], 0)
+    def _measured(self) -> tuple[Array, Array]:
+        """Return the length of the path of each pair, and which edge of the forest is the weakest.
+
+        That is the number of edges of the forest where a path has none. One thread of the host
+        roots the trees.
+        """
+        host, n, t = backends.get("threads"), int(self.head.size), int(self.place.size)
+        arrays = self.src[self.place], self.dst[self.place], self._ranks(), self.head
+        src, dst, ranks, head = (self._on_host(array) for array in arrays)
+        starts, met = np.zeros(n + 2, np.int64), np.zeros(1, np.int64)
+        arcs, queue = np.empty(2 * t, np.int64), np.empty(n, np.int64)
+        up, jump, rank, least = (np.empty(n, np.int64) for _ in range(4))
+        depth = np.full(n, -1, np.int64)
+        trees = up, jump, depth, rank, least
+        host.kernel(kernels.root_trees)(1, src, dst, ranks, head, starts, arcs, queue, *trees, met)
+        if met[0] != self.answer.rows:
+            raise VerificationError(
+                f"the audit itself has failed: the forest joins {met[0]:,} of"
+                f" {self.answer.rows:,} vertices to the roots, so it proves nothing"
+            )
+        first, second = (self._on_host(side) for side in (self.first, self.second))
+        length, weakest = np.empty(first.size, np.int64), np.full(first.size, t)
+        host.kernel(kernels.measure_paths)(first.size, first, second, head, *trees, length, weakest)
+        if self.weights is not None:  # back from ranks to edges
+            edge = np.append(np.argsort(ranks, kind="stable"), t)
+            weakest = edge[weakest]
+        return self.backend.asarray(length), self.backend.asarray(weakest)
+
+    def _ranks(self) -> Array:
+        """Return the number of each edge of the forest in the order from the weakest."""
+        xp = self.xp
+        ranks = xp.arange(self.place.size)
+        if self.weights is None:
+            return ranks
+        weights = self.weights[self.place]
+        if self.claim.greatest:
+            order = xp.argsort(weights, kind="stable")
+        else:  # a stable sort of the rows backwards, read backwards
+            order = weights.size - 1 - xp.argsort(weights[::-1], kind="stable")[::-1]
+        number = xp.empty(order.size, np.int64)
+        number[order] = ranks
+        return number
+
+    def _on_host(self, array: Array) -> Any:
+        return np.ascontiguousarray(self.backend.to_host(array), np.int64)
+
+    def check_rows(self, shown: ShownRows) -> None:
+        """Raise a VerificationError for the first row of the edges of all paths that is wrong."""
+        xp = self.xp
+        pair, step, row = (
+            self.backend.asarray(shown.integers(name)) for name in ("pair", "step", "row")
+        )
+        length = xp.maximum(self.length, 0)
         ends = xp.cumsum(length)
         total = int(ends[-1]) if ends.size else 0
-        if pair.size != total:
+        if row.size != total:
             raise VerificationError(
-                f"the lengths of the paths of pairs {begin:,} to {part.end - 1:,} are"
-                f" {total:,} edges, and the paths have {pair.size:,}"
+                f"the lengths of the paths are {counted(total, 'edge')}, and the paths have"
+                f" {row.size:,}"
             )
         if not total:
-            return 0
+            return
         at = xp.arange(total)
         right = xp.searchsorted(ends, at, side="right")
 
@@ -198,98 +243,47 @@ class _Paths(PlacedEdges):
             found = xp.flatnonzero(wrong)
             if found.size:
                 k = int(found[0])
-                raise VerificationError(
-                    f"edge {int(row[k]):,}, in row {k:,} of the paths of pairs from {begin:,} on,"
-                    f" {words}"
-                )
+                raise VerificationError(f"edge {int(row[k]):,}, in row {k:,} of the paths, {words}")
 
         starts = ends - length
         refuse(pair != right, "is not of the pair that follows from the lengths of the paths")
         refuse(step != at - starts[pair], "does not have the number of edges before it as its step")
         place = self.places_of_rows(row, lambda wrong, _, words: refuse(wrong, words))
-        spot = xp.searchsorted(self.forest, row)
-        outside = self.forest[xp.minimum(spot, self.forest.size - 1)] != row
-        refuse(outside | (spot == self.forest.size), "is not in the forest")
-        names = columns_of(frame)[3 : 3 + 2 * self.width]
-        src, dst = self.ends_of_frame(frame, names)
-        refuse((src != self.src[place]) | (dst != self.dst[place]), "has other ends in the edges")
-        self._check_walk(src, dst, pair, step, starts, ends, begin, refuse)
-        if self.weakest is not None and self.weights is not None:
-            self._check_weakest(frame, place, pair, row, length, begin, refuse)
-        return total
-
-    def _check_walk(
-        self,
-        src: Array,
-        dst: Array,
-        pair: Array,
-        step: Array,
-        starts: Array,
-        ends: Array,
-        begin: int,
-        refuse: Any,
-    ) -> None:
-        """Raise a VerificationError unless edges lead from one vertex of each pair to the other.
-
-        A walk is at the vertex that is left of both ends of its last edge, without the vertex
-        before: an alternating sum.
-        """
-        xp = self.xp
+        of_forest = xp.zeros(self.src.size, bool)
+        of_forest[self.place] = True
+        refuse(~of_forest[place], "is not in the forest")
+        src, dst = self.src[place], self.dst[place]
+        shown.check_ends(self.answer, row, [src, dst])
+        if self.weights is not None:
+            shown.check_weights(row, self.weights[place], self.backend.asarray)
+        # A walk is at the vertex that is left of both ends of its last edge, without the vertex
+        # before: an alternating sum.
         sign = 1 - 2 * (step & 1)
         signed = xp.cumsum(sign * (src + dst))
         before = xp.where(starts[pair] > 0, signed[starts[pair] - 1], 0)
-        reached = sign * (signed - before - self.first[begin + pair])  # after each edge
+        reached = sign * (signed - before - self.first[pair])  # after each edge
         came = src + dst - reached
         refuse((came != src) & (came != dst), "does not go on where the one before it ends")
-        last = ends - 1
-        some = xp.flatnonzero(ends > starts)
-        wrong = xp.zeros(src.size, bool)
-        wrong[last[some]] = reached[last[some]] != self.second[begin + some]
+        some = xp.flatnonzero(length)
+        wrong = xp.zeros(total, bool)
+        wrong[ends[some] - 1] = reached[ends[some] - 1] != self.second[some]
         refuse(wrong, "does not end at the second vertex of its pair")
-        order = order_of([pair, reached], xp)
-        again = xp.zeros(src.size, bool)
-        again[order] = ~begins([pair[order], reached[order]], xp)
-        refuse(again | (reached == self.first[begin + pair]), "leads to a vertex for a second time")
 
-    def _check_weakest(
-        self,
-        frame: Any,
-        place: Array,
-        pair: Array,
-        row: Array,
-        length: Array,
-        begin: int,
-        refuse: Any,
-    ) -> None:
-        """Raise a VerificationError unless the weakest row of each pair is so."""
-        assert self.weakest is not None
-        assert self.weights is not None
-        weight = self._numbers_in(frame, "weight")
-        refuse(weight != self.weights[place], "has another weight in the edges")
-        least, of_least = (own[begin + pair] for own in self.weakest)
-        here = row == least
-        refuse(here & (weight != of_least), "is the weakest of its pair, which has another weight")
-        weaker = weight < of_least if self.claim.greatest else weight > of_least
-        weaker |= (weight == of_least) & (row < least)
-        refuse(weaker, "is weaker than the weakest row of its pair")
-        there = length == 0
-        there[pair[here]] = True
-        wrong = self.xp.flatnonzero(~there)
-        if wrong.size:
-            k = begin + int(wrong[0])
-            raise VerificationError(
-                f"the weakest row of pair {k:,}, {int(self.weakest[0][k]):,}, is not on its path"
-            )
-
-    def _numbers_in(self, frame: Any, name: str) -> Array:
-        """Return a column of numbers of a frame of claims as an array of the backend."""
-        if name not in columns_of(frame):
+    def _numbers(self, name: str) -> Any:
+        """Return a column of numbers of the frame of pairs, where it lies."""
+        if name not in self.names:
             raise InputError(f"a frame of paths has no column {name!r}: pass what paths() returns")
-        column = column_of(frame, name)
-        values, there = numbers_of(column, f"column {name!r}")
-        if there is not None and not bool(there.all()):
+        values, there = numbers_of(column_of(self.found, name), f"column {name!r}")
+        if not bool(there.all()):
             raise VerificationError(f"column {name!r} of the paths holds nulls")
-        return self.backend.asarray(values)
+        return values
+
+    def _integers(self, name: str) -> Array:
+        """Return a column of integers of the frame of pairs as an array of the backend."""
+        values = self._numbers(name)
+        if not is_integer(values.dtype):
+            raise VerificationError(f"column {name!r} of the paths is {values.dtype}")
+        return self.backend.asarray(values).astype(np.int64)
 
     def _refuse(self, wrong: Array, words: str) -> None:
         """Raise a VerificationError for the first pair that is wrong."""

@@ -6,12 +6,10 @@ The components are proved before, by :mod:`cc_rapids.verify.audit`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from ..backends import Array
-from ..data import read as frames
 from ..data.edge_input import EdgeInput
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
@@ -68,13 +66,6 @@ class PlacedEdges:
                 offsets = self.backend.asarray(starts[0])
                 kernel(kernels.list_rows, self.backend)(left.size, offsets, left)
             return [self.answer.find(side).astype(np.int64) for side in (left, right)]
-
-    def ends_of_frame(self, frame: Any, names: list[Any]) -> list[Array]:
-        """Return the slots of ids in the columns of a frame, first all of one end."""
-        frame = frame._asdict() if hasattr(frame, "_asdict") else frame
-        sides = names[: self.width], names[self.width :]
-        source, destination = sides if self.width > 1 else (side[0] for side in sides)
-        return self.ends(frames.read(frame, source, destination))
 
     def numbers(self) -> Array:
         """Return the row number of each edge in the caller's list."""

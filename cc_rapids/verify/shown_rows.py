@@ -66,10 +66,14 @@ class ShownRows:
 
     def rows(self) -> Array:
         """Return the rows as int64, where they lie."""
-        values = self.numbers("row")
+        return self.integers("row")
+
+    def integers(self, name: str) -> Array:
+        """Return a column of integers as int64, where it lies."""
+        values = self.numbers(name)
         if not is_integer(values.dtype):
             raise VerificationError(
-                f"column 'row' of the {self.what} is {values.dtype}, and rows are integers"
+                f"column {name!r} of the {self.what} is {values.dtype}, but holds integers"
             )
         return values.astype(np.int64)
 

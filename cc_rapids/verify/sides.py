@@ -15,10 +15,10 @@ import numpy as np
 
 from ..backends import Array
 from ..data.edge_input import EdgeInput
-from ..data.frame_access import columns_of
 from ..errors import VerificationError, counted
 from .answer import Answer
 from .placed_edges import PlacedEdges
+from .shown_rows import ShownRows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,8 +66,8 @@ class Claim:
         The same columns of the ids, and the colours, null or -1 where there is none.
     cycles : table
         Columns of labels, the row, and the columns of both ends.
-    ends : frame
-        The frame of the cycles as it is returned, whose ends are looked up.
+    shown : ShownRows
+        The frame of the cycles as it is returned, whose rows and ends are looked up.
     is_bipartite : bool
         Whether all components are said to be.
     """
@@ -75,7 +75,7 @@ class Claim:
     labels: pa.Table
     colors: pa.Table
     cycles: pa.Table
-    ends: Any
+    shown: ShownRows
     is_bipartite: bool
 
 
@@ -197,7 +197,7 @@ class _Sides(PlacedEdges):
 
     def check_cycles(self) -> int:
         """Return the number of components with an odd cycle, each of which is proved."""
-        xp, rows = self.xp, self.backend.asarray(self._rows_of_table())
+        xp, rows = self.xp, self.backend.asarray(self.claim.shown.rows())
         src, dst = self._cycle_ends(rows)
         component = self.head[src]
         without = xp.flatnonzero(~xp.isin(self.odd, component))
@@ -239,16 +239,9 @@ class _Sides(PlacedEdges):
         if not rows.size:
             return [self.slots[:0], self.slots[:0]]
         place = self.places_of_rows(rows, self._refuse)
-        names = columns_of(self.claim.ends)
-        found = self.ends_of_frame(self.claim.ends, names[-2 * self.width :])
-        for side, own in zip(found, (self.src, self.dst), strict=True):
-            self._refuse(side != own[place], rows, "has other ends in the edges")
+        found = [self.src[place], self.dst[place]]
+        self.claim.shown.check_ends(self.answer, rows, found)
         return found
-
-    def _rows_of_table(self) -> Array:
-        """Return the numbers of the rows around cycles, on the host."""
-        column = self.claim.cycles.column(self.claim.cycles.num_columns - 2 * self.width - 1)
-        return column.to_numpy().astype(np.int64)
 
     def _check_labels(self, src: Array) -> None:
         """Raise a VerificationError unless cycles have the labels of their components."""

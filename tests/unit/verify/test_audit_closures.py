@@ -9,12 +9,14 @@ from cc_rapids import backends
 from cc_rapids.backends import simulator, threads
 from cc_rapids.backends.device_function import Part
 from cc_rapids.backends.dry_run import rehearsed
+from cc_rapids.kernels import audit_paths
 from cc_rapids.verify import audit
 from cc_rapids.verify.audit import audit_labels
 
 pytestmark = pytest.mark.slow
 
-OWN = tuple(f"cc_rapids.kernels.{name}" for name in ("audit", "audit_forest", "audit_bridges"))
+NAMES = "audit", "audit_forest", "audit_bridges", "audit_paths"
+OWN = tuple(f"cc_rapids.kernels.{name}" for name in NAMES)
 
 
 def functions(part):
@@ -91,7 +93,13 @@ def test_all_kernels_of_audits_for_a_gpu_reach_no_function_of_runs():
     own = [k.part for k in backend.launched.values() if k.part.function.__module__ in OWN]
     assert strangers(own) == []
     assert len(own) > 20
-    assert {part.function.__module__ for part in own} == set(OWN)
+    assert {part.function.__module__ for part in own} == set(OWN) - {audit_paths.__name__}
+
+
+def test_kernels_that_root_trees_for_audits_reach_no_function_of_runs():
+    host = backends.get("threads")
+    made = [host.kernel(getattr(audit_paths, name)) for name in ("root_trees", "measure_paths")]
+    assert strangers([kernel.part for kernel in made]) == []
 
 
 def test_a_stranger_among_the_functions_would_be_found():

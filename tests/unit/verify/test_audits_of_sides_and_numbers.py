@@ -190,7 +190,7 @@ def test_other_words_of_cycles_are_refused(monkeypatch):
     right = cycle(rows)
     strange = right.assign(source=[11, *right["source"][1:]])
     monkeypatch.setattr(Bipartition, "odd_cycles", lambda _: strange)
-    with pytest.raises(errors.VerificationError, match="row 0 of the odd cycles, has other ends"):
+    with pytest.raises(errors.VerificationError, match="edge 3 has other ends in the edges"):
         bipartition(frame).audit(frame)
     called = right.assign(labels=[*right["labels"][:-1], 31])
     monkeypatch.setattr(Bipartition, "odd_cycles", lambda _: called)

@@ -85,6 +85,13 @@ def planted(owner, method, audit):
     return run
 
 
+def proved_paths(found, edges, sides, asked, whole, frame):
+    """Prove the frame of the paths between the ends of all edges, or that of their rows."""
+    answer = found.paths(edges, *sides) if whole else frame
+    rows = frame if whole else None
+    return found.audit_paths(answer, edges, edges, *sides, columns=sides, rows=rows, **asked)
+
+
 def shown(library, ids):
     """Yield each frame that an answer shows, and its audit."""
     edges, sides, weight = LIBRARIES[library](IDS[ids] | {"w": WEIGHT}), (None, None), "w"
@@ -105,6 +112,12 @@ def shown(library, ids):
             found.forest(),
             lambda f, certify=certify: certify(f, edges, *sides),
         )
+        for rows in (False, True):
+            yield (
+                f"paths along the {word} forest",
+                found.paths(edges, *sides, rows=rows),
+                partial(proved_paths, found, edges, sides, asked, rows),
+            )
     plain = components(edges, *sides, forest=True)
     prove = partial(plain.audit, edges, *sides)
     yield "forest", plain.forest(), lambda f: prove(forest=f)
