@@ -642,7 +642,8 @@ class Frames(Adapter):
         return Items([edges], *request.names)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
-        return bound.of_frame(edges), request.source, request.destination
+        ids = [name for side in request.sides for name in side]
+        return bound.of_frame(edges, ids), request.source, request.destination
 
     def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
         return weights_of(edges, weight)
@@ -934,14 +935,16 @@ class Paths(Adapter):
         return weighed_files(edges, request, _column_of_weights(weight), taken)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
-        from .streams import Weighed, expanded, weighed_files
-        from .weight_bound import parquet_dataset, sides_beside
+        from .streams import Weighed, expanded, flat, weighed_files
+        from .weight_bound import is_filtered, parquet_dataset, sides_beside
 
         listed = edges if isinstance(edges, list) else [edges]
         dataset = parquet_dataset([path for item in listed for path in expanded(os.fspath(item))])
         if dataset is not None:
             within = bound.of_dataset(dataset)
-            return within, *sides_beside(bound, dataset.schema.names, request)
+            ends = sides_beside(bound, dataset.schema.names, request)
+            if is_filtered(dataset, flat(*ends)):
+                return within, *ends
         taken: list[Taken] = []
         tables = weighed_files(edges, request, bound.name("files"), taken)
         sides = request.sides if request.has_lists else request.names
@@ -1034,9 +1037,16 @@ class Datasets(Adapter):
         return weighed_dataset(edges, request, _column_of_weights(weight), taken)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
-        from .weight_bound import sides_beside
+        from .streams import Weighed, flat, weighed_dataset
+        from .weight_bound import is_filtered, sides_beside
 
-        return bound.of_dataset(edges), *sides_beside(bound, edges.schema.names, request)
+        within = bound.of_dataset(edges)
+        ends = sides_beside(bound, edges.schema.names, request)
+        if is_filtered(edges, flat(*ends)):
+            return within, *ends
+        taken: list[Taken] = []
+        tables = weighed_dataset(edges, request, bound.name("the dataset"), taken)
+        return Weighed(tables, bound.of_frame, taken, arrow=True), *request.names
 
 
 class Batches(Adapter):

@@ -213,11 +213,33 @@ def _pandas_series(held: Any, index: Any, name: Any) -> Any:
 
 
 def _filtered(name: str, column: Any, mask: Any) -> Any:
+    return arrow_rows(sound(name, column), mask)
+
+
+def arrow_rows(column: Any, mask: Any) -> Any:
+    """Return the rows of a chunked array of PyArrow's where a boolean array is true, of its type.
+
+    PyArrow filters neither views, nor runs, nor lists of views: the first two are converted and
+    back, and of all else the pieces between left out rows are put together.
+    """
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     kind = column.type
-    rows = without_views(sound(name, column)).filter(pa.array(mask))
-    return rows if rows.type == kind else rows.cast(kind)
+    try:
+        if not pa.types.is_run_end_encoded(kind):
+            rows = without_views(column).filter(pa.array(mask))
+            return rows if rows.type == kind else rows.cast(kind)
+        whole = pa.chunked_array([_whole(chunk) for chunk in column.chunks] or [[]], None)
+        rows = whole.filter(pa.array(mask))
+        encoded = pc.run_end_encode(rows, run_end_type=kind.run_end_type)
+        if encoded.type == kind:
+            return encoded
+    except pa.ArrowNotImplementedError:
+        pass
+    turns = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
+    pieces = (column.slice(a, b - a) for a, b in turns.reshape(-1, 2).tolist())
+    return pa.chunked_array([chunk for piece in pieces for chunk in piece.chunks], kind)
 
 
 def _plain(name: str, column: Any) -> Any:
@@ -249,7 +271,7 @@ def _whole(array: Any) -> Any:
     import pyarrow.compute as pc
 
     if pa.types.is_run_end_encoded(array.type):
-        ends, values = array.run_ends, without_views(array.values)
+        ends, values = array.run_ends, _whole(array.values)
         runs = pa.RunEndEncodedArray.from_arrays(ends, values)
         return _whole(pc.run_end_decode(runs.slice(array.offset, len(array))))
     if pa.types.is_dictionary(array.type):
@@ -840,9 +862,9 @@ def _with_categories(text: str, native: Any) -> str:
 
 
 def _to_arrow(name: str, side: Any) -> Any:
-    """Return a column of strings as a PyArrow array."""
+    """Return a column of strings as a PyArrow array, no views, which few of its functions take."""
     try:
-        return in_one(name, side)
+        return without_views(in_one(name, side))
     except UnicodeEncodeError:
         raise refuse_surrogates(name, side.to_list()) from None
 

@@ -11,7 +11,7 @@ from ..errors import InputError, shown
 from . import cudf_internals
 from .column import (
     LIBRARIES,
-    VIEWS,
+    arrow_rows,
     as_series,
     chunked,
     is_cudf,
@@ -141,65 +141,25 @@ def _for_polars(values: Any, there: Any) -> Any:
 
 
 def rows_of_frame(frame: Any, rows: Any) -> Any:
-    """Return a new frame of some rows, of the same kind, types and index.
+    """Return some rows of a frame, or of a dictionary of columns, in their order; a copy.
 
     Parameters
     ----------
     frame : frame of cuDF, pandas, Polars or PyArrow, or dictionary of columns
-    rows : (k,) array of int64
+    rows : array of int64
         Their numbers in ascending order, where the frame lies.
-
-    Raises
-    ------
-    InputError
-        The library cannot filter a column of such a type.
     """
-    if isinstance(frame, Mapping):
+    if is_cudf(frame):
+        return frame.iloc[rows]
+    if isinstance(frame, Mapping) or hasattr(type(frame), "iloc") or _is_arrow_table(frame):
         mask = np.zeros_like(rows, bool, shape=frame_size(frame))
         mask[rows] = True
-        return {name: column_where(column, mask) for name, column in frame.items()}
-    if hasattr(type(frame), "iloc"):
-        try:
-            return frame.iloc[rows]
-        except NotImplementedError:  # of columns of PyArrow's
-            raise _no_rows_error(frame, rows) from None
-    return _table_rows(frame, rows) if hasattr(type(frame), "column_names") else frame[rows]
+        return rows_where_true(frame, mask)
+    return frame[rows]
 
 
-def _no_rows_error(frame: Any, rows: Any) -> InputError:
-    """Return the error that names the first column of which no rows can be taken."""
-    for k, name in enumerate(frame.columns):
-        column = frame.iloc[:, k]
-        try:
-            column.iloc[rows]
-        except NotImplementedError:
-            return _no_rows_of(name, column.dtype)
-    return InputError("rows of the frame cannot be taken: pass a copy of it")
-
-
-def _no_rows_of(name: Any, kind: Any) -> InputError:
-    return InputError(
-        f"column {name!r} is {kind}, of which PyArrow cannot take rows: cast it, or leave it out"
-    )
-
-
-def _table_rows(table: Any, rows: Any) -> Any:
-    """Return some rows of a PyArrow table, chunk by chunk: a column may be longer than one array.
-
-    ``take`` would join the chunks, of which 32-bit offsets of strings cannot hold more than 2 GiB.
-    """
-    import pyarrow as pa
-
-    keep = np.zeros(table.num_rows, bool)
-    keep[rows] = True
-    mask, columns = pa.array(keep), []
-    for k, column in enumerate(table.columns):
-        try:
-            kept = without_views(column).filter(mask)
-            columns.append(kept if kept.type == column.type else kept.cast(column.type))
-        except pa.ArrowNotImplementedError:
-            raise _no_rows_of(table.column_names[k], column.type) from None
-    return pa.table(columns, schema=table.schema)
+def _is_arrow_table(frame: Any) -> bool:
+    return hasattr(type(frame), "column_names")
 
 
 def edges_where(edges: Any, chosen: Callable[[Any], Any], read: Callable[[Any], EdgeInput]) -> Any:
@@ -226,7 +186,7 @@ def edges_where(edges: Any, chosen: Callable[[Any], Any], read: Callable[[Any], 
         kept, few = given.row_index(), mask
         mask = np.zeros_like(few, shape=given.src.size + given.dropped_rows)
         mask[kept] = few
-    return _rows_where(edges, mask)
+    return rows_where_true(edges, mask)
 
 
 def check_has_rows(edges: Any) -> None:
@@ -244,8 +204,8 @@ def check_has_rows(edges: Any) -> None:
     )
 
 
-def _rows_where(edges: Any, mask: Any) -> Any:
-    """Return the rows of an edge list where a boolean array is true."""
+def rows_where_true(edges: Any, mask: Any) -> Any:
+    """Return the rows of a frame or an edge list where a boolean array is true; a copy."""
     if isinstance(edges, Mapping):
         return {name: column_where(column, mask) for name, column in edges.items()}
     if isinstance(edges, list):
@@ -258,13 +218,23 @@ def _rows_where(edges: Any, mask: Any) -> Any:
     if is_cudf(edges):
         return edges.take(mask.nonzero()[0])
     if hasattr(type(edges), "iloc"):
-        return edges[mask]
-    if hasattr(type(edges), "column_names"):
-        columns = [column_where(column, mask) for column in edges.columns]
+        return _pandas_rows(edges, mask)
+    if _is_arrow_table(edges):
+        columns = [arrow_rows(column, mask) for column in edges.columns]
         return type(edges).from_arrays(columns, schema=edges.schema)
     import narwhals as nw
 
     return edges.filter(nw.new_series("mask", mask, nw.Boolean, backend="polars").to_native())
+
+
+def _pandas_rows(frame: Any, mask: Any) -> Any:
+    try:
+        return frame[mask]
+    except NotImplementedError:  # of columns of PyArrow's that it does not filter
+        import pandas as pd
+
+        columns = [rows_where(frame.iloc[:, k], mask) for k in range(frame.shape[1])]
+        return pd.concat(columns, axis=1)
 
 
 def column_where(column: Any, mask: Any) -> Any:
@@ -274,9 +244,7 @@ def column_where(column: Any, mask: Any) -> Any:
     if is_cudf(column) or not is_series(as_series(column)):
         return column[mask]
     column = chunked(column)
-    if hasattr(column, "chunks") and str(column.type) not in VIEWS:
-        return column.filter(mask)
-    return rows_where(column, mask)
+    return arrow_rows(column, mask) if hasattr(column, "chunks") else rows_where(column, mask)
 
 
 def column_like(edges: Any, name: str, values: Any, backend: Any, on_device: bool) -> Any:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, shown, unknown
 from .frame_access import numbers_of
+from .frame_build import rows_where_true
 
 if TYPE_CHECKING:
     from .edge_input import ReadRequest
 
+NOT_FILTERED = "_view", "run_end_encoded", "union"  # in names of types without such a kernel
 INTEGER = re.compile("(?P<unsigned>u?)int(?P<bits>8|16|32|64|128)")
 NARROW: dict[str, Any] = {
     **dict.fromkeys(("float32", "float", "f32"), np.float32),
@@ -91,8 +95,11 @@ class WeightBound:
             known &= numbers >= limit if sign == ">=" else numbers <= limit
         return known
 
-    def of_frame(self, frame: Any) -> Any:
-        """Return the rows of a frame on the host within the bounds, as a frame of its kind."""
+    def of_frame(self, frame: Any, ids: Sequence[str] = ()) -> Any:
+        """Return the rows of a frame on the host within the bounds, as a frame of its kind.
+
+        If it has all columns of ``ids``, the others are left out, but for the weights.
+        """
         import narwhals as nw
 
         known, name = nw.from_native(frame), self.name("the frame")
@@ -103,13 +110,19 @@ class WeightBound:
             raise ColumnTypeError(
                 f"weights {name!r} must be numbers, but these are {schema[name]}: cast them first"
             )
-        if not isinstance(known, nw.LazyFrame) and known.implementation.is_pyarrow():
-            return self._of_table(frame, name)
-        column, kind = nw.col(name), schema[name]
+        if ids and all(one in schema for one in ids):
+            known = known.select(*dict.fromkeys([*ids, name]))
+        lazy = isinstance(known, nw.LazyFrame)
+        if not lazy and known.implementation.is_pyarrow():
+            return self._of_table(known.to_native(), name)
+        column, kind, within = nw.col(name), schema[name], []
         for sign, bound in self.bounds(kind):
             limit = nw.lit(bound, kind) if kind.is_integer() else nw.lit(bound)
-            known = known.filter(column >= limit if sign == ">=" else column <= limit)
-        return known.to_native()
+            within.append(column >= limit if sign == ">=" else column <= limit)
+        if lazy:
+            return known.filter(*within).to_native()
+        mask = known.select(reduce(and_, within).fill_null(False).alias(name)).get_column(name)
+        return rows_where_true(known.to_native(), mask.to_numpy().astype(bool, copy=False))
 
     def _of_table(self, table: Any, name: str) -> Any:
         """Return the rows of a table of PyArrow's within the bounds, by scalars of its own type."""
@@ -123,7 +136,8 @@ class WeightBound:
             compare[sign](column, scalar_of(bound, column.type))
             for sign, bound in self.bounds(column.type)
         ]
-        return table.filter(reduce(pc.and_, masks))
+        mask = pc.fill_null(reduce(pc.and_, masks), False)
+        return rows_where_true(table, mask.to_numpy())
 
     def of_dataset(self, dataset: Any) -> Any:
         """Return a pyarrow dataset with a filter; row groups out of bounds are not read."""
@@ -209,6 +223,17 @@ def scalar_of(bound: int | float, kind: Any) -> Any:
     import pyarrow as pa
 
     return pa.scalar(bound, kind) if pa.types.is_integer(kind) else pa.scalar(bound)
+
+
+def is_filtered(dataset: Any, ids: Iterable[Any]) -> bool:
+    """Return whether PyArrow filters a dataset of which these columns are read.
+
+    Of files no others are read, and of tables in memory all are.
+    """
+    known = dataset.schema.names
+    names = set(ids).intersection(known) if hasattr(dataset, "files") else known
+    kinds = [str(dataset.schema.field(name).type) for name in names]
+    return not any(word in kind for kind in kinds for word in NOT_FILTERED)
 
 
 def parquet_dataset(paths: list[str]) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from ..backends import Array, Backend
 from ..data import html
 from ..data.arguments import check_count, check_path, check_word
-from ..data.column import Column, is_cudf, of, of_key_columns, without_rows, without_views
+from ..data.column import Column, is_cudf, of, of_key_columns, without_rows
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import bring, collected, only
 from ..data.key_names import are_usable
@@ -298,8 +298,7 @@ def _take(column: Column, rows: Any) -> Any:
     with column.borrow() as held:
         if not column.strings:
             return held[rows] if len(rows) else _library(rows).empty(0, held.dtype)
-        plain = held if is_cudf(held) else without_views(held)  # which PyArrow does not take from
-        taken = plain.take(rows) if len(rows) else held[:0]
+        taken = held.take(rows) if len(rows) else held[:0]
         if is_cudf(held):
             taken = taken.reset_index(drop=True)
         return column.to_native(taken, lambda: taken)

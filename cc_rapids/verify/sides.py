@@ -245,16 +245,23 @@ class _Sides(PlacedEdges):
 
     def _check_labels(self, src: Array) -> None:
         """Raise a VerificationError unless cycles have the labels of their components."""
+        import pyarrow as pa
+
         at = self.backend.to_host(self.xp.searchsorted(self.slots, src))
-        kept = self.claim.labels.select(range(self.width, self.claim.labels.num_columns)).take(at)
+        labels = self.claim.labels
+        kept = pa.table(
+            {
+                labels.column_names[k]: _plain(labels.column(k)).take(at)
+                for k in range(self.width, labels.num_columns)
+            }
+        )
         row = _first_difference(self.claim.cycles, kept, range(kept.num_columns))
         if row is not None:
-            labels = [
+            said, right = (
                 _told(table, range(kept.num_columns), row) for table in (self.claim.cycles, kept)
-            ]
+            )
             raise VerificationError(
-                f"row {row:,} of the cycles has the label {labels[0]}, but its component has"
-                f" {labels[1]}"
+                f"row {row:,} of the cycles has the label {said}, but its component has {right}"
             )
 
     def _refuse(self, wrong: Array, rows: Array, words: str) -> None:
