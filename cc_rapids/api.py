@@ -16,6 +16,7 @@ from .data.read import read
 from .data.weights import weighted
 from .errors import InputError, shown
 from .graph.plain_weights import plain_weights
+from .ledger import Ledger
 from .options import Options, check_chunked, with_weights, within_bound
 from .results.components import Components, Facts
 from .solver.plan import Plan, plan
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Unpack
 
-    from .data.files.read import Taken
     from .data.read import Side
+    from .data.reading import Reading
     from .data.typed import GivenT, Lazy, MadeT, Series
     from .incremental.stream import StreamPlan
     from .results.on_devices import SpreadComponents
@@ -271,13 +272,13 @@ def components(
 
 
 def find_components(
-    edges: Any, options: Options, taken: tuple[Taken, ...] = ()
+    edges: Any, options: Options, reading: Reading | None = None
 ) -> Components | Plan | StreamPlan:
     """Find the components of edges: the body of :func:`components` after its options are checked.
 
     Streams, edges with options of streams, and files whose ids have several columns are read in
     chunks, by :func:`cc_rapids.stream_components`; without such options, tables that fit into
-    memory come back from there as one, and ``taken`` tells how their files were read. All others
+    memory come back from there as one, and ``reading`` tells how their files were read. All others
     are read as two columns of ids, one
     for each end, or as many as an id has; :func:`~cc_rapids.data.read.read` counts null ends, and
     drops or refuses them. The backend is the one that the caller names, or else that of the memory
@@ -289,12 +290,16 @@ def find_components(
     has finished. A forest by weight is counted when somebody asks for labels or their number, or
     for the log; its seconds are those of its edges.
     """
-    if options.weight_bound is not None:
-        edges, options = within_bound(edges, options)
-    answers = None
+    answers, outer = None, None if reading is None else reading.ledger
+    adapter = adapter_of(edges)
+    in_chunks = options.chunked or adapter.is_stream or adapter.names_files
+    if options.weight_bound is not None and not in_chunks:
+        edges, options, ledger = within_bound(edges, options)
+        outer = ledger if outer is None else outer.plus(ledger._replace(given=0))
     if options.spanning is not None:
         given, request = edges, ReadRequest(options.source, options.destination)
-        edges, options, taken = with_weights(edges, options, taken)
+        edges, options, reading = with_weights(edges, options)
+        outer = reading.ledger if reading.taken else None
         answers = adapter_of(given).answers(given, request)
     adapter = adapter_of(edges)
     has_key_columns = adapter.names_files and isinstance(options.source, list)
@@ -303,7 +308,8 @@ def find_components(
         raise InputError(
             f"frames= is for files, and edges are a {type(edges).__name__}: leave it out"
         )
-    if options.chunked or adapter.is_stream or has_key_columns or named_frames:
+    bounded_files = options.weight_bound is not None and adapter.names_files
+    if options.chunked or adapter.is_stream or has_key_columns or named_frames or bounded_files:
         from .incremental.stream import find_in_stream
 
         return find_in_stream(edges, options, None if options.chunked else find_components)
@@ -320,6 +326,7 @@ def find_components(
         options.header,
         adapter=adapter,
     )
+    taken = () if reading is None else tuple(reading.taken)
     if taken:
         edge_input = replace(edge_input, taken=taken)
     if options.spanning is not None and weights_of is not None:
@@ -343,6 +350,10 @@ def find_components(
         if decoder is None:  # hashed ids, or ids of several columns: not in their order yet
             forest, decoder = encoded.finalise(forest, options.speculates and backend.goes_on)
         done = perf_counter()
+    ledger = edge_input.ledger or Ledger(edge_input.src.size)
+    if outer is not None:  # of a list that the rows are a part of
+        ledger = outer.plus(ledger._replace(given=0))
+    ledger = ledger._replace(linked=encoded.edges.m).check()
     seconds = {"copy": None if copied_at is None else copied_at - started}
     seconds["compute"] = done - (copied_at or started)
     facts = Facts(
@@ -352,6 +363,7 @@ def find_components(
         memory=options.memory,
         seconds=seconds,
         greatest=None if options.spanning is None else options.spanning.greatest,
+        ledger=ledger,
     )
     if edge_input.dropped_rows:
         log.info("%d edges with a null end were left out", edge_input.dropped_rows)

@@ -183,6 +183,10 @@ class CapacityError(CcRapidsError, MemoryError):
     """The run needs more memory than is available; names the bytes."""
 
 
+class LedgerError(CcRapidsError, RuntimeError):
+    """A run has lost or repeated rows, and gives no answer; names both numbers."""
+
+
 class VerificationError(CcRapidsError, AssertionError):
     """An answer is wrong; names the first counterexample."""
 

@@ -6,7 +6,7 @@ import logging
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +19,12 @@ from .data.adapters import adapter_of
 from .data.arguments import check_flag, check_path, check_progress, check_word
 from .data.edge_input import ReadRequest, named
 from .data.read import Side, check_header_flag, in_memory
+from .data.reading import Reading
 from .data.weight_bound import WeightBound
 from .data.weights import ForestWeight
 from .errors import ArgumentTypeError, DesignError, EngineError, InputError, shown
+from .ledger import Ledger
 from .results.labels import LABEL_KINDS, LabelKind, check_labels
-
-if TYPE_CHECKING:
-    from .data.files.read import Taken
 
 log = logging.getLogger(__name__)
 NULLS = ("raise", "drop")
@@ -294,23 +293,24 @@ class Options:
             return backends.opened("threads")
 
 
-def within_bound(edges: Any, options: Options) -> tuple[Any, Options]:
-    """Return the edges whose weight is within the caller's bound, and the options for these."""
+def within_bound(edges: Any, options: Options) -> tuple[Any, Options, Ledger]:
+    """Return the edges whose weight is within the caller's bound, and the options for these.
+
+    The ledger counts all rows, and those that the bound leaves out.
+    """
     assert options.weight_bound is not None
     adapter, source, destination = adapter_of(edges), options.source, options.destination
     request = ReadRequest(source, destination, options.nulls, options.header)
-    edges, source, destination = adapter.bounded(edges, request, options.weight_bound)
+    edges, source, destination, ledger = adapter.bounded(edges, request, options.weight_bound)
     ends = {"source": source, "destination": destination}
     applied = replace(options, weight_bound=None, applied_bound=options.weight_bound)
-    return edges, replace(applied, header=None, **ends)
+    return edges, replace(applied, header=None, **ends), ledger
 
 
-def with_weights(
-    edges: Any, options: Options, taken: tuple[Taken, ...] = ()
-) -> tuple[Any, Options, tuple[Taken, ...]]:
+def with_weights(edges: Any, options: Options) -> tuple[Any, Options, Reading]:
     """Return edges with a column of weights in memory, their options, and how files were read.
 
-    Files become a table, and lazy frames are collected.
+    Files become a table, whose rows the third result counts, and lazy frames are collected.
 
     Raises
     ------
@@ -327,10 +327,10 @@ def with_weights(
     if header is not None:
         header = check_header_flag(adapter, edges, header)
     request = ReadRequest(options.source, options.destination, options.nulls, header)
-    files: list[Taken] = []
-    table, sides = in_memory(adapter, edges, request, spanning.weight, files)
+    reading = Reading()
+    table, sides = in_memory(adapter, edges, request, spanning.weight, reading)
     if sides is None:
-        return table, options, taken
+        return table, options, reading
     if options.frames not in (None, "pyarrow"):
         import narwhals as nw
 
@@ -338,4 +338,4 @@ def with_weights(
         table = nw.from_arrow(table, backend=library).to_native()
     source, destination = sides
     own = replace(options, source=source, destination=destination, header=None, frames=None)
-    return table, own, (*taken, *files)
+    return table, own, reading

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from time import perf_counter
 from typing import Any
 
@@ -17,6 +17,7 @@ from .data.frame_access import are_parts
 from .data.read import read
 from .errors import InputError, counted, shown
 from .ids.encode import NO_RANGE, IdStatistics, OffsetEncoding, scan_ids
+from .ledger import Ledger
 from .options import Options, within_bound
 from .results.components import Components, Facts
 from .results.on_devices import SpreadComponents
@@ -40,8 +41,9 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
     started = perf_counter()
     if are_parts(edges):
         return _find_in_parts(edges, numbers, backend, options, started)
+    outer = None
     if options.weight_bound is not None:
-        edges, options = within_bound(edges, options)
+        edges, options, outer = within_bound(edges, options)
     adapter = adapter_of(edges)
     if adapter.is_stream:
         raise InputError(
@@ -49,7 +51,7 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
             " stream_components(), which takes devices=, or a list of frames, one for each; or"
             " leave out devices="
         )
-    edge_input = _read(edges, options.vertices, options)
+    edge_input = _read(edges, options.vertices, options, outer)
     with edge_input.borrow() as (columns, offsets):
         if offsets:
             raise InputError(
@@ -73,7 +75,9 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
             partial(_rows, edge_input, columns, k, slice(*cuts[k : k + 2])) for k in range(count)
         ]
         held = solve_on_devices(parts, numbers, backend, options)
-    return _answer(held, edge_input.dropped_rows, backend, options, chosen, started)
+    assert edge_input.ledger is not None
+    rows = edge_input.ledger, edge_input.dropped_rows
+    return _answer(held, *rows, backend, options, chosen, started)
 
 
 def _find_in_parts(
@@ -98,7 +102,8 @@ def _find_in_parts(
     parts: list[Part] = [partial(_part, one, options, k) for k, one in enumerate(edges)]
     held = solve_on_devices(parts, numbers, backend, options)
     dropped = sum(one.edge_input.dropped_rows for one in held)
-    return _answer(held, dropped, backend, options, chosen, started)
+    rows = reduce(Ledger.plus, (one.edge_input.ledger or Ledger() for one in held))
+    return _answer(held, rows, dropped, backend, options, chosen, started)
 
 
 def _plan_of_parts(
@@ -133,9 +138,10 @@ def _part(edges: Any, options: Options, k: int) -> Iterator[tuple[EdgeInput, lis
     ranged = options.num_vertices is not None or isinstance(options.vertices, range)
     vertices = options.vertices if ranged or not k else None
     try:
+        outer = None
         if options.weight_bound is not None:
-            edges, options = within_bound(edges, options)
-        edge_input = _read(edges, vertices, options)
+            edges, options, outer = within_bound(edges, options)
+        edge_input = _read(edges, vertices, options, outer)
     except InputError as error:
         error.add_note(f"(of the edges that are parts, this is number {k}, from 0)")
         raise
@@ -145,9 +151,12 @@ def _part(edges: Any, options: Options, k: int) -> Iterator[tuple[EdgeInput, lis
         yield edge_input, columns
 
 
-def _read(edges: Any, vertices: Any, options: Options) -> EdgeInput:
-    """Read edges by the caller's options, with some vertices named."""
-    return read(
+def _read(edges: Any, vertices: Any, options: Options, outer: Ledger | None) -> EdgeInput:
+    """Read edges by the caller's options, with some vertices named.
+
+    ``outer`` is the ledger of the list whose rows within a bound these are.
+    """
+    given = read(
         edges,
         options.source,
         options.destination,
@@ -156,6 +165,9 @@ def _read(edges: Any, vertices: Any, options: Options) -> EdgeInput:
         options.nulls,
         options.header,
     )
+    if outer is None or given.ledger is None:
+        return given
+    return replace(given, ledger=outer.plus(given.ledger._replace(given=0)))
 
 
 @contextmanager
@@ -224,6 +236,7 @@ def _planned(
 
 def _answer(
     held: list[OnDevice],
+    rows: Ledger,
     dropped: int,
     backend: Backend,
     options: Options,
@@ -236,9 +249,9 @@ def _answer(
         seconds[step] = max(one.seconds[step] for one in held)
     designs = list(dict.fromkeys(str(one.design) for one in held))
     edges = [one.edges for one in held]
-    facts = Facts(
-        design=", ".join(designs), ids=held[0].ids, edges=sum(edges), seconds=dict(seconds)
-    )
+    ledger = rows._replace(linked=sum(edges)).check()
+    words = ", ".join(designs), held[0].ids
+    facts = Facts(*words, edges=sum(edges), seconds=dict(seconds), ledger=ledger)
     answers: list[Components] = [
         Components(
             replace(one.edge_input, dropped_rows=dropped),
@@ -258,6 +271,7 @@ def _answer(
     said = {
         "edges": facts.edges,
         "dropped": dropped,
+        "ledger": str(ledger),
         "devices": {one.number: one.edges for one in held},
         "why": chosen.why,
         "design": facts.design,

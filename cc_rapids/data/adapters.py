@@ -66,13 +66,13 @@ from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
 from .weights import weights_of
 
 if TYPE_CHECKING:
-    from .files.read import EdgeFile, Taken
+    from .files.read import EdgeFile
+    from .reading import Reading
     from .streams import Source
-    from .weight_bound import WeightBound
+    from .weight_bound import Bounded, WeightBound
 
 DEVICE = "__cuda_array_interface__"
 
-BoundedEdges = tuple[Any, Any, Any]  # edges, and their columns of sources and of destinations
 Sides = tuple[list[str], list[str]]  # the columns of sources, and those of destinations
 
 
@@ -565,16 +565,24 @@ class Adapter(ABC):
         return None
 
     def weighed(
-        self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]
+        self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> Iterator[Any] | None:
         """Return frames with the ends and the weight of each edge; None for a single frame or pair.
 
-        ``weight`` is the column of weights, and ``taken`` gets each way in which files were read.
+        ``weight`` is the column of weights. ``reading`` gets how files were read, and their
+        rows.
         """
         return None
 
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
-        """Return the edges whose weight is within a bound, and their columns of ids.
+    def rows(self, edges: Any, request: ReadRequest) -> int | None:
+        """Return how many edges are given, without reading them.
+
+        None if reading them counts them, as that of files does.
+        """
+        return None
+
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
+        """Return the edges whose weight is within a bound, their columns of ids, and a ledger.
 
         Raises
         ------
@@ -636,14 +644,22 @@ class Frames(Adapter):
         every = list(map(frame.get_column, (*source, *destination)))
         return _of_series(every, sides, request.nulls)
 
+    def rows(self, edges: Any, request: ReadRequest) -> int | None:
+        return _length(edges)
+
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
 
-        return Items([edges], *request.names)
+        weights = None if request.bound is None else request.bound.array
+        filtered = request.bound is not None
+        return Items([edges], *request.names, weights=weights, filtered=filtered)
 
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
+        from .weight_bound import Bounded
+
         ids = [name for side in request.sides for name in side]
-        return bound.of_frame(edges, ids), request.source, request.destination
+        within, ledger = bound.of_frame(edges, ids)
+        return Bounded(within, request.source, request.destination, ledger)
 
     def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
         return weights_of(edges, weight)
@@ -665,12 +681,14 @@ class CudfFrames(Frames):
             _check_names(list(edges.columns), source, destination)
             raise
 
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
+        from .weight_bound import Bounded
+
         name = bound.name("the frame")
         if name not in handles_in(edges):
             raise MissingColumnError(unknown("column", name, map(str, edges.columns)))
-        mask = bound.mask(edges[name], f"weights {name!r}")
-        return edges[mask], request.source, request.destination
+        mask, ledger = bound.mask(edges[name], f"weights {name!r}")
+        return Bounded(edges[mask], request.source, request.destination, ledger)
 
     def numbers_without_nulls(self, edges: Any, weight: Any) -> Any:
         known = isinstance(weight, str) and weight in handles_in(edges)
@@ -687,9 +705,12 @@ class Proxies(Frames):
         inner = CUDF_FRAMES.read(edges.as_gpu_object(), request)
         return replace(inner, make_frame=partial(_make_proxy, inner.make_frame))
 
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
-        mask = bound.mask(edges[bound.name("the frame")].as_gpu_object(), "weights")
-        return edges[mask.get()], request.source, request.destination
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
+        from .weight_bound import Bounded
+
+        column = edges[bound.name("the frame")].as_gpu_object()
+        mask, ledger = bound.mask(column, "weights")
+        return Bounded(edges[mask.get()], request.source, request.destination, ledger)
 
     def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
         return CUDF_FRAMES.weights(edges.as_gpu_object(), weight)
@@ -714,13 +735,20 @@ class DuckDBRelations(Adapter):
         given = read_table(table, source, destination, request.nulls)
         return replace(given, answers=self.answers(edges, request))
 
+    def rows(self, edges: Any, request: ReadRequest) -> int | None:
+        return relations.count_of(edges, "count(*)")[0]
+
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
 
-        return Items(self._batches(edges, *request.sides), *request.names, closes=True)
+        bound = request.bound
+        weights = [] if bound is None else [bound.name("the relation")]
+        batches = self._batches(edges, *request.sides, *weights)
+        given, filtered = self.rows(edges, request), bound is not None
+        return Items(batches, *request.names, closes=True, given=given, filtered=filtered)
 
     def weighed(
-        self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]
+        self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> Iterator[Any] | None:
         if not isinstance(weight, str):
             raise InputError(
@@ -729,14 +757,19 @@ class DuckDBRelations(Adapter):
             )
         return self._batches(edges, *request.sides, weight)
 
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
+        from .weight_bound import Bounded, ledger_of
+
         name = bound.name("the relation")
         known = relations.columns_in(edges)
         if name not in known:
             raise MissingColumnError(unknown("column", name, known))
         relations.check_weights(edges, name)
-        within = edges.filter(relations.within(edges, name, bound))
-        return within, request.source, request.destination
+        column, within = relations.quoted(name), relations.within(edges, name, bound)
+        absent = f"{column} is null or isnan({column}::double)"
+        sums = (f"count(*) filter ({condition})" for condition in (absent, within))
+        ledger = ledger_of(*relations.count_of(edges, "count(*)", *sums))
+        return Bounded(edges.filter(within), request.source, request.destination, ledger)
 
     def _batches(
         self, relation: Any, source: list[str], destination: list[str], *others: str
@@ -770,23 +803,31 @@ class Pairs(Frames):
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
 
-        return Items([self._ends(edges, request)], *request.names)
+        weights = None if request.bound is None else request.bound.array
+        filtered = request.bound is not None
+        ends = [self._ends(edges, request)]
+        return Items(ends, *request.names, weights=weights, filtered=filtered)
 
     def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         """Return the columns of sources and destinations."""
         check_columns_of_tuple(edges)
         return edges[0], edges[1]
 
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
+    def rows(self, edges: Any, request: ReadRequest) -> int | None:
+        return _length(edges[0]) if len(edges) else 0
+
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         if isinstance(bound.weight, str):
             raise InputError(
                 f"edges are a pair of arrays, which has no column {bound.weight!r}: pass the array"
                 " of weights as weight="
             )
-        mask, ends = bound.mask(bound.weight, "weights"), self._ends(edges, request)
+        from .weight_bound import Bounded
+
+        (mask, ledger), ends = bound.mask(bound.weight, "weights"), self._ends(edges, request)
         sides = zip(("the source", "the destination"), ends, strict=True)
         pair = tuple(_within(side, mask, name) for name, side in sides)
-        return pair, request.source, request.destination
+        return Bounded(pair, request.source, request.destination, ledger)
 
 
 class EdgeArrays(Pairs):
@@ -806,6 +847,10 @@ class EdgeArrays(Pairs):
     def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         return ends_of(edges)
 
+    def rows(self, edges: Any, request: ReadRequest) -> int | None:
+        shape = as_array(edges).shape
+        return int(shape[0] if shape[1] == 2 else shape[1])
+
 
 class Mappings(Pairs):
     """A mapping of names to columns, such as a dictionary of arrays."""
@@ -820,15 +865,21 @@ class Mappings(Pairs):
         table = _table_of_columns({name: edges[name] for name in (*source, *destination)})
         return read_table(table, source, destination, request.nulls)
 
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
+        from .weight_bound import Bounded
+
         source, destination = self._sides(edges, request)
         weight = bound.weight
         if isinstance(weight, str) and weight not in edges:
             raise MissingColumnError(unknown("column", weight, map(str, edges)))
-        mask = bound.mask(edges[weight] if isinstance(weight, str) else weight, "weights")
+        weights = edges[weight] if isinstance(weight, str) else weight
+        mask, ledger = bound.mask(weights, "weights")
         names = dict.fromkeys((*source, *destination))
         within = {name: _within(edges[name], mask, f"column {name!r}") for name in names}
-        return within, request.source, request.destination
+        return Bounded(within, request.source, request.destination, ledger)
+
+    def rows(self, edges: Any, request: ReadRequest) -> int | None:
+        return _length(edges[request.sides[1][0]])
 
     def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         (source, *others), (destination, *_) = self._sides(edges, request)
@@ -878,6 +929,14 @@ class Graphs(Adapter):
         _refuse_vertices(request)
         return read_graph(edges, request.nulls)
 
+    def rows(self, edges: Any, request: ReadRequest) -> int | None:
+        if numbering(edges) is not None:
+            return len(edges.input_df)
+        frame = edges.edgelist.edgelist_df if edges.edgelist is not None else None
+        if frame is None and edges.adjlist is not None and edges.input_df is None:
+            return len(edges.adjlist.indices)
+        return int(edges._plc_graph.num_edges()) if frame is None else len(frame)
+
 
 class CsrRows(Adapter):
     """An adjacency list."""
@@ -891,6 +950,9 @@ class CsrRows(Adapter):
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         _refuse_vertices(request)
         return read_csr(edges)
+
+    def rows(self, edges: Any, request: ReadRequest) -> int | None:
+        return _length(edges.indices)
 
     def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
         return weights_of((), weight)
@@ -909,6 +971,11 @@ class Matrices(Adapter):
             return read_table(edges, *request.sides, request.nulls)
         return read_matrix(edges, request.vertices)
 
+    def rows(self, edges: Any, request: ReadRequest) -> int | None:
+        # SciPy fills blocks and diagonals up with zeros, which are no entries
+        filled = edges.format in ("bsr", "dia")
+        return int(edges.count_nonzero() if filled else edges.nnz)
+
 
 class Paths(Adapter):
     """The path of a file."""
@@ -925,30 +992,19 @@ class Paths(Adapter):
         from .streams import Files
 
         names = request.source, request.destination
-        return Files.of(edges, *names, request.header)
+        return Files.of(edges, *names, request.header, request.bound)
 
     def weighed(
-        self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]
+        self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> Iterator[Any] | None:
         from .streams import weighed_files
 
-        return weighed_files(edges, request, _column_of_weights(weight), taken)
+        return weighed_files(edges, request, _column_of_weights(weight), reading)
 
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
-        from .streams import Weighed, expanded, flat, weighed_files
-        from .weight_bound import is_filtered, parquet_dataset, sides_beside
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
+        from .streams import bounded_table
 
-        listed = edges if isinstance(edges, list) else [edges]
-        dataset = parquet_dataset([path for item in listed for path in expanded(os.fspath(item))])
-        if dataset is not None:
-            within = bound.of_dataset(dataset)
-            ends = sides_beside(bound, dataset.schema.names, request)
-            if is_filtered(dataset, flat(*ends)):
-                return within, *ends
-        taken: list[Taken] = []
-        tables = weighed_files(edges, request, bound.name("files"), taken)
-        sides = request.sides if request.has_lists else request.names
-        return Weighed(tables, bound.of_frame, taken, arrow=True), *sides
+        return bounded_table(self.source(edges, replace(request, bound=bound)), bound)
 
 
 class Patterns(Paths):
@@ -991,13 +1047,15 @@ class ByteStreams(Adapter):
             source, destination = request.sides
         return _of_file(read_bytes(edges, source, destination, request.header), request)
 
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         from .files.unnamed import read_bytes
+        from .weight_bound import Bounded
 
         ends, name = (request.source, request.destination), bound.name("the file")
-        found = read_bytes(edges, *ends, request.header, name)
-        within = replace(bound, weight="weight").of_frame(found.table)
-        return within, found.source, found.destination
+        file = read_bytes(edges, *ends, request.header, name)
+        within, ledger = replace(bound, weight="weight").of_frame(file.table)
+        ledger = file.ledger.plus(ledger._replace(given=0))
+        return Bounded(within, file.source, file.destination, ledger)
 
 
 class PathLists(Paths):
@@ -1027,26 +1085,25 @@ class Datasets(Adapter):
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Fragments, dataset_columns
 
-        return Fragments(edges, *dataset_columns(edges, request.source, request.destination))
+        bound = request.bound
+        weight = None if bound is None else bound.name("the dataset")
+        chosen = dataset_columns(edges, request.source, request.destination, weight)
+        return Fragments(edges, *chosen, bound)
 
     def weighed(
-        self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]
+        self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> Iterator[Any] | None:
         from .streams import weighed_dataset
 
-        return weighed_dataset(edges, request, _column_of_weights(weight), taken)
+        return weighed_dataset(edges, request, _column_of_weights(weight), reading)
 
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
-        from .streams import Weighed, flat, weighed_dataset
-        from .weight_bound import is_filtered, sides_beside
+    def rows(self, edges: Any, request: ReadRequest) -> int | None:
+        return int(edges.count_rows())
 
-        within = bound.of_dataset(edges)
-        ends = sides_beside(bound, edges.schema.names, request)
-        if is_filtered(edges, flat(*ends)):
-            return within, *ends
-        taken: list[Taken] = []
-        tables = weighed_dataset(edges, request, bound.name("the dataset"), taken)
-        return Weighed(tables, bound.of_frame, taken, arrow=True), *request.names
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
+        from .streams import bounded_table
+
+        return bounded_table(self.source(edges, replace(request, bound=bound)), bound)
 
 
 class Batches(Adapter):
@@ -1063,6 +1120,12 @@ class Batches(Adapter):
         other = ("__len__", "columns", "schema", "shape", "__array__", "__arrow_c_stream__")
         return hasattr(edges, "__iter__") and not any(hasattr(edges, name) for name in other)
 
+    def rows(self, edges: Any, request: ReadRequest) -> int | None:
+        """Return the rows of all batches; None for an iterator, which yields them once."""
+        from .streams import length
+
+        return sum(map(length, edges)) if isinstance(edges, list) else None
+
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         if isinstance(edges, list):
             raise _not_at_once(f"a list of {counted(len(edges), 'batch', 'batches')}", "batches")
@@ -1071,19 +1134,13 @@ class Batches(Adapter):
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
 
-        return Items(edges, *request.names)
+        return Items(edges, *request.names, filtered=request.bound is not None)
 
     def weighed(
-        self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]
+        self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> Iterator[Any] | None:
         batches: Iterator[Any] = iter(edges)
         return batches
-
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
-        from .streams import Weighed
-
-        within = Weighed(edges, lambda item: adapter_of(item).bounded(item, request, bound)[0])
-        return within, request.source, request.destination
 
 
 class Readers(Batches):
@@ -1095,20 +1152,21 @@ class Readers(Batches):
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
 
-        return Items(edges, *request.names, threaded=True, arrow=True)
+        weight = None if request.bound is None else request.bound.name("the reader")
+        return Items(
+            *(edges, *request.names),
+            threaded=True,
+            arrow=True,
+            weights=weight,
+            filtered=weight is not None,
+        )
 
     def weighed(
-        self, edges: Any, request: ReadRequest, weight: Any, taken: list[Taken]
+        self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> Iterator[Any] | None:
         from .streams import tables_of
 
         return tables_of(edges)
-
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> BoundedEdges:
-        from .streams import Weighed, tables_of
-
-        within = Weighed(tables_of(edges), bound.of_frame, arrow=True)
-        return within, request.source, request.destination
 
 
 class PairLists(Pairs):
@@ -1120,6 +1178,9 @@ class PairLists(Pairs):
     def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         return columns_of_pairs(edges)
 
+    def rows(self, edges: Any, request: ReadRequest) -> int | None:
+        return len(edges)
+
 
 class Anything(Adapter):
     """Edges that narwhals may know; anything else raises an error that lists the valid kinds."""
@@ -1129,6 +1190,9 @@ class Anything(Adapter):
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         return read_table(edges, *request.sides, request.nulls)
+
+    def rows(self, edges: Any, request: ReadRequest) -> int | None:
+        return _length(chunked(edges))
 
 
 CUDF_FRAMES, FRAMES = CudfFrames(), Frames()
@@ -1174,6 +1238,23 @@ def adapter_of(edges: Any) -> Adapter:
     if by_type:
         _OF_TYPE[type(edges)] = adapter
     return adapter
+
+
+def _length(edges: Any) -> int:
+    """Return the number of rows of a frame or column; one query counts those of a lazy frame."""
+    try:
+        return len(edges)
+    except TypeError:
+        pass
+    shape = getattr(edges, DEVICE, {}).get("shape") or getattr(edges, "shape", None)
+    if shape is None and is_edge_array(edges):
+        shape = as_array(edges).shape
+    if shape:
+        return int(shape[0])
+    import narwhals as nw
+
+    counts = nw.from_native(edges).select(nw.len().alias("rows"))
+    return int((counts.collect() if isinstance(counts, nw.LazyFrame) else counts).item(0, 0))
 
 
 def _is_arrow(edges: Any, name: str) -> bool:
@@ -1231,7 +1312,8 @@ def _of_file(file: EdgeFile, request: ReadRequest, path: str = "") -> EdgeInput:
     if request.vertices is not None and file.vertices is not None:
         many = f"{len(file.vertices):,}"
         raise InputError(f"the file itself lists {many} vertices: leave out vertices")
-    return with_vertices(replace(found, taken=(file.taken,)), file.vertices, False)
+    found = replace(found, taken=(file.taken,), ledger=file.ledger)
+    return with_vertices(found, file.vertices, False)
 
 
 def read_matrix(matrix: Any, vertices: Any = None) -> EdgeInput:

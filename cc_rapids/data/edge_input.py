@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..errors import ColumnTypeError, InputError, shown
+from ..ledger import Ledger
 from .arguments import check_names
 from .column import Borrowing, Column, empty, no_rows, of, of_key_columns
 from .frame_access import collected, columns_of, is_frame, key_columns_of
@@ -183,7 +184,8 @@ class EdgeInput:
     integers stand for. ``weights`` is an array of one number for each edge, where a spanning forest
     is found by them. ``make_frame`` makes frames in memory, of which ``answers`` makes those that
     the caller gets, if these are others; where it would look for nan in arrays, it also takes what
-    ``without_nan`` returns for one that holds none. ``columns`` are all columns of ids.
+    ``without_nan`` returns for one that holds none. ``ledger`` counts the rows that were given and
+    those left out; what is linked, the run counts. ``columns`` are all columns of ids.
     """
 
     src: Column
@@ -202,6 +204,7 @@ class EdgeInput:
     weights: Any = None
     answers: Callable[[Any], Any] | None = None
     without_nan: Callable[[Any], Any] | None = None
+    ledger: Ledger | None = None
     columns: list[Column] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -396,6 +399,8 @@ class ReadRequest:
         The vertices that the caller names; refused by what has its own.
     vertices_are_dense_range : bool
         Whether these are the range 0 .. n - 1, and there are no others.
+    bound : WeightBound, optional
+        The bound on weights that the reader of a stream will apply, so that it needs these too.
     """
 
     source: Side | None = None
@@ -404,6 +409,7 @@ class ReadRequest:
     header: bool | None = None
     vertices: Any = None
     vertices_are_dense_range: bool = False
+    bound: Any = None
 
     @property
     def names(self) -> tuple[Side, Side]:

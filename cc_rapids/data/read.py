@@ -9,16 +9,20 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ArgumentTypeError, InputError, shown
+from ..ledger import Ledger
 from .adapters import Adapter, adapter_of
 from .arguments import check_flag, check_word
 from .column import REFUSE
 from .edge_input import EdgeInput, ReadRequest, Side, check_range, named, several, with_vertices
 from .frame_access import collected, is_single
+
+if TYPE_CHECKING:
+    from .reading import Reading
 
 __all__ = [
     "NOTHING",
@@ -69,7 +73,21 @@ def read(
     if not (vertices is None and header is None):
         request = replace(request, header=header, vertices=vertices, vertices_are_dense_range=dense)
     found = adapter.read(edges, request)
+    found = replace(found, ledger=_ledger(adapter, edges, request, found))
     return found if vertices is None else with_vertices(found, vertices, dense)
+
+
+def _ledger(adapter: Adapter, edges: Any, request: ReadRequest, found: EdgeInput) -> Ledger:
+    """Return the ledger of edges that have been read, of which nothing is linked yet.
+
+    ``given`` is what the adapter counts without reading, or else what reading has counted.
+    """
+    ledger = found.ledger
+    if ledger is None:
+        rows = adapter.rows(edges, request)
+        ledger = Ledger(found.src.size + found.dropped_rows if rows is None else rows)
+    dropped = found.dropped_rows
+    return ledger.leaving_out("null_end", dropped) if dropped else ledger
 
 
 def _request(source: Any, destination: Any, nulls: Any, droppable: bool) -> ReadRequest:
@@ -85,14 +103,14 @@ _known_request: Callable[..., ReadRequest] = lru_cache(256, typed=True)(_request
 
 
 def in_memory(
-    adapter: Adapter, edges: Any, request: ReadRequest, weight: Any, taken: list[Any]
+    adapter: Adapter, edges: Any, request: ReadRequest, weight: Any, reading: Reading
 ) -> tuple[Any, tuple[Any, Any] | None]:
     """Return edges that weights can stand beside, and the columns of ids if they were files.
 
-    Files become a table, and lazy frames are collected. ``taken`` gets each way in which files were
-    read.
+    Files become a table, and lazy frames are collected. ``reading`` gets how files were read, and
+    their rows.
     """
-    tables = adapter.weighed(edges, request, weight, taken)
+    tables = adapter.weighed(edges, request, weight, reading)
     if tables is None:
         return collected(edges, columns_wanted(request, weight)), None
     import pyarrow as pa

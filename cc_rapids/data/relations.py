@@ -132,6 +132,13 @@ def batches_of(relation: Any, names: Sequence[str], weights: Sequence[str] = ())
             yield from tables
 
 
+def count_of(relation: Any, *aggregates: str) -> tuple[int, ...]:
+    """Return aggregates over all rows, by one query."""
+    with connected(BEFORE):
+        (row,) = relation.aggregate(", ".join(aggregates)).fetchall()
+    return tuple(int(number or 0) for number in row)
+
+
 def table_of(relation: Any, names: Sequence[str] | None = None) -> Any:
     """Return the rows as one table of PyArrow's, of some columns or of all."""
     import pyarrow as pa

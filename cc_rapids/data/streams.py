@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -24,11 +24,13 @@ from ..errors import (
     CheckpointError,
     FormatError,
     InputError,
+    LedgerError,
     MissingColumnError,
     NullsError,
     counted,
     unknown,
 )
+from ..ledger import Ledger
 from . import read as frames
 from .column import Content
 from .edge_input import EdgeInput, ReadRequest, Side, named
@@ -44,10 +46,13 @@ from .files.read import (
     read_wanted,
 )
 from .files.text_ids import is_text
-from .memory_budget import FILE_BYTES, TEXT_BYTES, Budget
+from .frame_build import rows_where_true
+from .memory_budget import FILE_BYTES, TEXT_BYTES, Budget, bytes_of
 from .pair_lists import check_columns_of_tuple, columns_of_pairs
 from .read import adapter_of, check_header_flag
+from .reading import Reading
 from .relations import is_relation, table_of
+from .weight_bound import Bounded, WeightBound
 
 
 def flat(source: Side, destination: Side) -> list[str]:
@@ -75,6 +80,13 @@ class Chunk:
     ``old`` was linked before a resumed run began, and is only compared with what it was. Where
     there is a ``load``, that gives the rows, in any thread, and the frame has none. ``path`` is the
     file, empty for data in memory, and ``first`` the row of it that comes first, None if unknown.
+    ``weight`` is the column of weights, or the weights, where these differ from what
+    a bound names.
+
+    ``given`` counts the rows of the source from where the run began up to ``after``, by the
+    metadata of the source; a chunk that is lost is in that of the next one. ``left_out`` are rows
+    between the chunk before and this one that are in neither. ``given`` is None for a chunk of a
+    source that several devices share.
     """
 
     frame: Any
@@ -86,16 +98,38 @@ class Chunk:
     load: Callable[[], Any] | None = None
     path: str = ""
     first: int | None = None
+    weight: Any = None
+    given: int | None = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     def loaded(self) -> Chunk:
         """Return the chunk with its frame loaded."""
         return self if self.load is None else replace(self, frame=self.load(), load=None)
 
-    def read(self, nulls: str, vertices: Any = None) -> EdgeInput:
-        """Return the edges, checked; an error for nulls names the file and the first row."""
+    def within(self, bound: WeightBound | None) -> Bounded:
+        """Return the edges within a bound, their columns, and a ledger of the rows of the chunk."""
+        if bound is None:
+            left = dict(self.left_out)
+            return Bounded(self.frame, self.source, self.destination, Ledger(left_out=left))
+        request = ReadRequest(self.source, self.destination)
+        own = bound if self.weight is None else replace(bound, weight=self.weight)
+        found = adapter_of(self.frame).bounded(self.frame, request, own)
+        return found._replace(ledger=found.ledger.plus(Ledger(left_out=self.left_out)))
+
+    def read(self, nulls: str, bound: WeightBound | None = None) -> EdgeInput:
+        """Return the edges within a bound, checked, with a ledger of the rows of the chunk.
+
+        An error for nulls names the file and the first row.
+        """
+        frame, source, destination, ledger = self.within(bound)
         with self.naming_nulls():
-            ends = self.source, self.destination
-            return frames.read(self.frame, *ends, vertices, None, nulls)
+            found = frames.read(frame, source, destination, None, None, nulls)
+        assert found.ledger is not None
+        others = Ledger(found.ledger.given, left_out=found.ledger.left_out)
+        if bound is not None:  # the rows of the chunk, not those within the bound
+            others = others._replace(given=0)
+        skipped = sum(self.left_out.values())
+        return replace(found, ledger=ledger.plus(others).plus(Ledger(skipped)))
 
     @contextmanager
     def naming_nulls(self) -> Iterator[None]:
@@ -131,8 +165,8 @@ class Source(Protocol):
         """The ways in which the files so far were read, each once."""
 
     @property
-    def rows(self) -> int | None:
-        """The edges of which a bound on weights keeps some: those read so far, or of all files."""
+    def filtered(self) -> bool:
+        """True if a bound on weights, or a filter of a dataset, leaves rows out."""
 
     @property
     def readers(self) -> int:
@@ -141,6 +175,17 @@ class Source(Protocol):
     @property
     def fixed(self) -> int:
         """The bytes that reading takes beside the chunks."""
+
+    @property
+    def unchecked(self) -> bool:
+        """True if only reading the source tells how many rows it has, as of an iterator."""
+
+    @property
+    def given(self) -> int:
+        """The rows of the source from the start of the last reading, which is at its end.
+
+        By metadata: each file, fragment or item counts, also one that was not read.
+        """
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the chunks from a place on, each with a maximum number of rows.
@@ -176,16 +221,21 @@ class Source(Protocol):
 class _OnHost:
     """Base of sources that are read where they lie, and not to a GPU."""
 
+    unchecked = False
+
     def read_by(self, read_groups: RowGroups | None) -> Self:
         """Return the source itself."""
         return self
 
 
-def dataset_columns(dataset: Any, source: Any, destination: Any) -> tuple[Any, Any]:
-    """Return the columns of a dataset, chosen as those of a file."""
+def dataset_columns(
+    dataset: Any, source: Any, destination: Any, weight: str | None = None
+) -> tuple[Any, Any]:
+    """Return the columns of a dataset, chosen as those of a file, and never that of weights."""
     if isinstance(source, list) or isinstance(destination, list):
         return source, destination
-    names = dataset.schema.names
+    ids = [name for name in dataset.schema.names if name != weight]
+    names = ids if weight not in (source, destination) else dataset.schema.names
     ends = edge_columns("the dataset", names, source, destination)
     return names[ends[0]], names[ends[1]]
 
@@ -195,10 +245,12 @@ def source_of(
     source: Side | None,
     destination: Side | None,
     header: bool | None = None,
+    bound: WeightBound | None = None,
 ) -> Source:
     """Return the source for streamed edges.
 
-    ``header`` says of text files whether their first line names the columns.
+    ``header`` says of text files whether their first line names the columns. Chunks have the
+    weights of a ``bound``; who reads them applies it.
 
     Raises
     ------
@@ -209,7 +261,7 @@ def source_of(
     adapter = adapter_of(edges)
     if header is not None:
         header = check_header_flag(adapter, edges, header)
-    request = ReadRequest(source, destination, header=header)
+    request = ReadRequest(source, destination, header=header, bound=bound)
     return adapter.source(edges, request)
 
 
@@ -265,6 +317,7 @@ class Files:
     asked for, None where they were not. ``read_groups`` reads the row groups of Parquet files to a
     GPU, if that is where they go. ``header`` says of text files whether their first line names the
     columns, ``taken`` how files were read so far, and ``facts`` what :meth:`measure` has found.
+    ``counts`` are the rows of each file that has been read to its end in this run.
     """
 
     paths: list[str]
@@ -274,10 +327,18 @@ class Files:
     header: bool | None = None
     taken: list[Taken] = field(default_factory=list, compare=False)
     facts: dict[str, Any] = field(default_factory=dict, compare=False)
+    bound: WeightBound | None = None
+    counts: dict[int, int] = field(default_factory=dict, compare=False)
+    first: int = 0  # the file from which the run reads
 
+    unchecked = False
     threaded = True
     arrow = True
-    rows = None
+
+    @property
+    def filtered(self) -> bool:
+        """True if a bound on weights leaves rows out."""
+        return self.bound is not None
 
     @property
     def readers(self) -> int:
@@ -291,6 +352,7 @@ class Files:
         source: Side | None,
         destination: Side | None,
         header: bool | None = None,
+        bound: WeightBound | None = None,
     ) -> Files:
         """Return the files of paths and patterns.
 
@@ -305,7 +367,27 @@ class Files:
         paths = [path for item in listed for path in expanded(os.fspath(item))]
         check_header(header, paths, [format_of(Path(path)) for path in paths])
         marks = [_mark(path) for path in paths]
-        return cls(paths, marks, (source, destination), header=header)
+        if bound is not None:
+            bound.name("files")
+        return cls(paths, marks, (source, destination), header=header, bound=bound)
+
+    @property
+    def given(self) -> int:
+        """The rows of all files from the first one that the run has read; each has to be there.
+
+        Raises
+        ------
+        LedgerError
+            A file has not been read.
+        """
+        numbers = range(self.first, len(self.paths))
+        unread = [self.paths[number] for number in numbers if number not in self.counts]
+        if unread:
+            raise LedgerError(
+                f"{counted(len(unread), 'file')} of {len(self.paths):,} were not read to the end,"
+                f" first {unread[0]}: there is no answer; this is a bug of cc_rapids"
+            )
+        return sum(self.counts[number] for number in numbers)
 
     @property
     def fixed(self) -> int:
@@ -318,6 +400,8 @@ class Files:
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the pieces of all files from a place on."""
         text = [text] if isinstance(text, bool) else text
+        self.counts.clear()
+        vars(self)["first"] = start.file
         for number in range(start.file, len(self.paths)):
             begin = start if number == start.file else Cursor(number)
             for chunk in self._pieces(number, begin, budget, text):
@@ -330,6 +414,7 @@ class Files:
     ) -> Iterator[Chunk]:
         path = self.paths[number]
         last: Chunk | None = None
+        earlier = sum(self.counts.values())
         first = None if begin.group or begin.rows else 0
         mark = self.marks[number]
         with opened(path, mark) as file:
@@ -349,26 +434,42 @@ class Files:
                 if piece.whole:
                     after = Cursor(number, piece.group + 1)
                 columns = piece.table.column_names
-                taken = Taken(wanted.format, tuple(columns), file.header)
+                ids = columns if self.bound is None else columns[:-1]
+                taken = Taken(wanted.format, tuple(ids), file.header)
                 if taken not in self.taken:
                     self.taken.append(taken)
                 load = piece.load and partial(_loaded, path, mark, piece.load)
                 source, destination = self.names
                 if not (isinstance(source, list) and isinstance(destination, list)):
                     source, destination = columns[:2]
+                begun = file.rows_until(begin.group, begin.rows, False)
+                until = file.rows_until(piece.group, piece.rows, piece.whole)
                 last = Chunk(
                     *(piece.table, source, destination, after, piece.vertices),
                     load=load,
                     path=path,
                     first=first,
+                    weight=columns[-1] if self.bound is not None else None,
+                    given=earlier + until - begun,
+                    left_out={"row_group": piece.skipped} if piece.skipped else {},
                 )
                 first = None if load or first is None else first + len(piece.table)
+            ledger = file.ledger
+            self.counts[number] = ledger.given - file.rows_until(begin.group, begin.rows, False)
         if last is not None:  # with the last piece the file is done
-            yield replace(last, after=Cursor(number + 1))
+            left_out = {**last.left_out, **ledger.left_out}
+            given = earlier + self.counts[number]
+            yield replace(last, after=Cursor(number + 1), given=given, left_out=left_out)
 
     def _wanted(self, path: str) -> ColumnRequest:
-        kind = format_of(Path(path))
-        return ColumnRequest(*self.names, kind, self.header if kind in DELIMITERS else None)
+        kind, bound = format_of(Path(path)), self.bound
+        header = self.header if kind in DELIMITERS else None
+        weight = None if bound is None else bound.name("files")
+        return ColumnRequest(
+            *(*self.names, kind, header, bound is not None, weight),
+            null_weights=True,
+            bound=bound,
+        )
 
     def identity(self) -> dict[str, Any]:
         """Return path, size and time of change of each file."""
@@ -445,6 +546,7 @@ class Gathered(_OnHost):
         made = source.read(Cursor(), budget, None)
         self.rest = read_ahead(made, source.readers) if source.threaded else made
         self.chunks: list[Chunk] = []
+        self.unchecked = source.unchecked
         size, complete = 0, True
         for chunk in self.rest:
             self.chunks.append(chunk)
@@ -460,9 +562,23 @@ class Gathered(_OnHost):
         return self.source.taken
 
     @property
-    def rows(self) -> int | None:
-        """The edges of which a bound on weights keeps some."""
-        return self.source.rows
+    def given(self) -> int:
+        """The rows of the source."""
+        return self.source.given
+
+    @property
+    def ledger(self) -> Ledger:
+        """The rows of the source, and those left out before the table."""
+        ledger = Ledger(self.given, unchecked=self.unchecked)
+        for chunk in self.chunks:
+            for reason, rows in chunk.left_out.items():
+                ledger = ledger.leaving_out(reason, rows)
+        return ledger
+
+    @property
+    def filtered(self) -> bool:
+        """True if rows are left out."""
+        return self.source.filtered
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the chunks in memory, which are then dropped, and those after them."""
@@ -498,15 +614,20 @@ def _one_table(chunks: list[Chunk]) -> Any:
 
     if not chunks or any(chunk.vertices is not None for chunk in chunks):
         return None
-    names, tables = flat(chunks[0].source, chunks[0].destination), []
+    names, tables = _columns(chunks[0]), []
     for chunk in chunks:
-        own = flat(chunk.source, chunk.destination)
+        own = _columns(chunk)
         if len(own) != len(names):
             return None
         tables.append(chunk.frame.select(own).rename_columns(names))
     if any(not table.schema.equals(tables[0].schema) for table in tables):
         return None
     return pa.concat_tables(tables).unify_dictionaries()
+
+
+def _columns(chunk: Chunk) -> list[str]:
+    """Return the columns of ids, and that of weights if there is one."""
+    return [*flat(chunk.source, chunk.destination), *([chunk.weight] if chunk.weight else [])]
 
 
 def text_of(table: Any, source: Side, destination: Side) -> list[bool]:
@@ -602,121 +723,184 @@ def _raw(path: str) -> Any:
 
 
 class Fragments(_OnHost):
-    """The fragments of a dataset, of which the columns of ids are read."""
+    """The fragments of a dataset, of which the columns of ids are read.
+
+    The filter of a dataset, and a bound on weights, are applied to what a row group holds: so all
+    rows are counted. Row groups that the filter or the bound excludes by their statistics are
+    skipped.
+    """
 
     threaded = True
     fixed = FILE_BYTES
     readers = 1
     arrow = True
 
-    def __init__(self, dataset: Any, source: Side, destination: Side) -> None:
-        self.dataset, self.names = dataset, (source, destination)
-        self.columns = flat(source, destination)
-        self.taken = [Taken("dataset", tuple(self.columns), None)]
+    def __init__(
+        self, dataset: Any, source: Side, destination: Side, bound: WeightBound | None = None
+    ) -> None:
+        self.dataset, self.filter = without_filter(dataset)
+        self.names, self.bound = (source, destination), bound
+        self.filtered = self.filter is not None or bound is not None
+        self.ids = flat(source, destination)
+        self.weight = None if bound is None else bound.name("the dataset")
+        self.columns = [*self.ids, *([] if self.weight is None else [self.weight])]
+        self.taken = [Taken("dataset", tuple(self.ids), None)]
         for name in self.columns:
             if name not in dataset.schema.names:
                 raise MissingColumnError(unknown("column", name, dataset.schema.names))
-        self.filtered = bool(getattr(dataset, "_scan_options", None))
-        self.files = files_of(dataset)
+        self.pieces = list(self.dataset.get_fragments())
+        self.files = list(map(_file_of, self.pieces))
         self.marks = [file and file.mark() for file in self.files]
         self.order = list(range(len(self.files)))
+        self.counts: dict[int, int] = {}
+        self.first, self.none = 0, None  # no rows, of the types of the columns
+
+    @property
+    def given(self) -> int:
+        """The rows of all fragments from the first one that the run has read."""
+        numbers = range(self.first, len(self.order))
+        unread = [number for number in numbers if number not in self.counts]
+        if unread:
+            raise LedgerError(
+                f"{counted(len(unread), 'fragment')} of {len(self.order):,} of the dataset were not"
+                " read to the end: there is no answer; this is a bug of cc_rapids"
+            )
+        return sum(self.counts[number] for number in numbers)
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the batches of each row group, without the rows that are done."""
-        fragments = self._fragments()
-        if not fragments:
-            yield self._end(start)
-        for file, (fragment, own) in enumerate(fragments):
-            if file < start.file:
-                continue
+        self.counts.clear()
+        self.first = start.file
+        if not self.order:
+            yield self._end(start, 0)
+        for number in range(start.file, len(self.order)):
+            k = self.order[number]
+            begin = start if number == start.file else Cursor(number)
+            path = getattr(self.pieces[k], "path", "")
             last: Chunk | None = None
-            with ExitStack() as held:
-                for k in own:
-                    held.enter_context(_unchanged(self.files[k], self.marks[k]))
-                held.enter_context(_readable(getattr(fragment, "path", "a file of the dataset")))
-                check_columns(fragment, self.columns)
-                path, first = getattr(fragment, "path", ""), 0
-                for number, piece in enumerate(_groups(fragment)):
-                    if (file, number) >= start[:2]:
-                        done = start.rows if (file, number) == start[:2] else 0
-                        for chunk in self._piece(file, number, piece, done, budget):
-                            if last is not None:
-                                yield last
-                            last = None if chunk.after.rows else chunk  # the end of a row group
-                            if last is None:
-                                row = first + chunk.after.rows - len(chunk.frame)
-                                yield replace(chunk, path=path, first=row)
-                    first += sum(group.num_rows for group in getattr(piece, "row_groups", []))
-            if last is not None:
-                yield replace(last, after=Cursor(file + 1))
+            with _unchanged(self.files[k], self.marks[k]), _readable(path or "the dataset"):
+                check_columns(self.pieces[k], self.columns)
+                for chunk in self._chunks(number, self.pieces[k], begin, budget):
+                    if last is not None:
+                        yield last
+                    last = replace(chunk, path=path)
+            assert last is not None
+            yield replace(last, after=Cursor(number + 1))
 
-    @cached_property
-    def rows(self) -> int | None:
-        """The rows of all files by their metadata, of a dataset with a filter."""
-        if not self.filtered or not getattr(self.dataset, "files", None):
-            return None
-        make, system = self.dataset.format.make_fragment, self.dataset.filesystem
-        return _rows([make(path, system) for path in self.dataset.files])
+    def _chunks(self, number: int, fragment: Any, begin: Cursor, budget: Budget) -> Iterator[Chunk]:
+        """Yield the rows of a fragment from a place on, and one without rows at its end."""
+        groups, excluded = _groups(fragment), self._excluded(fragment)
+        sizes = list(map(_rows_of, groups))
+        earlier, at = sum(self.counts.values()), 0
+        done = sum(sizes[: begin.group]) + begin.rows
+        for place in range(begin.group, len(groups)):
+            first = sum(sizes[:place])
+            at = begin.rows if place == begin.group else 0
+            if place in excluded:
+                given = earlier + first + sizes[place] - done
+                after, left_out = Cursor(number, place + 1), {"row_group": sizes[place] - at}
+                yield replace(self._end(after, given), left_out=left_out)
+                continue
+            for table, until in self._tables(groups[place], at, budget):
+                yield self._kept(
+                    table,
+                    after=Cursor(number, place, until),
+                    first=first + until - len(table),
+                    given=earlier + first + until - done,
+                )
+        self.counts[number] = sum(sizes) - done
+        yield self._end(Cursor(number, len(groups)), earlier + self.counts[number])
 
-    def _piece(
-        self, file: int, number: int, piece: Any, done: int, budget: Budget
-    ) -> Iterator[Chunk]:
+    def _tables(self, group: Any, done: int, budget: Budget) -> Iterator[tuple[Any, int]]:
+        """Yield the rows of a row group after those done, and how many rows end with each table."""
         import pyarrow as pa
+        import pyarrow.dataset as pads
 
-        batches = piece.to_batches(
-            columns=self.columns,
+        columns: Any = self.columns
+        if self.filter is not None:
+            columns = {name: pads.field(name) for name in self.columns} | {KEPT: self.filter}
+        batches = group.to_batches(
+            schema=self.dataset.schema,
+            columns=columns,
             batch_size=budget.rows,
             batch_readahead=1,
             fragment_readahead=1,
-            **({} if self.filtered else {"schema": self.dataset.schema}),
         )
         at = 0
         for batch in batches:
-            begin, at = at, at + len(batch)
-            table = pa.Table.from_batches([batch]).slice(max(0, done - begin))
-            for first in range(0, len(table), budget.rows):
-                part = table.slice(first, budget.rows)
-                after = Cursor(file, number, at - len(table) + first + len(part))
-                yield Chunk(part, *self.names, after)
-        yield self._end(Cursor(file, number + 1))
+            table, begin = pa.Table.from_batches([batch]), at
+            self.none = table.select(self.columns).slice(0, 0)
+            at += len(table)
+            place = max(0, done - begin)
+            while place < len(table):
+                part = table.slice(place, budget.rows)
+                place += len(part)
+                yield part, begin + place
 
-    def _end(self, after: Cursor) -> Chunk:
+    def _kept(self, table: Any, after: Cursor, first: int, given: int) -> Chunk:
+        """Return the rows that the filter of the dataset keeps as a chunk."""
+        import pyarrow.compute as pc
+
+        left_out: dict[str, int] = {}
+        place: int | None = first
+        if self.filter is not None:
+            mask = pc.fill_null(table.column(KEPT), False).to_numpy()
+            outside = len(table) - int(mask.sum())
+            if outside:
+                left_out, place = {"filtered": outside}, None
+            table = rows_where_true(table.select(self.columns), mask)
+        return Chunk(
+            *(table, *self.names, after),
+            first=place,
+            weight=self.weight,
+            given=given,
+            left_out=left_out,
+        )
+
+    def _excluded(self, fragment: Any) -> set[int]:
+        """Return the row groups without any row within the filter and the bound."""
+        if not hasattr(fragment, "split_by_row_group"):
+            return set()
+        wanted = self.filter
+        if self.bound is not None:
+            within = self.bound.expression(self.dataset.schema)
+            wanted = within if wanted is None else wanted & within
+        if wanted is None:
+            return set()
+        numbers = {group.id: place for place, group in enumerate(fragment.row_groups)}
+        some = fragment.split_by_row_group(wanted, schema=self.dataset.schema)
+        kept = {numbers[group.id] for piece in some for group in piece.row_groups}
+        return set(numbers.values()) - kept
+
+    def _end(self, after: Cursor, given: int) -> Chunk:
         """Return the place after the last row that was read."""
-        none = self.dataset.schema.empty_table().select(self.columns)
-        return Chunk(none, *self.names, after)
+        import pyarrow as pa
 
-    def _fragments(self) -> list[tuple[Any, list[int]]]:
-        """Return the fragments, each with the places of its files.
-
-        A dataset with a filter is a single one, for PyArrow takes it as such.
-        """
-        if self.filtered:
-            return [(self.dataset, self.order)]
-        pieces = list(self.dataset.get_fragments())
-        return [(pieces[k], [k]) for k in self.order]
+        if self.none is None:
+            fields = [self.dataset.schema.field(name) for name in self.columns]
+            self.none = pa.schema(fields).empty_table()
+        return Chunk(self.none, *self.names, after, weight=self.weight, given=given)
 
     def identity(self) -> dict[str, Any]:
         """Return the files with size and time, and a hash of data in memory.
 
         Types and filter.
         """
-        options = getattr(self.dataset, "_scan_options", None) or {}
         kinds = [f"{name}: {self.dataset.schema.field(name).type}" for name in self.columns]
         return {
             "kind": "dataset",
             "schema": ", ".join(kinds),
-            "filter": str(options.get("filter", "none")),
+            "filter": "none" if self.filter is None else str(self.filter),
             "files": [self._entries[k] for k in self.order],
         }
 
     @cached_property
     def _entries(self) -> list[Entry]:
         """The files as they were listed."""
-        pieces = [self.dataset] if self.filtered else list(self.dataset.get_fragments())
         entries = []
         for k, (file, mark) in enumerate(zip(self.files, self.marks, strict=True)):
             known = file and [file.name, *(mark[:2] if mark else (0, ""))]
-            entries.append(known or _in_memory(pieces[k], *self.names, self.columns))
+            entries.append(known or _in_memory(self.pieces[k], *self.names, self.ids))
         return entries
 
     def going_on(self, theirs: dict[str, Any]) -> tuple[Fragments, str]:
@@ -725,16 +909,13 @@ class Fragments(_OnHost):
         With them how many these are, in words.
         """
         self.order = arranged(self._entries, theirs["files"])
-        more = more_of(self.order, theirs["files"], "file")
-        if self.filtered and (more or self.order != sorted(self.order)):
-            raise CheckpointError("a filtered dataset is one piece, but its files have changed")
-        return self, more
+        return self, more_of(self.order, theirs["files"], "file")
 
     def measure(self) -> dict[str, Any]:
         """Return the number of rows from metadata; unknown for a dataset with a filter."""
-        pieces = [piece for piece, _ in self._fragments()]
-        text = any(is_text(self.dataset.schema.field(name).type) for name in self.columns)
-        return {"pieces": len(pieces), "edges": _rows(pieces), "span": None, "text": text}
+        text = any(is_text(self.dataset.schema.field(name).type) for name in self.ids)
+        rows = _rows(self.pieces)
+        return {"pieces": len(self.pieces), "edges": rows, "span": None, "text": text}
 
 
 class Located(NamedTuple):
@@ -761,57 +942,39 @@ class Located(NamedTuple):
         return Mark(info.size or 0, str(info.mtime_ns or ""))
 
 
-def files_of(dataset: Any) -> list[Located | None]:
-    """Return the file of each fragment; None for one that is in memory."""
-    if hasattr(dataset, "children"):
-        return [file for child in dataset.children for file in files_of(child)]
-    if getattr(dataset, "_scan_options", None):  # of which PyArrow gives no fragments
-        system = getattr(dataset, "filesystem", None)
-        return [Located(path, system) for path in getattr(dataset, "files", [])] or [None]
-    return [
-        Located(piece.path, piece.filesystem) if getattr(piece, "path", "") else None
-        for piece in dataset.get_fragments()
-    ]
+KEPT = "cc_rapids kept"  # the column of rows that the filter of a dataset keeps
 
 
-def check_columns(piece: Any, columns: list[str]) -> None:
-    """Raise a MissingColumnError if a file of a dataset, or a fragment, lacks one of the columns.
+def without_filter(dataset: Any) -> tuple[Any, Any]:
+    """Return a dataset without its filter, and the filter; None if there is none.
+
+    PyArrow gives no fragments of a dataset with a filter, and no public way to its filter.
+    """
+    wanted = (getattr(dataset, "_scan_options", None) or {}).get("filter")
+    if wanted is None:
+        return dataset, None
+    plain = dataset.replace_schema(dataset.schema)  # a copy, with options of its own
+    plain._scan_options.clear()
+    return plain, wanted
+
+
+def _file_of(fragment: Any) -> Located | None:
+    """Return the file of a fragment; None if it is in memory."""
+    path = getattr(fragment, "path", "")
+    return Located(path, fragment.filesystem) if path else None
+
+
+def check_columns(fragment: Any, columns: list[str]) -> None:
+    """Raise a MissingColumnError if a fragment of a dataset lacks one of the columns.
 
     It names the file, which PyArrow would read as nulls.
     """
-    for path, own in _columns_within(piece):
-        for name in columns:
-            place_of(path, list(dict.fromkeys(own)), name)
-
-
-def _columns_within(piece: Any) -> Iterator[tuple[str, list[str]]]:
-    """Yield the path and the columns of each file, including partition columns of its path."""
     import pyarrow.dataset as pads
 
-    if hasattr(piece, "physical_schema"):
-        keys = pads.get_partition_keys(piece.partition_expression)
-        yield getattr(piece, "path", "the dataset"), [*piece.physical_schema.names, *keys]
-    elif hasattr(piece, "children"):
-        for child in piece.children:
-            yield from _columns_within(child)
-    elif not getattr(piece, "_scan_options", None):
-        for fragment in piece.get_fragments():
-            yield from _columns_within(fragment)
-    else:  # of which PyArrow gives no fragments
-        keys = piece.partitioning.schema.names if getattr(piece, "partitioning", None) else []
-        for path in getattr(piece, "files", []):
-            schema = piece.format.make_fragment(path, piece.filesystem).physical_schema
-            yield path, [*schema.names, *keys]
-
-
-@contextmanager
-def unchanged_files(dataset: Any) -> Iterator[None]:
-    """Return a context in which a dataset is read: see :func:`cc_rapids.data.files.input_file`."""
-    with ExitStack() as held:
-        for file in files_of(dataset):
-            held.enter_context(_unchanged(file, file and file.mark()))
-        held.enter_context(_readable("a file of the dataset"))
-        yield
+    keys = pads.get_partition_keys(fragment.partition_expression)
+    own = list(dict.fromkeys([*fragment.physical_schema.names, *keys]))
+    for name in columns:
+        place_of(getattr(fragment, "path", "the dataset"), own, name)
 
 
 def _unchanged(file: Located | None, mark: Mark | None) -> AbstractContextManager[None]:
@@ -848,6 +1011,12 @@ def _groups(fragment: Any) -> list[Any]:
     return list(split()) if split else [fragment]
 
 
+def _rows_of(group: Any) -> int:
+    """Return the rows of a row group by the footer, or those of another fragment by a scan."""
+    groups = getattr(group, "row_groups", None)
+    return int(group.count_rows() if groups is None else sum(one.num_rows for one in groups))
+
+
 def _rows(pieces: list[Any]) -> int | None:
     counts = [getattr(piece, "metadata", None) for piece in pieces]
     if any(count is None for count in counts):
@@ -872,17 +1041,29 @@ class Items(_OnHost):
         threaded: bool = False,
         closes: bool = False,
         arrow: bool = False,
+        given: int | None = None,
+        weights: Any = None,
+        filtered: bool = False,
     ) -> None:
         self.items, self.names = items, (source, destination)
-        self.arrow = arrow or (isinstance(items, Weighed) and items.arrow)  # all are tables
-        self.taken: list[Taken] = items.taken if isinstance(items, Weighed) else []
+        self.weights = weights  # a column of all items, or of one item a weight for each row
+        self.filtered = filtered
+        self.arrow = arrow  # all are tables
+        self.taken: list[Taken] = []
         self.threaded = threaded  # an iterator may be bound to its thread, a reader is not
         self.closes = closes  # a caller's own generator is left open, as a loop over it would
+        if given is None and isinstance(items, list):
+            given = sum(map(length, items))
+        self.known, self.unchecked = given, given is None
+        self.came = self.skipped = 0
 
     @property
-    def rows(self) -> int | None:
-        """The edges that were read, if a bound on weights keeps some of them."""
-        return self.items.rows if isinstance(self.items, Weighed) else None
+    def given(self) -> int:
+        """The rows of all items beyond those that an earlier run has linked.
+
+        An iterator tells them by yielding them.
+        """
+        return (self.came if self.known is None else self.known) - self.skipped
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the items, in slices if they are larger than a chunk; then close what is ours."""
@@ -893,16 +1074,26 @@ class Items(_OnHost):
                 self.items.close()
 
     def _chunks(self, start: Cursor, budget: Budget) -> Generator[Chunk, None, None]:
-        number = -1
+        number, self.came, self.skipped = -1, 0, 0
         for number, item in enumerate(self.items):
             item = _table(item)
             at, size, first = 0, length(item), True
             done = size if number < start.file else start.rows if number == start.file else 0
+            before, self.skipped = self.came, self.skipped + min(done, size)
+            self.came += size
             while at < size or first:
                 end = min(size, at + budget.rows, done if at < done else size)
                 after = Cursor(number + 1) if end == size else Cursor(number, 0, end)
                 old = number < start.file or (end <= done and end > 0)
-                yield Chunk(sliced(item, at, end), *self.names, after, old=old)
+                weight = self.weights
+                if weight is not None and not isinstance(weight, str):
+                    weight = sliced_column(weight, at, end)
+                yield Chunk(
+                    *(sliced(item, at, end), *self.names, after),
+                    old=old,
+                    weight=weight,
+                    given=before + end - self.skipped,
+                )
                 at, first = end, False
         if number < 0 and hasattr(self.items, "schema"):
             yield Chunk(self.items.schema.empty_table(), *self.names, start)
@@ -966,36 +1157,7 @@ def sliced_column(column: Any, start: int, end: int) -> Any:
     return column[start:end]
 
 
-class Weighed:
-    """Frames or pairs, of each the edges within a bound of weights; an iterator.
-
-    ``within`` gives these of one, ``taken`` is how files were read so far, and ``rows`` how many
-    edges were, within the bound or not. ``arrow`` says that all are PyArrow's, of files or readers.
-    """
-
-    def __init__(
-        self,
-        items: Iterable[Any],
-        within: Callable[[Any], Any],
-        taken: list[Taken] | None = None,
-        arrow: bool = False,
-    ) -> None:
-        self.items, self.within, self.arrow = iter(items), within, arrow
-        self.taken: list[Taken] = [] if taken is None else taken
-        self.rows = 0
-
-    def __iter__(self) -> Weighed:
-        return self
-
-    def __next__(self) -> Any:
-        item = next(self.items)
-        self.rows += length(item)
-        return self.within(item)
-
-
-def weighed_files(
-    edges: Any, request: ReadRequest, weight: str, taken: list[Taken]
-) -> Iterator[Any]:
+def weighed_files(edges: Any, request: ReadRequest, weight: str, reading: Reading) -> Iterator[Any]:
     """Return the files of a path, a pattern or a list of these as tables with a column of weights.
 
     See :meth:`cc_rapids.data.adapters.Adapter.weighed`.
@@ -1007,26 +1169,47 @@ def weighed_files(
     ]
     check_header(request.header, paths, [format_of(path) for path in paths])
     asked = request.source, request.destination
-    return _files(paths, asked, request.names, weight, request.header, taken)
+    return _files(paths, asked, request.names, weight, request.header, reading)
+
+
+def bounded_table(source: Source, bound: WeightBound) -> Bounded:
+    """Return the edges of a source within a bound as one table."""
+    import pyarrow as pa
+
+    budget = Budget(bytes_of(None), source.fixed)
+    budget.update("range", 0)
+    parts = [chunk.within(bound) for chunk in source.read(Cursor(), budget, None)]
+    names = flat(parts[0].source, parts[0].destination)
+    tables = [
+        part.edges.select(flat(part.source, part.destination)).rename_columns(names)
+        for part in parts
+    ]
+    ledger = Ledger(source.given)
+    for part in parts:
+        ledger = ledger.plus(part.ledger._replace(given=0))
+    return Bounded(pa.concat_tables(tables), parts[0].source, parts[0].destination, ledger)
 
 
 def weighed_dataset(
-    dataset: Any, request: ReadRequest, weight: str, taken: list[Taken]
+    dataset: Any, request: ReadRequest, weight: str, reading: Reading
 ) -> Iterator[Any]:
     """Return the batches of a dataset as tables with a column of weights."""
-    chosen = dataset_columns(dataset, request.source, request.destination)
-    columns = [*flat(*chosen), weight]
-    for name in columns:
-        place_of("the dataset", dataset.schema.names, name)
-    taken.append(Taken("dataset", tuple(flat(*chosen)), None))
-    return _dataset(dataset, columns, [*flat(*request.names), weight])
+    chosen = dataset_columns(dataset, request.source, request.destination, weight)
+    fragments = Fragments(dataset, *chosen)
+    place_of("the dataset", dataset.schema.names, weight)
+    fragments.columns.append(weight)
+    names = [*flat(*request.names), weight]
+    return _chunks_of(fragments, names, reading)
 
 
-def _dataset(dataset: Any, columns: list[str], names: list[str]) -> Iterator[Any]:
-    with unchanged_files(dataset):
-        check_columns(dataset, columns)
-        batches = dataset.scanner(columns=columns, batch_readahead=1).to_reader()
-        yield from (table.rename_columns(names) for table in tables_of(batches))
+def _chunks_of(fragments: Fragments, names: list[str], reading: Reading) -> Iterator[Any]:
+    budget = Budget(bytes_of(None), fragments.fixed)
+    budget.update("strings", 0, width=len(fragments.ids) // 2)
+    for chunk in fragments.read(Cursor(), budget, None):
+        for reason, rows in chunk.left_out.items():
+            reading.ledger = reading.ledger.leaving_out(reason, rows)
+        yield chunk.frame.rename_columns(names)
+    reading.add(fragments.taken[0], Ledger(fragments.given))
 
 
 def tables_of(reader: Any) -> Iterator[Any]:
@@ -1043,7 +1226,7 @@ def _files(
     names: tuple[Any, Any],
     weight: str,
     header: bool | None,
-    taken: list[Taken],
+    reading: Reading,
 ) -> Iterator[Any]:
     text: list[bool] | None = None
     for path in paths:
@@ -1053,8 +1236,7 @@ def _files(
         file = read_wanted(path, wanted)
         if text is None and len(file.table):
             text = text_of(file.table, file.source, file.destination)
-        if file.taken not in taken:
-            taken.append(file.taken)
+        reading.add(file.taken, file.ledger)
         named = file.table.column_names[:-1] if isinstance(asked[0], list) else names
         yield file.table.rename_columns([*named, weight])
 

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import math
-import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, shown, unknown
+from ..ledger import Ledger
 from .frame_access import numbers_of
 from .frame_build import rows_where_true
 
-if TYPE_CHECKING:
-    from .edge_input import ReadRequest
-
-NOT_FILTERED = "_view", "run_end_encoded", "union"  # in names of types without such a kernel
 INTEGER = re.compile("(?P<unsigned>u?)int(?P<bits>8|16|32|64|128)")
 NARROW: dict[str, Any] = {
     **dict.fromkeys(("float32", "float", "f32"), np.float32),
     **dict.fromkeys(("float16", "halffloat", "f16"), np.float16),
 }
+
+
+class Bounded(NamedTuple):
+    """The edges whose weight is within a bound, their columns, and the rows that are not.
+
+    ``ledger`` counts the rows of the list before the bound, and those that it leaves out.
+    """
+
+    edges: Any
+    source: Any
+    destination: Any
+    ledger: Ledger
 
 
 @dataclass(frozen=True)
@@ -78,6 +86,11 @@ class WeightBound:
             return [(">=", greatest), ("<=", least)]
         return whole
 
+    @property
+    def array(self) -> Any:
+        """The weights themselves; None if they are a column that has a name."""
+        return None if isinstance(self.weight, str) else self.weight
+
     def name(self, kind: str) -> str:
         """Return the column of weights; raise an InputError if it is no name."""
         if isinstance(self.weight, str):
@@ -86,19 +99,23 @@ class WeightBound:
             f"weight= names a column of {kind}, and cannot be a {type(self.weight).__name__}"
         )
 
-    def mask(self, values: Any, what: str) -> Any:
-        """Return which weights are within the bounds: not those that are null or nan."""
+    def mask(self, values: Any, what: str) -> tuple[Any, Ledger]:
+        """Return which weights are within the bounds, and a ledger of all rows.
+
+        Weights that are null or NaN are within no bounds.
+        """
         numbers, known = numbers_of(values, what)
-        of_type = numbers.dtype.type
+        missing, of_type = int((~known).sum()), numbers.dtype.type
         for sign, bound in self.bounds(numbers.dtype.name):
             limit = of_type(bound)
             known &= numbers >= limit if sign == ">=" else numbers <= limit
-        return known
+        return known, ledger_of(int(known.size), missing, int(known.sum()))
 
-    def of_frame(self, frame: Any, ids: Sequence[str] = ()) -> Any:
-        """Return the rows of a frame on the host within the bounds, as a frame of its kind.
+    def of_frame(self, frame: Any, ids: Sequence[str] = ()) -> tuple[Any, Ledger]:
+        """Return the rows of a frame on the host within the bounds, and a ledger of all its rows.
 
-        If it has all columns of ``ids``, the others are left out, but for the weights.
+        The rows are a frame of its kind. If it has all columns of ``ids``, the others are left out,
+        but for the weights. One query counts the rows of a lazy frame.
         """
         import narwhals as nw
 
@@ -112,51 +129,73 @@ class WeightBound:
             )
         if ids and all(one in schema for one in ids):
             known = known.select(*dict.fromkeys([*ids, name]))
-        lazy = isinstance(known, nw.LazyFrame)
-        if not lazy and known.implementation.is_pyarrow():
-            return self._of_table(known.to_native(), name)
         column, kind, within = nw.col(name), schema[name], []
+        missing = column.is_null()
+        if kind.is_float():
+            missing = missing | column.is_nan()
         for sign, bound in self.bounds(kind):
             limit = nw.lit(bound, kind) if kind.is_integer() else nw.lit(bound)
             within.append(column >= limit if sign == ">=" else column <= limit)
-        if lazy:
-            return known.filter(*within).to_native()
-        mask = known.select(reduce(and_, within).fill_null(False).alias(name)).get_column(name)
-        return rows_where_true(known.to_native(), mask.to_numpy().astype(bool, copy=False))
+        if isinstance(known, nw.LazyFrame):
+            sums = missing.sum().alias("missing"), reduce(and_, within).sum().alias("kept")
+            counts = known.select(nw.len().alias("rows"), *sums).collect()
+            ledger = ledger_of(*(int(counts.item(0, k) or 0) for k in range(3)))
+            return known.filter(*within).to_native(), ledger
+        if known.implementation.is_pyarrow():
+            mask = self._mask_of_column(known.to_native().column(name))
+        else:
+            inside = known.select(reduce(and_, within).fill_null(False).alias(name))
+            mask = inside.get_column(name).to_numpy().astype(bool, copy=False)
+        rows, kept = int(mask.size), int(mask.sum())
+        absent = int(known.select(missing.sum().alias(name)).item() or 0) if kept < rows else 0
+        return rows_where_true(known.to_native(), mask), ledger_of(rows, absent, kept)
 
-    def _of_table(self, table: Any, name: str) -> Any:
-        """Return the rows of a table of PyArrow's within the bounds, by scalars of its own type."""
-        import pyarrow as pa
+    def _mask_of_column(self, column: Any) -> Any:
+        """Return which weights of PyArrow's are within the bounds, by scalars of their own type."""
         import pyarrow.compute as pc
 
-        table = pa.table(table)
-        column = table.column(name)
         compare = {">=": pc.greater_equal, "<=": pc.less_equal}
         masks = [
             compare[sign](column, scalar_of(bound, column.type))
             for sign, bound in self.bounds(column.type)
         ]
-        mask = pc.fill_null(reduce(pc.and_, masks), False)
-        return rows_where_true(table, mask.to_numpy())
+        return pc.fill_null(reduce(pc.and_, masks), False).to_numpy()
 
-    def of_dataset(self, dataset: Any) -> Any:
-        """Return a pyarrow dataset with a filter; row groups out of bounds are not read."""
+    def expression(self, schema: Any) -> Any:
+        """Return the bounds as an expression of PyArrow's, for a dataset with a schema.
+
+        Raises
+        ------
+        ColumnTypeError
+            The column does not hold numbers.
+        """
         import pyarrow as pa
         import pyarrow.compute as pc
 
         name = self.name("the dataset")
-        if name not in dataset.schema.names:
-            raise MissingColumnError(unknown("column", name, dataset.schema.names))
-        kind = dataset.schema.field(name).type
+        kind = schema.field(name).type
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
             raise ColumnTypeError(
                 f"weights {name!r} must be numbers, but these are {kind}: cast them first"
             )
+        limits = [(sign, pc.scalar(scalar_of(bound, kind))) for sign, bound in self.bounds(kind)]
         field = pc.field(name)
-        for sign, bound in self.bounds(kind):
-            limit = pc.scalar(scalar_of(bound, kind))
-            dataset = dataset.filter(field >= limit if sign == ">=" else field <= limit)
-        return dataset
+        return reduce(
+            and_, [field >= limit if sign == ">=" else field <= limit for sign, limit in limits]
+        )
+
+    def excludes(self, low: Any, high: Any, dtype: Any) -> bool:
+        """Return whether no weight of a type from ``low`` to ``high`` is within the bounds."""
+        if not all(isinstance(end, int | float) for end in (low, high)):
+            return False
+        pairs = self.bounds(dtype)
+        return any(high < bound if sign == ">=" else low > bound for sign, bound in pairs)
+
+
+def ledger_of(rows: int, missing: int, kept: int) -> Ledger:
+    """Return the ledger of a list with so many weights that are missing, or within the bounds."""
+    left_out = {"null_weight": missing, "out_of_bounds": rows - missing - kept}
+    return Ledger(rows, left_out={reason: n for reason, n in left_out.items() if n})
 
 
 def _number(name: str, bound: Any) -> int | float | None:
@@ -223,35 +262,3 @@ def scalar_of(bound: int | float, kind: Any) -> Any:
     import pyarrow as pa
 
     return pa.scalar(bound, kind) if pa.types.is_integer(kind) else pa.scalar(bound)
-
-
-def is_filtered(dataset: Any, ids: Iterable[Any]) -> bool:
-    """Return whether PyArrow filters a dataset of which these columns are read.
-
-    Of files no others are read, and of tables in memory all are.
-    """
-    known = dataset.schema.names
-    names = set(ids).intersection(known) if hasattr(dataset, "files") else known
-    kinds = [str(dataset.schema.field(name).type) for name in names]
-    return not any(word in kind for kind in kinds for word in NOT_FILTERED)
-
-
-def parquet_dataset(paths: list[str]) -> Any:
-    """Return Parquet files of this machine as a dataset; None if some are anything else."""
-    if not all(os.path.isfile(path) and path.endswith((".parquet", ".pq")) for path in paths):
-        return None
-    import pyarrow.dataset as ds
-
-    return ds.dataset(paths, format="parquet")
-
-
-def sides_beside(bound: WeightBound, names: list[str], request: ReadRequest) -> tuple[Any, Any]:
-    """Return the columns of ids, chosen among those that are not the weights."""
-    from .files.header import edge_columns
-
-    source, destination = request.source, request.destination
-    if isinstance(source, list) or isinstance(destination, list):
-        return source, destination
-    others = [name for name in names if name != bound.weight]
-    ends = edge_columns("the dataset", others, source, destination)
-    return others[ends[0]], others[ends[1]]

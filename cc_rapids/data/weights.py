@@ -165,6 +165,7 @@ def weighted(
         dropped_rows=given.dropped_rows + missing,
         row_index=partial(_kept_rows, there, given.row_index, given.on_device),
         weights=values[there],
+        ledger=given.ledger and given.ledger.leaving_out("null_weight", missing),
     )
 
 

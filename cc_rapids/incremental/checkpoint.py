@@ -35,9 +35,10 @@ from ..data.streams import Cursor, Source
 from ..errors import CheckpointError, FormatError
 from ..graph.forest import Forest, check_parents
 from ..ids.growing import Index, Integers, Range, Texts, Tuples, inverse
+from ..ledger import Ledger
 from ..tuning import tuning
 from .kept import KeptForest
-from .state import ConnectivityState, kind_of
+from .state import ConnectivityState, kind_of, rows_of
 
 FORMAT = "cc_rapids connectivity 2"
 WITH_FOREST = "cc_rapids connectivity 3"  # which versions that keep none do not read
@@ -58,6 +59,7 @@ def write(
         "edges": state.edges,
         "batches": state.batches,
         "dropped": state.given.dropped_rows,
+        "ledger": state.ledger.check().facts(),
         "answers": kind_words(state.given),
         "taken": [asdict(taken) for taken in state.given.taken],
         **own,
@@ -161,7 +163,10 @@ def _state(words: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> C
     known = words.get("taken", ())  # which files of earlier versions lack
     taken = tuple(Taken(**own | {"columns": tuple(own["columns"])}) for own in known)
     given = replace(given, dropped_rows=counts["dropped"], taken=taken)
-    state = ConnectivityState(backend, index, forest, given, counts["edges"], counts["batches"])
+    ledger = Ledger.of_facts(words["ledger"])
+    state = ConnectivityState(
+        backend, index, forest, given, counts["edges"], counts["batches"], ledger=ledger
+    )
     if words["format"] == FORMAT:
         return state
     return replace(state, kept=_kept(words["kept"], arrays, parent, backend))
@@ -291,7 +296,7 @@ class Trace:
         }
 
     def add(self, given: EdgeInput, after: Cursor) -> None:
-        """Add some rows of an item, without its rows with nulls, which are counted.
+        """Add some rows of an item; those that are left out are counted, too.
 
         Raises
         ------
@@ -304,7 +309,7 @@ class Trace:
         self._content.add(given.lent)
         types = " ".join(column.dtype for column in given.lent if column.size)
         before = self.last or [0, ""]
-        rows = before[0] + given.src.size + given.dropped_rows
+        rows = before[0] + rows_of(given).given
         self.last = [rows, before[1] or types, self._content.digest()]
         self._ended = not after.rows
         if self.skipping:

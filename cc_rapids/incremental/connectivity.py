@@ -15,11 +15,13 @@ from ..algorithms.design import Design
 from ..data import html, read
 from ..data.adapters import adapter_of
 from ..data.arguments import check_flag, check_path, check_word
+from ..data.edge_input import ReadRequest
 from ..data.frame_access import collected, rows_of
 from ..data.frame_build import column_like
 from ..data.read import Side
 from ..errors import ArgumentTypeError, InputError, counted
 from ..ids.growing import check_kind
+from ..ledger import Ledger
 from ..options import Options
 from ..results.components import Components, Facts
 from ..results.labels import LabelKind, check_labels
@@ -293,6 +295,10 @@ class Connectivity:
                 if given.taken and source is None and destination is None:
                     inputs.check_columns_as_before(given, before.given)
                 states = self._take(before, insert_given(before, given, *how))
+        if adapter.is_iterable and adapter.rows(edges, ReadRequest(source, destination)) is None:
+            with self._lock:
+                ledger = self._state.ledger._replace(unchecked=True)
+                self._state = replace(self._state, ledger=ledger)
         if not wanted:
             return self
         with states[1].backend.scope():
@@ -463,6 +469,7 @@ class Connectivity:
             with inputs.LentWithRange(backend := old.backend, given) as columns:
                 # or what writes to it might part columns unalike
                 asks = backend.asarray(mask).copy()
+                inserted = Ledger(int(mask.size) - int(mask.sum()))
                 rows = [inputs.rows(column, ~asks, backend) for column in columns[:2]]
                 state, new = batches.with_vertices(old, given, [*rows, *columns[2:]])
                 rows = [inputs.rows(column, asks, backend) for column in columns[:2]]
@@ -473,6 +480,7 @@ class Connectivity:
                 else:
                     state = joined(state, *new[:2])
                     found = batches.query(state, *pairs)
+                state = replace(state, ledger=state.ledger.plus(inserted).check())
                 every = backend.xp.zeros(asks.size, bool)
                 every[asks] = found & known
                 column = column_like(batch, "connected", every, backend, given.on_device)
@@ -775,6 +783,16 @@ class Connectivity:
         return None if kept is None else kept.expiry
 
     @property
+    def ledger(self) -> dict[str, Any]:
+        """The rows of all batches: given = linked + those left out, by reason.
+
+        As :attr:`Components.ledger`; ``removed`` counts the pairs that :meth:`remove` has taken
+        out, and ``expired`` the rows that had expired when they came, and the kept edges that
+        :meth:`expire` has taken out.
+        """
+        return self._state.ledger.facts()
+
+    @property
     def num_components(self) -> int:
         """The number of components, including vertices without edges."""
         return _components(self._state)
@@ -832,6 +850,7 @@ def merged(
     dropped = one.given.dropped_rows + other.given.dropped_rows - base.given.dropped_rows
     return replace(
         joined,
+        ledger=one.ledger.plus(other.ledger.minus(base.ledger)),
         edges=one.edges + other.edges - base.edges,
         batches=one.batches + other.batches - base.batches,
         given=replace(other.given, dropped_rows=dropped),
@@ -851,7 +870,7 @@ def snapshot(
         forest = state.flat()
         decoder = state.index.decoder(state.given)
         seconds = {"copy": None, "compute": took + perf_counter() - started}
-    facts = Facts(
-        str(design), state.index.description, state.edges, seconds=seconds, resumed=resumed
-    )
+    words = str(design), state.index.description
+    ledger = state.ledger.check()
+    facts = Facts(*words, state.edges, seconds=seconds, resumed=resumed, ledger=ledger)
     return Components(state.given, state.backend, decoder, forest, labels, facts)

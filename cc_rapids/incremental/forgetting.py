@@ -17,6 +17,7 @@ from ..ids.arrival_table import ArrivalTable
 from ..ids.growing import Integers, Range, check_kind, inverse, without_others
 from ..ids.range import bounds
 from ..kernels import forgetting as kernels
+from ..ledger import Ledger
 from . import inputs
 from . import state as batches
 from .expiry import Times, one_time
@@ -45,8 +46,10 @@ def remove_pairs(
             _check_known(known, backend, "pairs", "are no edges so far", columns)
         known &= src != dst
         src, dst = src[known], dst[known]
-        none = backend.empty(0, np.int64)
-        return _Removal(state, _pairs(src, dst, state), none, src).run(remaining)
+        none, pairs = backend.empty(0, np.int64), _pairs(src, dst, state)
+        after = _Removal(state, pairs, none, src).run(remaining)
+        distinct = int(backend.xp.unique(pairs).size)
+        return replace(after, ledger=state.ledger.taking_out("removed", distinct))
 
 
 def remove_vertices(
@@ -81,9 +84,10 @@ def expire(state: ConnectivityState, before: Any, drop_isolated: bool) -> Connec
         after = replace(state, kept=kept, removals=state.removals + 1)
         goes = state.backend.xp.flatnonzero(~kept.valid(kept.until, state.backend))
         if goes.size:
+            ledger = state.ledger.taking_out("expired", int(goes.size))
             kept = kept.expired(goes, state.backend)
             forest = batches.trees_of(n, kept.src, kept.dst, state.backend)
-            after = replace(after, kept=kept, forest=forest)
+            after = replace(after, kept=kept, forest=forest, ledger=ledger)
         if not drop_isolated:
             return after
         gone = state.backend.xp.ones(n, bool)
@@ -99,7 +103,9 @@ def insert_kept(
         old = inputs.placed_for(state, given, free)
         with inputs.LentWithRange(old.backend, given) as columns:
             named, (src, dst, *_) = batches.with_vertices(old, given, columns, copied=False)
+            named = replace(named, ledger=named.ledger.plus(batches.rows_of(given)))
             state = joined(named, src, dst, times)
+            state.ledger.check()
     return state
 
 
@@ -108,12 +114,14 @@ def joined(
 ) -> ConnectivityState:
     """Return the state after a batch of edges between vertices, some of which are kept."""
     kept, backend, size = state.kept, state.backend, src.size
+    ledger = state.ledger.plus(Ledger(linked=size))
     assert kept is not None
     until = None
     if times is not None:
         kept, until = replace(kept, kind=times.kind), backend.asarray(times.values)
         valid = kept.valid(until, backend)
         src, dst, until = src[valid], dst[valid], until[valid]
+        ledger = ledger.taking_out("expired", size - src.size)
     batch, n = state.batches + 1, state.forest.n
     if kept.until is None:  # only edges between trees are looked at, as between their roots
         tops = roots(state, src), roots(state, dst)
@@ -128,7 +136,8 @@ def joined(
     added = replace(state, forest=batches.grown(state.forest, n))
     forest = batches.launched(added, None, src, dst).forest
     backend.synchronize()
-    return replace(state, kept=kept, forest=forest, edges=state.edges + size, batches=batch)
+    edges = state.edges + size
+    return replace(state, kept=kept, forest=forest, edges=edges, batches=batch, ledger=ledger)
 
 
 @dataclass
@@ -207,6 +216,7 @@ class _Removal:
         for given, times in remaining():
             check_kind(left.index, given)
             with inputs.LentWithRange(left.backend, given) as columns:
+                _check_rows(given, columns)
                 between.add(*self._between(given, columns, times, labels))
         return between.joined()
 
@@ -273,6 +283,7 @@ class _Removal:
         for given, _ in pieces:
             check_kind(left.index, given)
             with inputs.LentWithRange(left.backend, given) as columns:
+                _check_rows(given, columns)
                 sought, strange = labels.sought(columns[:2]), backend.new_flag()
                 ends = [backend.empty(sought.size, forest.vertex) for _ in range(2)]
                 flag = strange.value, strange.word
@@ -341,6 +352,12 @@ class _Removal:
                 " they were never inserted: insert them first"
             )
         raise given.changed()
+
+
+def _check_rows(given: EdgeInput, columns: list[Any]) -> None:
+    """Raise a LedgerError if the columns of some remaining edges lack rows, or have too many."""
+    column = columns[0][0] if isinstance(columns[0], list) else columns[0]
+    batches.rows_of(given)._replace(linked=len(column)).check("remaining=")
 
 
 def _table_of(kept: KeptForest, backend: Backend) -> Integers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..algorithms.design import Design
@@ -16,11 +16,13 @@ from ..data.edge_input import EdgeInput, ReadRequest
 from ..data.frame_access import collected
 from ..data.memory_budget import Budget, bytes_of
 from ..data.read import Side
+from ..data.reading import Reading
 from ..data.streams import Cursor, read_ahead, source_of
 from ..data.weights import weighted
 from ..errors import InputError
 from ..graph.forest import Forest
 from ..ids.growing import Integers, Range
+from ..ledger import lost_rows
 from ..tuning import tuning
 from . import inputs
 from . import state as batches
@@ -61,9 +63,11 @@ def insert_all(
     files and datasets.
     """
     after, buffers = state, _Buffers()
-    iterable = adapter_of(edges).is_iterable
+    adapter = adapter_of(edges)
+    iterable = adapter.is_iterable
     given_all = (inputs.read(batch, *words) for batch in edges) if iterable else None
-    for window in _windows(given_all or _pieces(state, edges, words)):
+    read_rows = _Total()
+    for window in _windows(given_all or _pieces(state, edges, words, read_rows)):
         further = [column for one in window[1:] for column in one.columns]
         old = inputs.placed_for(after, window[0], free)
         with inputs.LentWithRange(old.backend, window[0]) as columns, Borrowing(further) as more:
@@ -75,6 +79,15 @@ def insert_all(
                 old, vertices = batches.extended_by(old, given, own, copied=old is state)
                 old = batches.launched(old, design, vertices[0], vertices[1], count)
             after = batches.with_output_like(old, given)
+            ledger = after.ledger
+            for batch in window:
+                ledger = ledger.plus(batches.rows_of(batch))
+            after = replace(after, ledger=ledger)
+    total = adapter.rows(edges, ReadRequest(*words[:2])) if iterable else read_rows.given
+    given_before = state.ledger.given
+    if total is not None and after.ledger.given - given_before != total:
+        raise lost_rows("the batches", total, after.ledger.given - given_before)
+    after.ledger.check()
     if after is not state and not batches.checked(after).forest.complete:
         n, many = after.forest.n, after.batches - state.batches
         raise InputError(
@@ -104,12 +117,12 @@ def pieces(
         else:
             iterable = adapter.is_iterable
             listed = (inputs.read(batch, *words) for batch in edges) if iterable else None
-            for given in listed or _pieces(state, edges, words):
+            for given in listed or _pieces(state, edges, words, _Total()):
                 yield given, None
         return
     source, destination, _ = inputs.sides(source, destination, None)
-    request, taken = ReadRequest(source, destination, nulls, header), list[Any]()
-    stream = adapter.weighed(edges, request, expiry, taken)
+    request, reading = ReadRequest(source, destination, nulls, header), Reading()
+    stream = adapter.weighed(edges, request, expiry, reading)
     kind = "" if state.kept is None else state.kept.kind
     for chunk in [collected(edges)] if stream is None else stream:
         given = inputs.read(chunk, *request.names, nulls)
@@ -120,10 +133,20 @@ def pieces(
         timed = weighted(given, found, f"expiry times {expiry!r}", nulls)
         answers = given.answers or adapter.answers(edges, request)
         times = Times(timed.weights, kind)
-        yield replace(timed, weights=None, taken=tuple(taken), answers=answers), times
+        taken = tuple(reading.taken)
+        yield replace(timed, weights=None, taken=taken, answers=answers), times
 
 
-def _pieces(state: ConnectivityState, edges: Any, words: Words) -> Iterator[EdgeInput]:
+@dataclass
+class _Total:
+    """The rows of a source by its own metadata, once it has been read to its end."""
+
+    given: int | None = None
+
+
+def _pieces(
+    state: ConnectivityState, edges: Any, words: Words, total: _Total
+) -> Iterator[EdgeInput]:
     """Yield the edges of files or of a dataset in pieces; the next one is read meanwhile."""
     source, destination, nulls, header = words
     unnamed = source is None and destination is None
@@ -132,7 +155,7 @@ def _pieces(state: ConnectivityState, edges: Any, words: Words) -> Iterator[Edge
     budget = Budget(bytes_of(None), stream.fixed, readers=stream.readers)
     budget.update("strings", 0, width=width)
     text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
-    chunks = read_ahead(stream.read(Cursor(), budget, text), stream.readers)
+    chunks, came = read_ahead(stream.read(Cursor(), budget, text), stream.readers), 0
     with closing(chunks):  # type: ignore[type-var]
         for number, chunk in enumerate(chunks):
             given = replace(chunk.read(nulls), taken=tuple(stream.taken))
@@ -140,8 +163,13 @@ def _pieces(state: ConnectivityState, edges: Any, words: Words) -> Iterator[Edge
                 inputs.check_columns_as_before(given, state.given)
             if chunk.vertices is not None:
                 given = replace(given, vertices=chunk.vertices)
-            if not number or given.src.size or given.vertices is not None:  # or a file's end
+            rows = batches.rows_of(given).given
+            came += rows
+            if chunk.given != came:
+                raise lost_rows(chunk.path or "the edges", chunk.given or 0, came)
+            if not number or rows or given.vertices is not None:  # or a file's end
                 yield given
+    total.given = stream.given
 
 
 def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:

@@ -46,8 +46,7 @@ class StreamProgress:
     resumed : int
         The number of ``edges`` that earlier runs linked, up to a checkpoint.
     rows : int or None
-        With a bound on weights, the edges of which ``edges`` were kept: those read so far, within
-        the bound or not; of Parquet files and datasets those in all files.
+        With a bound on weights or a filter, the rows read so far, of which ``edges`` were kept.
 
     See Also
     --------
@@ -261,33 +260,37 @@ class StreamReporter(Reporter):
         What the caller gave as ``progress``.
     total : int, optional
         All edges.
-    before : int
-        Edges of earlier runs.
-    rows : callable, optional
-        Gives the edges of which a bound on weights keeps some, None if there is no bound.
+    before : ConnectivityState, optional
+        The state of earlier runs.
+    filtered : bool
+        Whether a bound on weights or a filter leaves rows out.
     """
 
     def __init__(
         self,
         wanted: bool | Callable[[StreamProgress], object],
         total: int | None,
-        before: int,
-        rows: Callable[[], int | None] = lambda: None,
+        before: ConnectivityState | None,
+        filtered: bool = False,
     ) -> None:
         call = tuning.progress_call_seconds
         super().__init__(wanted, call=call, bar=BAR_SECONDS, logged=LOG_SECONDS)
-        self.total, self.before, self.rows = total, before, rows
+        self.total, self.filtered = total, filtered
+        self.before = 0 if before is None else before.edges
+        self.read_before = 0 if before is None else before.ledger.given
 
     def report_state(self, state: ConnectivityState, last: bool = False) -> None:
         """Report the progress, if it is due or the end."""
-        self.report(state.edges, self.total, partial(self._facts, state), last)
+        self.report(state.ledger.given, self.total, partial(self._facts, state), last)
 
     def _facts(self, state: ConnectivityState, seconds: float) -> StreamProgress:
         """Return the facts to report, by a pass over the vertices."""
         with state.backend.scope():
             trees = state.components
         edges, total, spent = state.edges, self.total, max(seconds, 1e-9)
-        rate = (edges - self.before) / spent
-        left = max(0.0, (total - edges) / rate) if total is not None and rate > 0 else None
-        facts = edges, total, state.index.n, trees, spent, rate, left, self.before
-        return StreamProgress(*facts, self.rows())
+        given = state.ledger.given
+        rate, pace = (edges - self.before) / spent, (given - self.read_before) / spent
+        left = max(0.0, (total - given) / pace) if total is not None and pace > 0 else None
+        shown = None if self.filtered else total
+        facts = edges, shown, state.index.n, trees, spent, rate, left, self.before
+        return StreamProgress(*facts, given if self.filtered else None)

@@ -26,9 +26,11 @@ from ..ids.decoders import at_places
 from ..ids.growing import Index, extended
 from ..kernels import changes, find, queries
 from ..kernels import forest as trees
+from ..ledger import Ledger
 from .kept import KeptForest
 from .trees import Trees, words_in
 
+NO_LEDGER = Ledger()
 PLAIN = Design()  # which needs no memory beside the trees
 
 
@@ -50,6 +52,8 @@ class ConnectivityState:
         The edges of a forest over the same vertices, where they are kept.
     removals : int
         How many times edges have been taken out.
+    ledger : Ledger
+        The rows of all batches.
     """
 
     backend: Backend
@@ -60,6 +64,7 @@ class ConnectivityState:
     batches: int = 0
     kept: KeptForest | None = None
     removals: int = 0
+    ledger: Ledger = NO_LEDGER
 
     @cached_property
     def components(self) -> int:
@@ -240,10 +245,16 @@ def insert_batch(
     _join(after, suited, src, dst)
     kind, edges = _kind_after(state, index, given), state.edges + src.size
     count, removals = state.batches + 1, state.removals
+    rows = rows_of(given)._replace(linked=src.size).check()
     joined = ConnectivityState(
-        backend, index, after, kind, edges, count, removals=removals
+        backend, index, after, kind, edges, count, removals=removals, ledger=state.ledger.plus(rows)
     )  # which takes less time than replace()
     return checked(joined, found)
+
+
+def rows_of(given: EdgeInput) -> Ledger:
+    """Return the ledger of a batch, of which nothing is linked yet."""
+    return Ledger(given.src.size) if given.ledger is None else given.ledger
 
 
 def insert(
@@ -371,7 +382,8 @@ def query_ids(state: ConnectivityState, columns: Sequence[Any]) -> Array | None:
 
 def _counted(state: ConnectivityState, edges: int, count: int = 1) -> ConnectivityState:
     """Return the state with its count of batches increased."""
-    return replace(state, edges=state.edges + edges, batches=state.batches + count)
+    ledger = state.ledger.plus(Ledger(linked=edges))
+    return replace(state, edges=state.edges + edges, batches=state.batches + count, ledger=ledger)
 
 
 def roots(state: ConnectivityState, vertices: Array) -> Array:

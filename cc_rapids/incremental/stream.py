@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from time import perf_counter
 from typing import Any
 
@@ -25,11 +25,14 @@ from ..data.files.gpu_parquet import row_group_reader
 from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, adapter_of, named
+from ..data.reading import Reading
 from ..data.streams import Chunk, Cursor, Gathered, Source, Texts, read_ahead, source_of
+from ..data.weight_bound import WeightBound
 from ..errors import CapacityError, ColumnTypeError, InputError, NullsError
 from ..ids.growing import Index, Integers, Range, Tuples
 from ..ids.growing import Texts as TextIndex
-from ..options import Options, within_bound
+from ..ledger import Ledger
+from ..options import Options
 from ..results.components import Components
 from ..results.labels import LABEL_KINDS, LabelKind
 from ..solver.devices import Meeting, in_threads, merge_all
@@ -158,8 +161,7 @@ def plan(
     """
     facts = source.measure()
     edges, span = facts["edges"], facts["span"]
-    bounded = edges is None and bool(source.rows)
-    edges = source.rows if bounded else edges
+    bounded = edges is not None and source.filtered
     kind = _ids_of(facts, count)
     vertices = count
     if vertices is None and edges is not None:
@@ -365,7 +367,7 @@ def stream_components(
     return find_in_stream(edges, options)
 
 
-Solve = Callable[[Any, Options, tuple[Any, ...]], Any]  # of a table, and how its files were read
+Solve = Callable[[Any, Options, Reading], Any]  # of a table, and how its files were read
 
 
 def find_in_stream(
@@ -377,12 +379,10 @@ def find_in_stream(
     their rows takes besides, they are put together and given to ``solve``.
     """
     options.check_streamed()
-    if options.weight_bound is not None:
-        edges, options = within_bound(edges, options)
-    chosen, vertices = options.batch_design, options.vertices
+    chosen, vertices, bound = options.batch_design, options.vertices, options.weight_bound
     count = read.check_vertices(options.num_vertices, vertices)
     source, destination, width = inputs.sides(options.source, options.destination, count)
-    stream = source_of(edges, source, destination, options.header)
+    stream = source_of(edges, source, destination, options.header, bound)
     choice = _choice(stream, options, count)
     runner = options.backend(choice=choice)
     stream = stream.read_by(row_group_reader(runner.device_id))
@@ -398,6 +398,8 @@ def find_in_stream(
             first = stream.chunks[0]
             ends: dict[str, Any] = {"source": first.source, "destination": first.destination}
             own = replace(options, **ends, header=None, frames=None)
+            if bound is not None and first.weight is not None:
+                own = replace(own, weight_bound=replace(bound, weight=first.weight))
             table = stream.table
             if options.frames not in (None, "pyarrow"):
                 import narwhals as nw
@@ -405,10 +407,11 @@ def find_in_stream(
                 library: Any = options.frames
                 table = nw.from_arrow(table, backend=library).to_native()
             try:
-                found: Components = solve(table, own, tuple(stream.taken))
+                reading = Reading(tuple(stream.taken), stream.ledger)
+                found: Components = solve(table, own, reading)
             except NullsError:
                 for chunk in stream.chunks:
-                    chunk.read(options.nulls)  # raises the error of the first file with nulls
+                    chunk.read(options.nulls, bound)  # raises that of the first file with nulls
                 raise
             return found
     words: dict[str, Any] = {
@@ -416,7 +419,7 @@ def find_in_stream(
         "header": options.header,
         "nulls": options.nulls,
         "num_vertices": count,
-        "weight": options.applied_bound and options.applied_bound.words(),
+        "weight": bound and bound.words(),
     }
     if options.checkpoint is not None:
         words["vertices"] = _digest(vertices, width)
@@ -430,6 +433,7 @@ def find_in_stream(
         *(stream, chosen, options.nulls, budget, saver, options.engine is None, width),
         frames=options.frames,
         answers=adapter_of(edges).answers(edges, request),
+        bound=bound,
     )
     return run.go(count, vertices, options.progress, options.labels, runner)
 
@@ -466,6 +470,7 @@ class Run:
     width: int = 1
     frames: str | None = None
     answers: Callable[[Any], Any] | None = None
+    bound: WeightBound | None = None
 
     def go(
         self,
@@ -488,9 +493,11 @@ class Run:
             done = saved.done and not saved.more and self.saver.trace is None
             kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
             state = replace(state, given=kind)
+        unchecked = state.ledger.unchecked or self.stream.unchecked
+        state = replace(state, ledger=state.ledger._replace(unchecked=unchecked))
         self._plan_chunk(state)
         total = self.stream.measure()["edges"] if progress and not done else None
-        with StreamReporter(progress, total, state.edges, lambda: self.stream.rows) as reporter:
+        with StreamReporter(progress, total, state, self.stream.filtered) as reporter:
             if not done:
                 state = self.passed(state, cursor, reporter)
             reporter.report_state(state, last=True)
@@ -534,13 +541,16 @@ class Run:
         taken: Iterator[Chunk] = (
             read_ahead(chunks, self.stream.readers) if self.stream.threaded else chunks
         )
-        new = False  # whether the state is that after a chunk which no checkpoint has
+        new, base = False, state.ledger.given  # new: a state that no checkpoint has
         try:
             with closing(taken):  # type: ignore[type-var]
                 for chunk in taken:
                     with held_interrupts(self.saver.path is not None):
                         new = False
-                        state, cursor = self._link(state, chunk), chunk.after
+                        linked = self._link(state, chunk)
+                        if chunk.given is not None and not chunk.old:
+                            _check_given(linked, base + chunk.given, chunk.path)
+                        state, cursor = linked, chunk.after
                         new = not chunk.old
                     self._plan_chunk(state)
                     if new:
@@ -552,6 +562,9 @@ class Run:
                 self.saver.write(state, cursor)
             raise
         self.saver.finish()
+        given = self.stream.given
+        if given is not None:
+            _check_given(state, base + given)
         self.saver.write(state, cursor, done=True)
         return state
 
@@ -590,7 +603,7 @@ class Run:
 
     def _link(self, state: ConnectivityState, chunk: Chunk) -> ConnectivityState:
         """Return the state with one chunk linked, in its own trees while no vertex is new."""
-        given = chunk.read(self.nulls)
+        given = chunk.read(self.nulls, self.bound)
         if chunk.vertices is not None:
             given = replace(given, vertices=chunk.vertices)
         self.saver.passed(given, chunk.after)
@@ -598,6 +611,11 @@ class Run:
             kind = batches.kind_of(given, None)
             return replace(state, given=replace(kind, dropped_rows=state.given.dropped_rows))
         return insert_given(state, given, self.design, self.free, copied=False)
+
+
+def _check_given(state: ConnectivityState, given: int, path: str = "") -> None:
+    """Raise a LedgerError unless the rows of all chunks are those that the source has given."""
+    state.ledger._replace(given=given).check(path)
 
 
 def find_in_stream_on_devices(edges: Any, options: Options) -> Components | StreamPlan:
@@ -611,11 +629,9 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
         raise InputError("checkpoint= is for streams on one GPU: leave it out, or devices=")
     backend = options.backend(on_device=True)
     numbers = options.device_numbers(backend)
-    if options.weight_bound is not None:
-        edges, options = within_bound(edges, options)
     count = read.check_vertices(options.num_vertices, options.vertices)
     source, destination, width = inputs.sides(options.source, options.destination, count)
-    stream = source_of(edges, source, destination, options.header)
+    stream = source_of(edges, source, destination, options.header, options.weight_bound)
     if not (stream.threaded and stream.arrow):
         raise InputError(
             "devices= of streams is for files and datasets: write these edges to Parquet files, or"
@@ -634,7 +650,7 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
     total = edges_known if options.progress else None
     answers = adapter_of(edges).answers(edges, ReadRequest(source, destination))
     deal = _Deal(stream, stream.read(Cursor(), budget, None))
-    with StreamReporter(options.progress, total, 0, lambda: stream.rows) as reporter:
+    with StreamReporter(options.progress, total, None, stream.filtered) as reporter:
         run = _RunOnDevices(
             deal, numbers, backend, budget, options, count, width, answers, reporter
         )
@@ -680,14 +696,16 @@ class _Hand:
 
     threaded = True
     arrow = True
+    unchecked = False
+    given = None  # the rows of all devices are compared with those of the source
 
     @property
     def taken(self) -> Any:
         return self.deal.source.taken
 
     @property
-    def rows(self) -> int | None:
-        return self.deal.source.rows
+    def filtered(self) -> bool:
+        return self.deal.source.filtered
 
     @property
     def readers(self) -> int:
@@ -707,8 +725,8 @@ class _Hand:
             self.meeting.check()
             number, chunk = dealt
             self.read_ahead.append(number)
-            load = chunk.load
-            yield chunk if load is None else replace(chunk, load=partial(self._load, load))
+            load = chunk.load and partial(self._load, chunk.load)
+            yield replace(chunk, load=load, given=None)
 
     def linked(self, rows: bool) -> None:
         """Note that the chunk that came first is linked, and whether it had any rows."""
@@ -750,6 +768,7 @@ class _RunOnDevices:
             self.width,
             options.frames,
             self.answers,
+            options.weight_bound,
         )
         named = None if k else options.vertices
         state = initial_state(backend, self.count, named, False, self.width)
@@ -769,7 +788,9 @@ class _RunOnDevices:
             return None
         kind = replace(kind, dropped_rows=sum(one.given.dropped_rows for one in states))
         edges = sum(one.edges for one in states)
-        told = run.told(replace(state, given=kind, edges=edges))
+        ledger = reduce(Ledger.plus, (one.ledger for one in states))
+        ledger = ledger._replace(given=self.deal.source.given).check()
+        told = run.told(replace(state, given=kind, edges=edges, ledger=ledger))
         self.reporter.report_state(told, last=True)
         took = perf_counter() - started
         return snapshot(told, options.batch_design, options.labels, took)

@@ -14,6 +14,7 @@ from ..data import read
 from ..data.edge_input import EdgeInput, ReadRequest
 from ..data.frame_access import collected
 from ..data.read import adapter_of, check_header_flag
+from ..data.reading import Reading
 from ..data.weights import weights_of
 from ..errors import InputError, NullsError
 from ..graph.edges import Edges
@@ -132,8 +133,8 @@ def components_at(
     adapter = adapter_of(edges)
     if header is not None:
         header = check_header_flag(adapter, edges, header)
-    request, taken = ReadRequest(source, destination, nulls, header), list[Any]()
-    stream = adapter.weighed(edges, request, weight, taken)
+    request, reading = ReadRequest(source, destination, nulls, header), Reading()
+    stream = adapter.weighed(edges, request, weight, reading)
     reader = _Reader(*request.names, weight, nulls, levels, options.engine is None, chosen)
     if stream is None:
         wanted = read.columns_wanted(request, weight)
@@ -141,7 +142,8 @@ def components_at(
     else:
         cuts = reader.stream(stream, state)
     answers = adapter.answers(edges, request)
-    given = replace(cuts.given, taken=tuple(taken)) if taken else cuts.given
+    taken = tuple(reading.taken)
+    given = replace(cuts.given, taken=taken) if taken else cuts.given
     given = given if answers is None else replace(given, answers=answers)
     made = CutAnswers(replace(cuts, given=given), levels.values.tolist(), options.labels)
     return Cuts(made, options.labels)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -25,6 +25,7 @@ from ..graph.edges import LentOn
 from ..graph.forest import Forest
 from ..ids.decoders import IdDecoder, OffsetDecoder, SortedDecoder, same_integers
 from ..ids.strings import same_strings
+from ..ledger import Ledger
 from .best import NO_KEY, choose, sort_keys
 from .container import Container
 from .deduplicate import Deduplication
@@ -453,6 +454,21 @@ class Facts:
     seconds: dict[str, float | None] = field(default_factory=dict)
     resumed: str | None = None
     greatest: bool | None = None  # whether its forest is by greatest weight; None if by no weight
+    ledger: Ledger | None = None
+
+    @property
+    def rows(self) -> Ledger:
+        """The ledger of the run; of edges that were made from an answer, they themselves."""
+        return Ledger(self.edges, self.edges) if self.ledger is None else self.ledger
+
+    def words(self) -> dict[str, Any]:
+        """Return the facts as JSON values."""
+        return asdict(replace(self, ledger=None)) | {"ledger": self.rows.facts()}
+
+    @classmethod
+    def of_words(cls, words: dict[str, Any]) -> Facts:
+        """Return the facts of JSON values; a ValueError if the ledger does not balance."""
+        return cls(**words | {"ledger": Ledger.of_facts(words["ledger"])})
 
 
 class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audited):
@@ -786,6 +802,30 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
 
         return Dendrogram(self)
 
+    @property
+    def ledger(self) -> dict[str, Any]:
+        """The rows of the run: given = linked + those left out, by reason.
+
+        ``given`` is the number of rows by the input itself: the length of a frame, the footers of
+        Parquet files, the lines of text, a count of a relation. ``linked`` is the number of rows
+        that kernels were handed. Then come the reasons that occurred, such as ``null_end``,
+        ``null_weight``, ``out_of_bounds``, ``row_group``, ``comment`` and ``blank``; see
+        :mod:`cc_rapids.ledger`. ``unchecked`` is True where an iterator alone tells how many rows
+        there are. A run whose rows do not balance raises a LedgerError and gives no answer.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> import pandas as pd, cc_rapids
+        >>> edges = pd.DataFrame({"src": [1, 2, None], "dst": [2, 3, 4]}, dtype="Int64")
+        >>> cc_rapids.components(edges, nulls="drop").ledger
+        {'given': 3, 'linked': 2, 'null_end': 1}
+        """
+        return self._facts.rows.facts()
+
     def summary(self) -> dict[str, Any]:
         """Return facts about the run and the answer.
 
@@ -794,7 +834,8 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         dict
             ``engine``, ``device``, ``memory`` (from which the edges were read), ``design``,
             ``ids``, ``vertices``, ``edges``, ``components``, ``largest`` (the vertices of the
-            largest component), ``dropped`` (edges dropped for nulls), ``seconds`` ("copy": to the
+            largest component), ``dropped`` (edges dropped for nulls), ``ledger`` (one line of what
+            :attr:`ledger` counts), ``seconds`` ("copy": to the
             memory that kernels read, None if nothing is copied; "compute") and ``peak_bytes``. For
             a stream that resumed from a checkpoint also ``resumed``: what had been done, and what
             was added to the input. For files ``taken``: each way in which they were read, with
@@ -819,6 +860,7 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
             "components": len(self),
             "largest": largest,
             "dropped": self._given.dropped_rows,
+            "ledger": str(self._facts.rows),
             "seconds": dict(self._facts.seconds),
             "peak_bytes": self._backend.peak_bytes(),
             **resumed,

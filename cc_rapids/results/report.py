@@ -18,6 +18,7 @@ from ..data.edge_input import EdgeInput, ReadRequest, plain_frame
 from ..data.frame_access import on_host, only, values_of
 from ..data.frame_build import with_column
 from ..data.read import in_memory, read
+from ..data.reading import Reading
 from ..data.weights import weighted
 from ..errors import InputError, counted
 from ..graph.sorting import begins
@@ -66,10 +67,10 @@ def report(
             " into one frame"
         )
     check_listed_once(edges)
-    if (
-        weight is not None
-    ):  # the rows of a query are read once, as two runs may order them otherwise
-        edges, _ = in_memory(adapter, edges, ReadRequest(source, destination, nulls), weight, [])
+    if weight is not None:  # a query is read once, as two runs may order its rows otherwise
+        edges, _ = in_memory(
+            adapter, edges, ReadRequest(source, destination, nulls), weight, Reading()
+        )
         adapter = adapter_of(edges)
     given = read(edges, source, destination, nulls=nulls, adapter=adapter)
     if weight is not None:

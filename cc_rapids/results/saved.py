@@ -52,7 +52,7 @@ def write(path: str | os.PathLike[str], found: Components) -> None:
     words = {
         "format": FORMAT,
         "labels": found._kind.name,
-        "facts": asdict(found._facts),
+        "facts": found._facts.words(),
         "dropped": found._given.dropped_rows,
         "taken": [asdict(taken) for taken in found._given.taken],
         "answers": kind_words(found._given),
@@ -122,13 +122,6 @@ def read(path: str | os.PathLike[str], engine: str | None) -> Components:
         ) from error
 
 
-def parts_on_host(ids: list[Column]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Return the header values and the arrays of columns of ids that are on the host."""
-    backend = backends.get("threads")
-    with backend.scope():
-        return [_parts(column, backend) for column in ids]
-
-
 def of_columns(
     ids: list[Column], parent: Array, words: dict[str, Any], engine: str | None
 ) -> Components:
@@ -147,7 +140,9 @@ def of_columns(
     ValueError
         The ids are not different ones in their order.
     """
-    columns = parts_on_host(ids)
+    backend = backends.get("threads")
+    with backend.scope():
+        columns = [_parts(column, backend) for column in ids]
     word = np.uint32 if word_for(int(parent.size)) == 4 else np.uint64
     arrays = {"parent": parent.astype(word)}
     for k, (_, own) in enumerate(columns):
@@ -180,7 +175,7 @@ def _found(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) ->
         forest = Forest(backend, int(parent.size), all_present=True)
         forest.parent[:] = backend.asarray(parent)
         forest.count()
-        kind, facts = check_labels(words["labels"]), Facts(**words["facts"])
+        kind, facts = check_labels(words["labels"]), Facts.of_words(words["facts"])
         rows = arrays.get("forest_row")
         held = None if rows is None else ChosenEdges(backend, backend.asarray(rows))
         answer = given, backend, decoder, forest, kind, facts, held

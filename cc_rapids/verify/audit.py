@@ -22,10 +22,11 @@ from ..data import read as frames
 from ..data.adapters import adapter_of
 from ..data.arguments import check_word
 from ..data.column import Column, of, of_key_columns
-from ..data.edge_input import EdgeInput, ReadRequest
+from ..data.edge_input import EdgeInput, ReadRequest, with_vertices
 from ..data.frame_access import check_kinds, key_columns_of
 from ..data.memory_budget import Budget, bytes_of
 from ..data.offsets import check as check_offsets
+from ..data.reading import Reading
 from ..data.streams import Chunk, Cursor, read_ahead, source_of
 from ..data.weight_bound import WeightBound
 from ..data.weights import ForestWeight, weighted
@@ -250,7 +251,7 @@ def audit(
         check_word("oracle", oracle, PEERS)
     claims: list[ForestClaim | BridgesClaim] = []
     names, width = (source, destination, header), max(len(answer.column.key_columns), 1)
-    asked = None
+    asked, bound, adapter = None, None, adapter_of(edges)
     forest = None if forest is False else forest
     if forest is not None:
         unbounded = at_least is at_most is None
@@ -259,7 +260,8 @@ def audit(
         asked = claim.asked
     if asked is None:
         bound = WeightBound.check(weight, at_least, at_most)
-        edges, source, destination, header = _bounded(edges, *names, nulls, bound)
+        if not (adapter.is_stream or adapter.names_files):
+            edges, source, destination, header = _bounded(edges, *names, nulls, bound)
     else:
         edges, source, destination, header = _with_weights(edges, *names, nulls, asked)
     if bridges is not None:
@@ -269,6 +271,9 @@ def audit(
     given_for_all = {"oracle=": oracle, "bridges=": bridges, "forest=": forest}
     at_once = [word for word, given in given_for_all.items() if given is not None]
     adapter = adapter_of(edges)
+    if bound is not None and at_once and adapter.names_files:
+        edges, source, destination, header = _bounded(edges, *names, nulls, bound)
+        adapter = adapter_of(edges)
     with answer.borrow_for(backend):
         run = _Run(answer)
         if adapter.is_stream or (adapter.names_files and not at_once):
@@ -279,7 +284,8 @@ def audit(
                 )
             budget = Budget(bytes_of(memory_limit), 0)
             run.begin()
-            for given in _chunks(edges, (source, destination, header), nulls, budget, run):
+            names = source, destination, header
+            for given in _chunks(edges, names, nulls, bound, budget, run):
                 run.take(given)
             run.name(_named(answer, vertices, num_vertices))
         else:
@@ -340,7 +346,7 @@ def _bounded(
     if bound is None:
         return edges, source, destination, header
     request = ReadRequest(source, destination, nulls, header)
-    return *adapter_of(edges).bounded(edges, request, bound), None
+    return *adapter_of(edges).bounded(edges, request, bound)[:3], None
 
 
 def _with_weights(
@@ -354,7 +360,7 @@ def _with_weights(
             " frame, or leave out forest="
         )
     request = ReadRequest(source, destination, nulls, header)
-    edges, sides = frames.in_memory(adapter, edges, request, asked.weight, [])
+    edges, sides = frames.in_memory(adapter, edges, request, asked.weight, Reading())
     return (edges, source, destination, header) if sides is None else (edges, *sides, None)
 
 
@@ -376,7 +382,12 @@ def _named(answer: Answer, vertices: Any, num_vertices: int | None) -> Any:
 
 
 def _chunks(
-    edges: Any, names: tuple[Any, Any, bool | None], nulls: str, budget: Budget, run: _Run
+    edges: Any,
+    names: tuple[Any, Any, bool | None],
+    nulls: str,
+    bound: WeightBound | None,
+    budget: Budget,
+    run: _Run,
 ) -> Iterator[EdgeInput]:
     """Yield the chunks of a stream, each checked; ``names`` are the columns and the header."""
     source, destination, header = names
@@ -391,7 +402,7 @@ def _chunks(
             f"source={source!r} names {width} columns, but the vertices of the answer have"
             f" {len(key_columns)}: name the columns that it was computed from"
         )
-    stream = source_of(edges, source, destination, header=header)
+    stream = source_of(edges, source, destination, header, bound)
     budget.fixed, strings = stream.fixed, [part.strings for part in key_columns]
     budget.update("strings" if any(strings) else "range", answer.ids.n, width=width)
     text = strings if answer.rows else None
@@ -399,7 +410,8 @@ def _chunks(
     taken: Iterator[Chunk] = read_ahead(read, stream.readers) if stream.threaded else read
     with closing(taken):  # type: ignore[type-var]
         for chunk in taken:
-            yield chunk.read(nulls, chunk.vertices)
+            given = chunk.read(nulls, bound)
+            yield given if chunk.vertices is None else with_vertices(given, chunk.vertices, False)
 
 
 @dataclass(frozen=True)

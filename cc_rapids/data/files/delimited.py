@@ -106,6 +106,11 @@ class Dialect:
     def _comment(self) -> re.Pattern[bytes]:
         return re.compile(rb"^[ \t]*[%s][^\n]*\n?" % self.comments, re.MULTILINE)
 
+    def comments_in(self, data: bytes) -> int:
+        """Return the number of lines that are comments."""
+        some = any(data.find(letter) >= 0 for letter in self.comments)
+        return len(self._comment.findall(data)) if some else 0
+
     @property
     def quoting(self) -> bytes:
         """The delimiter of text with quotes; empty for folded text."""

@@ -14,6 +14,7 @@ from itertools import chain
 
 from ...errors import FormatError, InputError, MissingColumnError
 from .delimited import Block, Dialect, from_first_data
+from .line_count import LineCount
 from .text_ids import MISSING
 
 KNOWN_PAIRS = (
@@ -263,7 +264,7 @@ def names_in_comment(comment: str, width: int, requested: Iterable[str]) -> list
     return None
 
 
-def opening(feed: Iterator[Block], dialect: Dialect) -> tuple[Block | None, str]:
+def opening(feed: Iterator[Block], dialect: Dialect, lines: LineCount) -> tuple[Block | None, str]:
     """Return the first block of data, and the comment above it.
 
     The block is None if there is no data, and the comment empty if there is none, otherwise the
@@ -279,6 +280,7 @@ def opening(feed: Iterator[Block], dialect: Dialect) -> tuple[Block | None, str]
     first = next(from_first_data(noted(), dialect), None)
     above = b"".join(ahead)
     above = above if first is None else above[: len(above) - len(first.data)]
+    lines.without_data(above, dialect)
     comment = ""
     for line in above.decode(errors="replace").splitlines():
         line = line.strip("\ufeff \t\r")

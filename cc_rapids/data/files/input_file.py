@@ -8,7 +8,7 @@ import stat
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from gzip import GzipFile
@@ -16,12 +16,14 @@ from io import BytesIO, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
-from ...errors import ChangedFileError, FormatError, InputError, unknown
+from ...errors import ChangedFileError, FormatError, InputError, MissingColumnError, unknown
+from ...ledger import Ledger
 from .delimited import Block, Dialect, blocks
 from .header import edge_columns, place_of
+from .line_count import CountedStream, LineCount
 
 if TYPE_CHECKING:
-    pass
+    from ..weight_bound import WeightBound
 
 
 FORMATS = {
@@ -169,6 +171,8 @@ class File:
 
     ``header`` says whether its first line named the columns, once that has been read; None where
     a format knows no such line. ``first`` are the first bytes of a pipe, if they are known.
+    ``groups`` are the rows of each row group or batch by the metadata, of formats that are read as
+    a whole those of the file; ``lines`` counts the lines of text.
     """
 
     path: str
@@ -177,6 +181,24 @@ class File:
     on_progress: Progress | None
     header: bool | None = None
     first: bytes = b""
+    groups: dict[int, int] = field(default_factory=dict)
+    lines: LineCount = field(default_factory=LineCount)
+
+    @property
+    def ledger(self) -> Ledger:
+        """The rows of the file, which has been read to its end, and lines that are none.
+
+        Raises
+        ------
+        LedgerError
+            Lines of text are lost.
+        """
+        return Ledger(sum(self.groups.values())) if self.groups else self.lines.ledger(self.path)
+
+    def rows_until(self, group: int, rows: int, whole: bool) -> int:
+        """Return the rows before a place in a group; ``rows`` if it is not ``whole``."""
+        before = sum(size for k, size in self.groups.items() if k < group)
+        return before + (self.groups.get(group, rows) if whole else rows)
 
     @cached_property  # PyArrow's stream closes the file below when it is let go
     def stream(self) -> BinaryIO:
@@ -192,7 +214,8 @@ class File:
 
     def blocks(self, dialect: Dialect) -> Iterator[Block]:
         """Return the lines of the file in blocks."""
-        return blocks(self.path, self.stream, dialect, self.report_place)
+        stream = cast(BinaryIO, CountedStream(self.stream, self.lines))
+        return blocks(self.path, stream, dialect, self.report_place)
 
     def seekable(self) -> BinaryIO:
         """Return a seekable stream of the file; a compressed file is decompressed into memory."""
@@ -243,7 +266,7 @@ class ColumnRequest:
 
     ``text`` says of files of text, for each column of an id, whether all of it are strings, as in
     files that were read before. With ``null_weights`` an edge may have none: a null, or an empty
-    field of text.
+    field of text. Row groups whose weights are outside the ``bound`` are not read.
     """
 
     source: str | list[str] | None
@@ -254,6 +277,7 @@ class ColumnRequest:
     weight: str | None = None
     text: list[bool] | None = None
     null_weights: bool = False
+    bound: WeightBound | None = None
 
     @property
     def requested(self) -> list[str]:
@@ -280,7 +304,14 @@ class ColumnRequest:
             return [(place_of(path, names, a), place_of(path, names, b)) for a, b in sides]
         assert not isinstance(source, list)
         assert not isinstance(destination, list)
-        return [edge_columns(path, names, source, destination)]
+        try:
+            return [edge_columns(path, names, source, destination)]
+        except MissingColumnError:
+            if self.bound is None or self.weight not in names:
+                raise
+        places = [k for k, name in enumerate(names) if name != self.weight]
+        ends = edge_columns(path, [names[k] for k in places], source, destination)
+        return [(places[ends[0]], places[ends[1]])]
 
     def columns(self, path: str, names: Sequence[str]) -> tuple[int, ...]:
         """Return the positions of all columns of ids, each once: of ids of one column two."""

@@ -105,6 +105,19 @@ def records(data: bytes, delimiter: bytes) -> Iterator[bytes]:
             start = end
 
 
+def blank_records(data: bytes, delimiter: bytes) -> tuple[int, int]:
+    """Return how many whole records of a text are empty, and how many there are."""
+    import numpy as np
+
+    blank = count = 0
+    for window, found in windows(data, delimiter):
+        ends = np.flatnonzero(np.frombuffer(window, np.uint8) == ord("\n"))
+        ends = ends[~found.inside(ends)]
+        blank += int((np.diff(ends, prepend=-1) == 1).sum())
+        count += len(ends)
+    return blank, count
+
+
 def _last_end(data: bytes, stop: int) -> int:
     """Return the place after the last end of a line.
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ...errors import FormatError, InputError
+from ...ledger import Ledger
 from .binary import columns_of, damage, read_egr, read_npz, weighed
 from .delimited import DIALECTS, parse
 from .graph_formats import read_he, read_matrix, read_metis, read_shortest_paths
@@ -44,7 +45,7 @@ class Piece:
 
     ``table`` is PyArrow's; where there is a ``load``, that gives the rows, in any thread, and the
     table has none. ``whole`` says that the group ends there too; ``vertices`` are all, if the file
-    says so.
+    says so. ``skipped`` are rows of groups that were not read, for a bound on weights.
     """
 
     table: Any
@@ -53,6 +54,7 @@ class Piece:
     whole: bool
     vertices: range | None = None
     load: Callable[[], Any] | None = None
+    skipped: int = 0
 
 
 def parquet_pieces(
@@ -69,9 +71,16 @@ def parquet_pieces(
         none = stored.schema_arrow.empty_table().select(pair)
         if start >= meta.num_row_groups:
             yield Piece(none, start, 0, False)
-        before = sum(meta.row_group(group).num_rows for group in range(start))
+        file.groups = rows_of_groups(meta)
+        excluded = excluded_groups(meta, stored.schema_arrow, request, pair)
+        before = sum(file.groups[group] for group in range(start))
         for group in range(start, meta.num_row_groups):
-            size, at = meta.row_group(group).num_rows, 0
+            size, at = file.groups[group], 0
+            if group in excluded:
+                left = done if group == start else 0
+                yield Piece(none, group, size, True, skipped=size - left)
+                before += size
+                continue
             if not size:
                 yield Piece(none, group, 0, True)
             for batch in stored.iter_batches(rows(), row_groups=[group], columns=pair):
@@ -105,7 +114,9 @@ def group_pieces(
     with damage(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable())
         pair, meta = columns_of(file, request, stored.schema_arrow), stored.metadata
-        sizes = [meta.row_group(group).num_rows for group in range(meta.num_row_groups)]
+        file.groups = rows_of_groups(meta)
+        excluded = excluded_groups(meta, stored.schema_arrow, request, pair)
+        sizes = [0 if group in excluded else size for group, size in file.groups.items()]
         empty = stored.schema_arrow.empty_table().select(pair)
     ids = all(are_ids(empty[name].type) for name in pair)  # what is refused, is by its first row
     if max(sizes[start:], default=0) > rows() or start >= len(sizes) or not ids:
@@ -118,9 +129,35 @@ def group_pieces(
             start == group or (size < share and size + sizes[start] <= most)
         ):
             size, start = size + sizes[start], start + 1
-        load = partial(_load, file, read, pair, list(range(group, start)), done)
-        yield Piece(empty, start - 1, sizes[start - 1], True, load=load)
+        wanted = [k for k in range(group, start) if k not in excluded]
+        skipped = sum(file.groups[k] for k in range(group, start) if k in excluded)
+        if group in excluded:
+            skipped, done = skipped - done, 0
+        load = partial(_load, file, read, pair, wanted, done) if wanted else None
+        yield Piece(empty, start - 1, file.groups[start - 1], True, load=load, skipped=skipped)
         done = 0
+
+
+def rows_of_groups(meta: Any) -> dict[int, int]:
+    """Return the number of rows of each row group, by the footer of a Parquet file."""
+    return {group: meta.row_group(group).num_rows for group in range(meta.num_row_groups)}
+
+
+def excluded_groups(meta: Any, schema: Any, request: ColumnRequest, pair: list[str]) -> set[int]:
+    """Return the row groups whose weights are all outside the bound, by their statistics."""
+    if request.bound is None or len(pair) == request.ends:
+        return set()
+    name, groups = pair[-1], range(meta.num_row_groups)
+    at = {meta.schema.column(i).path: i for i in range(meta.num_columns)}.get(name)
+    if at is None:
+        return set()
+    found = {group: meta.row_group(group).column(at).statistics for group in groups}
+    kind, bound = schema.field(name).type, request.bound
+    return {
+        group
+        for group, known in found.items()
+        if known is not None and known.has_min_max and bound.excludes(known.min, known.max, kind)
+    }
 
 
 def _load(file: File, read: RowGroups, pair: list[str], groups: list[int], done: int) -> Any:
@@ -153,6 +190,7 @@ def arrow_pieces(
             where = file.path if not start else f"{file.path}, batch {group}"
             check_ids(where, ids, kept.columns[: request.ends], 0 if start else rows_before)
             rows_before += len(batch)
+            file.groups[group] = len(batch)
             file.report_place()
             table, seen = pa.Table.from_batches([kept]), seen + 1
             yield from sliced(table, group, done if group == start else 0, rows)
@@ -220,6 +258,7 @@ def text_pieces(
                 " were integers: a stream uses the type of the first ids for all, so put such a"
                 " file or line first, or store the columns as strings (in Parquet)"
             )
+        file.lines.block(block, dialect, len(table))
         at += len(table)
         left = max(0, done - (at - len(table)))
         for piece in sliced(table, 0, left, rows):
@@ -247,7 +286,7 @@ def parquet_facts(file: File, request: ColumnRequest) -> tuple[int, int, tuple[i
         meta, bounds = stored.metadata, cast(list[tuple[Any, Any]], [])
         at = {meta.schema.column(i).path: i for i in range(meta.num_columns)}
         for group in range(meta.num_row_groups):
-            for name in pair:
+            for name in pair[: request.ends]:
                 found: Any = meta.row_group(group).column(at[name]).statistics
                 usable = found is not None and found.has_min_max
                 bounds.append((found.min, found.max) if usable else (None, None))
@@ -324,6 +363,7 @@ def _pieces(
         yield from text_pieces(file, request, text, done, rows)
     else:
         table, vertices = WHOLE[request.format](file, request)
+        file.groups = {0: len(table)}  # the number that its header declares
         vertices = None if done else vertices
         for piece in sliced(table, 0, done, rows):
             yield Piece(piece.table, 0, piece.rows, piece.whole, vertices)
@@ -394,6 +434,8 @@ class EdgeFile:
     header
         Whether the first line named the columns, of csv, tsv and snap; None of other formats, and
         of a file without a line.
+    ledger
+        The rows that the file has by its own metadata or lines, and lines that hold no edge.
     vertices
         The ids of all vertices, where the file says how many there are: ``range(1, n + 1)`` for gr,
         metis and mtx, which count from one, and ``range(n)`` for he, egr, SciPy's npz and an npz
@@ -406,6 +448,7 @@ class EdgeFile:
     format: str
     vertices: range | None = None
     header: bool | None = None
+    ledger: Ledger = field(default_factory=Ledger)
 
     @property
     def taken(self) -> Taken:
@@ -521,11 +564,14 @@ def read_opened(file: File, request: ColumnRequest) -> EdgeFile:
     """Return the requested columns of an open file, to its end."""
     with as_format(file, request.format):
         table, vertices = _READERS[request.format](file, request)
+    if request.format in WHOLE:
+        file.groups = {0: len(table)}  # the number that its header declares
+    ledger = file.ledger
     table = _with_weights(Path(file.path), table, request)
     ends: tuple[str | list[str], str | list[str]] = _pair(table)
     if isinstance(request.source, list) and isinstance(request.destination, list):
         ends = request.source, request.destination
-    return EdgeFile(table, *ends, request.format, vertices, file.header)
+    return EdgeFile(table, *ends, request.format, vertices, file.header, ledger)
 
 
 def taken_of(

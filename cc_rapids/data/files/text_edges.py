@@ -15,6 +15,7 @@ from ...errors import FormatError
 from .delimited import DIALECTS, Block, Column, Dialect, check_utf8, parse, shown
 from .header import following, is_header, names_in_comment, opening, without_header
 from .input_file import ColumnRequest, File
+from .line_count import ends_in
 from .text_ids import Floats, IdColumns
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ def read_delimited(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
             pair.append(block, columns, own)
         if at is not None:
             weights.append(file.path, block, dialect, at, columns[at].text)
+        file.lines.block(block, dialect, len(read[0].text))
     for pair in pairs:
         pair.floats.refuse()
     kinds = [None] * len(pairs) if request.text is None else request.text
@@ -175,7 +177,7 @@ def first_lines(
     """Return the first block of data, if any, the other blocks, and the names of the columns."""
     dialect = DIALECTS[request.format]
     feed = file.blocks(dialect)
-    first, comment = opening(feed, dialect)
+    first, comment = opening(feed, dialect, file.lines)
     if first is None:
         return None, feed, []
     line, rest = first.first()
@@ -194,5 +196,6 @@ def first_lines(
             below, feed = following(rest, feed, dialect)
             file.header = is_header(file.path, first.line, fields, below, request.requested)
     if file.header:
+        file.lines.header = ends_in(line)
         return rest, feed, fields
     return first, feed, names or without_header(len(fields))

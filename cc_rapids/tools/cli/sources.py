@@ -22,7 +22,6 @@ from .show import progress, stream_progress
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ...data.weight_bound import WeightBound
     from .show import Report
 
 PIECE_ROWS = 1 << 20  # of standard input, where memory is limited
@@ -135,8 +134,6 @@ def _in_pieces(
     format: str, names: dict[str, Any], options: dict[str, Any], bounds: dict[str, Any]
 ) -> Given:
     """Return standard input in pieces, or whole where its format is read so."""
-    from ...data.weight_bound import WeightBound
-
     file = standard_input()
     request = ColumnRequest(format=format, **names, **columns_of(bounds))
     check_header(request.header, [STANDARD_INPUT], [format])
@@ -144,22 +141,22 @@ def _in_pieces(
         found = Given.of(read_opened(file, request), bounds)
         return Given(found.edges, found.options | options, taken=found.taken)
     given = Given(None, {"source": "src", "destination": "dst"} | options, streamed=True)
-    given.edges = _tables(
-        file, request, given.taken, WeightBound(**bounds | {"weight": "weight"}) if bounds else None
-    )
+    given.edges = _tables(file, request, given.taken)
+    given.options |= bounds | ({"weight": "weight"} if bounds else {})
     return given
 
 
-def _tables(
-    file: File, request: ColumnRequest, taken: list[Taken], bound: WeightBound | None
-) -> Iterator[pa.Table]:
-    """Yield the pieces of a file within a bound of weights, whose columns are src and dst."""
+def _tables(file: File, request: ColumnRequest, taken: list[Taken]) -> Iterator[pa.Table]:
+    """Yield the pieces of a file, whose columns are src, dst, and weight if that is requested."""
+    import pyarrow as pa
+
     for piece in read_pieces(file, request, 0, 0, lambda: PIECE_ROWS, None):
         ends = piece.table.column_names[: request.ends]
         if not taken:
             taken.append(Taken(request.format, tuple(ends), file.header))
         names = ["src", "dst", "weight"][: piece.table.num_columns]
         table = piece.table.rename_columns(names)
-        if bound is not None and len(names) > request.ends:  # or there is no line in the file
-            table = bound.of_frame(table).select(names[: request.ends])
+        if request.weights and len(names) == request.ends:  # no line is in the file
+            table = table.append_column("weight", pa.array([], pa.float64()))
         yield table
+    _ = file.ledger  # raises an error if lines are lost

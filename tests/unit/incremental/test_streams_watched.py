@@ -192,7 +192,7 @@ def test_a_plan_reads_metadata_alone(tmp_path, monkeypatch):
         pa.table({"src": [1, 2], "dst": [2, 3], "w": [0.1, 0.9]}), tmp_path / "w.parq.pq"
     )
     most = cc_rapids.components(tmp_path / "w.parq.pq", **bound)
-    assert (most.edges, most.vertices, most.bounded, plan.bounded) == (2, 4, True, False)
+    assert (most.edges, most.vertices, most.bounded, plan.bounded) == (2, 3, True, False)
     assert "edges     at most 2\n" in str(most)
     assert "time      at most " in str(most)
     unknown = str(cc_rapids.components(iter([]), explain=True))

@@ -124,6 +124,7 @@ def test_the_summary_says_what_ran_and_what_it_found(ask, engine):
         "edges": 6,
         "components": 4,
         "largest": 3,
+        "ledger": "6 rows given = 6 linked",
         "dropped": 0,
     }
     assert device

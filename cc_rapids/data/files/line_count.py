@@ -1,0 +1,111 @@
+"""The lines of a text file, counted in its bytes, and what has become of each."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...errors import LedgerError
+from ...ledger import Ledger
+from . import quoted
+
+if TYPE_CHECKING:
+    from .delimited import Block, Dialect
+
+_EMPTY = re.compile(rb"^$", re.MULTILINE)
+NEWLINE, RETURN = ord("\n"), ord("\r")
+
+
+def ends_in(data: bytes) -> int:
+    """Return the number of ends of lines: newlines, and carriage returns without one behind."""
+    import numpy as np
+
+    count = int(np.count_nonzero(np.frombuffer(data, np.uint8) == NEWLINE))
+    return count + (data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0)
+
+
+@dataclass
+class LineCount:
+    """A count of lines by two parties: the bytes that were read, and the reader of the format.
+
+    Attributes
+    ----------
+    ended : int
+        Ends of lines in all bytes so far.
+    last : int or None
+        The last byte, if there is one.
+    header, comment, blank, rows, continued : int
+        Lines by what the reader made of them. A record in quotes that goes over several lines is
+        a row, and its other lines are ``continued``.
+    """
+
+    ended: int = 0
+    last: int | None = None
+    header: int = 0
+    comment: int = 0
+    blank: int = 0
+    rows: int = 0
+    continued: int = 0
+
+    def feed(self, piece: bytes) -> None:
+        """Count the ends of lines in the next bytes of the file."""
+        if piece:
+            split = self.last == RETURN and piece[0] == NEWLINE  # one end, in two pieces
+            self.ended += ends_in(piece) - split
+            self.last = piece[-1]
+
+    def without_data(self, data: bytes, dialect: Dialect) -> None:
+        """Count lines that hold no data: comments, and else blanks."""
+        comments = dialect.comments_in(data)
+        self.comment += comments
+        self.blank += ends_in(data) - comments
+
+    def block(self, block: Block, dialect: Dialect, rows: int) -> None:
+        """Count the lines of a block that has so many rows."""
+        self.rows += rows
+        lines = ends_in(block.data)
+        if lines == rows:
+            return
+        if block.quoted:
+            blank, records = quoted.blank_records(block.data, block.delimiter)
+            self.blank += blank
+            self.continued += lines - records
+            return
+        comments = dialect.comments_in(block.data)
+        self.comment += comments
+        if lines - rows > comments:
+            self.blank += len(_EMPTY.findall(dialect.clean(block.data).removesuffix(b"\n")))
+
+    def ledger(self, path: str) -> Ledger:
+        """Return the ledger of the whole file.
+
+        Raises
+        ------
+        LedgerError
+            Some lines are lost, or were read twice.
+        """
+        lines = self.ended + (self.last is not None and self.last not in (NEWLINE, RETURN))
+        known = self.header + self.comment + self.blank + self.rows + self.continued
+        if lines != known:
+            raise LedgerError(
+                f"{path} has {lines:,} lines, and {known:,} were accounted for ({self.rows:,} rows,"
+                f" {self.comment:,} comments, {self.blank:,} blank): there is no answer; this is a"
+                " bug of cc_rapids: please report it"
+            )
+        left_out = {"comment": self.comment, "blank": self.blank}
+        given = lines - self.header - self.continued
+        return Ledger(given, left_out={reason: n for reason, n in left_out.items() if n})
+
+
+class CountedStream:
+    """A stream of bytes whose lines are counted as they are read."""
+
+    def __init__(self, stream: Any, lines: LineCount) -> None:
+        self._stream, self._lines = stream, lines
+
+    def read(self, size: int = -1) -> bytes:
+        """Read bytes, and count their lines."""
+        piece: bytes = self._stream.read(size)
+        self._lines.feed(piece)
+        return piece

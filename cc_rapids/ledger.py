@@ -1,0 +1,149 @@
+"""The ledger of a run: rows given = rows linked + rows left out, each with its reason.
+
+Both sides are counted in different places. ``given`` comes from the input itself: the length of a
+frame, the footers of Parquet files, the lines of a text file, a ``count(*)`` of a relation.
+``linked`` comes from the columns that kernels were handed, after all filters and cuts. A reader
+that loses, repeats or cuts rows in between makes them differ, and :meth:`Ledger.check` refuses to
+answer. Only an iterator has no count of its own: its ledger is ``unchecked``, as ``given`` is the
+sum of the items that it has yielded.
+
+=================  =============================================================================
+Reason             Rows
+=================  =============================================================================
+``null_end``       with a null end, under ``nulls="drop"``
+``null_weight``    whose weight is null or NaN, under a bound or ``nulls="drop"``
+``out_of_bounds``  whose weight is not within ``at_least`` and ``at_most``
+``row_group``      in row groups that were not read, as their statistics are out of bounds
+``filtered``       outside the filter of a dataset
+``comment``        of a text file that are comments
+``blank``          of a text file that are blank
+``zero``           entries of a matrix that are stored zeros, in formats that fill up with zeros
+``unreadable``     in files that were skipped, as far as their number is known
+``removed``        that :meth:`~cc_rapids.Connectivity.remove` has taken out
+``expired``        that :meth:`~cc_rapids.Connectivity.expire` has taken out
+=================  =============================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .errors import LedgerError
+
+NO_ROWS: Mapping[str, int] = {}  # left out by no reason
+
+
+def lost_rows(where: str, given: int, came: int) -> LedgerError:
+    """Return the error for a source of so many rows, of which another number came."""
+    word = "lost" if given > came else "too many"
+    return LedgerError(
+        f"{where}: {given:,} rows were given, and {came:,} are accounted for:"
+        f" {abs(given - came):,} {word}, so there is no answer. If the input changed while it was"
+        " read, pass a copy; otherwise this is a bug of cc_rapids: please report it"
+    )
+
+
+class Ledger(NamedTuple):
+    """The rows that were given, linked, and left out.
+
+    Attributes
+    ----------
+    given : int
+        Rows of the input, counted before any of them was read.
+    linked : int
+        Rows of the columns that kernels were handed.
+    left_out : mapping of str to int
+        Rows left out, by reason.
+    unchecked : bool
+        True if an iterator is the only source of ``given``.
+    """
+
+    given: int = 0
+    linked: int = 0
+    left_out: Mapping[str, int] = NO_ROWS
+    unchecked: bool = False
+
+    def plus(self, other: Ledger) -> Ledger:
+        """Return the sum of two ledgers, of different rows."""
+        left_out = self.left_out
+        if other.left_out:
+            left_out = dict(left_out)
+            for reason, rows in other.left_out.items():
+                left_out[reason] = left_out.get(reason, 0) + rows
+        return Ledger(
+            self.given + other.given,
+            self.linked + other.linked,
+            left_out,
+            self.unchecked or other.unchecked,
+        )
+
+    def minus(self, other: Ledger) -> Ledger:
+        """Return the ledger without the rows of an earlier one, which it continues."""
+        left_out = {
+            reason: rows - other.left_out.get(reason, 0) for reason, rows in self.left_out.items()
+        }
+        return Ledger(
+            self.given - other.given, self.linked - other.linked, left_out, self.unchecked
+        )
+
+    def leaving_out(self, reason: str, rows: int) -> Ledger:
+        """Return the ledger with further rows left out."""
+        return self.plus(Ledger(left_out={reason: rows})) if rows else self
+
+    def taking_out(self, reason: str, rows: int) -> Ledger:
+        """Return the ledger with linked rows taken out again."""
+        rows = min(rows, self.linked)
+        return self.plus(Ledger(linked=-rows, left_out={reason: rows})) if rows else self
+
+    @property
+    def is_balanced(self) -> bool:
+        """True if given = linked + all rows left out."""
+        return self.given == self.linked + sum(self.left_out.values())
+
+    def check(self, where: str = "") -> Ledger:
+        """Return the ledger itself.
+
+        Raises
+        ------
+        LedgerError
+            It does not balance; names both numbers.
+        """
+        if not self.is_balanced:
+            came = self.linked + sum(self.left_out.values())
+            raise lost_rows(f"{where or 'the edges'} ({self._sides()})", self.given, came)
+        return self
+
+    def facts(self) -> dict[str, Any]:
+        """Return the ledger as a dict: ``given``, ``linked``, and each reason that occurred."""
+        facts: dict[str, Any] = {"given": self.given, "linked": self.linked}
+        facts |= {reason: rows for reason, rows in sorted(self.left_out.items()) if rows}
+        return facts | ({"unchecked": True} if self.unchecked else {})
+
+    @classmethod
+    def of_facts(cls, facts: Mapping[str, Any]) -> Ledger:
+        """Return the ledger of a dict that :meth:`facts` has made.
+
+        Raises
+        ------
+        ValueError
+            A number is negative, or the ledger does not balance.
+        """
+        numbers = {name: int(rows) for name, rows in facts.items() if name != "unchecked"}
+        if min(numbers.values(), default=0) < 0:
+            raise ValueError("a number of rows is negative")
+        ledger = cls(
+            numbers.pop("given"), numbers.pop("linked"), numbers, bool(facts.get("unchecked"))
+        )
+        if not ledger.is_balanced:
+            raise ValueError(f"its ledger does not balance: {ledger}")
+        return ledger
+
+    def _sides(self) -> str:
+        parts = [f"{self.linked:,} linked"]
+        parts += [f"{n:,} {reason}" for reason, n in sorted(self.left_out.items()) if n]
+        return " + ".join(parts)
+
+    def __str__(self) -> str:
+        unchecked = " (unchecked: counted as they came)" if self.unchecked else ""
+        return f"{self.given:,} rows given = {self._sides()}{unchecked}"
