@@ -2,7 +2,8 @@
 
 Every message names the column or the argument, the type, the count, and a way out. All of them
 are ``CcRapidsError``; each is also the built-in exception that a caller would expect there. What
-callers put into messages (names, ids, paths) may be of any length: :func:`brief` shortens it.
+callers put into messages (names, ids, paths) may be of any length, and hold what a terminal acts
+upon: :func:`brief` shortens and escapes it, in warnings too.
 """
 
 import difflib
@@ -38,11 +39,10 @@ class CcRapidsError(Exception):
 
 
 def brief(message: str) -> str:
-    """Return a message shortened to at most 600 characters and encodable everywhere.
+    """Return a message shortened to at most 600 characters, all of them printable.
 
     The middles of the longest quoted values are left out first, then those of the longest words,
-    then that of the message: what is wrong comes first in it, and the way out last. Halves of
-    surrogate pairs, which no encoding has, are written as escapes.
+    then that of the message: what is wrong comes first in it, and the way out last.
 
     Examples
     --------
@@ -50,17 +50,31 @@ def brief(message: str) -> str:
     >>> message.replace("x" * 70, "")
     "column 'xxxxxxx ... xxxxxx' is float64: cast it"
     """
-    if not message.isascii():
-        message = message.encode("utf-8", "backslashreplace").decode("utf-8")
+    message = printable(_without_middle(message, 100 * LONGEST))
     if len(message) <= LONGEST:
         return message
-    message = _without_middle(message, 100 * LONGEST)
     for pattern in (_QUOTED, _WORDS):
         for most in (160, 80, 41):
             message = pattern.sub(functools.partial(_shorter, most), message)
             if len(message) <= LONGEST:
                 return message
     return _without_middle(message, LONGEST)
+
+
+def printable(text: str) -> str:
+    r"""Return a text with escapes for all characters that a terminal or a log may act on.
+
+    Control characters, line ends, marks that turn the direction of writing, and halves of surrogate
+    pairs are written as Python writes them in the ``repr`` of a string.
+
+    Examples
+    --------
+    >>> print(printable("a file called \x1b[2J\nERROR"))
+    a file called \x1b[2J\nERROR
+    """
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def shown(value: object) -> str:

@@ -30,7 +30,7 @@ from ..data.frame_access import (
 )
 from ..data.frame_build import with_column
 from ..data.relations import check_ids, columns_in, distinct_of, is_relation, joined, only_column
-from ..errors import ArgumentTypeError, InputError, NullsError, UnknownVertexError, shown
+from ..errors import ArgumentTypeError, InputError, NullsError, UnknownVertexError, brief, shown
 from ..graph.forest import Forest
 from ..ids.decoders import IdDecoder
 
@@ -383,13 +383,12 @@ class Lookup:
         few = self._backend.xp.arange(min(FEW, self._forest.vertices))
         own = values_of(only(on_host(self._held_frame(self._vertex(few))), "vertex"))
         more = ", ..." if self._forest.vertices > FEW else ""
-        warnings.warn(
+        said = (
             f"none of the {column.size:,} ids in {column.name!r} is a vertex of this answer: they"
             f" are {theirs}, and its vertices are {', '.join(map(str, own))}{more}; does on= name"
-            " the column of the ids, and are they spelled as in the edges?",
-            UserWarning,
-            stacklevel=levels_up(),
+            " the column of the ids, and are they spelled as in the edges?"
         )
+        warnings.warn(brief(said), UserWarning, stacklevel=levels_up())
 
     def _labelled(self, columns: dict[str, Any], numbers: Any) -> Any:
         """Return a frame of some columns and the label of one vertex in each row.

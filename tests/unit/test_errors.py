@@ -1,6 +1,7 @@
 """Errors: of which class each is, and what it says of the argument that is wrong."""
 
 import sys
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -274,3 +275,52 @@ def test_a_file_that_lists_its_vertices_takes_no_others(tmp_path):
 
 def test_an_empty_list_is_an_empty_answer():
     assert len(components([])) == 0
+
+
+FORGED = "\x1b[2J\r\nERROR \u202e\u2028\x9b\x07"
+ESCAPED = r"\x1b[2J\r\nERROR \u202e\u2028\x9b\x07"
+
+
+def quoting(tmp_path):
+    """Yield calls whose errors or warnings quote an id, a name or a path of the caller's."""
+    found = components(([FORGED, "b"], ["b", "c"]))
+    batches = cc_rapids.Connectivity().insert((["a"], ["b"]))
+    two = pd.DataFrame({FORGED: [1], "b": [2]})
+    yield "unknown id", lambda: found.component_of(FORGED + "x")
+    yield "unknown ids", lambda: batches.connected([(FORGED, "a")])
+    yield "unknown label", lambda: found.subset(FORGED + "x")
+    yield "no pair", lambda: components([(1, 2), FORGED])
+    yield "two kinds", lambda: components([(1, FORGED)])
+    yield "no column", lambda: components(two)
+    yield "named column", lambda: components(two, FORGED + "x", "b")
+    yield (
+        "nulls",
+        lambda: components(pd.DataFrame({FORGED: [None, "a"], "b": ["a", "b"]}), FORGED, "b"),
+    )
+    yield "missing file", lambda: components(str(tmp_path / f"{FORGED}.csv"))
+    yield "no match", lambda: components(str(tmp_path / f"{FORGED}*.csv"))
+    yield "no format", lambda: components(str(tmp_path / f"a.{FORGED}"))
+    yield "address", lambda: components(f"memory://{FORGED}.csv")
+    yield "word", lambda: components(([1], [2]), labels=FORGED)
+    yield "output", lambda: found.to_parquet(tmp_path / FORGED / "x" / FORGED)
+    yield "state", lambda: cc_rapids.Connectivity.load(tmp_path / FORGED)
+    yield "warning", lambda: found.attach(pd.DataFrame({"vertex": [f"{FORGED}x"]}), missing="null")
+    yield (
+        "audit",
+        lambda: cc_rapids.oracle.against_networkx(
+            (["a"], ["b"]), components(([FORGED], ["b"])).labels()
+        ),
+    )
+
+
+def test_messages_hold_nothing_that_a_terminal_acts_upon(tmp_path):
+    for name, call in quoting(tmp_path):
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            try:
+                call()
+                said = "".join(str(one.message) for one in warned)
+            except errors.CcRapidsError as error:
+                said = str(error)
+        assert ESCAPED in said.replace("\\\\", "\\"), name
+        assert said.isprintable(), name

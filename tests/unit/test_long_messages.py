@@ -114,7 +114,8 @@ def test_short_messages_stay_and_long_ones_are_cut(first, times, middle, last):
     message = first + middle * times + last
     found = errors.brief(message)
     assert len(found) <= errors.LONGEST
-    escaped = message.encode("utf-8", "backslashreplace").decode()
+    escaped = "".join(one if one.isprintable() else repr(one)[1:-1] for one in message)
+    assert found.isprintable()
     if len(escaped) <= errors.LONGEST:
         assert found == escaped
     assert errors.brief(found) == found
