@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ColumnTypeError, InputError, NullsError, shown
+from ..errors import CapacityError, ColumnTypeError, InputError, NullsError, shown
 from . import cudf_internals
 from .dtypes import is_fixed_text, is_float, is_integer, is_number, is_object, is_text, is_wide_text
 
@@ -363,6 +363,41 @@ WIDE = 1 << 20  # characters from which on an array of text may be one of object
 MOSTLY = 8  # if it has room for this many times the characters that there are
 
 
+def array_of_range(ids: range, xp: Any = np, name: str = "vertices") -> Any:
+    """Return the integers of a range as an array of int64, or of uint64 if some need that.
+
+    NumPy's own makes floats or objects of integers beyond 2^63, or leaves out the last ones.
+
+    Raises
+    ------
+    InputError
+        No integer type of 64 bits holds all of them.
+    CapacityError
+        There is no memory for so many.
+
+    Examples
+    --------
+    >>> array_of_range(range(2**63 + 2, 2**63 - 2, -2)).tolist()
+    [9223372036854775810, 9223372036854775808]
+    """
+    if not ids:
+        return xp.arange(0)
+    least, greatest = sorted((ids[0], ids[-1]))
+    if least < -(1 << 63) or greatest >= 1 << (64 if least >= 0 else 63):
+        raise InputError(
+            f"{name}={shown(ids)} has integers from {shown(least)} to {shown(greatest)}: no 64-bit"
+            " integer type holds them all; shift them"
+        )
+    try:
+        places = xp.arange(len(ids), dtype=np.uint64)
+    except (MemoryError, ValueError, OverflowError):
+        raise CapacityError(
+            f"{name}={shown(ids)} has more integers than there is memory for: pass fewer"
+        ) from None
+    found = places * np.uint64(ids.step % (1 << 64)) + np.uint64(ids.start % (1 << 64))
+    return found if greatest >= 1 << 63 else found.view(np.int64)
+
+
 def array_of_host(name: str, values: Any) -> Any:
     """Return a NumPy array, perhaps masked, of any values on the host.
 
@@ -376,6 +411,8 @@ def array_of_host(name: str, values: Any) -> Any:
     """
     if isinstance(values, np.ma.MaskedArray):
         return values
+    if isinstance(values, range):
+        return array_of_range(values, name=name)
     listed = isinstance(values, list | tuple)
     kinds = set(map(type, values)) if listed else set()
     if any(kind.__name__ in ABSENT for kind in kinds):

@@ -177,10 +177,8 @@ def _distances(column: Array, edges: Edges, n: int, xp: Any) -> Array:
 class LentOn(Borrowing):
     """A context that lends columns: src, dst, and named vertices if they are a column.
 
-    Rows are lent as a list, and ``with_range`` a range of named vertices as a column.
+    Rows are lent as a list.
     """
-
-    with_range = False
 
     def __init__(self, backend: Backend, given: EdgeInput) -> None:
         self.backend, self.given, self.columns = backend, given, given.lent
@@ -196,9 +194,6 @@ class LentOn(Borrowing):
                 check_offsets(given, offsets, backend)
                 edges = Edges(indices, indices, 0)
                 columns[0] = list_of_rows(Adjacency(offsets, indices), edges, backend).src
-            named = given.vertices
-            if self.with_range and isinstance(named, range):
-                columns.append(backend.xp.arange(named.start, named.stop, named.step))
             return columns
         except BaseException as error:
             self.__exit__(type(error), error, error.__traceback__)

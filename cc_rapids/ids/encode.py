@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..backends import Array, Backend
+from ..data.column import array_of_range
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError
 from ..graph.edges import Edges
@@ -303,7 +304,7 @@ class HashEncoding(IdEncoding):
         ids, named = statistics.id_range, statistics.edge_input.vertices
         others = statistics.columns[2:]
         if isinstance(named, range) and named:
-            columns = [backend.xp.arange(named.start, named.stop, named.step, ids.dtype)]
+            columns = [array_of_range(named, backend.xp).astype(ids.dtype, copy=False)]
             others = [*others, *columns]
         expected = statistics.expected_vertices
         expected = min(expected, statistics.max_vertices) if expected else None
@@ -361,7 +362,7 @@ class SortedEncoding(IdEncoding):
         xp, ids, named = backend.xp, statistics.id_range, statistics.edge_input.vertices
         columns = [column.astype(ids.dtype, copy=False) for column in statistics.columns]
         if isinstance(named, range):
-            columns.append(xp.arange(named.start, named.stop, named.step, ids.dtype))
+            columns.append(array_of_range(named, xp).astype(ids.dtype, copy=False))
         members = xp.concatenate(columns)
         members.sort()
         first = xp.ones(members.size, bool)

@@ -12,7 +12,7 @@ from ..backends import Array, Backend
 from ..data import read as frames
 from ..data.adapters import Adapter
 from ..data.arguments import check_word
-from ..data.column import of, of_key_columns
+from ..data.column import array_of_range, of, of_key_columns
 from ..data.edge_input import EdgeInput
 from ..data.files.header import is_known_pair
 from ..data.frame_access import (
@@ -115,9 +115,7 @@ def vertices(named: Any, width: int | None = None) -> EdgeInput:
                 f"vertices={named} are ids of one column, but the edges have {width} per side: pass"
                 " a frame with as many columns, or a list of tuples"
             )
-        frames.check_range("vertices", named)
-        backends.get("threads").check_capacity(len(named) * BYTES_OF_ID, f"vertices={named}")
-        named = np.arange(named.start, named.stop, named.step) if named else np.arange(0)
+        named = ids_of_range(named, backends.get("threads"))
     width = width or _width(named)
     if width == 1:
         return _looped(only_column(named))
@@ -186,7 +184,31 @@ def placed_for(state: ConnectivityState, given: EdgeInput, free: bool) -> Connec
 class LentWithRange(LentOn):
     """A context that lends src, dst and named vertices, of which a range becomes a column."""
 
-    with_range = True
+    def __enter__(self) -> Any:
+        columns = super().__enter__()
+        try:
+            named = self.given.vertices
+            if isinstance(named, range):
+                columns.append(ids_of_range(named, self.backend))
+            return columns
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
+
+
+def ids_of_range(ids: range, backend: Backend) -> Array:
+    """Return the ids of a range as an array of 64-bit integers.
+
+    Raises
+    ------
+    InputError
+        They go beyond such integers.
+    CapacityError
+        There is no memory for so many.
+    """
+    frames.check_range("vertices", ids)
+    backend.check_capacity(len(ids) * BYTES_OF_ID, f"vertices={ids}")
+    return array_of_range(ids, backend.xp)
 
 
 def rows(column: Any, mask: Array, backend: Backend) -> Any:

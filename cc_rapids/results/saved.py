@@ -122,6 +122,13 @@ def read(path: str | os.PathLike[str], engine: str | None) -> Components:
         ) from error
 
 
+def parts_on_host(ids: list[Column]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Return the header values and the arrays of columns of ids that are on the host."""
+    backend = backends.get("threads")
+    with backend.scope():
+        return [_parts(column, backend) for column in ids]
+
+
 def of_columns(
     ids: list[Column], parent: Array, words: dict[str, Any], engine: str | None
 ) -> Components:
@@ -140,9 +147,7 @@ def of_columns(
     ValueError
         The ids are not different ones in their order.
     """
-    backend = backends.get("threads")
-    with backend.scope():
-        columns = [_parts(column, backend) for column in ids]
+    columns = parts_on_host(ids)
     word = np.uint32 if word_for(int(parent.size)) == 4 else np.uint64
     arrays = {"parent": parent.astype(word)}
     for k, (_, own) in enumerate(columns):

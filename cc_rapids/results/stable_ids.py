@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +20,7 @@ from ..data.column import Column, of, of_key_columns
 from ..data.dtypes import is_integer
 from ..data.frame_access import check_columns, column_of, columns_of, frame_in_memory, numbers_of
 from ..data.frame_kind import kind_words
-from ..errors import ColumnTypeError, FormatError, InputError, NullsError, counted, shown
+from ..errors import ColumnTypeError, FormatError, InputError, NullsError, counted
 from ..graph.sorting import begins, first_of, order_of
 from .deduplicate import numbers_of_ids
 from .labels import NumberLabels, numbers_alone
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from ..verify.numbers import Numbered, NumbersAudit
     from .components import Components
 
-FORMAT = "cc_rapids stable ids 1"
+FORMAT = "cc_rapids stable ids 2"
 METADATA = b"cc_rapids"  # the key in the metadata of a Parquet file
 MOST = np.iinfo(np.int64).max
 FILL = "drop these rows, or fill them first"
@@ -513,7 +514,8 @@ class StableIds:
         ----------
         path : str or path
             The path of the file; an existing file is replaced. Any reader of Parquet finds the
-            columns of :meth:`labels`; the counter is in the metadata of the file.
+            columns of :meth:`labels`; the counter, and a checksum of all ids and numbers, are in
+            the metadata of the file.
 
         Raises
         ------
@@ -546,7 +548,7 @@ class StableIds:
             "facts": found._facts.words(),
         }
         table = arrow_of(self.components._held_labels())
-        metadata = dict(table.schema.metadata or {}) | {METADATA: json.dumps(words).encode()}
+        metadata = dict(table.schema.metadata or {}) | {METADATA: _sealed(words, _digest_of(table))}
         with replacing(path, sync=True) as file:
             pq.write_table(table.replace_schema_metadata(metadata), file)
 
@@ -569,7 +571,8 @@ class StableIds:
         Raises
         ------
         FormatError
-            The file does not exist, is damaged, or is of another kind.
+            The file does not exist, is damaged, or is of another kind; also if ids or numbers are
+            not those that were saved, as their checksum tells.
 
         See Also
         --------
@@ -583,14 +586,14 @@ class StableIds:
             table = pq.ParquetFile(path).read()
             return _loaded(cls, table, engine)
         except FileNotFoundError as error:
-            raise FormatError(f"there is no file {shown(path)}") from error
+            raise FormatError(f"there is no file {os.fspath(path)!r}") from error
         except (
             *(pa.ArrowException, OSError, ValueError, LookupError, TypeError),
             *(AttributeError, OverflowError),
         ) as error:
             raise FormatError(
-                f"{shown(path)} is not a file of StableIds.save(), or is damaged ({error}): save"
-                " the numbers again"
+                f"{os.fspath(path)!r} is not a file of StableIds.save(), or is damaged ({error}):"
+                " save the numbers again"
             ) from error
 
     def _as_previous(self, backend: Backend) -> Previous:
@@ -636,10 +639,51 @@ def _names_of_ids(answer: Components, columns: list[str]) -> list[str]:
 
 def _words(metadata: dict[bytes, bytes]) -> dict[str, Any]:
     """Return what the metadata of a file say; raise a FormatError if it is of another format."""
-    words: dict[str, Any] = json.loads(metadata.get(METADATA, b"{}"))
+    sealed: dict[str, Any] = json.loads(metadata.get(METADATA, b"{}"))
+    words: dict[str, Any] = sealed.get("words", sealed)
     if words.get("format") != FORMAT:
         raise FormatError(f"its format is {str(words.get('format'))[:80]!r}, not {FORMAT!r}")
+    if sealed.get("checksum") != _digest(words):
+        raise FormatError("the checksum of what its metadata say does not match")
     return words
+
+
+def _sealed(words: dict[str, Any], content: str) -> bytes:
+    """Return the metadata of a file: words, the checksum of its columns, and that of both."""
+    words = json.loads(json.dumps(words | {"content": content}))
+    return json.dumps({"words": words, "checksum": _digest(words)}).encode()
+
+
+def _digest(words: dict[str, Any]) -> str:
+    return blake2b(json.dumps(words, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+def _digest_of(table: pa.Table) -> str:
+    """Return a checksum of all ids and numbers of a table, however they are stored."""
+    from . import saved
+
+    ids, labels = _ids_and_numbers(table)
+    content = blake2b(labels.tobytes(), digest_size=16)
+    for words, arrays in saved.parts_on_host(ids):
+        content.update(json.dumps(words).encode())
+        for array in arrays.values():
+            content.update(np.ascontiguousarray(array).data)
+    return content.hexdigest()
+
+
+def _ids_and_numbers(table: pa.Table) -> tuple[list[Column], np.ndarray]:
+    """Return the columns of ids of a table, and the numbers, which are at last.
+
+    Raises
+    ------
+    ValueError
+        The numbers are others than int64, or some are null.
+    """
+    labels = table.column("labels").to_numpy()
+    if labels.dtype != np.int64:
+        raise ValueError(f"its numbers are {labels.dtype}")
+    columns = [table.column(k).combine_chunks() for k in range(table.num_columns - 1)]
+    return [of("vertex", column) for column in columns], labels
 
 
 def _loaded(kind: type[StableIds], table: pa.Table, engine: str | None) -> StableIds:
@@ -647,13 +691,12 @@ def _loaded(kind: type[StableIds], table: pa.Table, engine: str | None) -> Stabl
     from . import saved
 
     words = _words(table.schema.metadata or {})
-    labels = table.column("labels").to_numpy()
-    if labels.dtype != np.int64:
-        raise ValueError(f"its numbers are {labels.dtype}")
+    ids, labels = _ids_and_numbers(table)
+    if words["content"] != _digest_of(table):
+        raise ValueError("the checksum of its ids and numbers does not match")
     next_id = int(words["next_id"])
     if labels.size and not 0 <= labels.min() <= labels.max() < next_id <= MOST:
         raise ValueError(f"its numbers are not below the next one, {next_id:,}")
-    ids = [of("vertex", table.column(k).combine_chunks()) for k in range(table.num_columns - 1)]
     first, place = np.unique(labels, return_index=True, return_inverse=True)[1:]
     found = saved.of_columns(ids, first[place], words, engine)
     with found._backend.scope():

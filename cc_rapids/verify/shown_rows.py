@@ -125,7 +125,7 @@ class ShownRows:
 
     def check_index(self, edges: Any) -> None:
         """Raise a VerificationError for the first row whose index is not that of a pandas frame."""
-        if INDEX not in self.names or not hasattr(getattr(edges, "index", None), "take"):
+        if INDEX not in self.names or not type(edges).__module__.startswith("pandas"):
             return
         rows, own = self.rows(), column_of(self.frame, INDEX).tolist()
         right = edges.index.take(rows).tolist()

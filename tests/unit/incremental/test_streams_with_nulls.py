@@ -48,7 +48,6 @@ def masked_objects(side):
 
 LISTS = {
     "list": listed(None),
-    "tuple": tuple,
     "list of nan": listed(NAN),
     "list of NA": listed(pd.NA),
     "list of masked": listed(np.ma.masked),

@@ -1,5 +1,6 @@
 """Numbers that stay the same from answer to answer, against a plain model."""
 
+import json
 import pickle
 import random
 from collections import Counter, defaultdict
@@ -19,6 +20,7 @@ from support.edge_lists import components_of, quick
 
 import cc_rapids
 from cc_rapids import StableIds, components, errors
+from cc_rapids.results import stable_ids as numbering
 
 POLICIES = "majority", "largest", "least"
 ENUM = "polars enum"  # which a saved file knows as categories
@@ -378,13 +380,25 @@ def test_other_arguments_that_are_refused(tmp_path):
         StableIds.load(tmp_path / "plain")
     held.save(tmp_path / "saved")
     whole = pq.read_table(tmp_path / "saved").schema.metadata
-    pq.write_table(table.replace_schema_metadata(whole), tmp_path / "order")
-    with pytest.raises(errors.FormatError, match="different ones in their order"):
-        StableIds.load(tmp_path / "order")
-    beyond = pa.table({"vertex": [1, 2], "labels": [0, 1]}).replace_schema_metadata(whole)
-    pq.write_table(beyond, tmp_path / "beyond")
-    with pytest.raises(errors.FormatError, match="not below the next one, 1"):
-        StableIds.load(tmp_path / "beyond")
+    forged = {
+        "different ones in their order": table,
+        "not below the next one, 1": pa.table({"vertex": [1, 2], "labels": [0, 1]}),
+    }
+    for said, other in forged.items():
+        pq.write_table(other.replace_schema_metadata(whole), tmp_path / "forged")
+        with pytest.raises(errors.FormatError, match="the checksum of its ids and numbers"):
+            StableIds.load(tmp_path / "forged")
+        words = json.loads(whole[numbering.METADATA])["words"]
+        sealed = numbering._sealed(words, numbering._digest_of(other))
+        other = other.replace_schema_metadata({numbering.METADATA: sealed})
+        pq.write_table(other, tmp_path / "forged")
+        with pytest.raises(errors.FormatError, match=said):
+            StableIds.load(tmp_path / "forged")
+    other = table.replace_schema_metadata(
+        {numbering.METADATA: whole[numbering.METADATA].replace(b'"next_id": 1', b'"next_id": 3')}
+    )
+    with pytest.raises(errors.FormatError, match="the checksum of what its metadata say"):
+        found.stable_ids(other)
     held.save(tmp_path / "saved")
     with pytest.raises(errors.InputError, match="a file holds the numbers"):
         StableIds.load(tmp_path / "saved").changes()
