@@ -23,9 +23,9 @@ from ..errors import (
     CcRapidsError,
     CheckpointError,
     FormatError,
-    InputError,
     LedgerError,
     MissingColumnError,
+    MissingExtraError,
     NullsError,
     counted,
     unknown,
@@ -42,6 +42,7 @@ from .files.read import (
     Taken,
     check_path,
     parquet_facts,
+    read_opened,
     read_pieces,
     read_wanted,
 )
@@ -643,12 +644,43 @@ def _packed(path: str) -> bool:
 
 def _remote(path: str) -> tuple[Any, str]:
     """Return the file system of an address, and the path there; by fsspec."""
-    try:
-        from fsspec.core import url_to_fs
-    except ImportError:
-        raise InputError(f"reading {path} needs fsspec: pip install fsspec") from None
+    from fsspec.core import url_to_fs
+
     found: tuple[Any, str] = url_to_fs(path)
     return found
+
+
+@contextmanager
+def _reached(path: str) -> Iterator[None]:
+    """Return a context that opens or reads a file: whatever goes wrong is an error that names it.
+
+    File systems have errors of their own: of a library that is missing, of a protocol, of a server.
+
+    Raises
+    ------
+    MissingExtraError
+        A library is missing; names it in the words of the file system.
+    FormatError
+        The file is missing or cannot be read.
+    """
+    try:
+        yield
+    except (CcRapidsError, MemoryError):
+        raise
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{path} cannot be read, because a library is missing ({error}): install it, or"
+            " download the file and pass its path"
+        ) from error
+    except OSError as error:
+        raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
+    except Exception as error:
+        if "://" not in path:
+            raise
+        raise FormatError(
+            f"{path} cannot be read ({error}): pass the path of a file, or an address that fsspec"
+            " opens"
+        ) from error
 
 
 def expanded(path: str) -> list[str]:
@@ -662,11 +694,15 @@ def expanded(path: str) -> list[str]:
     check_path(path)
     pattern = any(letter in path for letter in "*?[")
     if "://" in path:
-        system, inside = _remote(path)
+        with _reached(path):
+            system, inside = _remote(path)
+            names = system.glob(inside) if pattern else []
         if not pattern:
             return [path]
         scheme = path.split("://")[0]
-        found = sorted(f"{scheme}://{str(name).lstrip('/')}" for name in system.glob(inside))
+        first, *within = path.split("::")
+        chain = "".join(f"::{part}" for part in within) if "://" in first else ""
+        found = sorted(f"{scheme}://{str(name).lstrip('/')}{chain}" for name in names)
         if scheme in ("file", "memory"):
             found = [name.replace("://", ":///") for name in found]
     else:
@@ -680,14 +716,12 @@ def expanded(path: str) -> list[str]:
 
 def _mark(path: str) -> Mark | None:
     """Return the mark of a file, here or elsewhere."""
-    try:
+    with _reached(path):
         if "://" not in path:
             return mark_of(path)
         system, inside = _remote(path)
         system.invalidate_cache(inside)  # a cached listing may be outdated
         info = system.info(inside)
-    except OSError as error:
-        raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
     times = (info.get(name) for name in ("ETag", "etag", "mtime", "LastModified", "created"))
     return Mark(int(info["size"] or 0), str(next((time for time in times if time), "")))
 
@@ -708,18 +742,22 @@ def opened(path: str, mark: Mark | None = None) -> Iterator[File]:
     mark = mark or _mark(path)
     if "://" not in path and os.path.isdir(path):
         raise FormatError(f"{path} is a directory; name a file or a pattern")
-    with unchanged(path, mark, _mark), _raw(path) as raw:
+    remote = _reached(path) if "://" in path else nullcontext()
+    with remote, unchanged(path, mark, _mark), _raw(path) as raw:
         yield File(path, cast(Any, raw), mark.size if mark else 0, None)
 
 
-def _raw(path: str) -> Any:
-    try:
+@contextmanager
+def _raw(path: str) -> Iterator[Any]:
+    with _reached(path):
         if "://" in path:
-            system, inside = _remote(path)
-            return system.open(inside, "rb")
-        return open(path, "rb", buffering=0)
-    except OSError as error:
-        raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
+            system, inside = _remote(path)  # an archive closes its files when it goes
+            opens = partial(system.open, inside, "rb")
+        else:
+            opens = partial(open, path, "rb", buffering=0)
+        raw = opens()
+    with raw:
+        yield raw
 
 
 class Fragments(_OnHost):
@@ -1233,7 +1271,11 @@ def _files(
         kind = format_of(Path(path))
         first_line = header if kind in DELIMITERS else None
         wanted = ColumnRequest(*asked, kind, first_line, True, weight, text, null_weights=True)
-        file = read_wanted(path, wanted)
+        if "://" in path:
+            with opened(path) as remote:
+                file = read_opened(remote, wanted)
+        else:
+            file = read_wanted(path, wanted)
         if text is None and len(file.table):
             text = text_of(file.table, file.source, file.destination)
         reading.add(file.taken, file.ledger)

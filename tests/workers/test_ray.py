@@ -188,6 +188,11 @@ def test_blocks_without_rows():
     ):
         nothing = components(edges)
         assert (len(nothing), nothing.labels().count()) == (0, 0)
+        assert list(nothing.labels().to_pandas()) == ["vertex", "labels"]
+        assert list(nothing.sizes().to_pandas()) == ["labels", "size"]
+        apart = components(edges, **VERTICES)
+        assert list(apart.labels().to_pandas()) == ["vertex", "labels"]
+        assert list(apart.sizes().to_pandas()) == ["labels", "size"]
     alone = components(tables([frame[:0]]), vertices=tables([pd.DataFrame({"id": [4, 2]})]))
     assert alone.labels().take_all() == [{"vertex": k, "labels": k} for k in (2, 4)]
 

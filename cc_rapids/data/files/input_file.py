@@ -58,8 +58,11 @@ SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suf
 def format_of(path: str | Path, format: str | None = None) -> str:
     """Return the given format, or else that of the suffix.
 
-    ``.gz`` and ``.zst`` are looked through.
+    ``.gz`` and ``.zst`` are looked through. Of an address within another, such as
+    ``zip://edges.csv::all.zip``, the first path counts.
     """
+    if ":/" in (address := str(path)) and "::" in address:
+        path = next(part for part in address.split("::") if ":/" in part)
     path = Path(path)
     if format is not None:
         if format in FORMATS:

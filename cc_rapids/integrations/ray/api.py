@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import ray
 from ray import cloudpickle
-from ray.data import Dataset
+from ray.data import Dataset, MaterializedDataset
 from ray.data.block import BlockAccessor
 
 from ...algorithms.design import Design
@@ -99,6 +99,11 @@ class RayComponents(DistributedComponents):
         """
         if self._sizes:
             return self._sizes()
+        if not len(self):
+            labels = self._labels.schema().base_schema.empty_table().select(["labels"])
+            return _with_columns(
+                ray.data.from_arrow(labels.append_column("size", pa.array([], pa.int64())))
+            )
         return self._labels.groupby("labels").count().rename_columns({"count()": "size"})
 
     def forest(self) -> Dataset | None:
@@ -486,6 +491,22 @@ def as_table(frame: Any) -> Any:
     return pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
 
 
+class WithColumns(MaterializedDataset):  # type: ignore[misc]
+    """A dataset in memory whose frame has its columns, even if no block has a row."""
+
+    def to_pandas(self, limit: int | None = None) -> pd.DataFrame:
+        """Return all rows as a pandas frame; Ray's own has no columns where there are no rows."""
+        frame = super().to_pandas(limit)
+        schema = self.schema().base_schema
+        return frame if len(frame) else schema.empty_table().to_pandas()
+
+
 def _dataset(tables: list[Result]) -> Dataset:
     """Return the dataset of tables that workers hold."""
-    return ray.data.from_arrow_refs([table.value for table in tables])
+    return _with_columns(ray.data.from_arrow_refs([table.value for table in tables]))
+
+
+def _with_columns(made: Any) -> WithColumns:
+    """Return the same dataset as one whose frame has its columns."""
+    made.__class__ = WithColumns
+    return made  # type: ignore[no-any-return]

@@ -1,0 +1,91 @@
+"""Addresses of files elsewhere: what fsspec or a file system cannot open is an error of ours."""
+
+import sys
+import zipfile
+
+import fsspec
+import pytest
+
+import cc_rapids
+from cc_rapids import components, errors
+
+TEXT = "src,dst,w\n{},{},{}\n"
+DOORS = {
+    "components": components,
+    "stream": cc_rapids.stream_components,
+    "bound": lambda path: components(path, weight="w", at_least=0),
+    "thresholds": lambda path: cc_rapids.components_at(path, weight="w", thresholds=[0]).at(0),
+    "batches": lambda path: cc_rapids.Connectivity().insert(path),
+    "audit": lambda path: components(([1], [2])).audit(path),
+}
+
+
+@pytest.fixture
+def archive(tmp_path):
+    path = tmp_path / "all.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for k in (1, 2):
+            archive.writestr(f"{k}.csv", TEXT.format(k, k + 1, k))
+    return path
+
+
+@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+def test_a_missing_library_is_named(door, monkeypatch):
+    def no_library(*arguments, **options):
+        raise ImportError('HTTPFileSystem requires "requests"')
+
+    monkeypatch.setattr("fsspec.core.url_to_fs", no_library)
+    for path in ("http://example.com/a.csv", "s3://bucket/*.csv"):
+        with pytest.raises(errors.MissingExtraError, match='requires "requests"') as raised:
+            door(path)
+        assert path in str(raised.value)
+    monkeypatch.setitem(sys.modules, "fsspec.core", None)
+    with pytest.raises(errors.MissingExtraError, match="fsspec"):
+        door("s3://bucket/a.csv")
+
+
+@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+@pytest.mark.parametrize(
+    "path",
+    [
+        "zip://x.csv::missing.zip",
+        "zip://*.csv::missing.zip",
+        "zip://x.csv::{archive}",
+        "zip://x.csv::{text}",
+        "unknown://x.csv",
+        "reference://x.csv",
+        "memory://nothing.csv",
+        "file:///nowhere/x.csv",
+    ],
+)
+def test_what_cannot_be_opened_is_named(path, door, archive, tmp_path):
+    text = tmp_path / "text.csv"
+    text.write_text(TEXT)
+    path = path.format(archive=archive, text=text)
+    with pytest.raises(errors.FormatError) as raised:
+        door(path)
+    assert path in str(raised.value)
+
+
+def test_an_error_while_it_is_read_is_named(monkeypatch):
+    system = fsspec.filesystem("memory")
+    system.pipe_file("/broken.csv", TEXT.format(1, 2, 3).encode())
+
+    class Broken(type(system.open("/broken.csv"))):
+        def readinto(self, room):
+            raise RuntimeError("the server went away")
+
+        read = readinto
+
+    monkeypatch.setattr(type(system), "_open", lambda *_, **__: Broken(system, "/broken.csv"))
+    with pytest.raises(errors.FormatError, match=r"broken\.csv .*the server went away"):
+        components("memory://broken.csv")
+
+
+@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+def test_files_in_an_archive_are_read(door, archive):
+    if door is DOORS["audit"]:
+        components([(1, 2), (2, 3)]).audit(f"zip://*.csv::{archive}")
+        return
+    assert door(f"zip://1.csv::{archive}").num_vertices == 2
+    assert door(f"zip://*.csv::{archive}").num_vertices == 3
