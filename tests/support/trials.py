@@ -49,6 +49,12 @@ TRIALS = {
         "CapacityError; neither inputs nor earlier answers change, and the memory is freed",
         "tests/property/test_memory_runs_out.py",
     ),
+    "interruptions": Trial(
+        "Streams of random row groups, ids and bounds under growing limits, interrupted and resumed",
+        40,
+        "The components and rows that SciPy finds, or an error; never another answer",
+        "tests/property/test_streams_interrupted.py",
+    ),
     "callers": Trial(
         "Calls from 8 threads at the same time",
         64,
