@@ -50,7 +50,7 @@ TRIALS = {
         "tests/property/test_memory_runs_out.py",
     ),
     "interruptions": Trial(
-        "Streams of random row groups, ids and bounds under growing limits, interrupted and resumed",
+        "Streams of random row groups, ids and bounds, with limits, interrupted and resumed",
         40,
         "The components and rows that SciPy finds, or an error; never another answer",
         "tests/property/test_streams_interrupted.py",
