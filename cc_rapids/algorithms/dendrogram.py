@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import backends
+from ..errors import InputError, counted
 from ..kernels import dendrogram as kernels
 from ..kernels import find
 
@@ -49,6 +50,11 @@ class MergeTree:
         ----------
         src, dst : (t,) arrays of int64
             The ends of the edges on the host, the one that is merged first before all.
+
+        Raises
+        ------
+        InputError
+            They have a cycle.
         """
         host = backends.get("threads")
         vertex: Any = np.uint32 if n < 1 << 32 else np.uint64
@@ -57,6 +63,12 @@ class MergeTree:
         merged = [np.empty(src.size, np.int64) for _ in range(5)]
         kernel = host.kernel(kernels.merge_in_order, vertex, host.kernel(find.halve))
         kernel(1, src, dst, up, cluster, members, most, *merged)
+        closes = merged[0] == merged[1]
+        if closes.any():
+            raise InputError(
+                f"{counted(int(closes.sum()), 'edge')} of the forest would merge a cluster with"
+                " itself: find the components and their forest again"
+            )
         return cls(n, *merged)
 
     def sizes_of(self, clusters: Any) -> Any:

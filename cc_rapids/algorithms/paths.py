@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import Array, Backend
+from ..errors import InputError, counted
 from ..graph.sorting import first_of, rows_of_each
 from .intervals import Minima
 from .rooted_forest import NO_EDGE, RootedForest
@@ -132,10 +133,17 @@ class Chains:
             The vertices of each pair.
         pair : (q,) array of int64
             The pairs whose vertices are in one tree.
+
+        Raises
+        ------
+        InputError
+            The edges are no forest, or not one of these trees, so that a path would not end.
         """
         low, high = self.number[first[pair]], self.number[second[pair]]
         from_first = xp.zeros(pair.size, bool)
-        while pair.size:
+        for _ in range(2 * int(self.number.size).bit_length() + 1):
+            if not pair.size:
+                return
             turns = low > high  # the vertex of the greater number is not above the other
             low, high = xp.where(turns, high, low), xp.where(turns, low, high)
             from_first ^= turns
@@ -147,6 +155,11 @@ class Chains:
             pair, from_first, low, head = pair[on], from_first[on], low[on], head[on]
             yield Piece(pair, from_first, head, high[on], False)
             high = self.above[head]
+        if pair.size:
+            raise InputError(
+                f"{counted(int(pair.size), 'path')} along the forest would not end: its edges do"
+                " not span the components, so find them again"
+            )
 
     def between(self, first: Array, second: Array, joined: Array, xp: Any) -> tuple[Array, Array]:
         """Return the length of the path of each pair, and the place of its weakest edge.

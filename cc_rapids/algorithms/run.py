@@ -16,7 +16,7 @@ from ..kernels.partition import IDS, TILE, WORD, blocks_of, tiles_of
 from ..kernels.spec import AuxArray
 from ..tuning import tuning
 from .compiled import CompiledDesign, build, build_mixed
-from .design import Design, partitions
+from .design import Design, check_batch_design, partitions
 from .phases import Remaining
 
 LAST_PART, LAST_PART_FILTERED = (
@@ -291,6 +291,35 @@ def join(edges: Edges, forest: Forest, design: Design) -> None:
     compiled.connect_rest(state)
     if compiled.unpack:
         compiled.unpack(state.n, state.trees.aux, state.trees.parent)
+
+
+def check_spanning(src: Array, dst: Array, flat: Forest) -> None:
+    """Raise a ValueError unless edges are a spanning forest of the trees of a flat forest.
+
+    There must be as many as join all vertices, and the trees that they make must be the same.
+
+    Parameters
+    ----------
+    src, dst : (t,) arrays on the host
+        The ends of the edges, as they were read from a file.
+    flat : Forest
+        All of whose vertices occur; its parents are the least vertices of their trees.
+    """
+    backend, n = flat.backend, flat.n
+    roots = backend.xp.arange(n).astype(flat.vertex)
+    trees = int((flat.parent == roots).sum())
+    sound = src.dtype == dst.dtype == np.int64 and src.shape == dst.shape == (n - trees,)
+    if sound and src.size:
+        sound = min(src.min(), dst.min()) >= 0 and max(src.max(), dst.max()) < n
+        grown = Forest(backend, n, all_present=True)
+        grown.parent[:] = roots
+        if sound:
+            design = check_batch_design("auto")
+            join(Edges(backend.asarray(src), backend.asarray(dst), 0), grown, design)
+            grown.flatten()
+            sound = bool((grown.parent == flat.parent).all())
+    if not sound:
+        raise ValueError(f"its edges of a spanning forest do not span its {trees:,} components")
 
 
 def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -> Array:

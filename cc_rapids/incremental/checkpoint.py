@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.design import check_batch_design
+from ..algorithms.run import check_spanning
 from ..backends import Backend
 from ..data.column import Content, text_buffers, text_of_buffers
 from ..data.dtypes import is_integer
@@ -32,7 +33,7 @@ from ..data.files.write import drafts_of
 from ..data.frame_kind import given_like, kind_words
 from ..data.read import NOTHING
 from ..data.streams import Cursor, Source
-from ..errors import CheckpointError, FormatError
+from ..errors import CcRapidsError, CheckpointError, FormatError
 from ..graph.forest import Forest, check_parents
 from ..ids.growing import Index, Integers, Range, Texts, Tuples, inverse
 from ..ledger import Ledger
@@ -41,6 +42,7 @@ from .kept import KeptForest
 from .state import ConnectivityState, kind_of, rows_of
 
 FORMAT = "cc_rapids connectivity 2"
+TIMES = "", "integers", "floats", "datetimes"  # what the column of times of a kept forest holds
 WITH_FOREST = "cc_rapids connectivity 3"  # which versions that keep none do not read
 
 
@@ -169,30 +171,27 @@ def _state(words: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> C
     )
     if words["format"] == FORMAT:
         return state
-    return replace(state, kept=_kept(words["kept"], arrays, parent, backend))
+    return replace(state, kept=_kept(words["kept"], arrays, forest))
 
 
-def _kept(words: dict[str, Any], arrays: dict[str, Any], parent: Any, backend: Backend) -> Any:
+def _kept(words: dict[str, Any], arrays: dict[str, Any], forest: Forest) -> Any:
     """Return the kept forest, after checking that its edges span the trees."""
     src, dst, until = arrays["kept_src"], arrays["kept_dst"], arrays.get("kept_until")
-    kept = KeptForest(src, dst, until, **words)
+    kept = KeptForest(src, dst, until, words["expiry"], words["kind"])
+    if kept.kind not in TIMES or not isinstance(kept.expiry, str | None):
+        raise ValueError("its edges have times of no known kind")
     if (until is None) != (kept.expiry is None):
         raise ValueError("its edges have no times, or times that they do not need")
     if until is not None:
         dtype = {"floats": np.float64}.get(kept.kind, np.int64)
         cut = arrays["kept_cut"].view(dtype)
-        if until.shape != src.shape or cut.size > 1:
+        if until.shape != src.shape or cut.size > 1 or until.dtype != np.int64:
             raise ValueError(f"its {src.size:,} edges have {until.size:,} times")
+        if bool((until.view(dtype) != until.view(dtype)).any()):
+            raise ValueError("a time of its edges is nan")
         kept = replace(kept, until=until.view(dtype), cut=cut[0].item() if cut.size else None)
-    n = parent.size
-    trees = int((parent == np.arange(n, dtype=parent.dtype)).sum())
-    sound = src.dtype == dst.dtype == np.int64 and src.shape == dst.shape == (n - trees,)
-    if sound and src.size:
-        low, high = min(src.min(), dst.min()), max(src.max(), dst.max())
-        sound = low >= 0 and high < n and bool((parent[src] == parent[dst]).all())
-    if not sound:
-        raise ValueError(f"its kept edges do not span its {trees:,} components")
-    return kept.to(backend)
+    check_spanning(src, dst, forest)
+    return kept.to(forest.backend)
 
 
 def _index(words: dict[str, Any], arrays: dict[str, Any], n: int, backend: Backend) -> Index:
@@ -269,6 +268,8 @@ class Trace:
     """
 
     def __init__(self, notes: dict[str, Any] | None = None) -> None:
+        if notes and not _is_trace(notes):
+            raise ValueError("what it notes of the items of its stream is of other types")
         self.theirs = notes
         self.skipping = bool(notes and notes["last"])
         self.items: list[Entry] = []  # of all but the last, the first of tuning.checkpoint_items
@@ -347,6 +348,18 @@ class Trace:
         if self.skipping and self.theirs is not None:
             had, now = self.theirs["count"] + 1, self.count + (self.last is not None)
             raise CheckpointError(f"{had:,} items then, and {now:,} now")
+
+
+def _is_trace(notes: dict[str, Any]) -> bool:
+    """Return whether the notes of a trace are of their types."""
+    listed = [*notes["items"], *([notes["last"]] if notes["last"] is not None else [])]
+    counted = notes["count"], *(entry[0] for entry in listed)
+    return (
+        all(type(count) is int and count >= 0 for count in counted)
+        and all([*map(type, entry[1:])] == [str, str] for entry in listed)
+        and len(notes["items"]) == min(notes["count"], tuning.checkpoint_items)
+        and isinstance(notes["beyond"], str)
+    )
 
 
 def _check_same(number: int, then: Entry, now: Entry) -> None:
@@ -470,11 +483,26 @@ class Saver:
                 f"{self.path} is a file of Connectivity.save(), or of another version, not a"
                 " checkpoint of a stream: pass another path"
             )
+        try:
+            return self._resumed(state, stream, notes)
+        except CcRapidsError:
+            raise
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise FormatError(
+                f"{self.path} is not a checkpoint of a stream, or is damaged ({error}): delete it"
+                " to start again"
+            ) from error
+
+    def _resumed(self, state: ConnectivityState, stream: Source, notes: dict[str, Any]) -> Resumed:
+        """Return where to resume a stream, by the notes of a checkpoint."""
         self._compare(stream.identity(), notes)
         with self._naming():
             stream, more = stream.going_on(notes["identity"])
         self._begin(stream, notes["items"])
         cursor = self.trace.start() if self.trace else Cursor(*notes["cursor"])
+        sound = len(notes["cursor"]) == len(cursor)
+        if not sound or not all(type(at) is int and at >= 0 for at in cursor):
+            raise ValueError("the place in its stream is none")
         return Resumed(state, cursor, stream, bool(notes["done"]), more)
 
     def passed(self, given: EdgeInput, after: Cursor) -> None:

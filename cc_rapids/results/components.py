@@ -454,6 +454,7 @@ class Facts:
     seconds: dict[str, float | None] = field(default_factory=dict)
     resumed: str | None = None
     greatest: bool | None = None  # whether its forest is by greatest weight; None if by no weight
+
     ledger: Ledger | None = None
 
     @property
@@ -467,8 +468,25 @@ class Facts:
 
     @classmethod
     def of_words(cls, words: dict[str, Any]) -> Facts:
-        """Return the facts of JSON values; a ValueError if the ledger does not balance."""
-        return cls(**words | {"ledger": Ledger.of_facts(words["ledger"])})
+        """Return the facts of JSON values.
+
+        Raises
+        ------
+        ValueError
+            They are of other types, or the ledger does not balance.
+        """
+        facts = cls(**words | {"ledger": Ledger.of_facts(words["ledger"])})
+        times = facts.seconds.values() if isinstance(facts.seconds, dict) else [""]
+        check_count("edges", facts.edges)
+        right = (
+            all(isinstance(one, str) for one in (facts.design, facts.ids, facts.memory))
+            and isinstance(facts.resumed, str | None)
+            and isinstance(facts.greatest, bool | None)
+            and all(isinstance(one, int | float | None) for one in times)
+        )
+        if not right:
+            raise ValueError("the facts of its run are of other types")
+        return facts
 
 
 class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audited):
@@ -986,7 +1004,8 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         Raises
         ------
         FormatError
-            The file does not exist, is damaged, has another version, or is of another kind.
+            The file does not exist, is damaged, has another version, or is of another kind; or its
+            spanning forest is none of its components.
 
         See Also
         --------

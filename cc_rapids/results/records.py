@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ..data.arguments import check_count
 from ..data.column import Column, chunked, is_cudf
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import columns_of, frame_in_memory, frame_size
@@ -195,6 +196,12 @@ class LinkedRecords(Components):
             key if isinstance(key, str) else tuple(key): KeyFacts(**facts)
             for key, facts in words["keys"]
         }
+        parts = [part for key in keys for part in (key if isinstance(key, tuple) else (key,))]
+        for facts in keys.values():
+            for name, count in asdict(facts).items():
+                check_count(name, count)
+        if not all(isinstance(name, str) for name in (*parts, *words["id"])):
+            raise ValueError("the facts of its keys are of other types")
         return cls(*answer, keys=keys, id_names=list(words["id"]))
 
     def _own_words(self) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import backends
+from ..algorithms.run import check_spanning
 from ..backends import Array, Backend
 from ..data.column import Column, of, of_key_columns, text_buffers, text_of_buffers
 from ..data.dtypes import is_integer, is_number
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from .components import Components
 
 FORMAT = "cc_rapids components 1"
+ENDS = "source", "destination"  # of the edges of its spanning forest
 OTHERS = "cc_rapids connectivity"  # the format of batches
 
 
@@ -202,16 +204,29 @@ def _type_of_weights(name: Any) -> Any:
 def _forest_columns(
     found: Components, arrays: dict[str, Any], weight: str | None
 ) -> dict[str, Any]:
-    """Return the columns of the spanning forest of a file, with weights of a type if there are."""
+    """Return the columns of the spanning forest of a file, with weights of a type if there are.
+
+    Raises
+    ------
+    ValueError
+        It is no spanning forest of the components.
+    """
+    src, dst = places = [arrays[f"forest_{end}"] for end in ENDS]
+    check_spanning(src, dst, found._forest)
+    rows = arrays["forest_row"]
+    falls = bool((rows[1:] <= rows[:-1]).any()) or bool((rows[:1] < 0).any())
+    if rows.dtype != np.int64 or rows.shape != src.shape or falls:
+        raise ValueError(f"the rows of its spanning forest are not {src.size:,} ascending ones")
     vertex, columns = found._rows()[0], {"row": found._forest_edges.rows}
-    for end in ("source", "destination"):
-        places = arrays[f"forest_{end}"]
-        if places.size and not 0 <= places.min() <= places.max() < vertex.size:
-            raise ValueError("the ends of its spanning forest are not vertices")
-        columns |= found._columns(end, vertex[found._backend.asarray(places)])
+    for end, place in zip(ENDS, places, strict=True):
+        columns |= found._columns(end, vertex[found._backend.asarray(place)])
+    if (weight is None) != (found._facts.greatest is None):
+        raise ValueError(
+            "its spanning forest is said to be by weight, and has none, or the reverse"
+        )
     if weight is not None:
         weights = arrays["forest_weight"].view(_type_of_weights(weight))
-        if weights.size != arrays["forest_row"].size:
+        if weights.size != rows.size or bool((weights != weights).any()):
             raise ValueError(f"its {weights.size:,} weights are not one for each row of its forest")
         columns["weight"] = found._backend.asarray(weights)
     return {name: found._home(column) for name, column in columns.items()}
