@@ -14,8 +14,9 @@ import pandas as pd
 import pyarrow as pa
 import ray
 from ray import cloudpickle
-from ray.data import Dataset, MaterializedDataset
+from ray.data import Dataset
 from ray.data.block import BlockAccessor
+from ray.data.dataset import MaterializedDataset
 
 from ...algorithms.design import Design
 from ...data import column, read
