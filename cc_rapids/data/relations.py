@@ -285,6 +285,9 @@ def whole_table_of(relation: Any) -> Any:
 def joined(relation: Any, labels: Any, on: Sequence[str]) -> Any:
     """Return a relation with the columns of a table that its columns ``on`` do not have.
 
+    Its rows have the order of the relation: a join of DuckDB has none, so they are numbered before
+    it and sorted after.
+
     Parameters
     ----------
     labels : pyarrow.Table
@@ -293,11 +296,17 @@ def joined(relation: Any, labels: Any, on: Sequence[str]) -> Any:
     words = [_cast(name, str(type_of(relation, name))) for name in on]
     added = _words(labels.schema, text_type(relation, on))[len(on) :]
     beside = relation_of(labels, relation, [*words, *added]).set_alias("cc_rapids_labels")
-    rows = relation.set_alias("cc_rapids_rows")
+    taken, number = {column.lower() for column in relation.columns}, "cc_rapids_row"
+    while number in taken:
+        number += "_"
+    numbered = relation.project(f"*, row_number() over () as {number}")
+    rows = numbered.set_alias("cc_rapids_rows")
     same = " and ".join(
         f"cc_rapids_rows.{own} is not distinct from cc_rapids_labels.{own}"
         for own in map(quoted, on)
     )
     names = map(quoted, labels.column_names[len(on) :])
     more = ", ".join(f"cc_rapids_labels.{name}" for name in names)
-    return rows.join(beside, same, how="left").project(f"cc_rapids_rows.*, {more}")
+    found = rows.join(beside, same, how="left").project(f"cc_rapids_rows.*, {more}")
+    in_order = f"select * exclude ({number}) from cc_rapids_found order by {number}"
+    return found.query("cc_rapids_found", in_order)

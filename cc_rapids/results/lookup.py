@@ -143,7 +143,7 @@ class Lookup:
         frame : frame of cuDF, pandas, Polars or PyArrow, or DuckDB relation
             The frame, which is not changed; the result has the same rows and index. A lazy frame
             of Polars is collected. Of a relation only the distinct ids are read, and the result is
-            a relation that joins it with their labels, in no order.
+            a relation that joins it with their labels, in its order.
         on : str, or list of str
             The column of vertices; for edges either end, whose labels are the same.
         name : str

@@ -258,6 +258,22 @@ def test_attach_to_a_relation_reads_ids_alone_and_works_for_any_edges(ask):
     assert broken.select("labels").fetchall() == [(1,)]
 
 
+def test_attached_rows_have_the_order_of_the_relation(ask):
+    found = components(
+        ask("select i * 7919 % 1000 as src, i * 104729 % 1000 as dst from range(900) t(i)")
+    )
+    for order in ("", "order by hash(k)", "order by vertex desc, k"):
+        rows = ask(
+            "select i * 31 % 1300 as vertex, i as k, 'x' as cc_rapids_row, 1 as CC_rapids_row_"
+            f" from range(20_000) t(i) {order}"
+        )
+        attached = found.attach(rows, missing="null")
+        assert attached.columns == [*rows.columns, "labels"]
+        first = attached.fetchall()
+        assert [row[:-1] for row in first] == rows.fetchall()
+        assert found.attach(rows, missing="null", name="of").fetchall() == first
+
+
 def test_attach_on_several_columns(ask):
     edges = ask("select 1 as a, 'x' as b, 2 as c, 'y' as d")
     found = components(edges, ["a", "b"], ["c", "d"])
