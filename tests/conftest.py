@@ -17,9 +17,13 @@ from cc_rapids.tuning import tuning
 
 for _checks in "design_graphs", "edge_lists", "refusals", "stream_inputs":
     pytest.register_assert_rewrite(f"support.{_checks}")
-hypothesis.settings.register_profile("any machine", deadline=None)  # however busy
+SLOW = hypothesis.HealthCheck.too_slow  # however busy the machine is
+hypothesis.settings.register_profile("any machine", deadline=None, suppress_health_check=[SLOW])
 hypothesis.settings.load_profile("any machine")
 gc.set_threshold(*SELDOM)
+# A cluster that somebody else runs, and what makes a terminal of every file
+for _name in "DASK_SCHEDULER_ADDRESS", "RAY_ADDRESS", "FORCE_COLOR", "CLICOLOR_FORCE":
+    os.environ.pop(_name, None)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in what is started in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

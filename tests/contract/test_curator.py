@@ -28,6 +28,7 @@ from support.curator_tasks import (
     tasks_of,
     to_remove,
 )
+from support.ray_apart import ray_apart
 
 import cc_rapids
 from cc_rapids import errors, oracle
@@ -172,7 +173,9 @@ class TestAnswers:
         ]
 
     @settings(
-        max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+        max_examples=30,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     )
     @given(
         edges=st.lists(st.tuples(*[st.integers(-(2**63), 2**63 - 1)] * 2), max_size=12),
@@ -554,12 +557,11 @@ class TestInstalledCurator:
 
     @pytest.mark.slow
     @pytest.mark.filterwarnings("ignore")
-    def test_a_pipeline_of_ray_actors_runs_it(self, curator, tmp_path, monkeypatch):
+    def test_a_pipeline_of_ray_actors_runs_it(self, curator, tmp_path):
         from nemo_curator.backends.ray_actor_pool import RayActorPoolExecutor
         from nemo_curator.pipeline import Pipeline
         from nemo_curator.tasks import FileGroupTask as Task
 
-        monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         options = {"engine": "cpu", "checkpoint": tmp_path / "state"}
         stage = ConnectedComponentsStage(str(tmp_path / "out"), **options)
         tasks = [
@@ -567,7 +569,8 @@ class TestInstalledCurator:
             for task in tasks_of(tmp_path / "edges", EDGES, files=6, per_task=1)
         ]
         pipeline = Pipeline(name="components", stages=[stage])
-        done = pipeline.run(executor=RayActorPoolExecutor(), initial_tasks=tasks)
+        with ray_apart():
+            done = pipeline.run(executor=RayActorPoolExecutor(), initial_tasks=tasks)
         assert len(done) == 1
         assert read(done).to_pydict() == expected(EDGES)
         # the guide's way to go on: the files of edges in one task, to a new stage
@@ -575,5 +578,6 @@ class TestInstalledCurator:
         again = ConnectedComponentsStage(str(tmp_path / "out"), **options)
         pipeline = Pipeline(name="again", stages=[again])
         tasks = [Task(dataset_name="edges", data=files)]
-        done = pipeline.run(RayActorPoolExecutor(), initial_tasks=tasks)
+        with ray_apart():
+            done = pipeline.run(RayActorPoolExecutor(), initial_tasks=tasks)
         assert read(done).to_pydict() == expected(EDGES)

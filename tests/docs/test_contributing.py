@@ -80,6 +80,5 @@ def test_an_example_passes_its_own_test_in_a_copy_of_the_package(tmp_path, title
         env=os.environ | {"PYTHONPATH": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from support.ray_apart import ray_apart
 
 pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore")]  # Ray's modules warn
 
@@ -15,10 +16,11 @@ def cluster():
     ray = pytest.importorskip("ray")
     pytest.importorskip("ray.data")
     options = {"include_dashboard": False, "logging_level": logging.CRITICAL}
-    ray.init(num_cpus=4, num_gpus=1, log_to_driver=False, **options)
-    ray.data.DataContext.get_current().enable_progress_bars = False
-    yield ray
-    ray.shutdown()
+    with ray_apart():
+        ray.init(address="local", num_cpus=4, num_gpus=1, log_to_driver=False, **options)
+        ray.data.DataContext.get_current().enable_progress_bars = False
+        yield ray
+        ray.shutdown()
 
 
 @pytest.mark.parametrize("partition", ["edges", "vertices"])

@@ -45,7 +45,7 @@ def main(method, count, engine):
     work = said_of_gpu if engine == "cuda" else right
     try:
         with multiprocessing.get_context(method).Pool(2, maxtasksperchild=1) as pool:
-            answers = pool.map_async(work, range(count), chunksize=1).get(timeout=100)
+            answers = pool.map_async(work, range(count), chunksize=1).get()
     finally:
         stop.set()
         thread.join()

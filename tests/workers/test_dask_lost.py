@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+import uuid
 from collections import Counter
 
 import dask.dataframe as dd
@@ -16,7 +17,7 @@ PARTS, ROWS = 12, 100
 
 def piece(number, folder):
     """One partition, which leaves a mark for each time that it is read."""
-    with open(f"{folder}/{number}.{os.getpid()}.{time.time_ns()}", "w"):
+    with open(f"{folder}/{number}.{os.getpid()}.{uuid.uuid4().hex}", "w"):
         pass
     time.sleep(0.05)
     frame = random_frame(n=1000, m=PARTS * ROWS)
@@ -58,20 +59,18 @@ class Killer:
         else:  # all it ever will read
             self.lost += [number for number, reader in self.read() if reader == pid]
         if self.workers:
-            self.client.wait_for_workers(self.workers, timeout=60)
+            self.client.wait_for_workers(self.workers, timeout=600)
 
 
 def _wait_until_gone(client, pid):
     """Until the scheduler has noticed, or what follows would be sent to nobody."""
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
+    while True:
         try:
             if pid not in processes(client).values():
                 return
         except OSError:  # the connection broke while the process died
             pass
         time.sleep(0.02)
-    raise TimeoutError(f"process {pid} is still there")
 
 
 def at(stage, done):

@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+import uuid
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -25,6 +27,7 @@ from dask_graphs import (
     random_frame,
 )
 from support.machine import with_package
+from support.ray_apart import ray_apart
 
 import cc_rapids
 from cc_rapids import errors
@@ -41,12 +44,13 @@ WAYS = pytest.mark.parametrize("options", [{}, VERTICES, VERTICES | {"owners": "
 def cluster():
     import warnings
 
-    with warnings.catch_warnings():
+    with ray_apart(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import ray.data
 
         quiet = {"logging_level": logging.CRITICAL, "log_to_driver": False}
         ray.init(
+            address="local",
             num_cpus=2,
             num_gpus=1,  # in name: Ray lends it, and nothing looks for it
             include_dashboard=False,
@@ -284,8 +288,8 @@ def test_tasks_on_a_gpu(tmp_path, monkeypatch, partition, blocks, kind):
 
     def watched(block, *arguments):
         lent = ray.get_runtime_context().get_accelerator_ids()["GPU"]
-        mark = tmp_path / f"{time.time_ns()}.{os.getpid()}"
-        mark.write_text(f"{type(block).__name__} {lent} {os.environ['CUDA_VISIBLE_DEVICES']}")
+        mark = f"{type(block).__name__} {lent} {os.environ['CUDA_VISIBLE_DEVICES']}"
+        (tmp_path / uuid.uuid4().hex).write_text(mark)
         return forest_of(block, *arguments)
 
     monkeypatch.setattr(api, "forest_of", watched)
@@ -293,8 +297,9 @@ def test_tasks_on_a_gpu(tmp_path, monkeypatch, partition, blocks, kind):
     options = {"partition": partition, "engine": "threads", "num_gpus": 0.5}
     found = components(blocks(frame, 5), vertices=blocks(named, 1), **options)
     check(found, frame, vertices=named["id"].to_numpy())
-    told = [mark.read_text() for mark in tmp_path.iterdir()]
-    assert told == [f"{kind.__name__} ['0'] 0"] * 6
+    marks = [mark.read_text() for mark in tmp_path.iterdir()]
+    assert set(marks) == {f"{kind.__name__} ['0'] 0"}
+    assert len(marks) >= 6  # Ray may run a task again
 
 
 def test_an_error_in_a_block_on_a_gpu():
@@ -328,7 +333,7 @@ def test_few_tasks_wait(monkeypatch):
         return ready(tasks, results, timeout)
 
     monkeypatch.setattr(api.Tasks, "ready", watched)
-    monkeypatch.setattr(api, "PATIENCE", 60.0)
+    monkeypatch.setattr(api, "PATIENCE", None)
     frame = random_frame()
     check(components(parts(frame, 30), num_gpus=1), frame)
     assert max(waiting) <= 4
@@ -362,41 +367,49 @@ def test_progress_is_told():
     assert str(forests[0]).startswith("forests: 1, ")
 
 
-def test_an_error_ends_the_reading(tmp_path):
-    """Of a hundred blocks few are read once the first was refused."""
+def test_an_error_ends_the_reading(tmp_path, monkeypatch):
+    """With four blocks taken, the run waits for one of them: it is refused, and that ends it."""
+    from cc_rapids.integrations.ray import api
+
+    monkeypatch.setattr(api, "PATIENCE", None)
+    blocks, go = tmp_path / "blocks", tmp_path / "go"
+    blocks.mkdir()
 
     def read(batch):
-        (tmp_path / str(batch["id"][0])).touch()
-        time.sleep(0.05)
+        (blocks / str(batch["id"][0])).touch()
+        while len(os.listdir(blocks)) > 4 and not go.exists():
+            time.sleep(0.01)
         return pa.table({"src": pa.array([None], pa.int64()), "dst": [1]})
 
-    edges = ray.data.range(100, override_num_blocks=100).map_batches(read, batch_size=None)
+    edges = ray.data.range(30, override_num_blocks=30)
+    edges = edges.map_batches(read, batch_size=None, concurrency=1)
     with pytest.raises(errors.NullsError, match="column 'src'") as raised:
         components(edges)
     assert raised.value.__traceback__ is not None
-    time.sleep(0.5)
-    count = len(os.listdir(tmp_path))
-    time.sleep(0.5)
-    assert len(os.listdir(tmp_path)) == count < 100
+    go.touch()
+    for thread in threading.enumerate():
+        if thread.name.startswith("StreamingExecutor"):
+            thread.join()
+    assert len(os.listdir(blocks)) <= 6  # one had begun, and one more was about to
 
 
 @pytest.mark.parametrize("options", [{}, VERTICES], ids=str)
-def test_a_lost_process_costs_its_own_blocks(tmp_path, options):
+def test_blocks_of_a_lost_process_are_read_again(tmp_path, options):
     parts, rows = 8, 100
     frame = random_frame(n=1000, m=parts * rows)
 
     def read(batch):
         [number] = batch["id"]
-        mark = tmp_path / f"{number}.{time.time_ns()}"
-        mark.touch()
+        (tmp_path / f"{number}.{uuid.uuid4().hex}").touch()
         if number == 3 and len(list(tmp_path.glob("3.*"))) == 1:
             os.kill(os.getpid(), signal.SIGKILL)
         return pa.Table.from_pandas(frame[number * rows : (number + 1) * rows])
 
     edges = ray.data.range(parts, override_num_blocks=parts).map_batches(read, batch_size=None)
     check(components(edges, **options), frame)
-    reads = Counter(name.partition(".")[0] for name in os.listdir(tmp_path))
-    assert reads == {str(number): 1 + (number == 3) for number in range(parts)}
+    reads = Counter(int(name.partition(".")[0]) for name in os.listdir(tmp_path))
+    assert set(reads) == set(range(parts))
+    assert reads[3] >= 2  # Ray may read others again, too
 
 
 def test_an_answer_outlives_its_processes():
@@ -413,11 +426,11 @@ def test_an_answer_outlives_its_processes():
 
 
 @pytest.mark.slow
-def test_a_lost_node_costs_its_own_blocks():
+def test_blocks_of_a_lost_node_are_read_again():
     """Two nodes, of which one is killed while blocks are read; a process of its own starts both."""
     command = [sys.executable, "-W", "ignore", SUPPORT / "ray_nodes.py"]
     environment = with_package(os.environ)
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
     assert "the answer is right" in done.stdout
 

@@ -147,7 +147,7 @@ def components(
     Ray Data reads the columns of ids, and reduces each block to a forest in the task that reads it,
     or on a GPU in a task of its own. The forests of a node are merged as they come, and then those
     of all nodes pairwise in a tree; only edges of forests are sent. If a process or a node is lost,
-    Ray reads its blocks again elsewhere, and no others.
+    Ray reads its blocks again elsewhere.
 
     Parameters
     ----------

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -32,15 +31,17 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
 
 CHILD = """
-import os, sys, time
+import os, signal, sys
 import pyarrow.parquet as pq
 import cc_rapids
-folder, log = sys.argv[1:]
+folder, log, last = sys.argv[1:]
 read = pq.ParquetFile.iter_batches
 def noted(self, size, row_groups, columns):
     with open(log, "a") as file:
         file.write(f"{os.getpid()} {self.metadata.num_rows} {row_groups[0]}\\n")
-    time.sleep(0.02)
+    with open(log) as file:
+        if len(file.readlines()) == int(last):
+            os.kill(os.getpid(), signal.SIGKILL)
     return read(self, size, row_groups=row_groups, columns=columns)
 pq.ParquetFile.iter_batches = noted
 found = cc_rapids.components(
@@ -59,23 +60,17 @@ def test_a_run_that_is_killed_goes_on_where_it_was(tmp_path):
     log.write_text("")
     command = [sys.executable, "-W", "error", "-c", CHILD, str(tmp_path), str(log)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    kills = 0
-    for wanted in (8, 22, 37):  # reads, after which the child is killed
-        child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-        deadline = time.monotonic() + 60
-        while len(log.read_text().splitlines()) < wanted and time.monotonic() < deadline:
-            assert child.poll() is None
-            time.sleep(0.002)
-        child.kill()
-        child.communicate()
-        assert child.returncode == -9
-        kills += 1
+    kills = 8, 22, 37  # reads, at the last of which the child kills itself
+    for last in kills:
+        child = subprocess.run([*command, str(last)], env=environment, stdout=subprocess.PIPE)
+        assert child.returncode == -signal.SIGKILL
+    command.append("0")
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     reads = [line.split() for line in log.read_text().splitlines()]
     groups = [(rows, group) for _, rows, group in reads]
     assert len(set(groups)) == 16 + 17 + 17
     again = len(groups) - len(set(groups))
-    assert again <= 3 * kills  # in each: one linked, one waiting, one being read
+    assert again <= 3 * len(kills)  # in each: one linked, one waiting, one being read
     assert len({pid for pid, *_ in reads}) == 4
     want = cc_rapids.components(edges)
     sums = want.labels()["labels"].to_numpy().sum()

@@ -2,7 +2,6 @@
 
 import re
 import threading
-import time
 import tracemalloc
 from functools import partial
 from pathlib import Path
@@ -229,22 +228,22 @@ def test_a_bar_where_there_is_a_terminal(tmp_path, monkeypatch, capsys):
 
 
 def test_reading_is_one_ahead_and_ends_with_its_reader():
-    made, closed = [], threading.Event()
+    made, second, third, closed = [], threading.Event(), threading.Event(), threading.Event()
 
     def items():
         try:
             for i in range(10):
                 made.append(i)
+                if i:
+                    (second if i == 1 else third).set()
                 yield Chunk(i, "src", "dst", Cursor(i))
         finally:
             closed.set()
 
     taken = read_ahead(items())
     assert next(taken).frame == 0
-    deadline = time.monotonic() + 5
-    while len(made) < 2 and time.monotonic() < deadline:
-        time.sleep(0.001)
-    time.sleep(0.02)
+    second.wait()
+    assert not third.wait(0.02)
     assert made == [0, 1]
     taken.close()
     assert closed.is_set()
@@ -258,7 +257,7 @@ def test_reading_is_one_ahead_and_ends_with_its_reader():
 
 
 def test_two_readers_load_at_once_and_chunks_keep_their_order():
-    both, most = threading.Barrier(2, timeout=30), []
+    both, most = threading.Barrier(2), []
 
     def load(i):
         most.append(i)

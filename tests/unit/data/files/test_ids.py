@@ -123,7 +123,9 @@ def are_floats(column):
     return False
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 @given(st.lists(st.tuples(IDS, IDS)), st.integers(40, 200))
 def test_no_id_is_changed(tmp_path, tuned, edges, block):
     assume(not any(map(are_floats, zip(*edges, strict=True))))

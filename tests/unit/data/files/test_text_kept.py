@@ -15,7 +15,9 @@ from cc_rapids.errors import FormatError
 QUOTED = ("csv", "tsv")
 LISTS = st.lists(st.tuples(IDS, st.none() | IDS), min_size=1, max_size=12)
 SETTINGS = settings(
-    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    max_examples=60,
 )
 
 

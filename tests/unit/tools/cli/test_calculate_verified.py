@@ -10,7 +10,9 @@ from support.odd_ids import IDS
 TEXTS = st.lists(st.tuples(IDS, IDS), min_size=1, max_size=10)
 NUMBERS = st.lists(st.tuples(st.integers(-3, 9), st.integers(-(2**63), 2**63 - 1)), min_size=1)
 SETTINGS = settings(
-    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=10
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    max_examples=10,
 )
 
 

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pyarrow.csv
 import pyarrow.parquet as pq
@@ -278,11 +277,11 @@ class TestProcess:
             text=True,
         )
         with pipe.open("wb") as stream:  # opens when the command has opened it to read
-            stream.write(b"src,dst\n1,2\n")
+            # More than a pipe holds: once it is written, the command is reading, and waits for more
+            stream.write(b"src,dst\n" + b"1,2\n" * (1 << 20))
             stream.flush()
-            time.sleep(1)  # until it waits for more, with all that it needs imported
             process.send_signal(signal.SIGINT)
-            stdout, stderr = process.communicate(timeout=30)
+            stdout, stderr = process.communicate()
         assert process.returncode == 130
         assert (stdout, stderr.strip()) == ("", "")
         assert list(tmp_path.iterdir()) == [pipe]

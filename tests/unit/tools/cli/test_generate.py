@@ -172,12 +172,11 @@ def test_ctrl_c_leaves_nothing(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 60
     while not any(path.stat().st_size for path in tmp_path.iterdir()):
-        assert time.monotonic() < deadline
+        assert process.poll() is None
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=30)
+    stdout, stderr = process.communicate()
     assert process.returncode == 130
     assert (stdout, stderr.strip()) == ("", "")
     assert list(tmp_path.iterdir()) == []

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from support.common_jobs import few_kernels
 
 from cc_rapids.cli import main
+from cc_rapids.incremental import progress
 from cc_rapids.tools import ahead
 from cc_rapids.tools.cli import show
 
@@ -260,7 +261,8 @@ class TestProgress:
         assert name[-4:] in frame
         assert "1.0 TB of 1.0 TB" in frame or f"1.0 T of 1.0 T {unit}" in frame
 
-    def test_short_work_shows_none(self, terminal):
+    def test_short_work_shows_none(self, terminal, tuned):
+        tuned(silent_seconds=1e9)
         with show.progress("reading a.csv", False) as report:
             report(500, 1000)
             report(1000, 1000)
@@ -284,8 +286,9 @@ class TestProgress:
         assert line in run(*words, "--progress").stderr
         assert run(*words, "--progress", "--quiet").stderr == ""
 
-    def test_lines_are_some_seconds_apart(self, run, files):
+    def test_lines_are_some_seconds_apart(self, run, files, monkeypatch):
         Path("long.csv").write_text("src,dst\n" + "1,2\n" * 1_000_000)
+        monkeypatch.setattr(progress.time, "monotonic", lambda: 100.0)
         done = run("calculate", "long.csv", "--progress")
         assert done.stderr.count("reading long.csv: ") == 1
 
