@@ -101,7 +101,7 @@ def as_series(values: Any) -> Any:
 
 
 def plain(native: Any, name: str = "ids") -> Any:
-    """Return a column with ordinary nulls and without run-length encoding.
+    """Return a column with ordinary nulls, without run-length encoding, in this machine's order.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def plain(native: Any, name: str = "ids") -> Any:
         Not changed. Of a dictionary with a null among its values a copy without it, whose rows of
         that category are null themselves; with views of strings as its values a copy with large
         strings; of a dictionary whose values are dictionaries, nulls or runs, and of runs, a copy
-        of the values.
+        of the values; of numbers whose bytes are in the other order, a copy.
     name : str
         What errors call it.
 
@@ -120,11 +120,19 @@ def plain(native: Any, name: str = "ids") -> Any:
     """
     if _is_arrow(native):
         return _plain(name, native)
+    native = in_native_order(native)
     if not str(getattr(native, "dtype", "")).startswith(("dictionary<", "run_end_encoded<")):
         return native  # pandas columns backed by PyArrow have this name
     held = native.array.__arrow_array__()
     found = _plain(name, held)
     return native if found is held else _pandas_series(found, native.index, native.name)
+
+
+def in_native_order(column: Any) -> Any:
+    """Return a copy of an array or pandas column whose bytes are in the other order; all else."""
+    kind = getattr(column, "dtype", None)
+    other = isinstance(kind, np.dtype) and not kind.isnative
+    return column.astype(kind.newbyteorder("=")) if other else column
 
 
 def sound(name: str, held: Any) -> Any:
@@ -1021,8 +1029,7 @@ def of_array(name: str, array: Any) -> Column:
             return _of_texts(name, array)
         missing = int((array != array).sum()) if is_float(dtype) else 0
         raise no_ids(name, str(dtype), size, missing)
-    if not dtype.isnative:
-        array = array.astype(dtype.newbyteorder("="))
+    array = in_native_order(array)
     return Column(name, _words_of(array.dtype), size, partial(nullcontext, array))
 
 

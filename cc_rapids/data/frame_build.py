@@ -14,6 +14,7 @@ from .column import (
     arrow_rows,
     as_series,
     chunked,
+    in_native_order,
     is_cudf,
     is_series,
     rows_where,
@@ -230,11 +231,11 @@ def rows_where_true(edges: Any, mask: Any) -> Any:
 def _pandas_rows(frame: Any, mask: Any) -> Any:
     try:
         return frame[mask]
-    except NotImplementedError:  # of columns of PyArrow's that it does not filter
+    except (NotImplementedError, ValueError):  # of columns of PyArrow's, or of the other byte order
         import pandas as pd
 
-        columns = [rows_where(frame.iloc[:, k], mask) for k in range(frame.shape[1])]
-        return pd.concat(columns, axis=1)
+        columns = (in_native_order(frame.iloc[:, k]) for k in range(frame.shape[1]))
+        return pd.concat([rows_where(column, mask) for column in columns], axis=1)
 
 
 def column_where(column: Any, mask: Any) -> Any:

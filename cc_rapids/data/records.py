@@ -39,6 +39,7 @@ from .column import (
 from .dtypes import is_boolean, is_object, is_time
 from .edge_input import EdgeInput
 from .frame_access import collected, column_of, columns_of, frame_in_memory, frame_size
+from .pair_lists import is_column
 from .relations import answers_for, check_ids, columns_in, is_relation, table_of
 
 MOST_RECORDS = 1 << 32  # numbers of rows are of 32 bits
@@ -262,7 +263,23 @@ def _no_key(name: str, values: Any, size: int) -> ColumnTypeError:
             f"{what}, because floats may differ though they look the same; cast it, such as"
             " .astype('int64'), or in pandas .astype('Int64') where values are missing"
         )
+    if _holds_lists(kind, values):
+        return ColumnTypeError(
+            f"{what}, and its values are lists: make a row of each item first, such as by"
+            f" frame.explode({name!r}), and name the column of the records by id=, so that their"
+            " rows are one record"
+        )
     return ColumnTypeError(f"{what}; cast it, for example to strings")
+
+
+def _holds_lists(kind: str, values: Any) -> bool:
+    """Return whether the values of a column of such a type are lists, sets or arrays."""
+    if kind.lower().startswith(("list", "large_list", "fixed_size_list", "array(")):
+        return kind != "list" or any(map(is_column, values))
+    if kind != "object":
+        return False
+    items = values.to_numpy() if hasattr(values, "to_numpy") else values
+    return any(is_column(item) and not isinstance(item, dict) for item in items)
 
 
 class _Once:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, shown, unknown
 from ..ledger import Ledger
+from .column import in_native_order
 from .frame_access import numbers_of
 from .frame_build import rows_where_true
 
@@ -119,7 +120,12 @@ class WeightBound:
         """
         import narwhals as nw
 
-        known, name = nw.from_native(frame), self.name("the frame")
+        name = self.name("the frame")
+        if hasattr(type(frame), "iloc") and name in frame:
+            column = frame[name]
+            if (native := in_native_order(column)) is not column:
+                frame = frame.assign(**{name: native})
+        known = nw.from_native(frame)
         schema = known.collect_schema()
         if name not in schema:
             raise MissingColumnError(unknown("column", name, schema.names()))

@@ -400,7 +400,11 @@ REFUSED = {
         errors.ColumnTypeError,
         "'score' is float64 .*1 of them missing",
     ),
-    "lists": ({"keys": ["parts"]}, errors.ColumnTypeError, "'parts' is object .*to strings"),
+    "lists": (
+        {"keys": ["parts"]},
+        errors.ColumnTypeError,
+        r"'parts' is object .*explode\('parts'\).* id=",
+    ),
     "several kinds": ({"keys": ["mixed"]}, errors.ColumnTypeError, "'mixed' is object"),
     "null ids": ({"id": "gaps"}, errors.NullsError, "'gaps' has 2 nulls in 4 rows"),
     "null parts of ids": ({"id": ["name", "gaps"]}, errors.NullsError, "'gaps' has 2 nulls"),
@@ -429,6 +433,29 @@ def test_dates_that_a_column_cannot_hold_are_in_no_row():
             assert found.summary()["edges"] == 1
     times = pa.table({"time": [dt.time(12), dt.time(12)]})
     assert len(link_records(times, ["time"], ignore=[dt.datetime(1990, 5, 1, 12)])) == 1
+
+
+LISTS = [["a", "b"], ["b"], ["c"]]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pl.DataFrame,
+        pd.DataFrame,
+        pa.table,
+        dict,
+        lambda data: pd.DataFrame(data).map(tuple),
+        lambda data: pd.DataFrame(
+            {"v": pd.Series(data["v"], dtype=pd.ArrowDtype(pa.list_(pa.string())))}
+        ),
+    ],
+)
+def test_lists_are_refused_with_the_way_to_link_by_their_items(make):
+    with pytest.raises(errors.ColumnTypeError, match=r"lists: .*frame\.explode\('v'\).* id="):
+        link_records(make({"v": LISTS}), ["v"])
+    rows = pd.DataFrame({"v": LISTS, "id": [1, 2, 3]}).explode("v")
+    assert link_records(rows, ["v"], id="id").labels()["labels"].tolist() == [1, 1, 3]
 
 
 def test_columns_of_several_lengths_or_names_are_refused():
