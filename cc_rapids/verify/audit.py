@@ -27,12 +27,13 @@ from ..data.frame_access import check_kinds, key_columns_of
 from ..data.memory_budget import Budget, bytes_of
 from ..data.offsets import check as check_offsets
 from ..data.reading import Reading
-from ..data.streams import Chunk, Cursor, read_ahead, source_of
+from ..data.streams import Chunk, Cursor, Source, read_ahead, source_of
 from ..data.weight_bound import WeightBound
 from ..data.weights import ForestWeight, weighted
 from ..errors import InputError, VerificationError, counted
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
+from ..ledger import Ledger
 from ..tuning import tuning
 from .answer import Answer
 from .bridges import BridgesClaim
@@ -285,19 +286,30 @@ def audit(
             budget = Budget(bytes_of(memory_limit), 0)
             run.begin()
             names = source, destination, header
-            for given in _chunks(edges, names, nulls, bound, budget, run):
+            stream = _stream(edges, names, bound, run)
+            rows = Ledger()
+            for given in _chunks(stream, nulls, bound, budget, run):
                 run.take(given)
+                rows = rows.plus(rows_of(given))
+            rows = rows._replace(given=stream.given)
             run.name(_named(answer, vertices, num_vertices))
         else:
             given = frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
             if asked is not None:
                 given = _weighed(given, edges, asked, nulls)
             run.take(given, oracle, alone=True, claims=claims)
+            rows = rows_of(given)
         found = run.close()
+    rows._replace(linked=run.edges).check("the audit")
     for each in claims:
         each.check_count(answer.rows, found)
         each.shown.check_index(edges)
     return Audit(run.edges, answer.rows, found, oracle, perf_counter() - started)
+
+
+def rows_of(given: EdgeInput) -> Ledger:
+    """Return the ledger of some edges, of which nothing is linked yet."""
+    return Ledger(given.src.size) if given.ledger is None else given.ledger
 
 
 def read_again(
@@ -381,28 +393,31 @@ def _named(answer: Answer, vertices: Any, num_vertices: int | None) -> Any:
     return vertices if named is None else named
 
 
-def _chunks(
-    edges: Any,
-    names: tuple[Any, Any, bool | None],
-    nulls: str,
-    bound: WeightBound | None,
-    budget: Budget,
-    run: _Run,
-) -> Iterator[EdgeInput]:
-    """Yield the chunks of a stream, each checked; ``names`` are the columns and the header."""
+def _stream(
+    edges: Any, names: tuple[Any, Any, bool | None], bound: WeightBound | None, run: _Run
+) -> Source:
+    """Return the source of edges that are read in chunks."""
     source, destination, header = names
     if isinstance(source, list) or isinstance(destination, list):
         sides = frames.several(source, destination)
         source, destination = (side if len(side) > 1 else side[0] for side in sides)
-    answer = run.answer
-    key_columns = answer.column.key_columns or (answer.column,)
+    key_columns = run.answer.column.key_columns or (run.answer.column,)
     width = len(source) if isinstance(source, list) else 1
     if width != len(key_columns):
         raise InputError(
             f"source={source!r} names {width} columns, but the vertices of the answer have"
             f" {len(key_columns)}: name the columns that it was computed from"
         )
-    stream = source_of(edges, source, destination, header, bound)
+    return source_of(edges, source, destination, header, bound)
+
+
+def _chunks(
+    stream: Source, nulls: str, bound: WeightBound | None, budget: Budget, run: _Run
+) -> Iterator[EdgeInput]:
+    """Yield the chunks of a stream, each checked."""
+    answer = run.answer
+    key_columns = answer.column.key_columns or (answer.column,)
+    width = len(key_columns)
     budget.fixed, strings = stream.fixed, [part.strings for part in key_columns]
     budget.update("strings" if any(strings) else "range", answer.ids.n, width=width)
     text = strings if answer.rows else None

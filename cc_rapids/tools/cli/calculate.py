@@ -13,6 +13,7 @@ import click
 
 from ...data.files.read import EdgeFile, Taken
 from ...errors import counted
+from ...ledger import Ledger
 from .group import INPUT, METHOD, OUTPUT, command, examples, option
 from .options import (
     FILES_IN_WORDS,
@@ -331,7 +332,8 @@ def _made(files: tuple[str, ...], text: str, reading: dict[str, Any]) -> EdgeFil
     made = recipe(text)
     src, dst = made.pieces.gather()
     table = pa.table({"src": src, "dst": dst})
-    return EdgeFile(table, "src", "dst", GENERATED, range(made.pieces.num_vertices))
+    vertices = range(made.pieces.num_vertices)
+    return EdgeFile(table, "src", "dst", GENERATED, vertices, ledger=Ledger(len(table)))
 
 
 def _facts(
@@ -341,7 +343,7 @@ def _facts(
     found: Components,
 ) -> dict[str, Any]:
     """Return all facts about the run but its times."""
-    summary = found.summary()
+    summary = found.summary() | {"ledger": given.rows(found.ledger).facts()}
     taken = [one.facts() for one in given.taken] or summary.pop("taken", [UNREAD])
     origin: dict[str, Any] = {"generate": generate} if generate is not None else {}
     if files:
@@ -386,7 +388,7 @@ def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, s
         "memory": None if facts["memory"] == "device" else facts["memory"],
         "vertices": f"{facts['vertices']:,}",
         "edges": f"{facts['edges']:,}",
-        "dropped": f"{facts['dropped']:,} edges with nulls" if facts["dropped"] else None,
+        "rows": str(Ledger.of_facts(facts["ledger"])),
         "components": f"{facts['components']:,}",
         "largest": f"{largest:,}{share}",
         "time to read": None if streamed else seconds(spent["read"]),

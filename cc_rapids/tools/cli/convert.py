@@ -12,6 +12,7 @@ import click
 from ...data.files.read import EdgeFile
 from ...data.files.text_ids import plain
 from ...data.files.write import COUNTED, ONE_BASED, EdgeList, check_edges_output, write_edges
+from ...ledger import Ledger
 from ...tuning import tuning
 from .group import INPUT, OUTPUT, command, examples, option
 from .options import (
@@ -97,6 +98,7 @@ def convert(
     facts |= {
         "to": kind,
         "edges": edges.num_edges,
+        "ledger": found.ledger._replace(linked=edges.num_edges).check().facts(),
         "weights": edges.weighted,
         "vertices": None if edges.vertices is None else len(edges.vertices),
         "id_shift": shift,
@@ -164,6 +166,7 @@ def _print(facts: dict[str, Any], taken: str) -> None:
             "columns": ", ".join(facts["columns"]),
             "to": f"{facts['output']} ({facts['to']})",
             "edges": f"{facts['edges']:,}" + (", with weights" if facts["weights"] else ""),
+            "rows": str(Ledger.of_facts(facts["ledger"])).replace("linked", "written"),
             "vertices": None if n is None else f"{n:,}",
             "ids": f"each {abs(shift)} {'more' if shift > 0 else 'less'} than before"
             if shift

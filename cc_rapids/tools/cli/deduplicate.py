@@ -11,6 +11,7 @@ import click
 from ...data.files.text_ids import is_text
 from ...data.files.write import write_table
 from ...errors import FormatError, NullsError, counted
+from ...ledger import Ledger
 from .frames import (
     TABULAR_IN_WORDS,
     WholeTable,
@@ -175,6 +176,7 @@ def deduplicate(
         "pairs": pairs,
         "rows": len(table.table),
         "edges": summary["edges"],
+        "ledger": edges.rows(found.ledger).facts(),
         "components": summary["components"],
         "largest": summary["largest"],
         "kept": len(rows),
@@ -252,6 +254,7 @@ def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, s
     return {
         "documents": f"{facts['rows']:,} in {facts['docs']}",
         "pairs": f"{facts['edges']:,} in {facts['pairs']}",
+        "rows": str(Ledger.of_facts(facts["ledger"])),
         "groups": f"{facts['components']:,}, the largest of {facts['largest']:,}",
         "kept": f"{facts['kept']:,}",
         "removed": f"{facts['removed']:,}",

@@ -13,17 +13,17 @@ from typing import Any, NoReturn
 import click
 
 from ... import __version__
-from ...errors import CcRapidsError, nearest_words
+from ...errors import CcRapidsError, LedgerError, nearest_words
 
 INTERRUPTED = 130  # the exit code of a process that was ended by Ctrl-C
 LINE_SECONDS = 10  # between two lines of progress
 PROGRESS = "cc_rapids.progress"  # of a context: whether it is shown; on a terminal if None
 EXIT_CODES = (
-    "Exit codes: 0 done; 1 an answer is wrong (verify, evaluate), or whoever read the output, such"
-    f" as head, has closed it; 2 an error, in one line on stderr; {INTERRUPTED} interrupted by"
-    " Ctrl-C. Data goes to stdout, and messages and progress to stderr: of work that takes more"
-    " than a second a bar, if stderr is a terminal; otherwise nothing, or with --progress a line"
-    f" at the start and every {LINE_SECONDS} seconds."
+    "Exit codes: 0 done; 1 an answer is wrong (verify, evaluate), rows were lost, or the reader of"
+    " the output, such as head, has closed it; 2 an error, in one line on stderr;"
+    f" {INTERRUPTED} interrupted by Ctrl-C. Data goes to stdout, and messages and progress to"
+    " stderr: of work that takes more than a second a bar, if stderr is a terminal; otherwise"
+    f" nothing, or with --progress a line at the start and every {LINE_SECONDS} seconds."
 )
 
 GRAPH, INPUT, METHOD, OUTPUT, OTHER = "Graph", "Input", "Method", "Output", "Other options"
@@ -164,6 +164,8 @@ class OneLineErrors(Group):
                 sys.stdout.flush()
         except click.ClickException as error:
             _fail(error.format_message())
+        except LedgerError as error:
+            _fail(str(error), 1)
         except (CcRapidsError, MemoryError) as error:
             if getattr(error, "errno", None) == errno.EPIPE:
                 _closed()
@@ -179,10 +181,10 @@ class OneLineErrors(Group):
         sys.exit(status if isinstance(status, int) else 0)
 
 
-def _fail(message: str) -> NoReturn:
+def _fail(message: str, status: int = 2) -> NoReturn:
     with suppress(OSError):
         click.echo(f"Error: {' '.join(message.splitlines())}", err=True)
-    sys.exit(2)
+    sys.exit(status)
 
 
 def _closed() -> NoReturn:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from ...data.files.header import check_header
 from ...data.files.input_file import ColumnRequest, File, format_of
 from ...data.files.read import IN_PIECES, EdgeFile, Taken, read_opened, read_pieces, read_wanted
 from ...errors import InputError
+from ...ledger import Ledger
 from .options import STANDARD
 from .paths import STANDARD_INPUT, is_pattern, name_of, standard_input, stated_format, within
 from .show import progress, stream_progress
@@ -31,13 +32,28 @@ PIECE_ROWS = 1 << 20  # of standard input, where memory is limited
 class Given:
     """Edges as the library takes them, with its options for them.
 
-    ``taken`` is how each file was read: once the edges have been, where they come in pieces.
+    ``taken`` is how each file was read, and ``ledger`` counts the rows of a file that the command
+    reads itself: both once the edges have been read, where they come in pieces.
     """
 
     edges: Any
     options: dict[str, Any]
     streamed: bool = False
     taken: list[Taken] = field(default_factory=list)
+    ledger: Ledger | None = None
+
+    def rows(self, ledger: dict[str, Any]) -> Ledger:
+        """Return the ledger of an answer for these edges, with all rows of their file.
+
+        Raises
+        ------
+        LedgerError
+            The answer is not of all rows of the file.
+        """
+        found = Ledger.of_facts(ledger)
+        if self.ledger is None:
+            return found
+        return self.ledger.plus(found._replace(given=0, unchecked=False)).check()
 
     @classmethod
     def of(cls, found: EdgeFile, bounds: dict[str, Any] | None = None) -> Given:
@@ -47,7 +63,7 @@ class Given:
         if bounds:  # by which the last column, of weights, is asked for
             table = table.rename_columns([*table.column_names[:-1], bounds["weight"]])
         options = ends | {"vertices": found.vertices} | bounds
-        return cls(table, options, taken=[found.taken])
+        return cls(table, options, taken=[found.taken], ledger=found.ledger)
 
     def engine(self) -> str:
         """Return the engine that takes the least time, by default; of a stream the library says."""
@@ -139,24 +155,24 @@ def _in_pieces(
     check_header(request.header, [STANDARD_INPUT], [format])
     if format not in IN_PIECES:
         found = Given.of(read_opened(file, request), bounds)
-        return Given(found.edges, found.options | options, taken=found.taken)
+        return replace(found, options=found.options | options)
     given = Given(None, {"source": "src", "destination": "dst"} | options, streamed=True)
-    given.edges = _tables(file, request, given.taken)
+    given.edges = _tables(file, request, given)
     given.options |= bounds | ({"weight": "weight"} if bounds else {})
     return given
 
 
-def _tables(file: File, request: ColumnRequest, taken: list[Taken]) -> Iterator[pa.Table]:
+def _tables(file: File, request: ColumnRequest, given: Given) -> Iterator[pa.Table]:
     """Yield the pieces of a file, whose columns are src, dst, and weight if that is requested."""
     import pyarrow as pa
 
     for piece in read_pieces(file, request, 0, 0, lambda: PIECE_ROWS, None):
         ends = piece.table.column_names[: request.ends]
-        if not taken:
-            taken.append(Taken(request.format, tuple(ends), file.header))
+        if not given.taken:
+            given.taken.append(Taken(request.format, tuple(ends), file.header))
         names = ["src", "dst", "weight"][: piece.table.num_columns]
         table = piece.table.rename_columns(names)
         if request.weights and len(names) == request.ends:  # no line is in the file
             table = table.append_column("weight", pa.array([], pa.float64()))
         yield table
-    _ = file.ledger  # raises an error if lines are lost
+    given.ledger = file.ledger

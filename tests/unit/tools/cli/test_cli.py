@@ -114,7 +114,7 @@ def test_dropped_edges_are_counted(run, tmp_path):
     path.write_text("src,dst\n1,2\n3,\nNA,4\n")
     done = run("calculate", path, "--nulls", "drop")
     assert done.exit_code == 0, done.stderr
-    assert "2 edges with nulls" in done.stdout
+    assert "3 rows given = 1 linked + 2 null_end" in done.stdout
 
 
 def test_the_largest_come_first(run, edges):
