@@ -16,7 +16,6 @@ from .data.read import read
 from .data.weights import weighted
 from .errors import InputError, shown
 from .graph.plain_weights import plain_weights
-from .ledger import Ledger
 from .options import Options, check_chunked, with_weights, within_bound
 from .results.components import Components, Facts
 from .solver.plan import Plan, plan
@@ -350,7 +349,7 @@ def find_components(
         if decoder is None:  # hashed ids, or ids of several columns: not in their order yet
             forest, decoder = encoded.finalise(forest, options.speculates and backend.goes_on)
         done = perf_counter()
-    ledger = edge_input.ledger or Ledger(edge_input.src.size)
+    ledger = edge_input.rows
     if outer is not None:  # of a list that the rows are a part of
         ledger = outer.plus(ledger._replace(given=0))
     ledger = ledger._replace(linked=encoded.edges.m).check()

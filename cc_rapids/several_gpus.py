@@ -75,8 +75,7 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
             partial(_rows, edge_input, columns, k, slice(*cuts[k : k + 2])) for k in range(count)
         ]
         held = solve_on_devices(parts, numbers, backend, options)
-    assert edge_input.ledger is not None
-    rows = edge_input.ledger, edge_input.dropped_rows
+    rows = edge_input.rows, edge_input.dropped_rows
     return _answer(held, *rows, backend, options, chosen, started)
 
 
@@ -102,7 +101,7 @@ def _find_in_parts(
     parts: list[Part] = [partial(_part, one, options, k) for k, one in enumerate(edges)]
     held = solve_on_devices(parts, numbers, backend, options)
     dropped = sum(one.edge_input.dropped_rows for one in held)
-    rows = reduce(Ledger.plus, (one.edge_input.ledger or Ledger() for one in held))
+    rows = reduce(Ledger.plus, (one.edge_input.rows for one in held))
     return _answer(held, rows, dropped, backend, options, chosen, started)
 
 

@@ -220,6 +220,11 @@ class EdgeInput:
         return self.columns if self.row_offsets is None else [*self.columns, self.row_offsets]
 
     @property
+    def rows(self) -> Ledger:
+        """The ledger of the rows that were given; without one, the rows that there are."""
+        return Ledger(self.src.size) if self.ledger is None else self.ledger
+
+    @property
     def key_names(self) -> tuple[str, ...]:
         """The names of the key columns of vertices in answers; empty if they are numbered."""
         if self.vertex_names is not None:

@@ -125,8 +125,7 @@ class Chunk:
         frame, source, destination, ledger = self.within(bound)
         with self.naming_nulls():
             found = frames.read(frame, source, destination, None, None, nulls)
-        assert found.ledger is not None
-        others = Ledger(found.ledger.given, left_out=found.ledger.left_out)
+        others = found.rows
         if bound is not None:  # the rows of the chunk, not those within the bound
             others = others._replace(given=0)
         skipped = sum(self.left_out.values())

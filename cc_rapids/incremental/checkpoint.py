@@ -39,7 +39,7 @@ from ..ids.growing import Index, Integers, Range, Texts, Tuples, inverse
 from ..ledger import Ledger
 from ..tuning import tuning
 from .kept import KeptForest
-from .state import ConnectivityState, kind_of, rows_of
+from .state import ConnectivityState, kind_of
 
 FORMAT = "cc_rapids connectivity 2"
 TIMES = "", "integers", "floats", "datetimes"  # what the column of times of a kept forest holds
@@ -310,7 +310,7 @@ class Trace:
         self._content.add(given.lent)
         types = " ".join(column.dtype for column in given.lent if column.size)
         before = self.last or [0, ""]
-        rows = before[0] + rows_of(given).given
+        rows = before[0] + given.rows.given
         self.last = [rows, before[1] or types, self._content.digest()]
         self._ended = not after.rows
         if self.skipping:

@@ -103,7 +103,7 @@ def insert_kept(
         old = inputs.placed_for(state, given, free)
         with inputs.LentWithRange(old.backend, given) as columns:
             named, (src, dst, *_) = batches.with_vertices(old, given, columns, copied=False)
-            named = replace(named, ledger=named.ledger.plus(batches.rows_of(given)))
+            named = replace(named, ledger=named.ledger.plus(given.rows))
             state = joined(named, src, dst, times)
             state.ledger.check()
     return state
@@ -357,7 +357,7 @@ class _Removal:
 def _check_rows(given: EdgeInput, columns: list[Any]) -> None:
     """Raise a LedgerError if the columns of some remaining edges lack rows, or have too many."""
     column = columns[0][0] if isinstance(columns[0], list) else columns[0]
-    batches.rows_of(given)._replace(linked=len(column)).check("remaining=")
+    given.rows._replace(linked=len(column)).check("remaining=")
 
 
 def _table_of(kept: KeptForest, backend: Backend) -> Integers:

@@ -81,7 +81,7 @@ def insert_all(
             after = batches.with_output_like(old, given)
             ledger = after.ledger
             for batch in window:
-                ledger = ledger.plus(batches.rows_of(batch))
+                ledger = ledger.plus(batch.rows)
             after = replace(after, ledger=ledger)
     total = adapter.rows(edges, ReadRequest(*words[:2])) if iterable else read_rows.given
     given_before = state.ledger.given
@@ -163,7 +163,7 @@ def _pieces(
                 inputs.check_columns_as_before(given, state.given)
             if chunk.vertices is not None:
                 given = replace(given, vertices=chunk.vertices)
-            rows = batches.rows_of(given).given
+            rows = given.rows.given
             came += rows
             if chunk.given != came:
                 raise lost_rows(chunk.path or "the edges", chunk.given or 0, came)

@@ -245,16 +245,11 @@ def insert_batch(
     _join(after, suited, src, dst)
     kind, edges = _kind_after(state, index, given), state.edges + src.size
     count, removals = state.batches + 1, state.removals
-    rows = rows_of(given)._replace(linked=src.size).check()
+    rows = given.rows._replace(linked=src.size).check()
     joined = ConnectivityState(
         backend, index, after, kind, edges, count, removals=removals, ledger=state.ledger.plus(rows)
     )  # which takes less time than replace()
     return checked(joined, found)
-
-
-def rows_of(given: EdgeInput) -> Ledger:
-    """Return the ledger of a batch, of which nothing is linked yet."""
-    return Ledger(given.src.size) if given.ledger is None else given.ledger
 
 
 def insert(

@@ -290,7 +290,7 @@ def audit(
             rows = Ledger()
             for given in _chunks(stream, nulls, bound, budget, run):
                 run.take(given)
-                rows = rows.plus(rows_of(given))
+                rows = rows.plus(given.rows)
             rows = rows._replace(given=stream.given)
             run.name(_named(answer, vertices, num_vertices))
         else:
@@ -298,18 +298,13 @@ def audit(
             if asked is not None:
                 given = _weighed(given, edges, asked, nulls)
             run.take(given, oracle, alone=True, claims=claims)
-            rows = rows_of(given)
+            rows = given.rows
         found = run.close()
     rows._replace(linked=run.edges).check("the audit")
     for each in claims:
         each.check_count(answer.rows, found)
         each.shown.check_index(edges)
     return Audit(run.edges, answer.rows, found, oracle, perf_counter() - started)
-
-
-def rows_of(given: EdgeInput) -> Ledger:
-    """Return the ledger of some edges, of which nothing is linked yet."""
-    return Ledger(given.src.size) if given.ledger is None else given.ledger
 
 
 def read_again(
