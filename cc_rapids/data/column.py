@@ -131,8 +131,9 @@ def plain(native: Any, name: str = "ids") -> Any:
 def in_native_order(column: Any) -> Any:
     """Return a copy of an array or pandas column whose bytes are in the other order; all else."""
     kind = getattr(column, "dtype", None)
-    other = isinstance(kind, np.dtype) and not kind.isnative
-    return column.astype(kind.newbyteorder("=")) if other else column
+    if not isinstance(kind, np.dtype) or kind.isnative:
+        return column
+    return column.astype(kind.newbyteorder("="))
 
 
 def sound(name: str, held: Any) -> Any:

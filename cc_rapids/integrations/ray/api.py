@@ -497,9 +497,10 @@ class WithColumns(MaterializedDataset):  # type: ignore[misc]
 
     def to_pandas(self, limit: int | None = None) -> pd.DataFrame:
         """Return all rows as a pandas frame; Ray's own has no columns where there are no rows."""
-        frame = super().to_pandas(limit)
-        schema = self.schema().base_schema
-        return frame if len(frame) else schema.empty_table().to_pandas()
+        frame: pd.DataFrame = super().to_pandas(limit)
+        if not len(frame):
+            frame = self.schema().base_schema.empty_table().to_pandas()
+        return frame
 
 
 def _dataset(tables: list[Result]) -> Dataset:
