@@ -29,9 +29,12 @@ from .components import Components
 from .cuts import CutAnswers, GrowingTrees, Levels
 from .labels import LabelKind, check_labels
 from .thresholds import Cuts
+from .written import arrow_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from ..verify.merges import Merges
 
 DIRECTIONS = {True: "at_least", False: "at_most"}  # by whether the forest is of greatest weight
 FORESTS = {True: "max", False: "min"}
@@ -478,6 +481,9 @@ class Dendrogram:
         The components and the forest are proved first, where the answer lies, see
         :meth:`Components.audit`; and then, on one thread of the host, the merge of each edge of the
         forest, by :func:`cc_rapids.oracle.single_linkage`, which shares no code with this class.
+        Every row of :meth:`merges` (if labels are ids) and :meth:`linkage` is compared with these
+        merges, and so are :meth:`labels` and :meth:`sizes` at the least, the middle and the
+        greatest weight, and :meth:`split` for half the largest component.
 
         Parameters
         ----------
@@ -517,14 +523,28 @@ class Dendrogram:
         right: 3 merges of 5 vertices to 2 components, by 3 edges
         """
         from ..verify import oracle  # a run needs none of this
+        from ..verify.audit import read_again
+        from ..verify.label_rules import LABEL_RULES
+        from ..verify.merges import Merges
+        from ..verify.placed_edges import PlacedEdges
+        from ..verify.shown_rows import ShownRows
 
         found, started, greatest = self.components, perf_counter(), self._greatest
-        options = {"weight": weight, "forest": FORESTS[greatest], "nulls": nulls} | given
-        proof = found.audit(edges, source, destination, **options)
-        backend = found._backend
-        with backend.scope():
-            ends, columns = found._places_of_forest()
-            src, dst, weights = map(backend.to_host, (*ends, backend.asarray(columns["weight"])))
+        options = {"weight": weight, "nulls": nulls} | given
+        proof = found.audit(edges, source, destination, forest=FORESTS[greatest], **options)
+        again = read_again(edges, source, destination, greatest=greatest, **options)
+        answer, backend = found._as_answer(), found._backend
+        width = max(len(found._given.src.key_columns), 1)
+        with answer.borrow_for(backend), backend.scope():
+            placed, xp = PlacedEdges(answer, again), backend.xp
+            number = xp.empty(answer.ids.n, np.int64)  # of the row of a slot in the label frame
+            number[placed.slots] = xp.arange(placed.slots.size)
+            ends = number[placed.src], number[placed.dst]
+            chosen = backend.asarray(ShownRows(found.forest(), "forest", width).rows())
+            place = xp.searchsorted(placed.numbers(), chosen)  # which are proved to be rows
+            held = *(end[place] for end in ends), backend.asarray(again.weights)[place]
+            src, dst, weights = map(backend.to_host, held)
+            listed = backend.to_host(ends[0]), backend.to_host(ends[1])
             own = backend.to_host(self._weights)
         right = oracle.single_linkage(src, dst, found.num_vertices, weights, greatest)
         tree = self._tree
@@ -538,8 +558,38 @@ class Dendrogram:
                 f" order of their weights merge {right[k, 0]:,} and {right[k, 1]:,} to"
                 f" {right[k, 2]:,} at {weights[right[k, 3]]}"
             )
+        rows, rule = right[:, 3], LABEL_RULES[self._kind.audited_as]
+        native = weights.astype(weights.dtype.newbyteorder("="), copy=False)[rows]
+        shown_as = arrow_of(found.labels()), width, rule
+        self._check_frames(Merges(*shown_as, src[rows], dst[rows], native, right), listed)
         seconds = perf_counter() - started
         return DendrogramAudit(proof.edges, proof.vertices, proof.components, len(self), seconds)
+
+    def _check_frames(self, merges: Merges, ends: tuple[Any, Any]) -> None:
+        """Raise a VerificationError unless the frames of this dendrogram show some merges.
+
+        Those of a threshold are compared at the least, the middle and the greatest weight, and
+        those of a split for half the largest component, if the edges are held.
+
+        Parameters
+        ----------
+        merges : Merges
+        ends : two (m,) arrays of int64
+            The rows of the ends of all edges.
+        """
+        if merges.rule.is_vertex:
+            merges.check_merges(arrow_of(self.merges()))
+        merges.check_linkage(self.linkage(lambda weights: np.arange(weights.size)))
+        count, found = len(self), self.components
+        for k in sorted({0, count // 2, count - 1} if count else ()):
+            threshold = merges.weights[k]
+            past = merges.weights < threshold if self._greatest else merges.weights > threshold
+            frames = self.labels(threshold), self.sizes(threshold)
+            merges.check_labels(count - int(past.sum()), *map(arrow_of, frames))
+        if found._given.src.size == found._facts.edges:
+            most = max(int(merges.found[:, 2].max(initial=1)) // 2, 1)
+            parts, cuts = self.split(most)
+            merges.check_split(most, ends, arrow_of(parts.labels()), arrow_of(cuts))
 
     @cached_property
     def _tree(self) -> MergeTree:

@@ -492,13 +492,18 @@ class StableIds:
         >>> print(tuesday.audit(monday))
         right: 3 numbers of 6 vertices, 2 kept, 1 birth, 0 deaths
         """
-        from ..verify.numbers import NumbersAudit, audit  # a numbering needs none of this
+        from ..verify.numbers import (  # a numbering needs none of this
+            NumbersAudit,
+            audit,
+            check_vertices,
+        )
 
         started, found = perf_counter(), self.components
         check_word("policy", policy, POLICIES)
         before = _numbered(found, previous, next_id)
         labels = arrow_of(self.labels())
         now = _split(labels, labels.column_names[:-1], self.next_id)
+        check_vertices(now, arrow_of(found.labels("min")))
         with found._backend.scope():
             parts = found._backend.to_host(found._rows()[1])  # the least vertex of each
         changes = None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import VerificationError, counted
+from .tables import first_row_of_difference, places, plain, row_in_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -136,6 +137,18 @@ def audit(
     return kept.size, born.size, int(dead.sum())
 
 
+def check_vertices(now: Numbered, labels: pa.Table) -> None:
+    """Raise a VerificationError unless numbered vertices are those of a label frame, in order."""
+    own = now.vertices.columns
+    right = places(labels, 0, len(own))
+    row = first_row_of_difference(own, right)
+    if row is not None:
+        raise VerificationError(
+            f"row {row:,} of the numbers is vertex {row_in_words(own, row)}, but that of the answer"
+            f" is {row_in_words(right, row)}"
+        )
+
+
 def _first_places(values: np.ndarray) -> np.ndarray:
     """Return for each value its place among the different ones, as they come."""
     _, first, place = np.unique(values, return_index=True, return_inverse=True)
@@ -205,28 +218,15 @@ def _keys(now: pa.Table, before: pa.Table) -> list[np.ndarray]:
         codes = np.arange(rows)
         return [codes[:size], codes[size:]]
     for pair in zip(now.columns, before.columns, strict=True):
-        one, other = map(_plain, pair)
+        one, other = map(plain, pair)
         if one.type != other.type:
             one, other = (column.cast(pa.decimal128(20)) for column in (one, other))
-        own = pa.chunked_array([*one.chunks, *other.chunks]).combine_chunks().dictionary_encode()
+        own = pa.chunked_array([one, other]).combine_chunks().dictionary_encode()
         own = own.combine_chunks() if isinstance(own, pa.ChunkedArray) else own
         codes = _first_places(codes * rows + own.indices.to_numpy())
     return [codes[:size], codes[size:]]
 
 
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column of ids whose type says no more than integers of a sign, or strings."""
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if pa.types.is_integer(column.type):
-        wide = pa.int64() if pa.types.is_signed_integer(column.type) else pa.uint64()
-        return column.cast(wide)
-    return column.cast(pa.large_string())
-
-
 def _name(numbered: Numbered, row: Any) -> str:
     """Return the id of a row as text."""
-    values = [column[int(row)].as_py() for column in numbered.vertices.columns]
-    return repr(values[0] if len(values) == 1 else tuple(values))
+    return row_in_words(numbered.vertices.columns, int(row))

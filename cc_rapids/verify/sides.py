@@ -19,6 +19,7 @@ from ..errors import VerificationError, counted
 from .answer import Answer
 from .placed_edges import PlacedEdges
 from .shown_rows import ShownRows
+from .tables import first_row_of_difference, places, plain, row_in_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -115,40 +116,13 @@ def _check_rows(answer: Answer, claim: Claim) -> None:
             f"{claim.colors.num_rows:,} vertices are in the frame of colours, but"
             f" {claim.labels.num_rows:,} in that of labels"
         )
-    row = _first_difference(claim.colors, claim.labels, range(width))
+    sides = [places(table, 0, width) for table in (claim.colors, claim.labels)]
+    row = first_row_of_difference(*sides)
     if row is not None:
-        ids = [_told(table, range(width), row) for table in (claim.colors, claim.labels)]
+        ids = [row_in_words(columns, row) for columns in sides]
         raise VerificationError(
             f"row {row:,} of the colours is vertex {ids[0]}, but that of the labels is {ids[1]}"
         )
-
-
-def _first_difference(one: pa.Table, other: pa.Table, places: range) -> int | None:
-    """Return the first row in which some columns of two tables differ."""
-    found = []
-    for k in places:
-        left, right = (_plain(table.column(k)) for table in (one, other))
-        if not left.equals(right):
-            pairs = zip(left.to_pylist(), right.to_pylist(), strict=True)
-            found += [row for row, (a, b) in enumerate(pairs) if a != b][:1]
-    return min(found, default=None)
-
-
-def _plain(column: Any) -> Any:
-    """Return a column of Arrow in one piece, and of categories the strings that they stand for."""
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if pa.types.is_string(column.type) or pa.types.is_string_view(column.type):
-        column = column.cast(pa.large_string())
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-
-
-def _told(table: pa.Table, places: range, row: int) -> str:
-    """Return some columns of a row as text."""
-    values = [table.column(k)[row].as_py() for k in places]
-    return repr(values[0] if len(values) == 1 else tuple(values))
 
 
 class _Sides(PlacedEdges):
@@ -168,7 +142,7 @@ class _Sides(PlacedEdges):
         strange = np.flatnonzero((color < NONE) | (color > 1))
         if strange.size:
             row = int(strange[0])
-            name = _told(self.claim.labels, range(self.width), row)
+            name = row_in_words(places(self.claim.labels, 0, self.width), row)
             raise VerificationError(f"vertex {name} has the colour {color[row]}, not 0 or 1")
         return color
 
@@ -245,21 +219,13 @@ class _Sides(PlacedEdges):
 
     def _check_labels(self, src: Array) -> None:
         """Raise a VerificationError unless cycles have the labels of their components."""
-        import pyarrow as pa
-
         at = self.backend.to_host(self.xp.searchsorted(self.slots, src))
         labels = self.claim.labels
-        kept = pa.table(
-            {
-                labels.column_names[k]: _plain(labels.column(k)).take(at)
-                for k in range(self.width, labels.num_columns)
-            }
-        )
-        row = _first_difference(self.claim.cycles, kept, range(kept.num_columns))
+        kept = [plain(one).take(at) for one in places(labels, self.width, labels.num_columns)]
+        own = places(self.claim.cycles, 0, len(kept))
+        row = first_row_of_difference(own, kept)
         if row is not None:
-            said, right = (
-                _told(table, range(kept.num_columns), row) for table in (self.claim.cycles, kept)
-            )
+            said, right = (row_in_words(columns, row) for columns in (own, kept))
             raise VerificationError(
                 f"row {row:,} of the cycles has the label {said}, but its component has {right}"
             )

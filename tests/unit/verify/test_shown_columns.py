@@ -51,6 +51,10 @@ def listed(frame, name):
     return list(column)
 
 
+def frame_size(frame):
+    return len(frame[0]) if isinstance(frame, tuple) else len(frame)
+
+
 def names(frame):
     if isinstance(frame, tuple):
         return frame._fields
@@ -80,6 +84,49 @@ def planted(owner, method, audit):
     def run(frame):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(owner, method, lambda *asked, **options: frame)
+            return audit()
+
+    return run
+
+
+def planted_change(numbers, name, audit):
+    """Return an audit of numbers while one of the frames of their changes is another."""
+    right = numbers.changes()
+
+    def run(frame):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(numbers, "changes", lambda: right._replace(**{name: frame}))
+            return audit()
+
+    return run
+
+
+def pairs_of(edges, library):
+    """Return the edges of the day before: some parts are joined, others apart or not there."""
+    some = [0, 2, 4, 7, 8, 9]
+    if library == "arrays":
+        return tuple(end[some] for end in edges)
+    return (
+        edges.iloc[some]
+        if library == "pandas"
+        else edges[some]
+        if library == "polars"
+        else (edges.take(some))
+    )
+
+
+def planted_at(tree, method, at, audit):
+    """Return an audit of a dendrogram while a method of it returns a frame at a threshold."""
+    right = getattr(tree, method)
+
+    def run(frame):
+        def wrong(threshold=at):
+            if threshold != at:
+                return right(threshold)
+            return right(at)._replace(cuts=frame) if method == "split" else frame
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(tree, method, wrong)
             return audit()
 
     return run
@@ -118,6 +165,17 @@ def shown(library, ids):
                 found.paths(edges, *sides, rows=rows),
                 partial(proved_paths, found, edges, sides, asked, rows),
             )
+        tree = found.dendrogram()
+        check = partial(tree.audit, edges, *sides, **asked)
+        middle = tree._weights[len(tree) // 2]
+        for method, frame in {
+            "merges": tree.merges(),
+            "labels": tree.labels(middle),
+            "sizes": tree.sizes(middle),
+            "split": tree.split(3).cuts,
+        }.items():
+            at = 3 if method == "split" else middle
+            yield f"{method} of {word}", frame, planted_at(tree, method, at, check)
     plain = components(edges, *sides, forest=True)
     prove = partial(plain.audit, edges, *sides)
     yield "forest", plain.forest(), lambda f: prove(forest=f)
@@ -131,6 +189,13 @@ def shown(library, ids):
     check = partial(halves.audit, edges, *sides)
     for method in ("colors", "odd_cycles"):
         yield method, getattr(halves, method)(), planted(halves, method, check)
+    before = components(pairs_of(edges, library), *sides).stable_ids()
+    numbers = components(edges, *sides).stable_ids(before)
+    yield "numbers", numbers.labels(), planted(numbers, "labels", partial(numbers.audit, before))
+    changes = numbers.changes()
+    for name, frame in changes._asdict().items():
+        if frame_size(frame):
+            yield name, frame, planted_change(numbers, name, partial(numbers.audit, before))
 
 
 @pytest.mark.parametrize("ids", IDS)
@@ -140,7 +205,24 @@ def test_a_change_of_any_column_is_refused(library, ids):
         pytest.skip("arrays have ids of one column")
     for what, frame, audit in shown(library, ids):
         audit(frame)
-        for name in names(frame):
-            for k in (0, len(listed(frame, name)) - 1):
+        for k, name in enumerate(names(frame)):
+            wrong = altered(frame, name, k % frame_size(frame))
+            with pytest.raises(VerificationError):
+                pytest.fail(f"{name} of {what}: {audit(wrong)}")
+
+
+@pytest.mark.parametrize("kind", ["min", "max", "dense", "size", "fingerprint"])
+def test_a_change_of_any_label_is_refused(kind):
+    edges = pd.DataFrame(IDS["integers"] | {"w": WEIGHT})
+    found = components(edges, weight="w", forest="max", labels=kind)
+    tree = found.dendrogram()
+    frames = [("labels", found.labels(), planted(found, "labels", partial(found.audit, edges)))]
+    at, prove = tree._weights[len(tree) - 1], partial(tree.audit, edges, weight="w")
+    for method in ("labels", "sizes"):
+        frames.append((method, getattr(tree, method)(at), planted_at(tree, method, at, prove)))
+    for what, frame, audit in frames:
+        audit(frame)
+        for name in frame:
+            for k in range(len(frame)):
                 with pytest.raises(VerificationError):
                     pytest.fail(f"{name} of {what}: {audit(altered(frame, name, k))}")

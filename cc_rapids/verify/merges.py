@@ -1,0 +1,233 @@
+"""The audit of the frames that a dendrogram shows, on one thread of the host.
+
+The merges of single linkage come from :func:`cc_rapids.oracle.single_linkage`, one edge after the
+other, and the components at a threshold from :func:`cc_rapids.oracle.union_find`. The vertices are
+numbered by their rows in the label frame, which is proved before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+
+from ..errors import VerificationError
+from .label_rules import LabelRule
+from .oracle import union_find
+from .tables import first_row_of_difference, places, plain, row_in_words
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+NONE = -1
+
+
+@dataclass(frozen=True)
+class Merges:
+    """The merges of two clusters each, in their order, as a sequential oracle finds them.
+
+    Attributes
+    ----------
+    labels : table
+        The label frame: the columns of the ids, then those of the labels.
+    width : int
+        The number of columns of an id.
+    rule : LabelRule
+        What labels are.
+    src, dst : (k,) arrays of int64
+        The rows of the ends of the edge of each merge.
+    weights : (k,) array of numbers
+        The weight of each.
+    found : (k, 4) array of int64
+        The clusters, the size and the edge, see :func:`cc_rapids.oracle.single_linkage`.
+    """
+
+    labels: pa.Table
+    width: int
+    rule: LabelRule
+    src: Any
+    dst: Any
+    weights: Any
+    found: Any
+
+    @property
+    def n(self) -> int:
+        """The number of vertices."""
+        return int(self.labels.num_rows)
+
+    def check_merges(self, table: pa.Table) -> None:
+        """Raise a VerificationError unless a frame shows what merges at each weight."""
+        first, second = self.found[:, 0], self.found[:, 1]
+        n, step = self.n, self._steps
+        least, greatest, top = _clusters(first, second, step, n)
+        child = self.found[:, :2].ravel()
+        merge = np.repeat(np.arange(first.size), 2)
+        inner = child >= n
+        inner[inner] = step[child[inner] - n] == step[merge[inner]]
+        child, merge = child[~inner], merge[~inner]
+        order = np.lexsort((_of(child, least, n), step[merge]))
+        child, merge = child[order], merge[order]
+        extreme = greatest if self.rule.is_greatest else least
+        before, after = (_of(cluster, extreme, n) for cluster in (child, n + top[merge]))
+        right = [self.weights[merge], *self._ids(before), *self._ids(after), self._sizes(child)]
+        self._compare("merges", places(table, 0, table.num_columns), right)
+
+    def check_linkage(self, array: Any) -> None:
+        """Raise a VerificationError unless rows are the merges, at distances 0, 1, 2, ..."""
+        count, n = len(self.found), self.n
+        right = np.zeros((max(n - 1, 0), 4))
+        right[:count] = np.column_stack([self.found[:, :2], np.arange(count), self.found[:, 2]])
+        whole = np.ones(n + count, bool)
+        whole[self.found[:, :2]] = False
+        roots = np.flatnonzero(whole)
+        least = _clusters(self.found[:, 0], self.found[:, 1], self._steps, n)[0]
+        roots = roots[np.argsort(_of(roots, least, n), kind="stable")]
+        if roots.size > 1:  # which are joined at last, one after the other
+            before = np.append(roots[:1], n + count + np.arange(roots.size - 2))
+            right[count:, 0] = np.minimum(before, roots[1:])
+            right[count:, 1] = np.maximum(before, roots[1:])
+            right[count:, 2], right[count:, 3] = np.inf, np.cumsum(self._sizes(roots))[1:]
+        wrong = np.flatnonzero((array != right).any(axis=1)) if array.shape == right.shape else [0]
+        if len(wrong):
+            k = int(wrong[0])
+            raise VerificationError(
+                f"row {k:,} of the linkage is {array[k].tolist() if k < len(array) else None}, but"
+                f" the merges say {right[k].tolist() if k < len(right) else None}"
+            )
+
+    def check_labels(self, count: int, labels: pa.Table, sizes: pa.Table) -> None:
+        """Raise a VerificationError unless frames show the components of the first merges.
+
+        Parameters
+        ----------
+        count : int
+            How many merges the threshold admits.
+        labels, sizes : table
+            As :meth:`cc_rapids.Dendrogram.labels` and ``sizes`` return them.
+        """
+        least = union_find(self.src[:count], self.dst[:count], self.n)
+        self._compare("labels", places(labels, 0, self.width), places(self.labels, 0, self.width))
+        heads, component = np.unique(least, return_inverse=True)
+        members = np.bincount(component, minlength=heads.size)
+        by_size = np.argsort(-members, kind="stable")
+        own = places(labels, self.width, labels.num_columns)
+        if self.rule.is_vertex:
+            last = np.zeros(heads.size, np.int64)
+            last[component] = np.arange(self.n)  # of several the last one stays
+            right = self._ids(last[component] if self.rule.is_greatest else least)
+        elif self.rule.is_place:
+            place = np.arange(heads.size)
+            if self.rule.is_by_size:
+                place[by_size] = np.arange(heads.size)
+            right = [place[component]]
+        else:
+            numbers = own[0].to_numpy()
+            right = [numbers[least]]
+            if np.unique(numbers[heads]).size < heads.size:
+                raise VerificationError("two components have the same label at a threshold")
+        self._compare("labels", own, right)
+        shown = [column.take(heads[by_size]) for column in map(plain, own)]
+        self._compare("sizes", places(sizes, 0, sizes.num_columns), [*shown, members[by_size]])
+
+    def check_split(
+        self, most: int, ends: tuple[Any, Any], parts: pa.Table, cuts: pa.Table
+    ) -> None:
+        """Raise a VerificationError unless components are split as they should be.
+
+        Parameters
+        ----------
+        most : int
+            The most vertices of a part.
+        ends : two (m,) arrays of int64
+            The rows of the ends of all edges of the list.
+        parts, cuts : table
+            The labels of the parts, which are least vertices, and the frame of what was split.
+        """
+        n, step, k = self.n, self._steps, len(self.found)
+        whole = union_find(self.src, self.dst, n)
+        component, beyond = whole[self.src], self.found[:, 2] > most
+        limit = np.full(n, k)  # the first step that is cut, of each component
+        np.minimum.at(limit, component[beyond], step[beyond])
+        kept = step < limit[component]
+        part = union_find(self.src[kept], self.dst[kept], n)
+        ids = places(self.labels, 0, self.width)
+        self._compare("parts", places(parts, 0, parts.num_columns), [*ids, *self._ids(part)])
+        heads, members = np.unique(part, return_counts=True)
+        over = np.unique(component[beyond])
+        largest, edges_cut, count = (np.zeros(n, np.int64) for _ in range(3))
+        np.maximum.at(largest, whole[heads], members)
+        np.add.at(count, whole[heads], 1)
+        apart = part[ends[0]] != part[ends[1]]
+        np.add.at(edges_cut, whole[ends[0][apart]], 1)
+        last = np.full(n, NONE)
+        np.maximum.at(last, component[kept], np.flatnonzero(kept))
+        held = last[over] != NONE
+        loosest = self.weights[last[over]].tolist() if k else []
+        thresholds = [one if there else None for one, there in zip(loosest, held, strict=True)]
+        size = np.bincount(whole, minlength=n)[over]
+        labels = places(self.labels, self.width, self.labels.num_columns)
+        label = [plain(column).take(over) for column in labels]
+        right = [*label, size, count[over], largest[over], edges_cut[over]]
+        self._compare("cuts", places(cuts, 0, cuts.num_columns - 1), right)
+        own = cuts.column(cuts.num_columns - 1).to_pylist()
+        own = [None if one != one else one for one in own]
+        if own != thresholds:
+            raise VerificationError(f"thresholds of the cuts are {own}, but should be {thresholds}")
+
+    @cached_property
+    def _steps(self) -> Any:
+        """The number of each merge's weight among the different ones."""
+        return np.cumsum(np.append(False, self.weights[1:] != self.weights[:-1])[: len(self.found)])
+
+    def _sizes(self, clusters: Any) -> Any:
+        """Return the number of vertices of some clusters."""
+        return np.append(np.ones(self.n, np.int64), self.found[:, 2])[clusters]
+
+    def _ids(self, rows: Any) -> list[Any]:
+        """Return the columns of the ids of some vertices."""
+        return [plain(column).take(rows) for column in places(self.labels, 0, self.width)]
+
+    def _compare(self, what: str, found: list[Any], right: list[Any]) -> None:
+        """Raise a VerificationError for the first row of a frame that is not right."""
+        import pyarrow as pa
+
+        if len(found) != len(right):
+            raise VerificationError(f"the {what} have {len(found)} columns, and not {len(right)}")
+        right = [pa.array(one) if isinstance(one, np.ndarray) else one for one in right]
+        row = first_row_of_difference(found, right)
+        if row is not None:
+            says = [row_in_words(columns, row) for columns in (found, right)]
+            raise VerificationError(
+                f"row {row:,} of the {what} is {says[0]}, but edges in the order of their weights"
+                f" say {says[1]}"
+            )
+
+
+def _of(clusters: Any, merged: Any, n: int) -> Any:
+    """Return what is known of the clusters of merges, or single vertices themselves."""
+    if not merged.size:
+        return clusters
+    return np.where(clusters < n, clusters, merged[np.maximum(clusters - n, 0)])
+
+
+@numba.njit  # type: ignore[untyped-decorator]
+def _clusters(first: Any, second: Any, step: Any, n: int) -> tuple[Any, Any, Any]:
+    """Return the least and greatest vertex of each merge, and the last merge of its step above."""
+    k = first.size
+    least, greatest, top = np.empty(k, np.int64), np.empty(k, np.int64), np.arange(k)
+    for i in range(k):
+        low, high = n, -1
+        for c in (first[i], second[i]):
+            if c < n:
+                low, high = min(low, c), max(high, c)
+            else:
+                low, high = min(low, least[c - n]), max(high, greatest[c - n])
+                if step[c - n] == step[i]:
+                    top[c - n] = i
+        least[i], greatest[i] = low, high
+    for i in range(k - 1, -1, -1):
+        top[i] = top[top[i]]
+    return least, greatest, top

@@ -1,0 +1,53 @@
+"""Tables of PyArrow on the host, to which audits bring the frames that an answer shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def plain(column: Any) -> Any:
+    """Return a column in one piece, whose type says no more than integers of a sign, or strings.
+
+    Columns of other types, such as floats, keep their type.
+    """
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_integer(column.type):
+        column = column.cast(pa.int64() if pa.types.is_signed_integer(column.type) else pa.uint64())
+    elif pa.types.is_string(column.type) or pa.types.is_string_view(column.type):
+        column = column.cast(pa.large_string())
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def first_row_of_difference(found: Sequence[Any], right: Sequence[Any]) -> int | None:
+    """Return the first row in which some columns differ from others, one by one; None if equal."""
+    rows = []
+    for pair in zip(found, right, strict=True):
+        one, other = map(plain, pair)
+        if not one.equals(other):
+            rows += [k for k, (a, b) in enumerate(_pairs(one, other)) if a != b][:1]
+    return min(rows, default=None)
+
+
+def row_in_words(columns: Sequence[Any], row: int) -> str:
+    """Return a row of some columns as text."""
+    values = [column[row].as_py() if row < len(column) else "no row" for column in columns]
+    return repr(values[0] if len(values) == 1 else tuple(values))
+
+
+def places(table: pa.Table, first: int, last: int) -> list[Any]:
+    """Return the columns of a table from one place up to another."""
+    return [table.column(k) for k in range(first, last)]
+
+
+def _pairs(one: Any, other: Any) -> list[tuple[Any, Any]]:
+    """Return the values of both columns side by side; None where one has ended."""
+    from itertools import zip_longest
+
+    return list(zip_longest(one.to_pylist(), other.to_pylist()))
