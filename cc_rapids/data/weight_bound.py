@@ -15,9 +15,10 @@ import numpy as np
 from ..errors import ColumnTypeError, InputError, MissingColumnError, shown, unknown
 from ..ledger import Ledger
 from .column import in_native_order
-from .frame_access import numbers_of
+from .frame_access import column_of, numbers_of
 from .frame_build import rows_where_true
 
+NUMPY = re.compile("u?int(8|16|32|64)|float(32|64)")  # types of numbers that arrays hold
 INTEGER = re.compile("(?P<unsigned>u?)int(?P<bits>8|16|32|64|128)")
 NARROW: dict[str, Any] = {
     **dict.fromkeys(("float32", "float", "f32"), np.float32),
@@ -147,25 +148,15 @@ class WeightBound:
             counts = known.select(nw.len().alias("rows"), *sums).collect()
             ledger = ledger_of(*(int(counts.item(0, k) or 0) for k in range(3)))
             return known.filter(*within).to_native(), ledger
-        if known.implementation.is_pyarrow():
-            mask = self._mask_of_column(known.to_native().column(name))
-        else:
+        native = known.to_native()
+        if NUMPY.fullmatch(str(kind).lower()):
+            mask, ledger = self.mask(column_of(native, name), f"weights {name!r}")
+        else:  # of more than 64 bits, or decimals
             inside = known.select(reduce(and_, within).fill_null(False).alias(name))
             mask = inside.get_column(name).to_numpy().astype(bool, copy=False)
-        rows, kept = int(mask.size), int(mask.sum())
-        absent = int(known.select(missing.sum().alias(name)).item() or 0) if kept < rows else 0
-        return rows_where_true(known.to_native(), mask), ledger_of(rows, absent, kept)
-
-    def _mask_of_column(self, column: Any) -> Any:
-        """Return which weights of PyArrow's are within the bounds, by scalars of their own type."""
-        import pyarrow.compute as pc
-
-        compare = {">=": pc.greater_equal, "<=": pc.less_equal}
-        masks = [
-            compare[sign](column, scalar_of(bound, column.type))
-            for sign, bound in self.bounds(column.type)
-        ]
-        return pc.fill_null(reduce(pc.and_, masks), False).to_numpy()
+            absent = int(known.select(missing.sum().alias(name)).item() or 0)
+            ledger = ledger_of(int(mask.size), absent, int(mask.sum()))
+        return (rows_where_true(native, mask) if ledger.left_out else native), ledger
 
     def expression(self, schema: Any) -> Any:
         """Return the bounds as an expression of PyArrow's, for a dataset with a schema.
