@@ -55,6 +55,7 @@ _HOMES = {
     "ArgumentTypeError": "errors",
     "CcRapidsError": "errors",
     "CapacityError": "errors",
+    "CapacityWarning": "errors",
     "ChangedFileError": "errors",
     "CheckpointError": "errors",
     "ColumnTypeError": "errors",
@@ -88,6 +89,7 @@ __all__ = [
     "ArgumentTypeError",
     "Bipartition",
     "CapacityError",
+    "CapacityWarning",
     "CcRapidsError",
     "ChangedFileError",
     "CheckpointError",
@@ -168,6 +170,7 @@ if TYPE_CHECKING:
     from .errors import (
         ArgumentTypeError,
         CapacityError,
+        CapacityWarning,
         CcRapidsError,
         ChangedFileError,
         CheckpointError,

@@ -201,6 +201,10 @@ class LedgerError(CcRapidsError, RuntimeError):
     """A run has lost or repeated rows, and gives no answer; names both numbers."""
 
 
+class CapacityWarning(UserWarning):
+    """The vertices of a stream will not fit into its memory limit, by a sample of the edges."""
+
+
 class VerificationError(CcRapidsError, AssertionError):
     """An answer is wrong; names the first counterexample."""
 

@@ -11,8 +11,9 @@ integers   52: trees twice 8, the ids and   240: its columns twice, their number
            more space for them 18, and the  perhaps two new vertices
            table that finds them, with a
            larger one, 24
-strings    80, and four times the text      800, and the text, which is guessed at 16
-                                            each
+strings    80, and four times the text and  800, and the text, which is guessed at 16
+           its offset of 8: 112 and four    each
+           times the text
 =========  ===============================  ============================================
 
 A table of integers takes at most 12 bytes for each id (:mod:`cc_rapids.ids.arrival_table`); the
@@ -23,6 +24,7 @@ vertex 18 more for each, as pairs of columns are numbered too.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from dataclasses import dataclass
@@ -126,6 +128,11 @@ class Budget:
         wide = 1 if vertices < 1 << 32 else 2
         each = VERTEX[kind] + (PAIR if width > 1 else 0)
         return self.fixed + vertices * each * wide * width + 4 * text
+
+    def needed(self, kind: str, vertices: int, text: float = 0.0, width: int = 1) -> int:
+        """Return the bytes for vertices of so many bytes of text each, and the smallest chunk."""
+        held = self.held(kind, vertices, math.ceil(text * vertices), width)
+        return held + LEAST_ROWS * self.an_edge(kind, width)
 
     def an_edge(self, kind: str, width: int = 1) -> int:
         """Return the bytes per edge of a chunk.

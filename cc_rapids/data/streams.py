@@ -505,13 +505,21 @@ class Files:
 
     def _measured(self) -> dict[str, Any]:
         pieces, edges, spans = 0, 0, []
+        by_file: list[int] = []
+        bounds: list[list[tuple[Any, Any]]] = [[], []]
         several = isinstance(self.names[0], list)
         for path, mark in zip(self.paths, self.marks, strict=True):
             if format_of(Path(path)) != "parquet":
-                return {"pieces": len(self.paths), "edges": None, "span": None}
+                text = format_of(Path(path)) in ("csv", "tsv", "snap")
+                facts = {"pieces": len(self.paths), "edges": None, "span": None}
+                return facts | {"text_files": text}
             with opened(path, mark) as file:
-                groups, rows, span = parquet_facts(file, self._wanted(path))
+                groups, rows, span, ranges = parquet_facts(file, self._wanted(path))
             pieces, edges = pieces + groups, edges + rows
+            by_file.append(groups)
+            if not several:
+                for all_ranges, own in zip(bounds, ranges, strict=True):
+                    all_ranges.extend(own)
             spans.append(span)
         known = [span for span in spans if span is not None]
         span = (min(s[0] for s in known), max(s[1] for s in known)) if known else None
@@ -519,6 +527,8 @@ class Files:
             "pieces": pieces,
             "edges": edges,
             "span": span if len(known) == len(spans) and not several else None,
+            "groups": by_file,
+            "bounds": bounds,
         }
 
 
@@ -826,7 +836,7 @@ class Fragments(_OnHost):
 
     def _chunks(self, number: int, fragment: Any, begin: Cursor, budget: Budget) -> Iterator[Chunk]:
         """Yield the rows of a fragment from a place on, and one without rows at its end."""
-        groups, excluded = _groups(fragment), self._excluded(fragment)
+        groups, excluded = groups_of(fragment), self._excluded(fragment)
         sizes = list(map(_rows_of, groups))
         earlier, at = sum(self.counts.values()), 0
         done = sum(sizes[: begin.group]) + begin.rows
@@ -952,7 +962,9 @@ class Fragments(_OnHost):
         """Return the number of rows from metadata; unknown for a dataset with a filter."""
         text = any(is_text(self.dataset.schema.field(name).type) for name in self.ids)
         rows = _rows(self.pieces)
-        return {"pieces": len(self.pieces), "edges": rows, "span": None, "text": text}
+        groups = [len(groups_of(self.pieces[k])) for k in self.order]
+        facts = {"pieces": len(self.pieces), "edges": rows, "span": None, "text": text}
+        return facts | {"groups": groups}
 
 
 class Located(NamedTuple):
@@ -1043,7 +1055,8 @@ def _in_memory(fragment: Any, source: Side, destination: Side, columns: list[str
     return [f"{rows:,}{IN_MEMORY}", 0, content.digest()]
 
 
-def _groups(fragment: Any) -> list[Any]:
+def groups_of(fragment: Any) -> list[Any]:
+    """Return the row groups of a fragment; itself if it has none."""
     split = getattr(fragment, "split_by_row_group", None)
     return list(split()) if split else [fragment]
 

@@ -40,6 +40,7 @@ from . import inputs
 from . import state as batches
 from .checkpoint import Resumed, Saver, held_interrupts
 from .connectivity import snapshot
+from .estimate import MOST_SAMPLED, Load, estimate, text_rows, warn_ahead
 from .insertions import initial_state, insert_given
 from .progress import ReportsStates, StreamProgress, StreamReporter
 from .state import ConnectivityState
@@ -62,24 +63,38 @@ class StreamPlan:
     edges : int or None
         Rows of all pieces, from Parquet metadata.
     vertices : int or None
-        The largest possible number of vertices.
+        The most vertices there may be.
     ids : str
         The kind of ids: "range" (with ``num_vertices``), "integers" or "strings".
     reason : str
         Why this engine runs.
     bytes : int or None
-        The most memory for the vertices and the largest chunk, at most ``limit``.
+        The memory for the most vertices and the largest chunk that fits beside them.
     limit : int
         The memory limit in bytes.
     fits : bool or None
-        Whether the largest possible number of vertices fits.
+        True if the most vertices fit, False if the fewest do not, and None if they may not fit or
+        are unknown.
     rate : float
         Assumed edges per second, for two CPU cores.
     seconds : float or None
-        The time for all edges at that rate.
+        The time for all edges at that rate, without the compilation of kernels.
     bounded : bool
         Whether ``edges`` are the most there can be, as a bound on weights or another filter of a
         dataset keeps some of the rows.
+    vertices_least : int or None
+        The fewest vertices there may be, by a sample.
+    bytes_least : int or None
+        The memory for these and the smallest chunk.
+    id_bytes : int or None
+        The memory for one vertex.
+    estimated : bool
+        Whether ``edges`` are an estimate, by the lines at a few places of text files.
+
+    Notes
+    -----
+    The vertices are estimated from the beginning of one in a hundred row groups, at least one, or
+    of a text file; see :mod:`cc_rapids.incremental.estimate` for the assumptions.
 
     See Also
     --------
@@ -100,6 +115,10 @@ class StreamPlan:
     rate: float
     seconds: float | None
     bounded: bool = False
+    vertices_least: int | None = None
+    bytes_least: int | None = None
+    id_bytes: int | None = None
+    estimated: bool = False
 
     def _repr_html_(self) -> str:
         lines = dict(line.split(maxsplit=1) for line in str(self).splitlines())
@@ -109,24 +128,39 @@ class StreamPlan:
         def shown(value: int | None, most: str = "") -> str:
             return "unknown before they are read" if value is None else f"{most}{value:,}"
 
-        memory = (
-            "up to the limit"
-            if self.bytes is None
-            else f"at most {in_words(self.bytes, self.limit)}"
-        )
+        vertices, memory = shown(self.vertices, "at most "), "up to the limit"
+        if self.vertices_least is not None and self.vertices is not None:
+            vertices = f"{self.vertices_least:,} to {self.vertices:,}"
+            if self.vertices_least == self.vertices:
+                vertices = f"{self.vertices:,}"
+        if self.bytes is not None:
+            memory = in_words(self.bytes, self.limit)
+            least = (
+                "at most" if self.bytes_least is None else in_words(self.bytes_least, self.limit)
+            )
+            memory = f"{least} {memory}" if self.bytes_least is None else f"{least} to {memory}"
+        each = "" if self.id_bytes is None else f", {self.id_bytes:,} bytes each"
         word = "at most" if self.bounded else "about"
         time = "unknown" if self.seconds is None else f"{word} {self.seconds:,.1f} s"
-        warning = "" if self.fits in (None, True) else "; the vertices may not fit"
+        limit = f"memory_limit {in_words(self.limit, self.limit)}{self._verdict}"
+        edges = "at most " if self.bounded else "about " if self.estimated else ""
         return "\n".join(
             (
                 f"engine    {self.engine}: {self.device}; {self.reason}",
                 f"pieces    {shown(self.pieces)}",
-                f"edges     {shown(self.edges, 'at most ' if self.bounded else '')}",
-                f"vertices  {shown(self.vertices, 'at most ')} ({self.ids})",
-                f"memory    {memory}; memory_limit {in_words(self.limit, self.limit)}{warning}",
+                f"edges     {shown(self.edges, edges)}",
+                f"vertices  {vertices} ({self.ids}{each})",
+                f"memory    {memory}; {limit}",
                 f"time      {time}, at a stated {self.rate:,.0f} edges a second",
             )
         )
+
+    @property
+    def _verdict(self) -> str:
+        """Whether the vertices fit, in words; nothing where nothing is known of them."""
+        if self.bytes is None:
+            return ""
+        return {True: ": fits", False: ": does not fit", None: ": may not fit"}[self.fits]
 
 
 def _ids_of(facts: dict[str, Any], count: int | None) -> str:
@@ -154,39 +188,64 @@ def plan(
     budget: Budget,
     width: int = 1,
     reason: str = "as named",
+    whole: bool = False,
+    rows: int = MOST_SAMPLED,
 ) -> StreamPlan:
     """Return the plan of a stream before it is read.
 
-    ``width`` is the number of columns of an id, and ``reason`` tells why the backend runs.
+    ``width`` is the number of columns of an id, ``reason`` tells why the backend runs, and
+    ``whole`` says that edges that fit are solved together and not in chunks. A sample of at most
+    ``rows`` rows is read.
     """
     facts = source.measure()
-    edges, span = facts["edges"], facts["span"]
-    bounded = edges is not None and source.filtered
+    edges = facts["edges"]
+    estimated = edges is None and (edges := text_rows(source)) is not None
     kind = _ids_of(facts, count)
-    vertices = count
-    if vertices is None and edges is not None:
-        vertices = min(2 * edges, span[1] - span[0] + 1) if span else 2 * edges
-    most, fits = None, None
-    if vertices is not None:
-        held, edge = budget.held(kind, vertices, width=width), budget.an_edge(kind, width)
-        rows = max(LEAST_ROWS, min(budget.most, edges or budget.most))
-        fits = held + LEAST_ROWS * edge <= budget.limit
-        most = min(budget.limit, held + rows * edge)
-    rate = RATES[kind]
+    found = estimate(source, edges, rows)
+    if found is not None and count is None:
+        kind = "strings" if found.strings else "integers"
+    text = 0.0 if found is None or kind != "strings" else found.text
+    least = most = count
+    if count is None and edges is not None:
+        span = facts["span"]
+        most = min(2 * edges, span[1] - span[0] + 1) if span else 2 * edges
+        if found is not None:
+            least, most = found.least, min(most, found.most)
+    memory, memory_least, each, fits = None, None, None, None
+    edge = budget.an_edge(kind, width)
+    if most is not None:
+        need = partial(budget.needed, kind, text=text, width=width)
+        chunk = edge * max(LEAST_ROWS, min(budget.most, edges or budget.most))
+        held = need(most) - LEAST_ROWS * edge
+        fits = True if need(most) <= budget.limit else None
+        memory = min(budget.limit, held + chunk) if fits else need(most)
+        each = round((held - budget.fixed) / most) if most else None
+        if least is not None:
+            memory_least = need(least)
+            fits = False if memory_least > budget.limit else fits
+    seconds = None
+    if edges is not None and most is not None:
+        middle = most if least is None else (least + most) // 2
+        load = Load(kind, edges, middle, text, width, facts.get("text_files", False), whole)
+        seconds = load.seconds(budget)
     return StreamPlan(
         engine=backend.name,
         device=backend.device_name,
         pieces=facts["pieces"],
         edges=edges,
-        vertices=vertices,
+        vertices=most,
         ids=kind,
         reason=reason,
-        bytes=most,
+        bytes=memory,
         limit=budget.limit,
         fits=fits,
-        rate=rate,
-        seconds=None if edges is None else edges / rate,
-        bounded=bounded,
+        rate=edges / seconds if edges and seconds else RATES[kind],
+        seconds=seconds,
+        bounded=edges is not None and source.filtered,
+        vertices_least=least,
+        bytes_least=memory_least,
+        id_bytes=each,
+        estimated=estimated,
     )
 
 
@@ -281,7 +340,7 @@ def stream_components(
         Bytes, or a string such as ``"2GiB"``, for vertices and chunks together; by default half of
         the free memory, of the GPU if that runs. The size of chunks follows from it, see
         :mod:`cc_rapids.data.memory_budget`: vertices take 20 bytes each with ``num_vertices``, else
-        52, and strings 80 and four times the text. It is not that of the process: Python and its
+        52, and strings 112 and four times the text. It is not that of the process: Python and its
         libraries, items of an iterable, and frames that the answer returns are not counted.
     progress : bool or callable
         If True, show a bar on stderr if that is a terminal. A callable is called with a
@@ -314,12 +373,14 @@ def stream_components(
         on the first GPU, where the answer is. Without ``num_vertices`` they are merged by way of
         the host. ``memory_limit`` is that of each GPU.
     explain : bool
-        Return a ``StreamPlan`` with edges, time and memory, from metadata only.
+        Return a ``StreamPlan`` with edges, vertices, memory and time. It reads metadata and the
+        beginning of a hundredth of the row groups (one at least), or of a text file.
 
     Raises
     ------
     CapacityError
-        The vertices do not fit into the memory limit.
+        The vertices do not fit into the memory limit. If a sample shows it before files are read, a
+        ``CapacityWarning`` comes first.
     CheckpointError
         The checkpoint belongs to another input, columns, nulls or vertices; names the difference.
     ChangedFileError
@@ -390,7 +451,10 @@ def find_in_stream(
     most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
     budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
     if options.explain:
-        return plan(stream, count, runner, budget, width, choice.reason)
+        whole = solve is not None and stream.arrow and not runner.on_device
+        return plan(stream, count, runner, budget, width, choice.reason, whole)
+    if options.memory_limit is not None and not os.path.exists(options.checkpoint or ""):
+        warn_ahead(stream, count, budget, width)
     if solve is not None and stream.arrow and not runner.on_device:
         budget.update("integers", count or 0, width=width)
         stream = Gathered(stream, budget)

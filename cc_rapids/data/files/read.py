@@ -276,8 +276,16 @@ def sliced(table: pa.Table, group: int, done: int, rows: Callable[[], int]) -> I
             return
 
 
-def parquet_facts(file: File, request: ColumnRequest) -> tuple[int, int, tuple[int, int] | None]:
-    """Return row groups, rows, least and greatest id from the metadata of a Parquet file."""
+Bounds = list[tuple[Any, Any]]  # the least and the greatest value of a column, by row groups
+
+
+def parquet_facts(
+    file: File, request: ColumnRequest
+) -> tuple[int, int, tuple[int, int] | None, list[Bounds]]:
+    """Return facts from the metadata of a Parquet file.
+
+    These are its row groups, rows, least and greatest id, and the bounds of each column of ids.
+    """
     import pyarrow.parquet as pq
 
     with as_format(file, "parquet"), damage(file, "Parquet"):
@@ -292,7 +300,8 @@ def parquet_facts(file: File, request: ColumnRequest) -> tuple[int, int, tuple[i
                 bounds.append((found.min, found.max) if usable else (None, None))
     whole = all(isinstance(low, int) for low, _ in bounds) and bounds
     span = (min(low for low, _ in bounds), max(high for _, high in bounds)) if whole else None
-    return meta.num_row_groups, meta.num_rows, span
+    width = len(pair[: request.ends])
+    return meta.num_row_groups, meta.num_rows, span, [bounds[k::width] for k in range(width)]
 
 
 def check_sides(path: str, request: ColumnRequest) -> None:

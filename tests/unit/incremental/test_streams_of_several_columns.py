@@ -13,6 +13,7 @@ from support.as_lists import columns
 import cc_rapids
 from cc_rapids import components, stream_components
 from cc_rapids.data import memory_budget
+from cc_rapids.incremental.estimate import OFFSET_BYTES
 
 SIDES = ["kind", "id"], ["other", "other_id"]
 WORDS = np.array(["user", "card", "é", ""])
@@ -154,8 +155,9 @@ def test_the_plan_knows_how_many_columns_an_id_has(tmp_path):
     one = stream_components(dataset, SIDES[0][0], SIDES[1][0], **options)  # strings, as in the two
     two = stream_components(dataset, *SIDES, **options)
     assert one.edges == two.edges == 3000
-    fixed = 4 << 20
-    assert two.bytes - fixed == 2 * (one.bytes - fixed + memory_budget.PAIR * one.vertices)
+    text = two.id_bytes - 2 * (memory_budget.VERTEX["strings"] + memory_budget.PAIR)
+    assert text > 4 * OFFSET_BYTES  # one of the columns holds strings
+    assert one.id_bytes > memory_budget.VERTEX["strings"]
 
 
 def write_arrow(table, path):

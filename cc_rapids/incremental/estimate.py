@@ -1,0 +1,482 @@
+"""Estimates of a stream from a sample: its distinct ids, the bytes of one, and the time.
+
+The sample is the beginning of at most a hundredth of the row groups, spread over the input, or the
+first rows of a text file. The distinct ids are a range:
+
+- The lower end is that of Chao and Lin (2012) for ids drawn without replacement, from the ids that
+  occur once and twice in the sample. It is taken for all ids, and for the sources and destinations
+  alone, and the greatest of these is used. Repetition is assumed to be at least as frequent between
+  the parts of the list that were not read as within the sample. Where the sample has too few ids
+  that occur twice, the ids that were seen are the lower end. If statistics say that the row groups
+  hold disjoint ranges of ids, as in a sorted list, each is assumed to have about as many ids as
+  those read.
+- The upper end is the number of ids if each row group brought as many new ones as those read, with
+  a margin, and at most the number of ends or of integers in the range of the ids.
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+import warnings
+from contextlib import closing
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..data.files.binary import columns_of, damage
+from ..data.files.header import DELIMITERS
+from ..data.files.input_file import ColumnRequest, format_of
+from ..data.memory_budget import LEAST_ROWS, Budget
+from ..data.streams import (
+    COPIES_OF_TEXT,
+    TEXT_ROW_BYTES,
+    Cursor,
+    Files,
+    Fragments,
+    Source,
+    groups_of,
+    opened,
+)
+from ..errors import CapacityWarning
+from ..results.lookup import levels_up
+
+Sides = list[np.ndarray[Any, np.dtype[np.int64]]]
+Part = tuple[Any, Any, Any]  # a table, and the columns of its sides
+
+SHARE = 100  # row groups for each one of the sample
+MOST_SAMPLED = 1 << 18  # rows of a sample
+DEVIATIONS = 2.5  # by which a count of the sample may be too low
+FEWEST = 30  # ids that occur twice, below which the sample does not tell how many there are
+MOST_CLUSTERED = 1.3  # times Poisson's moments, up to which ids are drawn at random
+MOST_UNEVEN = 1.05  # times the mean rate of equal ids, that between sides or row groups
+OFFSET_BYTES = 8  # of a string, beside its text
+LONG, LONG_TEXT = 500_000, 200_000_000  # edges, and bytes of text, sampled before a run
+MARGIN_OF_ONE, MARGIN = 1.5, 1.1  # of a ratio of one row group, and of the mean of several
+SHARE_OF_SORTED = 0.5  # of the ids of one row group that others at least have, in a sorted list
+TEXT_SAMPLE, TEXT_PLACES = 1 << 16, 8  # bytes at a place of a text file, and the places
+UNPACKED_SAMPLE = 1 << 22  # bytes of a compressed text file
+EDGE_SECONDS = {"range": 1 / 30e6, "integers": 1 / 8e6, "strings": 0.3e-6}
+BYTE_SECONDS = 5e-9  # of the strings of an edge
+PARSED_SECONDS = 0.2e-6  # of a row of text files, and of each column more
+MERGED_SECONDS, MERGED_BYTE_SECONDS = 0.5e-6, 6e-9  # of a string so far, at each chunk
+START_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a sample says of a list of edges.
+
+    Attributes
+    ----------
+    least, most : int
+        The distinct ids.
+    strings : bool
+        Whether the ids are strings, in some column.
+    text : float
+        The mean bytes of the strings of an id, with their offsets.
+    rows : int
+        The rows of the sample.
+    groups : int
+        The row groups of which it is.
+    """
+
+    least: int
+    most: int
+    strings: bool
+    text: float
+    rows: int
+    groups: int
+
+
+def estimate(source: Source, edges: int | None, rows: int = MOST_SAMPLED) -> Estimate | None:
+    """Return the estimate for a list of so many edges from a sample of at most so many rows.
+
+    None for sources of which nothing is known before they are read, or which are filtered.
+    """
+    if edges is None or source.filtered or not isinstance(source, Files | Fragments):
+        return None
+    facts = source.measure()
+    places = _places(facts.get("groups"))
+    parts = [
+        part for place in places if len((part := _part(source, place, rows // len(places)))[0])
+    ]
+    if not parts:
+        return Estimate(0, 0, False, 0.0, 0, 0)
+    codes, text = _coded(parts)
+    least = max(_least(codes, edges), _least_sorted(codes, facts, edges))
+    most, span = _most(codes, edges), facts["span"]
+    if span:
+        most = min(most, span[1] - span[0] + 1)
+    sampled = sum(len(frame) for frame, _, _ in parts)
+    return Estimate(min(least, most), most, text > 0, text, sampled, len(parts))
+
+
+def _places(groups: list[int] | None) -> list[Cursor]:
+    """Return a hundredth of the row groups, in the middle of equal parts; one at least."""
+    if not groups:
+        return [Cursor()]
+    ends = np.cumsum(groups)
+    total = int(ends[-1])
+    count = max(1, total // SHARE)
+    if not total:
+        return []
+    at = ((np.arange(count) + 0.5) * total / count).astype(np.int64)
+    files = np.searchsorted(ends, at, side="right")
+    return [
+        Cursor(int(file), int(place - (ends[file - 1] if file else 0)))
+        for file, place in zip(files, at, strict=True)
+    ]
+
+
+def _part(source: Files | Fragments, place: Cursor, rows: int) -> Part:
+    """Return the first rows of a row group, or of text files, with the columns of both sides."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = max(LEAST_ROWS, rows)
+    if isinstance(source, Fragments):
+        k = source.order[place.file]
+        group = groups_of(source.pieces[k])[place.group]
+        schema = source.dataset.schema
+        batches = group.to_batches(
+            schema, columns=source.ids, batch_size=rows, batch_readahead=0, fragment_readahead=0
+        )
+        frame = pa.Table.from_batches(
+            islice((b for b in batches if len(b)), 1),
+            pa.schema([schema.field(name) for name in source.ids]),
+        )
+        return frame, *source.names
+    path = source.paths[place.file]
+    if format_of(Path(path)) == "parquet":
+        with opened(path, source.marks[place.file]) as file, damage(file, "Parquet"):
+            stored = pq.ParquetFile(file.seekable(), pre_buffer=False, buffer_size=1 << 20)
+            wanted = ColumnRequest(*source.names, "parquet", None)
+            names = columns_of(file, wanted, stored.schema_arrow)
+            frames = stored.iter_batches(rows, row_groups=[place.group], columns=names)
+            frame = next(frames, stored.schema_arrow.empty_table()).select(names)
+    else:
+        own = replace(source, taken=[], counts={}, read_groups=None)
+        with closing(own.read(place, Budget(1 << 62, 0, rows=rows), None)) as chunks:
+            frame = next((chunk.frame for chunk in chunks if len(chunk.frame)), None)
+        if frame is None:
+            return [], [], []
+        names = frame.column_names
+    source_names, destination = source.names
+    if isinstance(source_names, list) and isinstance(destination, list):
+        return frame, source_names, destination
+    return frame, names[0], names[1]
+
+
+def _coded(parts: list[Part]) -> tuple[list[Sides], float]:
+    """Return numbers of the ids of each side of each part, and the mean bytes of their strings.
+
+    Rows with a null are left out.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    sides = []
+    for frame, *ends in parts:
+        for names in ends:
+            own = [names] if isinstance(names, str) else names
+            columns = [_plain(frame.column(name)) for name in own]
+            valid = [pc.is_valid(column) for column in columns]
+            sides.append([column.filter(_all(valid)) for column in columns])
+    found, text = np.zeros(0, np.int64), 0.0
+    for k in range(len(sides[0])):
+        columns = [side[k] for side in sides]
+        if len({str(column.type) for column in columns}) > 1:
+            columns = [column.cast(pa.large_string()) for column in columns]
+        coded = pa.concat_arrays(columns).dictionary_encode()
+        words, codes = coded.dictionary, coded.indices.to_numpy().astype(np.int64)
+        if not pa.types.is_integer(words.type) and len(words):
+            text += float(pc.mean(pc.binary_length(words)).as_py()) + OFFSET_BYTES
+        found = np.unique(found << 32 | codes, return_inverse=True)[1] if k else codes
+    ends = np.cumsum([len(side[0]) for side in sides])[:-1]
+    split = np.split(found, ends)
+    return [split[k : k + 2] for k in range(0, len(split), 2)], text
+
+
+def _plain(column: Any) -> Any:
+    """Return a column as one array, without a dictionary, and with one type of all integers."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        column = pa.concat_arrays(column.chunks) if column.num_chunks else column.combine_chunks()
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_integer(column.type):
+        return column if column.type == pa.uint64() else column.cast(pa.int64())
+    return column.cast(pa.large_string())
+
+
+def _all(masks: list[Any]) -> Any:
+    import pyarrow.compute as pc
+
+    found = masks[0]
+    for mask in masks[1:]:
+        found = pc.and_(found, mask)
+    return found
+
+
+def _least(codes: list[Sides], edges: int) -> int:
+    """Return the lower end for ids in any order: that of both sides, or of one if it is greater."""
+    both = [np.concatenate(sides) for sides in codes]
+    rates = [_pairs(both, both, same=True)]
+    for own in ([sides[0] for sides in codes], [sides[1] for sides in codes]):
+        rates.append(_pairs(own, own, same=True))
+    rates.append(_pairs([s[0] for s in codes], [s[1] for s in codes], same=False))
+    if len(codes) > 1:
+        rates.append(_between(both))
+    of_all = rates[0][0] / max(1, rates[0][1])
+    most = max(_rate(*one) for one in rates)
+    factor = max(1.0, most / of_all) if of_all else 1.0
+    found = _without_replacement(both, 2 * edges, factor)
+    if factor <= MOST_UNEVEN:
+        found = max(found, _at_random(both, 2 * edges, factor))
+    for k in (0, 1):
+        found = max(found, _without_replacement([sides[k] for sides in codes], edges, 1.0))
+    return found
+
+
+def _distinct(codes: np.ndarray[Any, np.dtype[np.int64]]) -> int:
+    """Return the number of different codes, which are small integers."""
+    return int(np.count_nonzero(np.bincount(codes)))
+
+
+def _pairs(first: list[Any], second: list[Any], same: bool) -> tuple[float, float]:
+    """Return how many pairs of ends have equal ids, and how many pairs there are."""
+    one, two = np.concatenate(first), np.concatenate(second)
+    if not (one.size and two.size):
+        return 0.0, 1.0
+    size = int(max(one.max(), two.max())) + 1
+    a = np.bincount(one, minlength=size).astype(np.float64)
+    if same:
+        return float((a * (a - 1)).sum() / 2), max(1.0, one.size * (one.size - 1) / 2)
+    b = np.bincount(two, minlength=size)
+    return float((a * b).sum()), float(one.size * two.size)
+
+
+def _between(parts: list[Any]) -> tuple[float, float]:
+    """Return the same of pairs of which each end is in another row group."""
+    equal, pairs = _pairs(parts, parts, same=True)
+    within = [_pairs([part], [part], same=True) for part in parts]
+    return equal - sum(one for one, _ in within), max(1.0, pairs - sum(two for _, two in within))
+
+
+def _rate(equal: float, pairs: float) -> float:
+    """Return the share of equal pairs, as low as it may well be."""
+    return max(0.0, equal - DEVIATIONS * math.sqrt(equal)) / pairs
+
+
+def _without_replacement(parts: list[Any], total: int, factor: float) -> int:
+    """Return the estimate by Chao and Lin, with the greatest number of ids that occur twice."""
+    every = np.concatenate(parts)
+    if not every.size:
+        return 0
+    counts = np.bincount(every)
+    seen, once, twice = (int(n.sum()) for n in (counts > 0, counts == 1, counts == 2))
+    if every.size >= total or twice < FEWEST:
+        return seen
+    share = every.size / total
+    most = factor * (twice + DEVIATIONS * math.sqrt(twice) + DEVIATIONS**2 / 2)
+    unseen = once**2 / (2 * most + share / (1 - share) * once) if once else 0.0
+    return min(total, seen + int(unseen))
+
+
+def _at_random(parts: list[Any], total: int, factor: float) -> int:
+    """Return the estimate for ids that occur binomially often, or by Poisson's law; 0 if not so.
+
+    The factorial moments of how often ids occur are those of the sample, divided by powers of its
+    share. By the third moment, n and p are found, where n = 2 if all ids occur twice.
+    """
+    counts = np.bincount(np.concatenate(parts)).astype(np.float64)
+    share = float(counts.sum()) / total
+    moments = counts * (counts - 1)
+    sums = [float(moments.sum()) / 2]
+    for k in (2, 3):
+        moments = moments * (counts - k)
+        sums.append(float(moments.sum()) / math.factorial(k + 1))
+    pairs, triples, quadruples = sums
+    if share >= 1 or min(pairs, triples) < FEWEST:
+        return 0
+    second = 2 * pairs / share**2
+    third, fourth = 6 * triples / share**3, 24 * quadruples / share**4
+    if total * third > MOST_CLUSTERED * second**2:
+        return 0
+    if quadruples >= FEWEST and total**2 * fourth > MOST_CLUSTERED * second**3:
+        return 0
+    second *= factor * (1 + DEVIATIONS / math.sqrt(pairs))
+    third *= 1 - DEVIATIONS / math.sqrt(triples)
+    ratio = min(total * third / second**2, 1 - 1e-6)
+    n = max((2 - ratio) / (1 - ratio), second / total + 1)
+    p = min(1.0, second / total / (n - 1))
+    return int(total / (n * p) * (1 - (1 - p) ** n))
+
+
+def _least_sorted(codes: list[Sides], facts: dict[str, Any], edges: int) -> int:
+    """Return the lower end for ids of which each row group has a range of its own, or 0."""
+    found = 0
+    for k, ranges in enumerate(facts.get("bounds") or ()):
+        if len(ranges) < 2 or not _disjoint(ranges):
+            continue
+        ratios = [_distinct(sides[k]) / sides[k].size for sides in codes if sides[k].size]
+        low = min(ratios, default=0.0) * SHARE_OF_SORTED * edges
+        found = max(found, int(low) - len(ranges))
+    return found
+
+
+def _disjoint(ranges: list[tuple[Any, Any]]) -> bool:
+    """Return whether ranges of row groups overlap at most in their ends."""
+    if any(low is None for low, _ in ranges):
+        return False
+    try:
+        ranges = sorted(ranges)
+        return all(one[1] <= two[0] for one, two in pairwise(ranges))
+    except TypeError:
+        return False
+
+
+def _most(codes: list[Sides], edges: int) -> int:
+    """Return the upper end: as many new ids in each row group as in those of the sample."""
+    both = [np.concatenate(sides) for sides in codes]
+    ratios = np.array([_distinct(part) / part.size for part in both if part.size])
+    if not ratios.size:
+        return 0
+    sampled = sum(part.size for part in both)
+    if sampled >= 2 * edges:
+        return _distinct(np.concatenate(both))
+    margin = MARGIN_OF_ONE
+    if ratios.size > 1:
+        margin = MARGIN + 3 * float(ratios.std(ddof=1) / ratios.mean()) / math.sqrt(ratios.size)
+    return min(2 * edges, math.ceil(margin * float(ratios.mean()) * 2 * edges) + 1)
+
+
+def text_rows(source: Source) -> int | None:
+    """Return about how many rows text files have, by the lines at a few places; None if unknown."""
+    if not isinstance(source, Files):
+        return None
+    total = 0.0
+    for path, mark in zip(source.paths, source.marks, strict=True):
+        plain = path.removesuffix(".gz")
+        if format_of(Path(path)) not in (*DELIMITERS, "snap") or "://" in path or not mark:
+            return None
+        if path.endswith((".zst", ".bz2", ".xz")):
+            return None
+        lines, size = _unpacked_lines(path) if plain != path else _lines(path, mark.size)
+        total += mark.size * lines / size if size else 0
+    return round(total)
+
+
+def _lines(path: str, size: int) -> tuple[int, int]:
+    """Return the lines at a few places of a file, and the bytes there."""
+    lines = read = 0
+    with open(path, "rb") as file:
+        step = max(TEXT_SAMPLE, size // TEXT_PLACES)
+        for at in range(0, size, step):
+            file.seek(at)
+            block = file.read(TEXT_SAMPLE)
+            lines, read = lines + block.count(b"\n"), read + len(block)
+    return lines, read
+
+
+def _unpacked_lines(path: str) -> tuple[int, int]:
+    """Return the lines at the beginning of a compressed file, and the compressed bytes."""
+    with open(path, "rb") as file, gzip.open(file) as unpacked:
+        block = unpacked.read(UNPACKED_SAMPLE)
+        return block.count(b"\n"), file.tell()
+
+
+@dataclass(frozen=True)
+class Load:
+    """The work of a run: edges of a kind, in chunks whose size follows from the memory limit.
+
+    The costs are those of two CPU cores. Each chunk of strings is merged with all strings so far,
+    so a small limit makes many chunks.
+
+    Attributes
+    ----------
+    kind : str
+        The row of the memory table.
+    edges, vertices : int
+        Of the whole list.
+    text : float
+        The bytes of the strings of an id.
+    width : int
+        The number of columns of an id.
+    text_files : bool
+        Whether text is parsed.
+    whole : bool
+        Whether edges are solved together if they fit.
+    """
+
+    kind: str
+    edges: int
+    vertices: int
+    text: float
+    width: int
+    text_files: bool
+    whole: bool
+
+    def seconds(self, budget: Budget) -> float:
+        """Return the seconds of a run within a budget, without compiling."""
+        each = EDGE_SECONDS[self.kind] * self.width + 2 * self.text * BYTE_SECONDS
+        if self.text_files:
+            each += PARSED_SECONDS * self.width
+        found = START_SECONDS + each * self.edges
+        if self.kind != "strings":
+            return found
+        merged = MERGED_SECONDS * self.width + self.text * MERGED_BYTE_SECONDS
+        size = self.edges * (TEXT_ROW_BYTES + COPIES_OF_TEXT * 2 * self.text)
+        if self.whole and size <= budget.limit:
+            return found + merged * self.vertices
+        done, edge, share = 0, budget.an_edge(self.kind, self.width), self.vertices / self.edges
+        while done < self.edges:
+            held = done * share
+            free = budget.limit - budget.held(
+                self.kind, int(held), int(held * self.text), self.width
+            )
+            if free < LEAST_ROWS * edge:
+                break
+            done += min(budget.most, int(free // edge))
+            found += merged * min(done, self.edges) * share
+        return found
+
+
+def warn_ahead(source: Source, count: int | None, budget: Budget, width: int) -> None:
+    """Warn before edges are read if the fewest vertices by a sample do not fit into the limit.
+
+    Short lists are not sampled, as a run soon shows it, and neither are those that surely fit.
+    """
+    facts = source.measure()
+    edges, span = facts["edges"], facts["span"]
+    if count is not None or source.filtered or not isinstance(source, Files | Fragments):
+        return
+    if edges is None and isinstance(source, Files):
+        size = sum(mark.size for mark in source.marks if mark)
+        edges = text_rows(source) if size >= LONG_TEXT else None
+    if edges is None or edges < LONG:
+        return
+    if span:
+        most = min(2 * edges, span[1] - span[0] + 1)
+        if budget.needed("integers", most, width=width) <= budget.limit:
+            return
+    found = estimate(source, edges, min(MOST_SAMPLED, edges // (200 if span else 20)))
+    if found is None:
+        return
+    kind = "strings" if found.strings else "integers"
+    need = budget.needed(kind, found.least, found.text if found.strings else 0.0, width)
+    if need <= budget.limit:
+        return
+    advice = budget.in_words(need + need // 20)
+    warnings.warn(
+        f"the {edges:,} edges have at least {found.least:,} distinct ids, by a sample of"
+        f" {found.rows:,} rows, which take {budget.in_words(need)}, and memory_limit is"
+        f" {budget.in_words(budget.limit)}: the run will fail; raise it to {advice} or more",
+        CapacityWarning,
+        stacklevel=levels_up(),
+    )

@@ -1,0 +1,135 @@
+"""Estimates of distinct ids hold for lists of many kinds, and come from a hundredth of the list."""
+
+import gzip
+import warnings
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet as pq
+import pytest
+
+import cc_rapids
+from cc_rapids import CapacityWarning
+from cc_rapids.incremental import estimate
+
+N = 200_000
+
+
+def lists():
+    """Return the sources and destinations of lists, by name."""
+    random = np.random.default_rng(11)
+    row = np.arange(N)
+    power = (random.power(3, (2, N)) * N).astype(np.int64)
+    twice = random.permutation(np.repeat(row, 2))
+    ring = random.permutation(N)
+    of_its_own = row // 100 * 60
+    zipf = random.zipf(1.4, (2, N)) % (1 << 40)
+    hubs = random.permutation(np.where(np.arange(2 * N) < N // 5, np.arange(2 * N) % 500, N))
+    hubs = np.where(hubs == N, twice, hubs)
+    order = np.argsort(power[0], kind="stable")
+    return {
+        "uniform": random.integers(0, N, (2, N)),
+        "few ids": random.integers(0, N // 50, (2, N)),
+        "zipf": zipf,
+        "zipf, sorted": zipf[:, np.argsort(zipf[0], kind="stable")],
+        "power": power,
+        "power, sorted": power[:, order],
+        "path": (row, row + 1),
+        "grid": (row // 2, np.where(row % 2, row // 2 + 500, row // 2 + 1)),
+        "twice": twice.reshape(2, N),
+        "twice, in neighbouring rows": (ring, np.roll(ring, -1)),
+        "once on each side": (random.permutation(N), random.permutation(N)),
+        "twice, and hubs": hubs.reshape(2, N),
+        "two sides": (random.integers(0, 500, N), 10**9 + random.integers(0, N, N)),
+        "clusters": of_its_own + random.integers(0, 60, (2, N)),
+        "the same ids each day": (
+            np.tile(random.permutation(N // 20), 20),
+            np.concatenate([random.permutation(N // 20) for _ in range(20)]),
+        ),
+        "all distinct": (2 * row, 2 * row + 1),
+        "star": (np.zeros(N, np.int64), row),
+    }
+
+
+LISTS = lists()
+
+
+def written(path, ends, groups, text=False):
+    """Write a list in row groups, and return the path."""
+    table = pa.table({"src": pa.array(ends[0]), "dst": pa.array(ends[1])})
+    if text:
+        table = table.cast(pa.schema({"src": pa.string(), "dst": pa.string()}))
+    pq.write_table(table, path, row_group_size=-(-len(table) // groups))
+    return path
+
+
+@pytest.mark.parametrize("groups", [1, 20, 500])
+@pytest.mark.parametrize("name", LISTS)
+def test_the_range_holds_the_distinct_ids(name, groups, tmp_path):
+    ends = LISTS[name]
+    vertices = np.unique(np.concatenate(ends)).size
+    path = written(tmp_path / "edges.parquet", ends, groups, text=groups == 20)
+    plan = cc_rapids.stream_components(path, explain=True, memory_limit="8GiB")
+    assert plan.vertices_least <= vertices <= plan.vertices
+    assert plan.bytes_least <= plan.bytes
+    assert plan.fits
+    dataset = pyarrow.dataset.dataset(path)
+    of_dataset = cc_rapids.stream_components(dataset, explain=True, memory_limit="8GiB")
+    assert of_dataset.vertices_least <= vertices <= of_dataset.vertices
+
+
+def test_ids_drawn_at_random_are_known_within_a_quarter(tmp_path):
+    ends = np.random.default_rng(1).integers(0, 5 * N, (2, 5 * N))
+    path = written(tmp_path / "more.parquet", ends, 20, text=True)
+    plan = cc_rapids.stream_components(path, explain=True)
+    assert plan.vertices_least > 0.75 * np.unique(ends).size
+
+
+def test_a_string_takes_four_times_its_text_and_offset(tmp_path):
+    names = np.char.zfill(LISTS["few ids"].astype(str), 36)
+    path = written(tmp_path / "edges.parquet", names, 1)
+    plan = cc_rapids.stream_components(path, explain=True, memory_limit="1GB")
+    assert plan.id_bytes == 80 + 4 * (36 + 8) == 256
+
+
+@pytest.mark.parametrize(
+    ("limit", "fits", "words"),
+    [("1GB", True, ": fits"), ("45MB", None, ": may not fit"), ("6MB", False, ": does not fit")],
+)
+def test_a_plan_says_whether_ids_fit(limit, fits, words, tmp_path):
+    path = written(tmp_path / "edges.parquet", LISTS["uniform"], 20, text=True)
+    plan = cc_rapids.stream_components(path, explain=True, memory_limit=limit)
+    assert plan.fits is fits
+    assert words in str(plan)
+    assert words in plan._repr_html_()
+
+
+def test_a_run_warns_before_it_reads_what_does_not_fit(tmp_path, monkeypatch):
+    monkeypatch.setattr(estimate, "LONG", 1000)
+    path = written(tmp_path / "edges.parquet", LISTS["uniform"], 20, text=True)
+    with (
+        pytest.warns(CapacityWarning, match=r"at least [0-9,]+ distinct ids.*raise it to") as seen,
+        pytest.raises(cc_rapids.CapacityError),
+    ):
+        cc_rapids.stream_components(path, memory_limit="10MB")
+    assert seen[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cc_rapids.stream_components(path, memory_limit="1GB")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_text_files_are_estimated_by_their_first_rows(packed, tmp_path):
+    src, dst = LISTS["uniform"]
+    text = "".join(f"{a},{b}\n" for a, b in zip(src[:90_000], dst[:90_000], strict=True))
+    path = tmp_path / ("edges.csv.gz" if packed else "edges.csv")
+    text = ("src,dst\n" + text).encode()
+    path.write_bytes(gzip.compress(text) if packed else text)
+    plan = cc_rapids.stream_components(path, explain=True)
+    assert plan.estimated
+    assert 0.9 < plan.edges / 90_000 < 1.1
+    assert plan.ids == "integers"
+    vertices = np.unique(np.concatenate([src[:90_000], dst[:90_000]])).size
+    assert plan.vertices_least <= vertices <= plan.vertices
+    assert "edges     about " in str(plan)
