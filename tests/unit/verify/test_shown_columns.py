@@ -2,13 +2,15 @@
 
 from functools import partial
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
-from cc_rapids import VerificationError, bipartition, bridges, components, oracle
+from cc_rapids import VerificationError, bipartition, bridges, components, errors, oracle
+from cc_rapids.results import components as answers
 
 # Two triangles joined by a bridge, an odd cycle with a tail, an even cycle, and a pair.
 SRC = [1, 2, 3, 3, 4, 5, 6, 11, 12, 13, 20]
@@ -226,3 +228,89 @@ def test_a_change_of_any_label_is_refused(kind):
             for k in range(len(frame)):
                 with pytest.raises(VerificationError):
                     pytest.fail(f"{name} of {what}: {audit(altered(frame, name, k))}")
+
+
+FRAMES = {
+    "lazy": lambda frame: pl.from_pandas(frame).lazy(),
+    "relation": duckdb.from_df,
+    "lists": lambda frame: frame.to_dict("list"),
+    "arrays": lambda frame: {name: frame[name].to_numpy() for name in frame},
+}
+
+
+@pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+def test_a_forest_in_any_frame_is_proved(make):
+    edges = pd.DataFrame(IDS["integers"] | {"w": WEIGHT})
+    found = components(edges, weight="w", forest="min")
+    certify = partial(oracle.certify_spanning_forest, edges=edges, weight="w")
+    right, wrong = found.forest(), altered(found.forest(), "source")
+    for audit in (partial(found.audit, edges, weight="w"), lambda forest: certify(forest)):
+        audit(forest=make(right))
+        with pytest.raises(VerificationError, match="edge 1 has other ends in the edges than in"):
+            audit(forest=make(wrong))
+
+
+@pytest.mark.parametrize("prove", ["forest", "bridges", "oracle"])
+def test_an_index_beside_the_rows_is_compared(prove):
+    edges = pd.DataFrame(IDS["integers"] | {"w": WEIGHT}, index=[f"row {k}" for k in range(11)])
+    found = components(edges, weight="w", forest="min")
+    frame, options = {
+        "bridges": (bridges(edges), {}),
+    }.get(prove, (found.forest(), {"weight": "w"}))
+    frame = frame.assign(index=edges.index.take(frame["row"]))
+
+    def audit(shown):
+        if prove == "oracle":
+            return oracle.certify_spanning_forest(shown, edges, **options)
+        return found.audit(edges, **{prove: shown}, **options)
+
+    audit(frame)
+    with pytest.raises(VerificationError, match="has the index 'row"):
+        audit(altered(frame, "index", 1))
+
+
+REFUSED = {
+    "a number": (7, errors.InputError, "forest=7 cannot be proved"),
+    "an array": (np.array([1, 2]), errors.InputError, "forest=a ndarray cannot be proved"),
+    "no row": (pd.DataFrame({"source": [1]}), errors.MissingColumnError, "no column 'row'"),
+    "no ends": (pd.DataFrame({"row": [1]}), errors.MissingColumnError, "no column 'source'"),
+    "text": (
+        pd.DataFrame({"row": ["1"], "source": [1], "destination": [2], "weight": [1]}),
+        errors.ColumnTypeError,
+        "column 'row' must be numbers",
+    ),
+}
+
+
+@pytest.mark.parametrize(("forest", "error", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_is_no_forest_is_refused_in_our_words(forest, error, said):
+    edges = pd.DataFrame(IDS["integers"] | {"w": WEIGHT})
+    found = components(edges, weight="w", forest="min")
+    with pytest.raises(error, match=said):
+        found.audit(edges, weight="w", forest=forest)
+    with pytest.raises(errors.InputError, match="found with forest=True: find it so"):
+        components(edges).audit(edges, forest=True)
+    with pytest.raises(errors.InputError, match="this answer has no forest by weight"):
+        components(edges).audit(edges, weight="w", forest=found.forest())
+
+
+def test_ends_that_a_run_takes_from_the_wrong_side_are_refused(monkeypatch):
+    """Planted where the rows of a forest become columns."""
+    right = answers._ends_of_forest
+
+    def reversed_ends(given, rows):
+        row, source, destination = right(given, rows).items()
+        return dict([row, ("source", destination[1]), ("destination", source[1])])
+
+    monkeypatch.setattr(answers, "_ends_of_forest", reversed_ends)
+    edges = pd.DataFrame(IDS["integers"] | {"w": WEIGHT})
+    found = components(edges, weight="w", forest="max")
+    pairs = ([1], [3])
+    for audit in (
+        lambda: found.audit(edges, weight="w", forest="max"),
+        lambda: found.dendrogram().audit(edges, weight="w"),
+        lambda: found.audit_paths(found.paths(pairs), pairs, edges, weight="w"),
+        lambda: components(edges, forest=True).audit(edges, forest=True),
+    ):
+        with pytest.raises(VerificationError, match="has other ends in the edges than in the for"):
+            audit()
