@@ -12,11 +12,13 @@ from .backends import Backend
 from .backends.choice import choose
 from .data.adapters import adapter_of
 from .data.edge_input import EdgeInput, ReadRequest
-from .data.read import read
+from .data.read import check_header_flag, in_memory, read
+from .data.reading import Reading
 from .data.weights import weighted
+from .data.within import read_within
 from .errors import InputError, shown
 from .graph.plain_weights import plain_weights
-from .options import Options, check_chunked, with_weights, within_bound
+from .options import CHUNKED, Options, check_chunked, with_weights, within_bound
 from .results.components import Components, Facts
 from .solver.plan import Plan, plan
 from .solver.solve import solve
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .data.read import Side
-    from .data.reading import Reading
     from .data.typed import GivenT, Lazy, MadeT, Series
     from .incremental.stream import StreamPlan
     from .results.on_devices import SpreadComponents
@@ -290,12 +291,15 @@ def find_components(
     for the log; its seconds are those of its edges.
     """
     answers, outer = None, None if reading is None else reading.ledger
-    adapter = adapter_of(edges)
-    in_chunks = options.chunked or adapter.is_stream or adapter.names_files
-    if options.weight_bound is not None and not in_chunks:
-        edges, options, ledger = within_bound(edges, options)
-        outer = ledger if outer is None else outer.plus(ledger._replace(given=0))
-    if options.spanning is not None:
+    adapter, bound = adapter_of(edges), options.weight_bound
+    if bound is not None and not options.forest:
+        in_chunks = options.chunked or adapter.is_stream or adapter.names_files
+        if in_chunks or not _is_numbered(edges):
+            bound = None
+        if not (in_chunks or _is_numbered(edges)):
+            edges, options, ledger = within_bound(edges, options)
+            outer = ledger if outer is None else outer.plus(ledger._replace(given=0))
+    if options.spanning is not None or (bound is not None and options.forest):
         given, request = edges, ReadRequest(options.source, options.destination)
         edges, options, reading = with_weights(edges, options)
         outer = reading.ledger if reading.taken else None
@@ -313,18 +317,19 @@ def find_components(
 
         return find_in_stream(edges, options, None if options.chunked else find_components)
     weights_of = None
-    if options.spanning is not None:
+    if options.spanning is not None and bound is None:
         weights_of = plain_weights(adapter, edges, options.spanning.weight)
-    edge_input = read(
-        edges,
-        options.source,
-        options.destination,
-        options.vertices,
-        options.num_vertices,
-        options.nulls,
-        options.header,
-        adapter=adapter,
-    )
+    source, destination = options.source, options.destination
+    named = options.vertices, options.num_vertices, options.nulls, options.header
+    if bound is None:
+        edge_input = read(edges, source, destination, *named, adapter=adapter)
+    else:
+        weighs = options.spanning is not None
+        edge_input = read_within(edges, source, destination, bound, *named, keeps_weights=weighs)
+        edge_input = replace(edge_input, answers=answers or edge_input.answers)
+    kept_bound = options.remembered()
+    if kept_bound is not None:
+        edge_input = replace(edge_input, bound=kept_bound)
     taken = () if reading is None else tuple(reading.taken)
     if taken:
         edge_input = replace(edge_input, taken=taken)
@@ -375,6 +380,11 @@ def find_components(
     return Components(
         edge_input, backend, decoder, forest, options.labels, facts, chosen, frame, arena
     )
+
+
+def _is_numbered(edges: Any) -> bool:
+    """Return whether edges are in memory, so that those within a bound keep their row numbers."""
+    return adapter_of(edges).has_rows and not hasattr(type(edges), "collect")
 
 
 def spanning_forest(
@@ -486,10 +496,38 @@ def bipartition(
     from .results.bipartition import Bipartition  # most runs look for no colours
 
     _check_one_device(options)
+    edges, source, destination = _in_rows(edges, source, destination, options)
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
         return found
     return Bipartition(found, _options_of_second_run(options))
+
+
+def _in_rows(
+    edges: Any, source: Any, destination: Any, options: dict[str, Any]
+) -> tuple[Any, Any, Any]:
+    """Return edges in memory and their columns, if an answer numbers rows of those within bounds.
+
+    A file becomes a table, and a lazy frame is collected. Options that were used are removed.
+    """
+    adapter = adapter_of(edges)
+    bounded = any(options.get(name) is not None for name in ("at_least", "at_most"))
+    in_pieces = adapter.is_stream or not options.keys().isdisjoint((*CHUNKED, "frames"))
+    if (
+        not bounded
+        or in_pieces
+        or _is_numbered(edges)
+        or not (adapter.has_rows or adapter.names_files)
+    ):
+        return edges, source, destination
+    header = options.get("header")
+    header = None if header is None else check_header_flag(adapter, edges, header)
+    request = ReadRequest(source, destination, options.get("nulls", "raise"), header)
+    table, sides = in_memory(adapter, edges, request, options.get("weight"), Reading())
+    if sides is None:
+        return table, source, destination
+    options.pop("header", None)
+    return table, *sides
 
 
 def _check_forest(options: dict[str, Any], wanted: bool | str) -> None:
@@ -619,6 +657,7 @@ def bridges(
 
     _check_one_device(options)
     check_listed_once(edges)
+    edges, source, destination = _in_rows(edges, source, destination, options)
     found = components(edges, source, destination, **options)
     return bridges_of(found) if isinstance(found, Components) else found
 

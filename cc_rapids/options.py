@@ -169,16 +169,10 @@ class Options:
         policy = policy_of(design)
         bounds, weight_bound = (weight, at_least, at_most), None
         spanning = None
-        if greatest is not None and at_least is None and at_most is None:
+        if greatest is not None:
             spanning = _forest_weight(weight, greatest, policy)
-        elif any(given is not None for given in bounds):
+        if greatest is None or not (at_least is None and at_most is None):
             weight_bound = WeightBound.check(*bounds)
-        if weight_bound and forest:
-            raise InputError(
-                "forest= numbers the rows of all edges, and at_least= and at_most= leave some out:"
-                " keep the rows in question first, of files by"
-                " pyarrow.dataset.dataset(path).filter(...)"
-            )
         engine = None if engine is None else backends.named(engine)
         if forest and isinstance(policy, FixedDesign):
             check_forest_design(policy.design)
@@ -202,6 +196,13 @@ class Options:
             devices=None if devices is None else check_devices(devices),
             **given,
         )
+
+    def remembered(self) -> WeightBound | None:
+        """Return what the answer keeps of the weights and their bounds."""
+        bound = self.weight_bound or self.applied_bound
+        if bound is None and self.spanning is not None:
+            bound = WeightBound(self.spanning.weight)
+        return None if bound is None else bound.remembered()
 
     @property
     def named_design(self) -> Design | None:
@@ -319,8 +320,8 @@ def with_weights(edges: Any, options: Options) -> tuple[Any, Options, Reading]:
     """
     if not (options.source is None and options.destination is None):
         named(options.source, options.destination)  # raises an error if these are not names
-    adapter, spanning = adapter_of(edges), options.spanning
-    assert spanning is not None
+    adapter, given = adapter_of(edges), options.spanning or options.weight_bound
+    assert given is not None
     if adapter.is_stream or options.chunked:
         options.check_streamed()
     header = options.header
@@ -328,7 +329,7 @@ def with_weights(edges: Any, options: Options) -> tuple[Any, Options, Reading]:
         header = check_header_flag(adapter, edges, header)
     request = ReadRequest(options.source, options.destination, options.nulls, header)
     reading = Reading()
-    table, sides = in_memory(adapter, edges, request, spanning.weight, reading)
+    table, sides = in_memory(adapter, edges, request, given.weight, reading)
     if sides is None:
         return table, options, reading
     if options.frames not in (None, "pyarrow"):

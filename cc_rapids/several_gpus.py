@@ -253,7 +253,7 @@ def _answer(
     facts = Facts(*words, edges=sum(edges), seconds=dict(seconds), ledger=ledger)
     answers: list[Components] = [
         Components(
-            replace(one.edge_input, dropped_rows=dropped),
+            replace(one.edge_input, dropped_rows=dropped, bound=options.remembered()),
             backend,
             one.decoder,
             one.forest,

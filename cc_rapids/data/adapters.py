@@ -63,9 +63,11 @@ from .edge_input import (
     with_vertices,
 )
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
+from .row_index import index_of
 from .weights import weights_of
 
 if TYPE_CHECKING:
+    from ..ledger import Ledger
     from .files.read import EdgeFile
     from .reading import Reading
     from .streams import Source
@@ -124,7 +126,7 @@ def _check_names(columns: list[Any], source: list[str], destination: list[str]) 
         )
 
 
-def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> EdgeInput:
+def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str, index: Any = None) -> EdgeInput:
     """Return a cuDF frame without narwhals, which would count nulls by a pass over each column."""
     ends, dropped, kept, columns = len(names[0]), 0, None, []
     wanted, remedy = (*where[0], *where[1]), REMEDIES[nulls]
@@ -138,7 +140,7 @@ def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str) -> EdgeInput
         columns.append(of_cudf(name, handles[own], series, remedy))
     kind: Any = type(frame)
     sides = columns[:ends], columns[ends:]
-    return _given(*sides, _cudf_maker(kind), True, dropped, kept, WithoutNan)
+    return _given(*sides, _cudf_maker(kind), True, dropped, kept, WithoutNan, index)
 
 
 @cache
@@ -155,17 +157,22 @@ def _given(
     dropped: int,
     kept: Callable[[], Any] | None,
     without_nan: Callable[[Any], Any] | None = None,
+    index: Any = None,
 ) -> EdgeInput:
     pairs = list(map(same_kind, src, dst))
     left, right = pairs[0]
     if len(pairs) > 1:
         left, right = (of_key_columns(list(side)) for side in zip(*pairs, strict=True))
     return EdgeInput(
-        left, right, make, device, dropped_rows=dropped, row_index=kept, without_nan=without_nan
+        *(left, right, make, device),
+        dropped_rows=dropped,
+        row_index=kept,
+        index=index,
+        without_nan=without_nan,
     )
 
 
-def _of_series(every: list[Any], names: Sides, nulls: str) -> EdgeInput:
+def _of_series(every: list[Any], names: Sides, nulls: str, index: Any = None) -> EdgeInput:
     """Return the source columns and then the destination columns, as narwhals series."""
     size, ends, kept, columns = len(every[0]), len(names[0]), None, []
     called, remedy = (*names[0], *names[1]), REMEDIES[nulls]
@@ -175,7 +182,7 @@ def _of_series(every: list[Any], names: Sides, nulls: str) -> EdgeInput:
         columns.append(of_series(name, side, remedy))
     make = _frame_maker(every[0].implementation)
     dropped = size - len(every[0])
-    return _given(columns[:ends], columns[ends:], make, False, dropped, kept)
+    return _given(columns[:ends], columns[ends:], make, False, dropped, kept, index=index)
 
 
 def _frame_maker(library: Any) -> Callable[[dict[str, Any]], Any]:
@@ -214,11 +221,12 @@ def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> EdgeInput:
         import cudf
 
         both = {"0": src.reset_index(drop=True), "1": dst.reset_index(drop=True)}
-        return _cudf_frame(cudf.DataFrame(both), (["0"], ["1"]), names, nulls)
+        own = index_of(src)
+        return _cudf_frame(cudf.DataFrame(both), (["0"], ["1"]), names, nulls, own)
     import narwhals as nw
 
     every = [nw.from_native(side, series_only=True) for side in (src, dst)]
-    return _of_series(every, names, nulls)
+    return _of_series(every, names, nulls, index_of(src))
 
 
 def answers_like(frame: Any) -> tuple[Callable[[dict[str, Any]], Any], bool]:
@@ -528,6 +536,8 @@ class Adapter(ABC):
         Whether to iterate over them gives batches of edges.
     by_type : bool
         Whether the type alone decides, so that :meth:`accepts` is called once per type.
+    has_rows : bool
+        Whether edges are rows in memory, of which :meth:`where` returns some.
     may_repeat : bool
         Whether an edge may be held at both of its ends, as in the matrix of an undirected graph.
     """
@@ -538,6 +548,7 @@ class Adapter(ABC):
     is_iterable = False
     names_files = False
     has_header = False
+    has_rows = False
 
     @abstractmethod
     def accepts(self, edges: Any) -> bool:
@@ -611,6 +622,19 @@ class Adapter(ABC):
             f" {type(edges).__name__}: pass a frame with a column of weights"
         )
 
+    def mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
+        """Return which edges are within a bound, and a ledger of all.
+
+        The first is a boolean array, which may lie elsewhere.
+        """
+        return bound.mask_of(*self.weights(edges, bound.weight))
+
+    def where(self, edges: Any, mask: Any) -> Any:
+        """Return the edges for which a boolean array, where they lie, is true."""
+        from .frame_build import rows_where_true
+
+        return rows_where_true(edges, mask)
+
     def numbers_without_nulls(self, edges: Any, weight: Any) -> Any:
         """Return weights that are numbers on a GPU, without nulls, as an array; None for others.
 
@@ -622,7 +646,7 @@ class Adapter(ABC):
 class Frames(Adapter):
     """A frame of any library but cuDF, of which rows can be sliced off."""
 
-    by_type = True
+    by_type = has_rows = True
 
     def accepts(self, edges: Any) -> bool:
         return hasattr(type(edges), "columns")
@@ -642,7 +666,7 @@ class Frames(Adapter):
         if isinstance(frame, nw.LazyFrame):
             frame = frame.select(*source, *destination).collect()
         every = list(map(frame.get_column, (*source, *destination)))
-        return _of_series(every, sides, request.nulls)
+        return _of_series(every, sides, request.nulls, index_of(edges))
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         return _length(edges)
@@ -661,6 +685,10 @@ class Frames(Adapter):
         within, ledger = bound.of_frame(edges, ids)
         return Bounded(within, request.source, request.destination, ledger)
 
+    def mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
+        on_host = self is FRAMES and isinstance(bound.weight, str)
+        return bound.mask_of_frame(edges) if on_host else super().mask(edges, bound)
+
     def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
         return weights_of(edges, weight)
 
@@ -676,7 +704,7 @@ class CudfFrames(Frames):
         if source == destination:
             _check_names(list(edges.columns), source, destination)
         try:
-            return _cudf_frame(edges, sides, sides, request.nulls)
+            return _cudf_frame(edges, sides, sides, request.nulls, index_of(edges))
         except KeyError:  # the names are listed for the error alone
             _check_names(list(edges.columns), source, destination)
             raise
@@ -711,6 +739,9 @@ class Proxies(Frames):
         column = edges[bound.name("the frame")].as_gpu_object()
         mask, ledger = bound.mask(column, "weights")
         return Bounded(edges[mask.get()], request.source, request.destination, ledger)
+
+    def where(self, edges: Any, mask: Any) -> Any:
+        return edges[mask]
 
     def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
         return CUDF_FRAMES.weights(edges.as_gpu_object(), weight)
@@ -1255,6 +1286,21 @@ def _length(edges: Any) -> int:
 
     counts = nw.from_native(edges).select(nw.len().alias("rows"))
     return int((counts.collect() if isinstance(counts, nw.LazyFrame) else counts).item(0, 0))
+
+
+def sizes_of(edges: Any) -> list[int]:
+    """Return the number of edges in memory, of two columns that of each."""
+    if isinstance(edges, tuple | Mapping):
+        sides = edges.values() if isinstance(edges, Mapping) else edges
+        return [len(side) for side in sides]
+    return [len(ends_of(edges)[0]) if is_edge_array(edges) else len(edges)]
+
+
+def ends_on_device(edges: Any) -> bool:
+    """Return whether edges in memory lie on a GPU."""
+    sides = edges.values() if isinstance(edges, Mapping) else edges
+    some = list(sides)[:2] if isinstance(edges, Mapping | tuple) else [edges]
+    return is_cudf_frame(edges) or any(is_cudf(side) or hasattr(side, DEVICE) for side in some)
 
 
 def _is_arrow(edges: Any, name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ColumnTypeError, InputError, shown
 from ..ledger import Ledger
@@ -14,6 +14,9 @@ from .column import Borrowing, Column, empty, no_rows, of, of_key_columns
 from .frame_access import collected, columns_of, is_frame, key_columns_of
 from .key_names import are_usable, key_names_of, public_name
 from .relations import only_column
+
+if TYPE_CHECKING:
+    from .weight_bound import WeightBound
 
 Side = str | list[str]  # the column of one end of each edge, or several that are one id
 SOURCE, DESTINATION = "src", "dst"  # the default columns of edges in memory
@@ -178,7 +181,9 @@ class EdgeInput:
 
     Of an adjacency list both columns are its indices, and ``row_offsets`` tell where each row
     begins; ``symmetric`` is true if every edge is in the rows of both its ends. ``row_index``
-    gives the row numbers of the edges, if some were dropped, and ``taken`` says how files were
+    gives the row numbers of the edges, if some were dropped or are outside a bound of weights;
+    ``rows_outside`` of these are. ``index`` is that of the caller's frame, if it is no range from
+    0, and ``bound`` what an answer keeps of the bounds of its edges. ``taken`` says how files were
     read. ``vertex_names`` are those of the key columns of vertices in answers, empty if they are
     numbered, and None if those of the edges tell. ``text_bytes`` is the size of the strings that
     integers stand for. ``weights`` is an array of one number for each edge, where a spanning forest
@@ -202,6 +207,9 @@ class EdgeInput:
     vertex_names: tuple[str, ...] | None = None
     text_bytes: int = 0
     weights: Any = None
+    index: Any = None
+    bound: WeightBound | None = None
+    rows_outside: int = 0
     answers: Callable[[Any], Any] | None = None
     without_nan: Callable[[Any], Any] | None = None
     ledger: Ledger | None = None

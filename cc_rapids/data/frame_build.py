@@ -185,7 +185,7 @@ def edges_where(edges: Any, chosen: Callable[[Any], Any], read: Callable[[Any], 
     mask = chosen(given)
     if given.row_index is not None:
         kept, few = given.row_index(), mask
-        mask = np.zeros_like(few, shape=given.src.size + given.dropped_rows)
+        mask = np.zeros_like(few, shape=given.src.size + given.dropped_rows + given.rows_outside)
         mask[kept] = few
     return rows_where_true(edges, mask)
 

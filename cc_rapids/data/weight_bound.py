@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_
 from typing import Any, NamedTuple
@@ -101,12 +101,50 @@ class WeightBound:
             f"weight= names a column of {kind}, and cannot be a {type(self.weight).__name__}"
         )
 
+    def in_words(self) -> str:
+        """Return the bounds as they were passed."""
+        given = ("at_least", self.at_least), ("at_most", self.at_most)
+        return " and ".join(f"{name}={shown(bound)}" for name, bound in given if bound is not None)
+
+    @property
+    def limits(self) -> bool:
+        """Whether there is a bound, and not only a column of weights."""
+        return not self.at_least is self.at_most is None
+
+    def remembered(self) -> WeightBound:
+        """Return what an answer keeps of it: weights that are no name are not kept."""
+        return replace(self, weight=self.weight if isinstance(self.weight, str) else None)
+
+    def kept(self) -> list[Any]:
+        """Return what a file keeps of it, as JSON values."""
+        return [self.weight, self.at_least, self.at_most]
+
+    @classmethod
+    def of_kept(cls, kept: Any) -> WeightBound | None:
+        """Return what a file has kept; None if it has kept nothing."""
+        if kept is None:
+            return None
+        weight, *bounds = kept
+        if not isinstance(weight, str | None) or len(bounds) != 2:
+            raise ValueError(f"its bounds of weights are {kept!r:.60}")
+        return cls(weight, *map(_number, ("at_least", "at_most"), bounds))
+
+    def tightened(self, threshold: int | float, direction: str) -> WeightBound:
+        """Return the bound that edges are within which are within a threshold, too."""
+        own = getattr(self, direction)
+        stricter = max if direction == "at_least" else min
+        return replace(self, **{direction: threshold if own is None else stricter(own, threshold)})
+
     def mask(self, values: Any, what: str) -> tuple[Any, Ledger]:
         """Return which weights are within the bounds, and a ledger of all rows.
 
         Weights that are null or NaN are within no bounds.
         """
-        numbers, known = numbers_of(values, what)
+        return self.mask_of(*numbers_of(values, what))
+
+    def mask_of(self, numbers: Any, there: Any) -> tuple[Any, Ledger]:
+        """Return the same for numbers; ``there`` is None if none of them is null or NaN."""
+        known = (numbers == numbers) if there is None else there.copy()
         missing, of_type = int((~known).sum()), numbers.dtype.type
         for sign, bound in self.bounds(numbers.dtype.name):
             limit = of_type(bound)
@@ -119,6 +157,24 @@ class WeightBound:
         The rows are a frame of its kind. If it has all columns of ``ids``, the others are left out,
         but for the weights. One query counts the rows of a lazy frame.
         """
+        import narwhals as nw
+
+        known, missing, within = self._read(frame, ids)
+        if not isinstance(known, nw.LazyFrame):
+            mask, ledger = self._mask_of(known, missing, within)
+            native = known.to_native()
+            return (rows_where_true(native, mask) if ledger.left_out else native), ledger
+        sums = missing.sum().alias("missing"), within.sum().alias("kept")
+        counts = known.select(nw.len().alias("rows"), *sums).collect()
+        ledger = ledger_of(*(int(counts.item(0, k) or 0) for k in range(3)))
+        return known.filter(within).to_native(), ledger
+
+    def mask_of_frame(self, frame: Any) -> tuple[Any, Ledger]:
+        """Return which rows of a frame on the host are within the bounds, and a ledger of all."""
+        return self._mask_of(*self._read(frame))
+
+    def _read(self, frame: Any, ids: Sequence[str] = ()) -> tuple[Any, Any, Any]:
+        """Return a frame of narwhals, and which weights are missing and which within, in it."""
         import narwhals as nw
 
         name = self.name("the frame")
@@ -136,27 +192,26 @@ class WeightBound:
             )
         if ids and all(one in schema for one in ids):
             known = known.select(*dict.fromkeys([*ids, name]))
-        column, kind, within = nw.col(name), schema[name], []
+        column, kind, within = nw.col(name), schema[name], list[Any]()
         missing = column.is_null()
         if kind.is_float():
             missing = missing | column.is_nan()
+            within.append(~column.is_nan())  # which Polars takes for the greatest number
         for sign, bound in self.bounds(kind):
             limit = nw.lit(bound, kind) if kind.is_integer() else nw.lit(bound)
             within.append(column >= limit if sign == ">=" else column <= limit)
-        if isinstance(known, nw.LazyFrame):
-            sums = missing.sum().alias("missing"), reduce(and_, within).sum().alias("kept")
-            counts = known.select(nw.len().alias("rows"), *sums).collect()
-            ledger = ledger_of(*(int(counts.item(0, k) or 0) for k in range(3)))
-            return known.filter(*within).to_native(), ledger
-        native = known.to_native()
-        if NUMPY.fullmatch(str(kind).lower()):
-            mask, ledger = self.mask(column_of(native, name), f"weights {name!r}")
-        else:  # of more than 64 bits, or decimals
-            inside = known.select(reduce(and_, within).fill_null(False).alias(name))
-            mask = inside.get_column(name).to_numpy().astype(bool, copy=False)
-            absent = int(known.select(missing.sum().alias(name)).item() or 0)
-            ledger = ledger_of(int(mask.size), absent, int(mask.sum()))
-        return (rows_where_true(native, mask) if ledger.left_out else native), ledger
+        return known, missing, reduce(and_, within)
+
+    def _mask_of(self, known: Any, missing: Any, within: Any) -> tuple[Any, Ledger]:
+        """Return which rows of a frame in memory are within the bounds, and a ledger of all."""
+        name = self.name("the frame")
+        if NUMPY.fullmatch(str(known.collect_schema()[name]).lower()):
+            return self.mask(column_of(known.to_native(), name), f"weights {name!r}")
+        # of more than 64 bits, or decimals
+        inside = known.select(within.fill_null(False).alias(name))
+        mask = inside.get_column(name).to_numpy().astype(bool, copy=False)
+        absent = int(known.select(missing.sum().alias(name)).item() or 0)
+        return mask, ledger_of(int(mask.size), absent, int(mask.sum()))
 
     def expression(self, schema: Any) -> Any:
         """Return the bounds as an expression of PyArrow's, for a dataset with a schema.

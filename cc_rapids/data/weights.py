@@ -132,7 +132,7 @@ def weighted(
         Some are null or nan: names their number, and the row of the first.
     """
     values, there = found
-    size = given.src.size + given.dropped_rows
+    size = given.src.size + given.dropped_rows + given.rows_outside
     if values.size != size:
         raise InputError(
             f"there are {values.size:,} weights and {size:,} edges: pass one weight for each edge"
@@ -146,8 +146,8 @@ def weighted(
     rows = None
     if given.row_index is not None:
         rows = given.row_index()
-        values = _beside(values, rows)[rows]
-        there = None if there is None else _beside(there, rows)[rows]
+        values = moved_like(values, rows)[rows]
+        there = None if there is None else moved_like(there, rows)[rows]
     missing = 0 if there is None else int((~there).sum())
     if not missing:
         return replace(given, weights=values)
@@ -169,12 +169,12 @@ def weighted(
     )
 
 
-def _beside(array: Any, other: Any) -> Any:
+def moved_like(array: Any, other: Any) -> Any:
     """Return an array on the same device as another one."""
-    return _on(array, hasattr(other, "__cuda_array_interface__"))
+    return moved(array, hasattr(other, "__cuda_array_interface__"))
 
 
-def _on(array: Any, on_device: bool) -> Any:
+def moved(array: Any, on_device: bool) -> Any:
     """Return an array on a device or on the host; it is copied only if it is elsewhere."""
     if hasattr(array, "__cuda_array_interface__") == on_device:
         return array
@@ -189,7 +189,7 @@ def _where(column: Column, keep: Any, on_device: bool) -> Column:
     """Return a column of ids that lends those rows alone for which a boolean array is true."""
     if column.key_columns:
         return of_key_columns([_where(part, keep, on_device) for part in column.key_columns])
-    lent = partial(_lent_where, column, _on(keep, on_device))
+    lent = partial(_lent_where, column, moved(keep, on_device))
     return replace(column, size=int(keep.sum()), borrow=lent)
 
 
@@ -204,5 +204,5 @@ def _lent_where(column: Column, keep: Any) -> Iterator[Any]:
 
 def _kept_rows(keep: Any, before: Callable[[], Any] | None, on_device: bool) -> Any:
     """Return the rows of the caller's that are left, of those that were left ``before``."""
-    rows = _on(keep, on_device).nonzero()[0]
+    rows = moved(keep, on_device).nonzero()[0]
     return rows if before is None else before()[rows]

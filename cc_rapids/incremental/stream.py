@@ -477,7 +477,7 @@ def find_in_stream(
                 for chunk in stream.chunks:
                     chunk.read(options.nulls, bound)  # raises that of the first file with nulls
                 raise
-            return found
+            return found._keeping(options.remembered())
     words: dict[str, Any] = {
         "columns": _asked(stream, source, destination),
         "header": options.header,
@@ -499,7 +499,8 @@ def find_in_stream(
         answers=adapter_of(edges).answers(edges, request),
         bound=bound,
     )
-    return run.go(count, vertices, options.progress, options.labels, runner)
+    found = run.go(count, vertices, options.progress, options.labels, runner)
+    return found._keeping(options.remembered())
 
 
 def _asked(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
@@ -723,7 +724,7 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
         finally:
             deal.chunks.close()
         assert found is not None
-        return found
+        return found._keeping(options.remembered())
 
 
 @dataclass

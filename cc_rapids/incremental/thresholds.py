@@ -15,6 +15,7 @@ from ..data.edge_input import EdgeInput, ReadRequest
 from ..data.frame_access import collected
 from ..data.read import adapter_of, check_header_flag
 from ..data.reading import Reading
+from ..data.weight_bound import WeightBound
 from ..data.weights import weights_of
 from ..errors import InputError, NullsError
 from ..graph.edges import Edges
@@ -145,7 +146,9 @@ def components_at(
     taken = tuple(reading.taken)
     given = replace(cuts.given, taken=taken) if taken else cuts.given
     given = given if answers is None else replace(given, answers=answers)
-    made = CutAnswers(replace(cuts, given=given), levels.values.tolist(), options.labels)
+    given = replace(given, bound=WeightBound(weight).remembered())
+    found = replace(cuts, given=given), levels.values.tolist(), options.labels, levels.direction
+    made = CutAnswers(*found)
     return Cuts(made, options.labels)
 
 

@@ -15,6 +15,7 @@ from ..data import html
 from ..data.edge_input import plain_frame
 from ..data.frame_access import collected
 from ..data.frame_build import with_column
+from ..data.within import with_bounds
 from ..errors import InputError, counted
 from ..graph.edges import Edges
 from ..graph.forest import Forest
@@ -254,7 +255,8 @@ class Bipartition:
         shown = ShownRows(cycles, "odd cycles", width)
         shown.check_index(edges)
         claim = Claim(labels, colors, table, shown, self.is_bipartite)
-        again = read_again(edges, source, destination, **given)
+        own = with_bounds(found._given.bound, given, "audit(edges)")
+        again = read_again(edges, source, destination, **own)
         odd = audit(found._as_answer(), again, claim, found._backend)
         bipartite, seconds = proof.components - odd, perf_counter() - started
         return SidesAudit(proof.edges, proof.vertices, bipartite, odd, seconds)

@@ -18,7 +18,9 @@ from ..data.column import Column, is_cudf, of, of_key_columns, without_rows
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import bring, collected, only
 from ..data.key_names import are_usable
+from ..data.row_index import is_counted, items_at, labels_at
 from ..data.typed import FrameT
+from ..data.within import naming_bounds, with_bounds
 from ..errors import InputError, counted, id_shown, shown
 from ..graph.chosen_edges import ChosenEdges
 from ..graph.edges import LentOn
@@ -36,6 +38,7 @@ from .scores import ordered, vertices_and_scores
 from .written import Written
 
 if TYPE_CHECKING:
+    from ..data.weight_bound import WeightBound
     from ..verify.answer import Answer
     from ..verify.audit import Audit
     from .dendrogram import Dendrogram
@@ -272,6 +275,7 @@ def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
 def _ends_of_forest(given: EdgeInput, rows: Any) -> dict[str, Any]:
     """Return the row numbers of chosen edges, with both ends."""
     found: dict[str, Any] = {"row": rows if given.row_index is None else _kept(given, rows)}
+    found = with_index(given, found)
     if given.row_offsets:
         with given.row_offsets.borrow() as offsets:
             xp = _library(offsets)
@@ -284,6 +288,13 @@ def _ends_of_forest(given: EdgeInput, rows: Any) -> dict[str, Any]:
         names = [f"{k}_{name}" for k in range(len(key_columns))] if column.key_columns else [name]
         found |= dict(zip(names, (_take(part, rows) for part in key_columns), strict=True))
     return found
+
+
+def with_index(given: EdgeInput, columns: dict[str, Any]) -> dict[str, Any]:
+    """Return columns with the labels of their rows behind these, if an index names rows so."""
+    if given.index is None or is_counted(given.index):
+        return columns
+    return {"row": columns["row"], "index": labels_at(given.index, columns["row"])} | columns
 
 
 def _kept(given: EdgeInput, rows: Any) -> Any:
@@ -376,20 +387,22 @@ class Audited:
         **given
             ``vertices``, ``num_vertices``, ``nulls``, ``header``, and ``weight`` with ``at_least``
             or ``at_most`` as for the answer, and ``memory_limit`` for streams, as in
-            :func:`cc_rapids.stream_components`. Rows are then numbered among the edges within the
-            bounds. With ``forest=True`` the frame of :meth:`forest` is proved too, for the same
-            edges in the same order: its rows ascend, have the ends of the list and no cycle, and
-            are as many as join all components. With ``weight`` and ``forest="min"`` or ``"max"`` it
-            is also proved that weights are those of the list, and that no other edge is lighter
-            (heavier) than the heaviest (lightest) on its path along the rows, the lower row first
-            among equal weights. This takes some 60 bytes a vertex, and for each edge a climb of up
-            to twice log2 n steps. A frame as ``forest`` is proved in place of the answer's own.
-            With
-            ``bridges``, the frame of :func:`cc_rapids.bridges` for the same edges in the same
-            order, that is proved too: there are as many components more without its rows, and along
-            all other edges something flows, while as much flows into each vertex as out of it, so
-            that each lies on a cycle. This takes some 110 bytes for each id from the least to the
-            greatest, or for each vertex if ids are far apart, and 17 bytes an edge.
+            :func:`cc_rapids.stream_components`. An answer with bounds applies them, so they need
+            not be given again; ``weight=None`` says that the list has only edges within. Rows are
+            positions in the list, also with bounds; of files and streams with bounds they are
+            counted among the edges within. With ``forest=True`` the frame of :meth:`forest` is
+            proved too, for the same edges in the same order: its rows ascend, have the ends of the
+            list and no cycle, and are as many as join all components. With ``weight`` and
+            ``forest="min"`` or ``"max"`` it is also proved that weights are those of the list, and
+            that no other edge is lighter (heavier) than the heaviest (lightest) on its path along
+            the rows, the lower row first among equal weights. This takes some 60 bytes a vertex,
+            and for each edge a climb of up to twice log2 n steps. A frame as ``forest`` is proved
+            in place of the answer's own. With ``bridges``, the frame of :func:`cc_rapids.bridges`
+            for the same edges in the same order, that is proved too: there are as many components
+            more without its rows, and along all other edges something flows, while as much flows
+            into each vertex as out of it, so that each lies on a cycle. This takes some 110 bytes
+            for each id from the least to the greatest, or for each vertex if ids are far apart, and
+            17 bytes an edge.
 
         Returns
         -------
@@ -423,11 +436,20 @@ class Audited:
         from ..verify.audit import audit  # a run needs none of what an audit does
         from ..verify.forests import OwnForest
 
+        called = "audit(edges)"
+        asked = with_bounds(self._bound, given, called)
         if given.get("forest") is not None:
             show = None if self._forest_edges is None else self.forest
-            given["own_forest"] = OwnForest(show, self._facts.greatest)
+            asked["own_forest"] = OwnForest(show, self._facts.greatest)
         answer = self._as_answer()
-        return audit(answer, self._backend, edges, source, destination, oracle=oracle, **given)
+        with naming_bounds(self._bound, given, called):
+            return audit(answer, self._backend, edges, source, destination, oracle=oracle, **asked)
+
+    @property
+    def _bound(self) -> WeightBound | None:
+        """The bounds of the edges that the answer was found from."""
+        own: EdgeInput | None = vars(self).get("_given")
+        return None if own is None else own.bound
 
     def _as_answer(self) -> Answer:
         """Return the label frame for an audit."""
@@ -565,6 +587,7 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
             vertices=None,
             row_offsets=None,
             row_index=None,
+            index=None,
             weights=None,
         )
 
@@ -1057,6 +1080,11 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
             return self
         return self._with(replace(self._given, answers=None))
 
+    def _keeping(self, bound: WeightBound | None) -> Components[FrameT]:
+        """Return the answer, which keeps the bounds of its edges from now on."""
+        self._given = replace(self._given, bound=bound)
+        return self
+
     def _with(self, given: EdgeInput) -> Components[FrameT]:
         """Return the answer with another kind of frames, or other names in them."""
         other: Components[FrameT] = object.__new__(type(self))
@@ -1079,23 +1107,26 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
             assert chosen is not None
             chosen = chosen if edges is None else chosen.among(edges)
             found = chosen.columns(self._given)
-            return found or forest_columns(self._given, self._home(chosen.rows.astype(np.int64)))
+            if found:
+                return with_index(self._given, found)
+            return forest_columns(self._given, self._home(chosen.rows.astype(np.int64)))
         if edges is None:
             return {name: copy(column) for name, column in held.items()}
-        at, numbers = self._home(edges), ("row", "weight")
+        at, numbers = self._home(edges), ("row", "index", "weight")
         return {
-            name: column[at] if name in numbers else _take(of(name, column), at)
+            name: items_at(column, at) if name in numbers else _take(of(name, column), at)
             for name, column in held.items()
         }
 
     def _ends_of_rows(self, given: EdgeInput, rows: Any) -> dict[str, Any]:
-        """Return the columns of some rows of any edges, without weights."""
-        return _ends_of_forest(given, rows)
+        """Return the columns of some rows of any edges, with their weights if they have any."""
+        return forest_columns(given, rows)
 
     def _places_of_forest(self) -> tuple[list[Array], dict[str, Any]]:
         """Return the rows of both ends of each edge of the forest, and its other columns."""
         columns = self._columns_of_forest()
         others = {"row": columns.pop("row")}
+        columns.pop("index", None)
         others |= {"weight": columns.pop("weight")} if "weight" in columns else {}
         ends = list(columns.values())
         width = len(ends) // 2

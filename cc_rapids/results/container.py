@@ -11,13 +11,15 @@ from ..backends import Array
 from ..data.arguments import check_word
 from ..data.frame_access import is_single, on_host, only, rows_between, values_of
 from ..data.frame_build import column_like, edges_where
-from ..data.read import check_one_id, read, read_pairs
+from ..data.read import check_one_id, read_pairs
+from ..data.within import AS_FOUND, AsFound, bound_of_list, edges_asked
 from ..errors import ArgumentTypeError, InputError, shown
 from ..graph.edges import LentOn
 from ..tuning import tuning
 from .lookup import Lookup
 
 if TYPE_CHECKING:
+    from ..data.edge_input import EdgeInput
     from .labels import LabelKind
 
 
@@ -196,6 +198,8 @@ class Container(Lookup):
         edges: Any,
         source: str | list[str] | None = None,
         destination: str | list[str] | None = None,
+        *,
+        weight: Any = AS_FOUND,
     ) -> Any:
         """Return the edges of one component, given its label from :meth:`Components.labels`.
 
@@ -208,6 +212,10 @@ class Container(Lookup):
             changed.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
+        weight : str, (m,) array of numbers, or None
+            The weights of ``edges``, of which those outside the bounds of this answer are left out:
+            by default the column by which it was found. None says that the list has only edges
+            within the bounds.
 
         Returns
         -------
@@ -250,7 +258,15 @@ class Container(Lookup):
                     inside = known if inside is None else inside & known
                 return self._bring(inside, given.on_device)
 
-        return edges_where(edges, chosen, lambda one: read(one, source, destination, nulls="drop"))
+        what, named = "edges(label, edges)", not isinstance(weight, AsFound)
+        bound = bound_of_list(self._given.bound, weight, what)
+
+        def within(one: Any) -> EdgeInput:
+            return edges_asked(
+                one, source, destination, bound, named=named, what=what, nulls="drop"
+            )
+
+        return edges_where(edges, chosen, within)
 
 
 def _policy(missing: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -17,7 +17,7 @@ from ..data.arguments import check_word
 from ..data.dtypes import is_float
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import numbers_of
-from ..data.weight_bound import float_bound, integer_limits, whole_bound
+from ..data.weight_bound import WeightBound, float_bound, integer_limits, whole_bound
 from ..errors import InputError
 from ..graph.edges import Edges
 from ..graph.forest import Forest
@@ -220,8 +220,14 @@ class CutTrees:
 class CutAnswers(Mapping[Any, Components]):
     """The answer at each threshold, made when it is first asked for, and kept."""
 
-    def __init__(self, trees: CutTrees, levels: Sequence[Any], labels: LabelKind) -> None:
-        self._trees, self._labels = trees, labels
+    def __init__(
+        self,
+        trees: CutTrees,
+        levels: Sequence[Any],
+        labels: LabelKind,
+        direction: str | None = None,
+    ) -> None:
+        self._trees, self._labels, self._direction = trees, labels, direction
         self._number = {level: number for number, level in enumerate(levels)}
         self._made: dict[Any, Components] = {}
 
@@ -234,10 +240,14 @@ class CutAnswers(Mapping[Any, Components]):
     def __getitem__(self, level: Any) -> Components:
         if level not in self._made:
             trees, number = self._trees, self._number[level]
+            given = trees.given
+            if self._direction is not None:  # the threshold bounds what is read later
+                bound = (given.bound or WeightBound(None)).tightened(level, self._direction)
+                given = replace(given, bound=bound)
             with trees.backend.scope():
                 forest = trees.at(number)
             self._made[level] = Components(
-                *(trees.given, trees.backend, trees.decoder, forest),
+                *(given, trees.backend, trees.decoder, forest),
                 *(self._labels, trees.facts[number]),
             )
         return self._made[level]

@@ -190,7 +190,8 @@ class Dendrogram:
         with backend.scope():
             bounds = levels.bounds_of(levels.cuts_of(self._weights, backend), backend)
             parts = [slice(begin, end) for begin, end in pairwise(bounds)]
-            return Cuts(self._joined(parts, levels.values.tolist(), self._kind), self._kind)
+            made = self._joined(parts, levels.values.tolist(), self._kind, self._direction)
+            return Cuts(made, self._kind)
 
     def at(self, threshold: Any) -> Components:
         """Return the components at a threshold.
@@ -611,7 +612,11 @@ class Dendrogram:
         return src, dst
 
     def _joined(
-        self, parts: Sequence[slice | Array], names: Sequence[Any], kind: LabelKind
+        self,
+        parts: Sequence[slice | Array],
+        names: Sequence[Any],
+        kind: LabelKind,
+        direction: str | None = None,
     ) -> CutAnswers:
         """Return the components of some edges of the forest, of these and some more, and so on."""
         found, backend = self.components, self.components._backend
@@ -625,7 +630,7 @@ class Dendrogram:
             src, dst = (end[part] for end in self._ends)
             grows.join(Edges(src, dst, 0), int(src.size))
         held = grows.grown(found._given_without_edges(), found._decoder, found._facts.ids)
-        return CutAnswers(held, names, kind)
+        return CutAnswers(held, names, kind, direction)
 
     def _steps(self) -> tuple[Array, Array]:
         """Return the number of each edge's weight among the different ones, and the first edges."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from ..data.within import AS_FOUND
 from .lookup import Lookup
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Numbering(Lookup):
         source: str | list[str] | None = None,
         destination: str | list[str] | None = None,
         *,
-        weight: Any = None,
+        weight: Any = AS_FOUND,
         nulls: str = "raise",
     ) -> Report:
         """Return counts, sizes, densities, bridges and weakest links, as frames and as HTML.
@@ -95,10 +96,12 @@ class Numbering(Lookup):
             in chunks can be reported on if its edges fit into memory.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
-        weight : str, or (m,) array, optional
+        weight : str, (m,) array, or None
             The similarity of both ends of each edge, as for
             :func:`cc_rapids.maximum_spanning_forest`; for distances, pass them with the other sign.
-            Without it the report has no weakest links.
+            Without it the report has no weakest links. Edges outside the bounds of this answer are
+            left out, by default by the column that it was found with. None says that the list has
+            only edges within the bounds.
         nulls : {"raise", "drop"}
             What becomes of edges with a null end, or a weight that is null or nan. One that is
             dropped counts nowhere: another may be a bridge without it.

@@ -14,7 +14,9 @@ from ..algorithms.rooted_forest import rooted, word_of
 from ..backends import Array
 from ..data.arguments import check_count, check_flag
 from ..data.edge_input import EdgeInput
-from ..data.read import check_one_id, read, read_pairs
+from ..data.read import check_one_id, read_pairs
+from ..data.row_index import spread
+from ..data.within import AS_FOUND, AsFound, bound_of_list, edges_asked, with_bounds
 from ..errors import CapacityError, InputError, counted, id_shown
 from ..graph.edges import LentOn
 from .lookup import Lookup
@@ -179,6 +181,7 @@ class Paths(Lookup):
         source: str | list[str] | None = None,
         destination: str | list[str] | None = None,
         *,
+        weight: Any = AS_FOUND,
         shortest: bool = False,
     ) -> Any:
         """Return the edges of a path between two vertices of a component, in order.
@@ -196,6 +199,10 @@ class Paths(Lookup):
             if none of them joins the two.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
+        weight : str, (m,) array of numbers, or None
+            The weights of ``edges``, of which those outside the bounds of this answer are passed
+            over: by default the column by which it was found. None says that the list has only
+            edges within the bounds.
         shortest : bool
             Return a path of the fewest ``edges``: of several the one whose first edge has the least
             row, of these whose second edge has, and so on. Every level of the search costs about
@@ -204,15 +211,17 @@ class Paths(Lookup):
         Returns
         -------
         frame
-            The columns of :meth:`Components.forest`, with ends as in the list of edges; without
-            ``weight`` if ``edges`` are passed, whose rows are then numbered and whose kind the
-            frame has if edges of theirs are returned. Without rows for a vertex and itself.
+            The columns of :meth:`Components.forest`, with ends as in the list of edges, and
+            ``weight`` if the answer or this call names weights. Rows are positions in ``edges`` if
+            edges of theirs are returned, whose kind the frame then has. Without rows for a vertex
+            and itself.
 
         Raises
         ------
         InputError
-            No path joins the two; ``shortest=True`` is passed without ``edges``; or the answer was
-            found without ``forest=``, which is needed.
+            No path joins the two; ``shortest=True`` is passed without ``edges``; the answer was
+            found without ``forest=``, which is needed; or it was found with bounds of a weight, and
+            ``edges`` lack its column (MissingColumnError) or need ``weight``.
         UnknownVertexError
             An id is not a vertex of this answer.
         ArgumentTypeError
@@ -242,6 +251,8 @@ class Paths(Lookup):
         if edges is None and fewest:
             raise InputError("shortest=True searches all edges: pass edges=, too")
         if edges is None:
+            if not isinstance(weight, AsFound):
+                raise InputError("weight= is for edges=, which are not passed: leave it out")
             self._check_forest("path(first, second)")
         with self._backend.scope():
             ends = []
@@ -249,7 +260,7 @@ class Paths(Lookup):
                 check_one_id(name, vertex, "paths()")
                 ends.append(int(self._places(self._one(vertex), "raise")[0][0]))
         if edges is not None:
-            given = read(edges, source, destination, nulls="drop")
+            given = self._read_edges(edges, source, destination, weight, "path(..., edges)")
             rows = self._rows_of_path(given, ends, fewest)
             if rows is not None:
                 return self._rows_of(given, rows)
@@ -264,10 +275,7 @@ class Paths(Lookup):
             first_end, second_end = (self._backend.asarray(np.array([end])) for end in ends)
             length = self._lengths_and_places(first_end, second_end)[0]
             edge = self._edges_along(first_end, second_end, length)[2]
-            columns = self._columns_of_forest(edge)
-            if edges is not None:
-                columns.pop("weight", None)
-            return self._frame(columns)
+            return self._frame(self._columns_of_forest(edge))
 
     def audit_paths(
         self,
@@ -345,7 +353,8 @@ class Paths(Lookup):
         started, greatest = perf_counter(), self._facts.greatest
         width = max(len(self._given.src.key_columns), 1)
         proof = self.audit(edges, source, destination, forest=True, **given)
-        again = read_again(edges, source, destination, greatest=greatest, **given)
+        own = with_bounds(self._given.bound, given, "audit_paths(found, pairs, edges)")
+        again = read_again(edges, source, destination, greatest=greatest, **own)
         asked = self._read_pairs(pairs, *columns, given.get("header"))
         shown = None if rows is None else ShownRows(rows, "paths", width)
         forest = ShownRows(self.forest(), "forest", width).rows()
@@ -368,6 +377,14 @@ class Paths(Lookup):
             many * BYTES_OF_PAIR, f"the paths of {counted(many, 'pair')}", FEWER
         )
         return given
+
+    def _read_edges(
+        self, edges: Any, source: Any, destination: Any, weight: Any, what: str
+    ) -> EdgeInput:
+        """Return edges within the bounds of this answer, without those with a null."""
+        bound = bound_of_list(self._given.bound, weight, what)
+        named = not isinstance(weight, AsFound)
+        return edges_asked(edges, source, destination, bound, named=named, what=what, nulls="drop")
 
     def _rows_of_path(self, given: EdgeInput, ends: list[int], fewest: bool) -> Array | None:
         """Return the rows of edges that are a path, of the fewest or of one; None without one.
@@ -412,13 +429,17 @@ class Paths(Lookup):
 
     def _weakest_at(self, place: Array) -> dict[str, Array]:
         """Return the columns of the edges at places of the order; none if there are no weights."""
-        xp, (_, row, weights, _) = self._backend.xp, self._walked
-        if row is None or weights is None:
+        xp, (_, row, weights, order) = self._backend.xp, self._walked
+        if row is None or weights is None or order is None:
             return {}
         some = xp.flatnonzero(place >= 0)
         rows, least = xp.full(place.size, -1, np.int64), xp.zeros(place.size, weights.dtype)
         rows[some], least[some] = row[place[some]], weights[place[some]]
-        return {"weakest_row": rows, "weakest_weight": least}
+        columns = {"weakest_row": rows}
+        labels = self._columns_of_forest(order[place[some]]).get("index")
+        if labels is not None:
+            columns["weakest_index"] = spread(labels, self._home(place >= 0))
+        return columns | {"weakest_weight": least}
 
     def _rows_of_paths(
         self, first: Array, second: Array, length: Array, most: int | None

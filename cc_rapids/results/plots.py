@@ -9,6 +9,7 @@ import numpy as np
 
 from ..data.column import is_cudf
 from ..data.frame_access import collected, column_of, columns_of, numbers_of, only
+from ..data.within import AS_FOUND, AsFound, bound_of_list, edges_asked
 from ..errors import InputError, MissingExtraError, counted, install_advice
 
 if TYPE_CHECKING:
@@ -166,6 +167,7 @@ def component(
     *,
     source: str | list[str] = "src",
     destination: str | list[str] = "dst",
+    weight: Any = AS_FOUND,
     axes: Any = None,
 ) -> Any:
     """Draw one small component as a graph, with the vertex of its label as a square.
@@ -178,6 +180,8 @@ def component(
         The edge list of the answer: a frame, or a pair of columns or arrays; not changed.
     source, destination : str, or lists of str of equal length, optional
         The columns with the two ends of each edge, as for :func:`cc_rapids.components`.
+    weight : str, (m,) array of numbers, or None
+        As for :meth:`Components.edges`.
     label : label, optional
         The label of the component, as in :meth:`Components.labels`; by default that of the largest.
     axes : matplotlib.axes.Axes, optional
@@ -208,7 +212,7 @@ def component(
         raise missing(error) from None
     if not len(found):
         raise InputError("there is no component to draw: the answer has no vertices")
-    names, pairs = _component(found, edges, label, source, destination)
+    names, pairs = _component(found, edges, label, source, destination, weight)
     axes = new_axes(axes)
     graph = nx.Graph()
     graph.add_nodes_from(range(len(names)))
@@ -277,11 +281,9 @@ def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
 
 
 def _component(
-    found: Components, edges: Any, label: Any, source: Any, destination: Any
+    found: Components, edges: Any, label: Any, source: Any, destination: Any, weight: Any
 ) -> tuple[list[Any], list[tuple[int, int]]]:
     """Return the ids of a component, its label first, and its edges as positions among them."""
-    from ..data.read import read
-
     backend = found._backend
     with backend.scope():
         chosen = found._component(label) if label is not None else int(found._by_size[0])
@@ -295,7 +297,10 @@ def _component(
             )
         rows = found._held_frame(found._vertex(members) | found._label(members))
         names = as_list(only(rows, "vertex"))
-        ends = read(edges, source, destination, None, None, "raise")
+        what = "a drawing"
+        bound = bound_of_list(found._given.bound, weight, what)
+        named = not isinstance(weight, AsFound)
+        ends = edges_asked(edges, source, destination, bound, named=named, what=what, nulls="raise")
         sides = [_rows(found, column) for column in (ends.src, ends.dst)]
         kept = inside[sides[0]]
         at = [backend.to_host(backend.xp.searchsorted(members, side[kept])) for side in sides]

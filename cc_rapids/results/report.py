@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
@@ -14,12 +15,10 @@ from ..backends import Array
 from ..data import html
 from ..data.adapters import adapter_of
 from ..data.arguments import check_count, check_path
-from ..data.edge_input import EdgeInput, ReadRequest, plain_frame
+from ..data.edge_input import EdgeInput, plain_frame
 from ..data.frame_access import on_host, only, values_of
 from ..data.frame_build import with_column
-from ..data.read import in_memory, read
-from ..data.reading import Reading
-from ..data.weights import weighted
+from ..data.within import AsFound, bound_of_list, edges_asked
 from ..errors import InputError, counted
 from ..graph.sorting import begins
 from .bridges import check_listed_once
@@ -67,15 +66,13 @@ def report(
             " into one frame"
         )
     check_listed_once(edges)
-    if weight is not None:  # a query is read once, as two runs may order its rows otherwise
-        edges, _ = in_memory(
-            adapter, edges, ReadRequest(source, destination, nulls), weight, Reading()
-        )
-        adapter = adapter_of(edges)
-    given = read(edges, source, destination, nulls=nulls, adapter=adapter)
-    if weight is not None:
-        name = f"weights {weight!r}" if isinstance(weight, str) else "weights"
-        given = weighted(given, adapter.weights(edges, weight), name, nulls)
+    what, named = "report(edges)", not (weight is None or isinstance(weight, AsFound))
+    bound = bound_of_list(found._given.bound, weight, what)
+    if not named and bound is not None and not bound.limits:
+        bound = None
+    given = edges_asked(edges, source, destination, bound, named=named, what=what, nulls=nulls)
+    if not named:
+        given = replace(given, weights=None)
     with found._backend.scope():
         return Report(found, given)
 

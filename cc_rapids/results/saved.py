@@ -22,6 +22,7 @@ from ..data.files import archive
 from ..data.files.read import Taken
 from ..data.frame_kind import given_like, kind_words
 from ..data.read import NOTHING
+from ..data.weight_bound import WeightBound
 from ..errors import FormatError
 from ..graph.chosen_edges import ChosenEdges
 from ..graph.forest import Forest, check_parents
@@ -58,6 +59,7 @@ def write(path: str | os.PathLike[str], found: Components) -> None:
         "dropped": found._given.dropped_rows,
         "taken": [asdict(taken) for taken in found._given.taken],
         "answers": kind_words(found._given),
+        "bound": found._given.bound and found._given.bound.kept(),
         "columns": [own for own, _ in columns],
         **_words_of_weights(found),
         **found._own_words(),
@@ -174,6 +176,7 @@ def _found(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) ->
         like.on_device,
         dropped_rows=int(words["dropped"]),
         taken=taken,
+        bound=WeightBound.of_kept(words.get("bound")),
         vertex_names=like.vertex_names,
     )
     backend = backends.get(engine or ("cuda" if given.on_device else "threads"))

@@ -30,6 +30,7 @@ from ..data.reading import Reading
 from ..data.streams import Chunk, Cursor, Source, read_ahead, source_of
 from ..data.weight_bound import WeightBound
 from ..data.weights import ForestWeight, weighted
+from ..data.within import read_within
 from ..errors import InputError, VerificationError, counted
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
@@ -255,16 +256,12 @@ def audit(
     asked, bound, adapter = None, None, adapter_of(edges)
     forest = None if forest is False else forest
     if forest is not None:
-        unbounded = at_least is at_most is None
-        claim = ForestClaim.check(forest, own_forest, weight, unbounded, width)
+        claim = ForestClaim.check(forest, own_forest, weight, width)
         claims.append(claim)
         asked = claim.asked
-    if asked is None:
+    bound = None
+    if asked is None or not at_least is at_most is None:
         bound = WeightBound.check(weight, at_least, at_most)
-        if not (adapter.is_stream or adapter.names_files):
-            edges, source, destination, header = _bounded(edges, *names, nulls, bound)
-    else:
-        edges, source, destination, header = _with_weights(edges, *names, nulls, asked)
     if bridges is not None:
         from ..algorithms import flows  # of runs, and not trusted
 
@@ -272,12 +269,10 @@ def audit(
     given_for_all = {"oracle=": oracle, "bridges=": bridges, "forest=": forest}
     at_once = [word for word, given in given_for_all.items() if given is not None]
     adapter = adapter_of(edges)
-    if bound is not None and at_once and adapter.names_files:
-        edges, source, destination, header = _bounded(edges, *names, nulls, bound)
-        adapter = adapter_of(edges)
+    in_pieces = adapter.is_stream or (adapter.names_files and not at_once)
     with answer.borrow_for(backend):
         run = _Run(answer)
-        if adapter.is_stream or (adapter.names_files and not at_once):
+        if in_pieces:
             if at_once:
                 raise InputError(
                     f"{at_once[0]} needs all edges at once: read the stream into one frame, or"
@@ -294,9 +289,8 @@ def audit(
             rows = rows._replace(given=stream.given)
             run.name(_named(answer, vertices, num_vertices))
         else:
-            given = frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
-            if asked is not None:
-                given = _weighed(given, edges, asked, nulls)
+            own = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
+            edges, given = _whole(edges, *names, bound, asked, own)
             run.take(given, oracle, alone=True, claims=claims)
             rows = given.rows
         found = run.close()
@@ -323,37 +317,41 @@ def read_again(
 ) -> EdgeInput:
     """Return all edges of an answer at once, those within the bound of a weight if there is one.
 
-    With their weights, if ``greatest`` tells which spanning forest by weight was found of them.
+    They have their weights if ``greatest`` says which spanning forest by weight was found of them.
     """
-    names = source, destination, header
-    if greatest is None:
+    bound = None
+    if greatest is None or not at_least is at_most is None:
         bound = WeightBound.check(weight, at_least, at_most)
-        edges, source, destination, header = _bounded(edges, *names, nulls, bound)
-        return frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
-    asked = ForestWeight(weight, greatest)
-    edges, source, destination, header = _with_weights(edges, *names, nulls, asked)
-    given = frames.read(edges, source, destination, vertices, num_vertices, nulls, header)
-    return _weighed(given, edges, asked, nulls)
+    asked = None if greatest is None else ForestWeight(weight, greatest)
+    own = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
+    return _whole(edges, source, destination, header, bound, asked, own)[1]
 
 
-def _weighed(given: EdgeInput, edges: Any, asked: ForestWeight, nulls: str) -> EdgeInput:
-    """Return edges in memory with their weights."""
-    return weighted(given, adapter_of(edges).weights(edges, asked.weight), asked.name, nulls)
-
-
-def _bounded(
+def _whole(
     edges: Any,
     source: Any,
     destination: Any,
     header: bool | None,
-    nulls: str,
     bound: WeightBound | None,
-) -> tuple[Any, Any, Any, bool | None]:
-    """Return the edges within a bound, their columns of ids, and the header."""
-    if bound is None:
-        return edges, source, destination, header
-    request = ReadRequest(source, destination, nulls, header)
-    return *adapter_of(edges).bounded(edges, request, bound)[:3], None
+    asked: ForestWeight | None,
+    own: dict[str, Any],
+) -> tuple[Any, EdgeInput]:
+    """Return a list in memory, and its edges within a bound, with their weights if asked."""
+    nulls = own["nulls"]
+    if asked is not None:
+        edges, source, destination, header = _with_weights(
+            edges, source, destination, header, nulls, asked
+        )
+    if bound is not None:
+        weighs = asked is not None
+        return edges, read_within(
+            edges, source, destination, bound, **own, header=header, keeps_weights=weighs
+        )
+    given = frames.read(edges, source, destination, **own, header=header)
+    if asked is not None:
+        found = adapter_of(edges).weights(edges, asked.weight)
+        given = weighted(given, found, asked.name, nulls)
+    return edges, given
 
 
 def _with_weights(

@@ -45,9 +45,7 @@ class ForestClaim:
     asked: ForestWeight | None
 
     @classmethod
-    def check(
-        cls, forest: Any, own: OwnForest, weight: Any, unbounded: bool, width: int
-    ) -> ForestClaim:
+    def check(cls, forest: Any, own: OwnForest, weight: Any, width: int) -> ForestClaim:
         """Return the claim for the argument ``forest`` of an audit.
 
         Parameters
@@ -58,16 +56,13 @@ class ForestClaim:
             What the answer has.
         weight : str or array, optional
             The weights of all edges.
-        unbounded : bool
-            Whether no bound of weights is given.
         width : int
             The number of columns of an id.
 
         Raises
         ------
         InputError
-            The answer has no such forest, the argument is none of these, or weights are missing, or
-            combined with bounds.
+            The answer has no such forest, the argument is none of these, or weights are missing.
         """
         is_word = isinstance(forest, str | bool)
         is_known = forest in (True, "min", "max") if is_word else is_frame(forest)
@@ -92,12 +87,9 @@ class ForestClaim:
                     " answer of components(..., weight=..., forest='min') or forest='max'"
                 )
             return cls(claim, None)
-        if weight is None or not unbounded:
+        if weight is None:
             word = repr(forest) if is_word else "..."
-            raise InputError(
-                f"forest={word} is a spanning forest by weight: pass weight= without at_least= and"
-                " at_most="
-            )
+            raise InputError(f"forest={word} is a spanning forest by weight: pass weight= as well")
         return cls(claim, ForestWeight(weight, greatest))
 
     def prove(self, given: EdgeInput, rows: Rows, answer: Answer) -> None:

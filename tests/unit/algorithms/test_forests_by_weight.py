@@ -365,7 +365,6 @@ REFUSED = {
     "no weights": ({"forest": "min"}, InputError, "pass weight= as well"),
     "no word": ({"forest": "most", "weight": "w"}, InputError, "forest= must be True or False"),
     "no forest": ({"forest": True, "weight": "w"}, InputError, "or forest='min' or forest='max'"),
-    "bound": ({"forest": "min", "weight": "w", "at_least": 1}, InputError, "keep the rows in"),
     "design": ({"forest": "min", "weight": "w", "design": "bfs-cc"}, DesignError, "by no design"),
     "paper": ({"forest": "min", "weight": "w", "design": "auto(rule=paper)"}, DesignError, "leave"),
     "unknown": ({"forest": "min", "weight": "ww"}, MissingColumnError, "did you mean 'w'"),

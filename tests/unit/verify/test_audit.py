@@ -413,8 +413,18 @@ def test_bounds_of_weights_are_those_of_the_answer(tmp_path):
     for edges in (frame, tmp_path / "pairs.csv", tmp_path / "pairs.parquet"):
         found = components(edges, *ends, **bound)
         assert (found.audit(edges, *ends, **bound).edges, len(found)) == (2, 2)
+        assert found.audit(edges, *ends).edges == 2
         with pytest.raises(VerificationError, match="edge 1 joins 2 and 3, and 3 has no label"):
-            found.audit(edges, *ends)
+            found.audit(edges, *ends, weight=None)
+        with pytest.raises(VerificationError):
+            found.audit(edges, *ends, weight="w", at_least=0.93)
+        lacking = frame[["left", "right"]]
+        if edges is not frame:
+            write = lacking.to_csv if edges.suffix == ".csv" else lacking.to_parquet
+            lacking = tmp_path / f"lacking{edges.suffix}"
+            write(lacking, index=False)
+        with pytest.raises(MissingColumnError, match=r"at_least=0.8 and at_most=1 of column 'w'"):
+            found.audit(lacking, *ends)
     assert found.audit(frame, *ends, **bound, oracle="scipy").oracle == "scipy"
     with pytest.raises(InputError, match="pass weight='its column'"):
         found.audit(frame, *ends, at_least=0.8)

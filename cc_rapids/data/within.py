@@ -1,0 +1,237 @@
+"""Edges within a bound of their weight, all at once, by their rows in the caller's list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError, counted
+from .adapters import adapter_of, ends_on_device, sizes_of
+from .edge_input import EdgeInput, ReadRequest
+from .frame_access import names_of
+from .read import check_header_flag, in_memory, read
+from .reading import Reading
+from .row_index import index_of
+from .weight_bound import WeightBound
+from .weights import moved, moved_like, weighted
+
+
+class AsFound:
+    """The default of ``weight=`` where an answer has bounds: the column that it was found by."""
+
+    def __repr__(self) -> str:
+        return "as found"
+
+
+AS_FOUND = AsFound()
+
+
+def bound_of_list(bound: WeightBound | None, weight: Any, what: str) -> WeightBound | None:
+    """Return the bound of an answer with the weights of a list that is given later.
+
+    Parameters
+    ----------
+    bound : WeightBound, optional
+        What the answer keeps.
+    weight : AS_FOUND, None, str, or (m,) array of numbers
+        The weights of the list: by default the column that the answer was found by, and None if the
+        list holds only edges within the bounds.
+    what : str
+        The call, for errors.
+
+    Returns
+    -------
+    WeightBound or None
+        None if the list is to be read as it is.
+
+    Raises
+    ------
+    InputError
+        The answer has bounds, and no column that its weights were in.
+    """
+    if weight is None:
+        return None
+    if not isinstance(weight, AsFound):
+        return replace(bound or WeightBound(None), weight=weight)
+    if bound is not None and bound.limits and bound.weight is None:
+        raise InputError(
+            f"this answer was found with {bound.in_words()} of an array of weights: {what} needs"
+            " those of its edges as weight=, or weight=None if it has only edges within"
+        )
+    return None if bound is None or bound.weight is None else bound
+
+
+def edges_asked(
+    edges: Any,
+    source: Any,
+    destination: Any,
+    bound: WeightBound | None,
+    *,
+    named: bool,
+    what: str,
+    nulls: str,
+) -> EdgeInput:
+    """Return the edges of a list that an answer is asked about, with weights if they have any.
+
+    Parameters
+    ----------
+    bound : WeightBound, optional
+        As :func:`bound_of_list` returns it.
+    named : bool
+        Whether the caller has named the weights in this call.
+
+    Raises
+    ------
+    MissingColumnError
+        The answer has bounds, and the list no such column.
+    """
+    if bound is None:
+        return read(edges, source, destination, nulls=nulls)
+    try:
+        lacks = _lacks(edges, bound.weight)
+        options: dict[str, Any] = {"nulls": nulls, "keeps_weights": True}
+        if not lacks:
+            return read_within(edges, source, destination, bound, **options)
+    except InputError as error:  # of a file, whose columns are known once it is read
+        if named or not adapter_of(edges).names_files or repr(bound.weight) not in str(error):
+            raise
+    if named or bound.limits:
+        raise lacking(bound, what)
+    return read(edges, source, destination, nulls=nulls)
+
+
+def _lacks(edges: Any, weight: Any) -> bool:
+    """Return whether edges in memory have no such column."""
+    adapter = adapter_of(edges)
+    if not isinstance(weight, str) or adapter.names_files or adapter.is_stream:
+        return False
+    if hasattr(edges, "collect_schema"):
+        return weight not in edges.collect_schema().names()
+    return weight not in (edges if isinstance(edges, Mapping) else names_of(edges))
+
+
+def with_bounds(bound: WeightBound | None, given: dict[str, Any], what: str) -> dict[str, Any]:
+    """Return the options of a call with the bounds of an answer, if they name none themselves.
+
+    Without a weight that is passed as None: the edges are those within already.
+    """
+    given = dict(given)
+    if "weight" in given and given["weight"] is None:
+        del given["weight"]
+        return given
+    bounded = any(given.get(name) is not None for name in ("at_least", "at_most"))
+    if bound is None or not bound.limits or bounded:
+        return given
+    own = bound_of_list(bound, given.get("weight", AS_FOUND), what)
+    assert own is not None
+    return given | {"weight": own.weight, "at_least": own.at_least, "at_most": own.at_most}
+
+
+@contextmanager
+def naming_bounds(bound: WeightBound | None, given: dict[str, Any], what: str) -> Iterator[None]:
+    """Return a context in which the error for a column of weights that lacks says whose it is.
+
+    ``given`` are the options of the caller, who may have named the column.
+    """
+    try:
+        yield
+    except InputError as error:
+        own = bound is not None and bound.limits and "weight" not in given
+        if bound is None or not own or repr(bound.weight) not in str(error):
+            raise
+        if isinstance(error, ColumnTypeError | NullsError):
+            raise
+        raise lacking(bound, what) from error
+
+
+def lacking(bound: WeightBound, what: str) -> MissingColumnError:
+    """Return the error for a list without the column by which an answer has bounds."""
+    return MissingColumnError(
+        f"this answer was found with {bound.in_words()} of column {bound.weight!r}, which the edges"
+        f" for {what} do not have: pass their weights as weight=, or weight=None if they are only"
+        " edges within"
+    )
+
+
+def read_within(
+    edges: Any,
+    source: Any,
+    destination: Any,
+    bound: WeightBound,
+    vertices: Any = None,
+    num_vertices: int | None = None,
+    nulls: str = "raise",
+    header: bool | None = None,
+    *,
+    keeps_weights: bool = False,
+) -> EdgeInput:
+    """Return the edges of a list within a bound; their rows are those of the list.
+
+    Files become a table, and lazy frames are collected.
+
+    Parameters
+    ----------
+    bound : WeightBound
+        Also one without limits, within which all edges are.
+    keeps_weights : bool
+        Whether to return the weights, too.
+
+    Raises
+    ------
+    InputError
+        The edges are of a kind that has no rows, or the weights are not as many.
+    """
+    given = edges
+    adapter = adapter_of(edges)
+    if header is not None:
+        header = check_header_flag(adapter, edges, header)
+    request = ReadRequest(source, destination, nulls, header)
+    answers, reading = adapter.answers(edges, request), Reading()
+    edges, sides = in_memory(adapter, edges, request, bound.weight, reading)
+    if sides is not None:
+        source, destination = sides
+    adapter = adapter_of(edges)
+    if not adapter.has_rows:
+        adapter.bounded(given, request, bound)  # which says what has
+    kept, rows, ledger = None, edges, None
+    if bound.limits:
+        mask, ledger = adapter.mask(edges, bound)
+        mask = moved(mask, ends_on_device(edges))
+        for size in sizes_of(edges):
+            if size != mask.size:
+                raise InputError(
+                    f"there are {mask.size:,} weights and {counted(size, 'edge')}: pass one weight"
+                    " for each edge"
+                )
+        rows, kept = adapter.where(edges, mask), partial(_places, mask)
+    made = read(rows, source, destination, vertices, num_vertices, nulls, adapter=adapter)
+    made = replace(made, index=index_of(edges), taken=tuple(reading.taken) or made.taken)
+    outer = reading.ledger if reading.taken else None
+    for before in (ledger, outer):  # of lists that the rows are a part of
+        if before is not None:
+            made = replace(made, ledger=before.plus(made.rows._replace(given=0)))
+    if answers is not None:
+        made = replace(made, answers=answers)
+    if kept is not None:
+        made = replace(
+            made,
+            row_index=partial(_composed, kept, made.row_index),
+            rows_outside=mask.size - made.src.size - made.dropped_rows,
+        )
+    if not keeps_weights:
+        return made
+    name = f"weights {bound.weight!r}" if isinstance(bound.weight, str) else "weights"
+    return weighted(made, adapter.weights(edges, bound.weight), name, nulls)
+
+
+def _places(mask: Any) -> Any:
+    return mask.nonzero()[0]
+
+
+def _composed(kept: Callable[[], Any], inner: Callable[[], Any] | None) -> Any:
+    """Return the caller's rows of edges, of which some were kept, and of these again."""
+    rows = kept()
+    return rows if inner is None else rows[moved_like(inner(), rows)]
