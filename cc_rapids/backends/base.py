@@ -79,7 +79,7 @@ class Kernel:
 class Flag:
     """A word that a kernel may set for the host: its last arguments are ``value`` and ``word``.
 
-    It is for one launch, and one thread has one flag at a time.
+    It is for one launch.
     """
 
     value = 1

@@ -228,13 +228,25 @@ def _types(signature: Signature) -> Any:
 
 @contextmanager
 def _pretend(capability: Capability) -> Iterator[None]:
-    """Set the target as the current device, for which nested device functions are compiled."""
-    from numba.cuda import dispatcher
+    """Set this thread's current device, for which nested device functions are compiled.
 
-    device = SimpleNamespace(compute_capability=capability)
-    original = dispatcher.get_current_device
-    dispatcher.get_current_device = lambda: device
+    ``cuda.compile`` has an argument for the kernel alone: functions that it calls are compiled for
+    the device that their dispatcher asks for.
+    """
+    thread = _devices()
+    before = getattr(thread, "device", None)
+    thread.device = SimpleNamespace(compute_capability=capability)
     try:
         yield
     finally:
-        dispatcher.get_current_device = original
+        thread.device = before
+
+
+@cache
+def _devices() -> threading.local:
+    """Return what has the ``device`` of a thread; in other threads Numba asks for the real one."""
+    from numba.cuda import dispatcher
+
+    thread, real = threading.local(), dispatcher.get_current_device
+    dispatcher.get_current_device = lambda: getattr(thread, "device", None) or real()
+    return thread

@@ -28,7 +28,7 @@ from .device_function import Atom
 from .memory import pinned
 from .memory.packing import Layout, PackedArgs, Piece, side_by_side
 from .memory.pinned import ThreadBuffers
-from .memory.pool import Arena, Recycling, Workspace, pool_of_caller
+from .memory.pool import Arena, Recycling, Workspace, pool_of_caller, spare_bytes_of_rmm
 from .memory.words import words_of
 from .peers import Peers
 
@@ -314,10 +314,11 @@ class Cuda(Backend):
         return int(_properties(self._device())["l2CacheSize"])
 
     def free_bytes(self) -> int:
-        if "rmm" in sys.modules:  # a pool may hold nearly all of it, and give it to us
-            return _total_bytes(self._device())
-        free, _ = self.xp.cuda.runtime.memGetInfo()
-        return int(free + self.xp.get_default_memory_pool().free_bytes())
+        free, total = self.xp.cuda.runtime.memGetInfo()
+        free += self.xp.get_default_memory_pool().free_bytes()
+        if "rmm" in sys.modules:
+            free += spare_bytes_of_rmm(self.xp.cuda.runtime, total)
+        return int(min(free, total))
 
     def peak_bytes(self) -> int | None:
         if "rmm" in sys.modules:

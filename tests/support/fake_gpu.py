@@ -261,6 +261,7 @@ RUNTIME = SimpleNamespace(
     deviceEnablePeerAccess=lambda other: None,
     memcpyPeerAsync=_memcpy_peer,
     getDeviceProperties=lambda device: PROPERTIES,
+    memGetInfo=lambda: (PROPERTIES["totalGlobalMem"],) * 2,
     deviceSynchronize=_synchronize,
     memcpyAsync=_memcpy,
     memcpyDefault=4,
@@ -275,6 +276,7 @@ CUPY = SimpleNamespace(
     Array=Array,
     empty=lambda size, dtype: Array((size,), dtype),
     __getattr__=_of_numpy,
+    get_default_memory_pool=lambda: SimpleNamespace(free_bytes=lambda: 0),
     cuda=SimpleNamespace(
         driver=SimpleNamespace(launchKernel=Driver.launch, launchCooperativeKernel=Driver.launch),
         runtime=RUNTIME,
@@ -290,7 +292,8 @@ CUPY = SimpleNamespace(
         Event=Event,
     ),
 )
-PLAIN, POOL = (type(f"{kind}MemoryResource", (), {}) for kind in ("Cuda", "Pool"))
+PLAIN = type("CudaMemoryResource", (), {})
+POOL = type("PoolMemoryResource", (), {"pool_size": lambda self: 0})
 RESOURCES = SimpleNamespace(CudaMemoryResource=PLAIN, get_current_device_resource=POOL)
 RMM = {
     "rmm": {"mr": RESOURCES},

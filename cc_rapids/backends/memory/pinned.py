@@ -125,17 +125,34 @@ _BUFFER, _SIZE, _END = 1, 2, 0
 NOW, LATER = 0, (1, 2)  # pages for what is read back at once, and while more is launched
 
 
+class _FlagPage:
+    """A word in a pinned page, the event of its launch, and the value that was set last."""
+
+    def __init__(self) -> None:
+        import cupy
+
+        self.held, self.word = locked(cupy, 1, np.uint64)
+        self.event = cupy.cuda.Event(disable_timing=True)
+        self.held[0] = self.value = 0
+
+
 class PinnedFlag(Flag):
     """A flag in a pinned page, which kernels set over the bus and the host reads without a copy.
 
-    It is kept for all launches of a thread: each sets it to another value, so that it need not be
-    cleared, and what an interrupted call has left on the device does not set it for the next one.
+    Its page is one of a thread's. It is used again once no flag has it: each launch sets it to
+    another value, so that it need not be cleared, and what an interrupted call has left on the
+    device does not set it for the next one.
     """
 
-    def __init__(self, cupy: Any, stream: Callable[[], Any]) -> None:
-        self.held, self.word = locked(cupy, 1, np.uint64)
-        self.stream, self.event = stream, cupy.cuda.Event(disable_timing=True)
-        self.held[0] = self.value = 0
+    def __init__(self, pages: list[_FlagPage], stream: Callable[[], Any]) -> None:
+        self.pages, self.stream = pages, stream
+        self.page = page = pages.pop() if pages else _FlagPage()
+        page.value += 1
+        self.held, self.word, self.event, self.value = page.held, page.word, page.event, page.value
+
+    def __del__(self) -> None:
+        if hasattr(self, "page"):
+            self.pages.append(self.page)
 
     def read_async(self) -> Callable[[], bool]:
         self.event.record(self.stream())
@@ -151,7 +168,7 @@ class ThreadBuffers(threading.local):
     """The buffers of one thread."""
 
     def __init__(self) -> None:
-        self._flags: dict[int, PinnedFlag] = {}  # by device
+        self._flag_pages: dict[int, list[_FlagPage]] = {}  # by device, those without a flag
         self._arguments: dict[int, Any] = {}  # by how many words they are
         self._kept_memory: dict[int, Any] = {}  # by device
         self._readbacks: dict[int, Any] = {}
@@ -186,14 +203,8 @@ class ThreadBuffers(threading.local):
         return self._kept_memory[device]
 
     def flag(self, device: int, stream: Callable[[], Any]) -> Flag:
-        """Return the thread's flag of a device, not set; ``stream`` gives the current stream."""
-        flag = self._flags.get(device)
-        if flag is None:
-            import cupy
-
-            flag = self._flags[device] = PinnedFlag(cupy, stream)
-        flag.value += 1
-        return flag
+        """Return a new flag on a device, not set; ``stream`` gives the current stream."""
+        return PinnedFlag(self._flag_pages.setdefault(device, []), stream)
 
     def read_now(self, stream: Any, array: Array) -> Any:
         """Copy at most ``READBACK_BYTES`` to the host."""

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
+POOL_BYTES = 5, 7  # cudaMemPoolAttrReservedMemCurrent and cudaMemPoolAttrUsedMemCurrent
+
 
 class Arena:
     """One allocation for all the small arrays of a run; large ones come from the pool directly.
@@ -238,6 +240,37 @@ def _of_rmm() -> Any:
     from rmm.allocators.cupy import rmm_cupy_allocator
 
     return rmm_cupy_allocator
+
+
+def spare_bytes_of_rmm(runtime: Any, total: int) -> int:
+    """Return the bytes that RMM's current resource has taken from the device and not given away.
+
+    Of a pool that does not count what it gives away, these are all its bytes at most. They are the
+    ``total`` of the device for memory that the driver moves to the host, and for resources whose
+    size is unknown.
+    """
+    mr = sys.modules["rmm"].mr
+    resource, given = mr.get_current_device_resource(), 0
+    while resource is not None:
+        kind = type(resource).__name__
+        if kind == "CudaAsyncMemoryResource":
+            if not hasattr(resource, "pool_handle"):
+                return total
+            pool = resource.pool_handle()
+            held, used = (runtime.memPoolGetAttribute(pool, which) for which in POOL_BYTES)
+            return int(held - used)
+        if kind == "PoolMemoryResource":
+            return max(int(resource.pool_size()) - given, 0)
+        if kind == "CudaMemoryResource":
+            return 0
+        if kind == "StatisticsResourceAdaptor":
+            given = resource.allocation_counts.current_bytes
+        elif kind == "TrackingResourceAdaptor":
+            given = resource.get_allocated_bytes()
+        elif not kind.endswith("ResourceAdaptor"):
+            return total
+        resource = getattr(resource, "upstream_mr", None)
+    return total
 
 
 def _is_plain() -> bool:

@@ -6,6 +6,7 @@ Some kernels run, too, in an emulator of the instructions that a compiler has ma
 import itertools
 import os
 import re
+import threading
 from importlib.util import find_spec
 
 import numpy as np
@@ -321,3 +322,30 @@ def test_functions_that_are_nowhere_called_are_cut_out():
     head = "// head\n" + mark + "kernel\n.visible .entry kernel() { call used; }\n"
     used, unused = (f"{mark}{name}\n.visible .func {name}() {{}}\n" for name in ("used", "unused"))
     assert mlir._without_unused(head + unused + used) == head + used
+
+
+def test_other_threads_ask_for_the_real_device(monkeypatch):
+    dispatcher = pytest.importorskip("numba.cuda.dispatcher")
+    real = object()
+    monkeypatch.setattr(dispatcher, "get_current_device", lambda: real)
+    monkeypatch.setattr(compiler, "_devices", compiler._devices.__wrapped__)
+    inside, other = threading.Barrier(2), []
+
+    def another():
+        with compiler._pretend((7, 5)):
+            inside.wait()
+            other.append(dispatcher.get_current_device().compute_capability)
+            inside.wait()
+        other.append(dispatcher.get_current_device())
+
+    thread = threading.Thread(target=another)
+    thread.start()
+    inside.wait()
+    assert dispatcher.get_current_device() is real
+    with compiler._pretend((9, 0)):
+        assert dispatcher.get_current_device().compute_capability == (9, 0)
+        inside.wait()
+        thread.join()
+        assert dispatcher.get_current_device().compute_capability == (9, 0)
+    assert dispatcher.get_current_device() is real
+    assert other == [(7, 5), real]

@@ -144,3 +144,32 @@ def test_a_device_without_a_page_of_memory_is_said_to_be_out_of_it(cupy, monkeyp
 
 def test_free_bytes_are_those_of_the_host():
     assert 0 < backends.get("threads").free_bytes() < 1 << 50
+
+
+@pytest.fixture
+def on(cupy, monkeypatch):
+    """What gives flags, on a stand-in whose events and stream do nothing."""
+    cupy.cuda.Event = lambda **_: SimpleNamespace(record=lambda _: None, synchronize=lambda: None)
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    buffers = pages.ThreadBuffers()
+    return lambda: buffers.flag(0, lambda: None)
+
+
+def test_flags_that_are_alive_at_once_are_apart(on):
+    first, second = on(), on()
+    first.word[:] = first.value
+    read, other = first.read_async(), second.read_async()
+    third = on()
+    assert read()
+    assert not other()
+    assert not third.read_async()()
+
+
+def test_a_flag_is_not_set_by_the_one_that_had_its_page(on, cupy):
+    for _ in range(3):
+        flag = on()
+        assert not flag.read_async()()
+        flag.word[:] = flag.value
+        assert flag.read_async()()
+        del flag
+    assert len(cupy.locked) == 1
