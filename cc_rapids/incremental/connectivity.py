@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
@@ -19,7 +20,7 @@ from ..data.edge_input import ReadRequest
 from ..data.frame_access import collected, rows_of
 from ..data.frame_build import column_like
 from ..data.read import Side
-from ..errors import ArgumentTypeError, InputError, counted
+from ..errors import ArgumentTypeError, CcRapidsError, InputError, counted
 from ..ids.growing import check_kind
 from ..ledger import Ledger
 from ..options import Options
@@ -807,14 +808,23 @@ class Connectivity:
 
     def __repr__(self) -> str:
         state = self._state
+        known = vars(state).get("components")  # a log line or a debugger launches nothing on a GPU
+        with suppress(CcRapidsError, MemoryError):
+            known = _components(state) if known is None and not state.backend.on_device else known
+        counts = "" if known is None else f"{counted(known, 'component')} of "
         return (
-            f"<Connectivity: {counted(_components(state), 'component')} of"
-            f" {counted(state.forest.n, 'vertex', 'vertices')};"
+            f"<Connectivity: {counts}{counted(state.forest.n, 'vertex', 'vertices')};"
             f" {counted(state.edges, 'edge')} in {counted(state.batches, 'batch', 'batches')},"
             f" {self._design} on {state.backend.name}>"
         )
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
+        try:
+            return self._panel()
+        except (CcRapidsError, MemoryError):
+            return None  # and a notebook shows the text
+
+    def _panel(self) -> str:
         state = self._state
         found = snapshot(state, self._design, check_labels("min"))
         facts = found.summary()

@@ -21,7 +21,7 @@ from ..data.key_names import are_usable
 from ..data.row_index import is_counted, items_at, labels_at
 from ..data.typed import FrameT
 from ..data.within import naming_bounds, with_bounds
-from ..errors import InputError, counted, id_shown, shown
+from ..errors import CcRapidsError, InputError, counted, id_shown, shown
 from ..graph.chosen_edges import ChosenEdges
 from ..graph.edges import LentOn
 from ..graph.forest import Forest
@@ -84,7 +84,8 @@ class Selection(Deduplication, Generic[FrameT]):
         """
         sizes = {"min_size": min_size} | ({} if max_size is None else {"max_size": max_size})
         for name, size in sizes.items():
-            if not isinstance(size, int | float | np.integer | np.floating):
+            known = isinstance(size, int | float | np.integer | np.floating)
+            if isinstance(size, bool) or not known:
                 raise InputError(f"{name} must be a number of vertices, not {shown(size)}")
         with self._backend.scope():
             keep = self._counts >= min_size
@@ -455,12 +456,8 @@ class Audited:
         """Return the label frame for an audit."""
         from ..verify.answer import Answer
 
-        held = self._kind.is_root and (self._prefetched_frame is not None or self._forest.has_rows)
         several = self._given.src.key_columns
         frame = collected(self.with_key_names(None).labels() if several else self.labels())
-        if held:
-            # The next call returns the audited frame, which is only read here.
-            self._prefetched_frame = frame
         width = max(len(self._given.src.key_columns), 1)
         return Answer(frame, self._kind.audited_as, len(self), width=width)
 
@@ -529,7 +526,7 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
     >>> edges = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 9]})
     >>> found = cc_rapids.components(edges)
     >>> found
-    <Components: 2 components of 4 vertices, the largest of 3; 3 edges, none+async+halve on threads>
+    <Components: 2 components of 4 vertices; 3 edges, none+async+halve on threads>
     >>> found.labels()
        vertex  labels
     0       2       2
@@ -676,9 +673,8 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         Components.attach : The labels as a column of a frame.
         """
         labels = self._kind if kind is None else check_labels(kind)
-        if self._prefetched_frame is not None and labels.is_root:
-            held, answers = self._prefetched_frame, self._given.answers
-            self._prefetched_frame = None
+        if labels.is_root and (held := vars(self).pop("_prefetched_frame", None)) is not None:
+            answers = self._given.answers  # and no other thread has popped the frame
             frame: FrameT = held if answers is None else answers(held)
             return frame
         with self._backend.scope(self._arena):
@@ -887,8 +883,6 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         Plan : The facts that are known before a run.
         """
         resumed = {"resumed": self._facts.resumed} if self._facts.resumed else {}
-        with self._backend.scope():
-            largest = int(self._counts[self._by_size[0]]) if len(self) else 0
         taken = [taken.facts() for taken in self._given.taken]
         return {
             "engine": self._backend.name,
@@ -899,7 +893,7 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
             "vertices": self._forest.vertices,
             "edges": self._facts.edges,
             "components": len(self),
-            "largest": largest,
+            "largest": self._largest_size,
             "dropped": self._given.dropped_rows,
             "ledger": str(self._facts.rows),
             "seconds": dict(self._facts.seconds),
@@ -1043,15 +1037,30 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         return {}
 
     def __repr__(self) -> str:
-        facts = self.summary()
+        """Return what is known already: a log line or a debugger launches no kernel."""
         return (
-            f"<Components: {counted(facts['components'], 'component')} of"
-            f" {counted(facts['vertices'], 'vertex', 'vertices')},"
-            f" the largest of {facts['largest']:,}; {counted(facts['edges'], 'edge')},"
-            f" {facts['design']} on {facts['engine']}>"
+            f"<Components: {self._known_counts()}; {counted(self._facts.edges, 'edge')},"
+            f" {self._facts.design} on {self._backend.name}>"
         )
 
-    def _repr_html_(self) -> str:
+    def _known_counts(self, component: str = "component", vertex: str = "vertex") -> str:
+        """Return the counts that need neither a launch nor a copy to the host, in words."""
+        forest, largest = vars(self._forest), vars(self).get("_largest_size")
+        if not {"components", "vertices"} <= forest.keys():
+            return f"{_plural(component)} are not counted yet"
+        known = (
+            f"{counted(forest['components'], component, _plural(component))} of"
+            f" {counted(forest['vertices'], vertex, _plural(vertex))}"
+        )
+        return known if largest is None else f"{known}, the largest of {largest:,}"
+
+    def _repr_html_(self) -> str | None:
+        try:
+            return self._panel()
+        except (CcRapidsError, MemoryError):
+            return None  # and a notebook shows the text
+
+    def _panel(self) -> str:
         from .preview import machinery, preview
 
         facts = self.summary()
@@ -1214,6 +1223,12 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         return self._backend.counts(self._dense, len(self))
 
     @cached_property
+    def _largest_size(self) -> int:
+        """The vertices of the largest component."""
+        with self._backend.scope():
+            return int(self._counts.max()) if len(self) else 0
+
+    @cached_property
     def _last(self) -> Array:
         """The row of the greatest id of each component, in the order of the least ids."""
         order = self._backend.xp.argsort(self._dense, kind="stable")
@@ -1231,6 +1246,10 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         place = xp.empty(len(self), self._dense.dtype)
         place[self._by_size] = xp.arange(len(self), dtype=place.dtype)
         return place
+
+
+def _plural(word: str) -> str:
+    return {"vertex": "vertices", "entity": "entities"}.get(word, f"{word}s")
 
 
 def _same(mine: Column, others: Column, backend: Backend) -> bool:

@@ -139,8 +139,8 @@ class Dendrogram:
         return int(self._weights.size)
 
     def __repr__(self) -> str:
-        ends = self.components._backend.to_host(self._weights[:: max(len(self) - 1, 1)])
-        between = f", from {ends[0]} to {ends[-1]}" if ends.size else ""
+        known = len(self) and not self.components._backend.on_device  # where it is a copy
+        between = f", from {self._weights[0]} to {self._weights[-1]}" if known else ""
         return (
             f"<Dendrogram: {counted(len(self), 'merge')} of"
             f" {counted(self.components.num_vertices, 'vertex', 'vertices')} to"

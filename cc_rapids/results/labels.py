@@ -312,7 +312,8 @@ def check_labels(name: str) -> LabelKind:
 
 def is_below(label: Any, count: int) -> bool:
     """Return whether a label is an integer of 0 .. count - 1."""
-    return isinstance(label, int | np.integer) and 0 <= int(label) < count
+    whole = isinstance(label, int | np.integer) and not isinstance(label, bool)
+    return whole and 0 <= int(label) < count
 
 
 def numbers_alone(column: Column, alone: Array, backend: Backend) -> Array:

@@ -55,7 +55,7 @@ class LinkedRecords(Components):
     >>> people = pd.DataFrame({"email": ["a@x.org", "", "a@x.org"], "phone": ["1", "2", "3"]})
     >>> found = cc_rapids.link_records(people, keys=["email", "phone"])
     >>> found
-    <LinkedRecords: 2 entities of 3 records, the largest of 2; 1 link by 2 keys, on threads>
+    <LinkedRecords: 2 entities of 3 records; 1 link by 2 keys, on threads>
     >>> found.attach(people, name="person")
          email phone  person
     0  a@x.org     1       0
@@ -251,10 +251,6 @@ class LinkedRecords(Components):
         return super().summary() | {"keys": keys}
 
     def __repr__(self) -> str:
-        facts = self.summary()
-        entities = counted(facts["components"], "entity", "entities")
-        links, keys = counted(facts["edges"], "link"), counted(len(self._keys), "key")
-        return (
-            f"<LinkedRecords: {entities} of {counted(facts['vertices'], 'record')},"
-            f" the largest of {facts['largest']:,}; {links} by {keys}, on {facts['engine']}>"
-        )
+        links, keys = counted(self._facts.edges, "link"), counted(len(self._keys), "key")
+        counts = self._known_counts("entity", "record")
+        return f"<LinkedRecords: {counts}; {links} by {keys}, on {self._backend.name}>"

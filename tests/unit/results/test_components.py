@@ -1,5 +1,6 @@
 """Components, the answer: labels of each kind, sizes, the largest, and what it says of itself."""
 
+import threading
 import tracemalloc
 
 import numpy as np
@@ -7,7 +8,7 @@ import pandas as pd
 import pytest
 
 import cc_rapids
-from cc_rapids import components, connected_components
+from cc_rapids import backends, components, connected_components
 from cc_rapids.results.labels import LABEL_KINDS, check_labels
 from cc_rapids.verify.label_rules import LABEL_RULES
 
@@ -100,7 +101,7 @@ def test_what_is_no_count_of_components_is_refused(count):
 
 def test_one_is_told_in_the_singular():
     found = cc_rapids.components(([1], [1]))
-    assert "1 component of 1 vertex, the largest of 1; 1 edge, " in repr(found)
+    assert "1 component of 1 vertex; 1 edge, " in repr(found)
     assert str(found.audit(([1], [1]))) == "right: 1 component of 1 vertex, by 1 edge"
     seen = cc_rapids.Connectivity().insert(([1], [1]))
     assert "1 component of 1 vertex; 1 edge in 1 batch, " in repr(seen)
@@ -134,10 +135,65 @@ def test_the_summary_says_what_ran_and_what_it_found(ask, engine):
     assert seconds["copy"] is None or engine == "cuda"
 
 
-def test_the_repr_is_one_line(ask, engine):
-    assert repr(ask()) == (
-        f"<Components: 4 components of 8 vertices, the largest of 3; 6 edges, {DESIGN} on {engine}>"
-    )
+def test_the_repr_is_one_line_of_what_is_known(ask, engine):
+    found, end = ask(), f"6 edges, {DESIGN} on {engine}>"
+    assert repr(found) == f"<Components: 4 components of 8 vertices; {end}"
+    found.summary()
+    assert repr(found) == f"<Components: 4 components of 8 vertices, the largest of 3; {end}"
+
+
+def test_a_repr_launches_nothing_and_raises_nothing(engine, monkeypatch):
+    backend = type(backends.get(engine))
+    edges = np.arange(40_000) % 9_000, np.arange(40_000)[::-1] % 7_000
+    weight = np.ones(40_000)
+    answers = [
+        components(edges, engine=engine),
+        cc_rapids.minimum_spanning_forest(edges, weight=weight, engine=engine),
+        components(edges, weight=weight, forest="min", engine=engine).dendrogram(),
+        cc_rapids.Connectivity(engine=engine).insert(edges),
+        cc_rapids.link_records(pd.DataFrame({"a": [1, 1, 2]}), keys=["a"], engine=engine),
+    ]
+
+    def refused(*_, **__):
+        raise cc_rapids.CapacityError("no memory is left")
+
+    for name in ("launch", "scope", "read_async", "to_host"):
+        monkeypatch.setattr(backend, name, refused)
+    for answer in answers:
+        assert "largest" not in repr(answer)
+        if isinstance(answer, cc_rapids.Components | cc_rapids.Connectivity):
+            assert answer._repr_html_() is None
+
+
+def test_a_frame_that_was_made_ahead_is_given_away_once(engine):
+    found = components(([5, 2], [2, 7]), engine=engine)
+    found._prefetched_frame = made = found.labels()
+    ready, frames = threading.Barrier(8), []
+
+    def take():
+        ready.wait()
+        frames.append(found.labels())
+
+    threads = [threading.Thread(target=take) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(frame is made for frame in frames) == 1
+    found._prefetched_frame = made
+    found.audit(([5, 2], [2, 7]))  # which reads a frame that nobody else changes meanwhile
+    assert found.labels() is not made
+
+
+@pytest.mark.parametrize("true", [True, np.True_])
+def test_true_is_no_number(engine, true):
+    for kind in ("dense", "size"):
+        found = components(([1, 8, 5], [1, 5, 6]), engine=engine, labels=kind)
+        with pytest.raises(cc_rapids.InputError, match="label"):
+            found.subset(true)
+    for name in ("min_size", "max_size"):
+        with pytest.raises(cc_rapids.InputError, match=f"{name} must be a number of vertices"):
+            found.filter(**{name: true})
 
 
 def test_large_counts_are_grouped():
@@ -154,7 +210,7 @@ def test_no_edges_are_an_empty_answer(engine, kind, options):
         assert rows(answer) == [[], []]
         assert answer.labels.dtype == (np.int64 if kind in ("min", "max") else np.int32)
     assert found.summary()["largest"] == 0
-    assert "0 components of 0 vertices, the largest of 0; 0 edges" in repr(found)
+    assert "0 components of 0 vertices, the largest of 0; 0 edges" in repr(found)  # by summary()
 
 
 @pytest.mark.parametrize("method", ["labels", "sizes", "largest"])

@@ -171,12 +171,3 @@ def test_a_tally_tells_any_two_faults():
         else:
             with pytest.raises(VerificationError, match=f"of {m} rows|not each of them once"):
                 tally.check(told)
-
-
-def test_what_was_ready_is_given_after_an_audit(engine):
-    """A label frame that was made ahead is audited, and then given away."""
-    found = components((SRC, DST), engine=engine)
-    found._prefetched_frame = made = found.labels()
-    found.audit((SRC, DST))
-    assert found.labels() is made
-    assert found.labels() is not made
