@@ -14,6 +14,8 @@ import scipy.sparse as sp
 
 import cc_rapids
 from cc_rapids.data.frame_access import column_of
+from cc_rapids.data.memory_budget import Budget
+from cc_rapids.data.streams import Cursor, source_of
 from cc_rapids.errors import CheckpointError, ColumnTypeError, InputError, MissingColumnError
 
 duckdb = pytest.importorskip("duckdb")
@@ -302,3 +304,31 @@ def test_an_integer_bound_between_two_floats_is_not_rounded():
 def test_an_array_of_edges_has_bounds_too():
     edges = np.array([[1, 2], [3, 4], [5, 6]])
     assert len(cc_rapids.components(edges, weight=np.array([1, 2, 3]), at_least=1.5)) == 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("bounded", [False, True])
+def test_every_row_is_linked_whatever_the_size_of_chunks(seed, bounded, tmp_path):
+    rng = np.random.default_rng(seed)
+    ids = 3000
+    kept = []
+    for k in range(3):
+        src, dst = rng.integers(0, ids, (2, 800))
+        score = rng.random(800)
+        kept.append((src[score >= 0.3], dst[score >= 0.3]) if bounded else (src, dst))
+        table = pa.table({"src": src, "dst": dst, "score": score})
+        pq.write_table(table, tmp_path / f"{k}.parquet", row_group_size=int(rng.integers(50, 800)))
+    src, dst = (np.concatenate(side) for side in zip(*kept, strict=True))
+    dataset = ds.dataset(tmp_path)
+    if bounded:
+        dataset = dataset.filter(ds.field("score") >= 0.3)
+    source, budget = source_of(dataset, "src", "dst"), Budget(1 << 30, 0, rows=700)
+    read = []
+    for chunk in source.read(Cursor(), budget, None):
+        assert len(chunk.frame) <= 700
+        read.append(chunk.frame)
+        budget.rows = int(rng.integers(1, 700))  # other chunks while a batch is in slices
+    assert len(read) > 3
+    table = pa.concat_tables(read)
+    assert table["src"].to_pylist() == src.tolist()
+    assert table["dst"].to_pylist() == dst.tolist()
