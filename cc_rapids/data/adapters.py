@@ -62,8 +62,9 @@ from .edge_input import (
     several,
     with_vertices,
 )
+from .frame_access import collected
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
-from .row_index import index_of
+from .row_index import check_same_index, index_of
 from .weights import weights_of
 
 if TYPE_CHECKING:
@@ -675,14 +676,25 @@ class Frames(Adapter):
         from .streams import Items
 
         weights = None if request.bound is None else request.bound.array
+        check_same_index(edges, weights)
         filtered = request.bound is not None
         return Items([edges], *request.names, weights=weights, filtered=filtered)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         from .weight_bound import Bounded
 
-        ids = [name for side in request.sides for name in side]
-        within, ledger = bound.of_frame(edges, ids)
+        if isinstance(bound.weight, str):
+            ids = [name for side in request.sides for name in side]
+            within, ledger = bound.of_frame(edges, ids)
+        else:
+            edges = collected(edges)
+            mask, ledger = self.mask(edges, bound)
+            if _length(edges) != mask.size:
+                raise InputError(
+                    f"there are {mask.size:,} weights and {counted(_length(edges), 'edge')}: pass"
+                    " one weight for each edge"
+                )
+            within = self.where(edges, mask)
         return Bounded(within, request.source, request.destination, ledger)
 
     def mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
@@ -835,6 +847,7 @@ class Pairs(Frames):
         from .streams import Items
 
         weights = None if request.bound is None else request.bound.array
+        check_same_index(edges, weights)
         filtered = request.bound is not None
         ends = [self._ends(edges, request)]
         return Items(ends, *request.names, weights=weights, filtered=filtered)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InputError, counted, id_shown
 from .column import is_cudf
 
 
@@ -50,7 +51,7 @@ def spread(labels: Any, there: Any) -> Any:
     series = pandas.Series(labels)
     if series.dtype.kind in "iu" and isinstance(series.dtype, np.dtype):
         series = series.astype(series.dtype.name.replace("i", "I", 1).replace("u", "U", 1))
-    return series.reindex(np.where(there, places, -1)).array
+    return series.reindex(np.where(there, places, -1)).reset_index(drop=True)
 
 
 def items_at(column: Any, rows: Any) -> Any:
@@ -70,8 +71,38 @@ def is_counted(index: Any) -> bool:
     return bool((values[1:] - values[:-1] == 1).all())
 
 
-def same_index(one: Any, other: Any) -> bool:
-    """Return whether two indexes have the same labels in the same order."""
-    if one is other:
-        return True
-    return len(one) == len(other) and bool(one.equals(other))
+def check_same_index(edges: Any, weights: Any) -> None:
+    """Raise an error if a column of weights names its rows otherwise than the edges do.
+
+    Edges are a frame, or columns of which some have an index; others are taken by position.
+
+    Raises
+    ------
+    InputError
+        The indexes differ; names both.
+    """
+    if not hasattr(type(weights), "iloc"):
+        return
+    sides = edges.values() if isinstance(edges, Mapping) else edges
+    for side in sides if isinstance(edges, tuple | Mapping) else (edges,):
+        if not hasattr(type(side), "iloc") or is_cudf(side) != is_cudf(weights):
+            continue
+        own, other = side.index, weights.index
+        if own is not other and not (len(own) == len(other) and bool(own.equals(other))):
+            raise InputError(
+                f"weight= is a Series with another index ({_words(other)}) than the edges"
+                f" ({_words(own)}): make it a column of the frame, or pass weight.to_numpy() to"
+                " take it by position"
+            )
+
+
+def _words(index: Any) -> str:
+    """Return the kind of an index, its length, and its first labels."""
+    few = [id_shown(label) for label in _listed(index[:3])]
+    more = ", ..." if len(index) > len(few) else ""
+    return f"{type(index).__name__} of {counted(len(index), 'row')}: {', '.join(few)}{more}"
+
+
+def _listed(index: Any) -> list[Any]:
+    """Return labels as a list."""
+    return list((index.to_pandas() if is_cudf(index) else index).tolist())

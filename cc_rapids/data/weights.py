@@ -14,6 +14,7 @@ from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError
 from .column import Column, of_key_columns
 from .dtypes import is_float
 from .frame_access import column_of, known_numbers, names_of
+from .row_index import check_same_index
 
 if TYPE_CHECKING:
     from .edge_input import EdgeInput
@@ -60,6 +61,7 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
         It holds something else than numbers, or is not one-dimensional.
     """
     if not isinstance(weight, str):
+        check_same_index(edges, weight)
         return known_numbers(_exact(weight), "weights")
     known = names_of(edges)
     if not known:

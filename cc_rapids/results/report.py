@@ -18,6 +18,7 @@ from ..data.arguments import check_count, check_path
 from ..data.edge_input import EdgeInput, plain_frame
 from ..data.frame_access import on_host, only, values_of
 from ..data.frame_build import with_column
+from ..data.row_index import is_counted, labels_at, spread
 from ..data.within import AsFound, bound_of_list, edges_asked
 from ..errors import InputError, counted
 from ..graph.sorting import begins
@@ -97,6 +98,8 @@ class Report:
 
     def __init__(self, found: Components, given: EdgeInput) -> None:
         self._found = found
+        shown = given.index is not None and not is_counted(given.index)
+        self._index = given.index if shown else None
         backend, xp = found._backend, found._backend.xp
         src, dst = found._places_of_edges(given)
         tree, k = found._dense.astype(np.int64), len(found)
@@ -211,7 +214,8 @@ class Report:
         frame of the caller's kind, new
             Columns ``labels`` (as in :meth:`Components.labels`), ``size``, ``edges`` (rows of the
             list), ``density`` (the share of all pairs of its vertices that an edge joins, float64;
-            nan for one vertex) and ``bridges``; with weights also ``weakest_row`` and
+            nan for one vertex) and ``bridges``; with weights also ``weakest_row`` (and
+            ``weakest_index``, its label in a pandas index that is not 0 .. m - 1) and
             ``weakest_weight``, the edge of least weight in the maximum spanning forest: at any
             higher threshold the component falls apart. Among equal weights it is the first row. A
             component of one vertex has none: null, for callers who gave arrays -1 and 0.
@@ -244,9 +248,15 @@ class Report:
                 return found._frame(label | numbers)
             weakest = {name: numbers.pop(name) for name in ("weakest_row", "weakest_weight")}
             frame, there = found._held_frame(label | numbers), self._weakest[2][order]
-            known = None if bool(there.all()) else found._bring(there, found._given.on_device)
-            for name, column in weakest.items():
-                frame = with_column(frame, name, found._home(column), known)
+            known = found._bring(there, found._given.on_device)
+            columns = {name: found._home(column) for name, column in weakest.items()}
+            row = columns.pop("weakest_row")
+            frame = with_column(frame, "weakest_row", row, None if known.all() else known)
+            if self._index is not None:
+                labels = spread(labels_at(self._index, row[known]), known)
+                frame = with_column(frame, "weakest_index", labels, None)
+            known = None if known.all() else known
+            frame = with_column(frame, "weakest_weight", columns["weakest_weight"], known)
             return found._given.answer(frame)
 
     @overload

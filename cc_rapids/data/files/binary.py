@@ -130,8 +130,20 @@ def _arrays(file: File, request: ColumnRequest, stored: Any) -> tuple[pa.Table, 
         lengths = ", ".join(f"{name} {column.size}" for name, column in columns.items())
         raise FormatError(f"{file.path}: the arrays are of different lengths: {lengths}")
     if "num_vertices" in stored.files:
-        return _numbered(file, request, columns, int(stored["num_vertices"]))
+        return _numbered(file, request, columns, _count_in(file, stored["num_vertices"]))
     return _ordered(file, request, columns), None
+
+
+def _count_in(file: File, held: Any) -> int:
+    """Return the number of vertices that a file holds; a FormatError if it is no count."""
+    whole = is_integer(held.dtype) and held.size == 1 and int(held.reshape(-1)[0]) >= 0
+    if not whole:
+        found = f" ({held.reshape(-1)[0]!s:.60})" if held.size == 1 else ""
+        raise FormatError(
+            f"{file.path}: num_vertices is {held.dtype} of shape {held.shape}{found}; expected one"
+            " integer of at least 0"
+        )
+    return int(held.reshape(-1)[0])
 
 
 def _native(array: Any) -> Any:
