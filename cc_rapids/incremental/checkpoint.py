@@ -162,8 +162,7 @@ def _state(words: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> C
     given = kind_of(given_like(words["answers"], index.kinds), None)
     forest = Forest(backend, n, all_present=True)
     forest.parent[:] = backend.asarray(parent)
-    known = words.get("taken", ())  # which files of earlier versions lack
-    taken = tuple(Taken(**own | {"columns": tuple(own["columns"])}) for own in known)
+    taken = tuple(Taken(**own | {"columns": tuple(own["columns"])}) for own in words["taken"])
     given = replace(given, dropped_rows=counts["dropped"], taken=taken)
     ledger = Ledger.of_facts(words["ledger"])
     state = ConnectivityState(

@@ -567,13 +567,6 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         like = self._given_without_edges()
         return own | {"_given": like, "_prefetched_frame": None, "_arena": None}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Set the state, which may be that of an earlier version."""
-        vars(self).update(state)
-        if "_forest_rows" in state:
-            rows = vars(self).pop("_forest_rows")
-            self._forest_edges = None if rows is None else ChosenEdges(self._backend, rows)
-
     def _given_without_edges(self) -> EdgeInput:
         """Return what determines the kind of answers, without the edges."""
         given = self._given

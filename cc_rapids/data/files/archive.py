@@ -31,7 +31,6 @@ from .write import replacing
 MAGIC = b"cc_rapids archive\n"
 LENGTHS = struct.Struct("<QI")
 TYPES = ("uint8", "int32", "int64", "uint32", "uint64")
-ZIP = b"PK\3\4"  # of npz, which were written before there were archives
 
 
 def write(
@@ -81,11 +80,6 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _read(path: Any, file: BinaryIO, size: int) -> tuple[dict[str, Any], dict[str, Any]]:
     start = file.read(len(MAGIC) + LENGTHS.size)
-    if start.startswith(ZIP):
-        raise FormatError(
-            f"{path} is a zip archive, as written by cc_rapids before its format 2, and cannot be"
-            " read: start again with a new file"
-        )
     if not start.startswith(MAGIC):
         raise FormatError(f"{path} is not a file saved by cc_rapids, or its beginning is damaged")
     if len(start) < len(MAGIC) + LENGTHS.size:
