@@ -63,7 +63,6 @@ MOST_BYTES_OF_BITS = 1 << 22  # at most, for a bit a vertex; they stay as long a
 
 
 LATER = ("parent", "present", "_before", "vertices", "components")  # see Forest.count_later
-FINISHING = threading.RLock()
 
 
 def check_parents(parent: Any) -> None:
@@ -191,6 +190,7 @@ class Forest:
     _is_few = False  # of forests that an earlier version has pickled
     _later = False  # is something put off until its first use?
     _device: int | None = None  # where it is done
+    _finishing: threading.RLock  # while it is done
 
     def __init__(
         self,
@@ -318,13 +318,16 @@ class Forest:
         All work on them has been waited for, and ``complete`` is whether no edge was left out.
         """
         self.complete, self._device = complete, self.backend.device_id
+        self._finishing = threading.RLock()
         for name in LATER:
             delattr(self, name)
         self._later = True
 
     def _finish(self) -> None:
         """Do what was put off by :meth:`count_later`, unless it is done; wait until it is."""
-        with FINISHING:
+        if not self._later:
+            return
+        with self._finishing:
             if not self._later:
                 return
             backend = self.backend

@@ -119,7 +119,7 @@ class Selection(Deduplication, Generic[FrameT]):
         """
         with self._backend.scope():
             rows = self._backend.xp.flatnonzero(self._dense == self._component(label))
-            frame = self._held_frame(self._vertex(rows) | self._label(rows))
+            frame = self._held_frame(self._vertex(rows))
             return self._given.answer(only(frame, "vertex"))
 
     def members(self) -> FrameT:

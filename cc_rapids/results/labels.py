@@ -124,10 +124,14 @@ class IdLabels(LabelKind):
                 f" {ids.dtype}: pass one as labels() returns them"
             )
         rows, known = answer._places(column, "null")
-        vertex, own = self.vertices_and_rows(answer)
-        if bool(known.all()) and bool((vertex[rows] == own[rows]).all()):
-            return int(answer._dense[rows[0]])
-        return None
+        if not bool(known.all()):
+            return None
+        row = int(rows[0])
+        return int(answer._dense[row]) if self.is_named_by(answer, row) else None
+
+    @abstractmethod
+    def is_named_by(self, answer: Components, row: int) -> bool:
+        """Return whether the id of a row is the label of its component."""
 
     def columns_of_ids(
         self,
@@ -157,6 +161,10 @@ class MinLabels(IdLabels):
     def vertices_and_rows(self, answer: Components) -> tuple[Array, Array]:
         return answer._rows()
 
+    def is_named_by(self, answer: Components, row: int) -> bool:
+        vertex = (int(answer._numbered[0][row]) - answer._decoder.id_base) & ((1 << 64) - 1)
+        return int(answer._forest.parent[vertex]) == vertex
+
     def of_component(self, answer: Components, component: Array) -> Array:
         vertex, least = answer._rows()
         return vertex[vertex == least][component]
@@ -173,6 +181,9 @@ class MaxLabels(IdLabels):
     def vertices_and_rows(self, answer: Components) -> tuple[Array, Array]:
         vertex, _ = answer._rows()
         return vertex, vertex[answer._last][answer._dense]
+
+    def is_named_by(self, answer: Components, row: int) -> bool:
+        return int(answer._last[answer._dense[row]]) == row
 
     def of_component(self, answer: Components, component: Array) -> Array:
         return answer._rows()[0][answer._last][component]

@@ -196,6 +196,21 @@ def test_true_is_no_number(engine, true):
             found.filter(**{name: true})
 
 
+@pytest.mark.parametrize("kind", ["min", "max"])
+def test_a_label_is_found_without_the_labels_of_all(engine, kind, monkeypatch):
+    ends = np.random.default_rng(3).integers(-40, 40, (2, 50))
+    found = components((ends[0], ends[1]), engine=engine, labels=kind)
+    vertex, labels = rows(found.labels())
+    monkeypatch.setattr(LABEL_KINDS[kind], "vertices_and_rows", None)
+    for label in vertex:
+        if label in labels:
+            members = [v for v, own in zip(vertex, labels, strict=True) if own == label]
+            assert found.subset(label).tolist() == members
+        else:
+            with pytest.raises(cc_rapids.InputError, match="label"):
+                found.subset(label)
+
+
 def test_large_counts_are_grouped():
     found = components(([0], [1]), num_vertices=1_234_567)
     assert "1,234,566 components of 1,234,567 vertices" in repr(found)
