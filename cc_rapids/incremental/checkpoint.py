@@ -42,7 +42,13 @@ from .kept import KeptForest
 from .state import ConnectivityState, kind_of
 
 FORMAT = "cc_rapids connectivity 2"
-TIMES = "", "integers", "floats", "datetimes"  # what the column of times of a kept forest holds
+TIMES = (
+    "",
+    "integers",
+    "floats",
+    "datetimes",
+    "nanoseconds",
+)  # what the column of times of a kept forest holds
 WITH_FOREST = "cc_rapids connectivity 3"  # which versions that keep none do not read
 
 

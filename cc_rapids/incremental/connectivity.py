@@ -86,10 +86,11 @@ class Connectivity:
         edges itself.
     expiry : str, optional
         The column of each batch with the times at which its edges expire, for :meth:`expire`:
-        integers, floats or datetimes (which count in microseconds). The forest that is kept is then
-        the one whose edges expire last, 32 bytes a vertex. Batches of up to a quarter as many edges
-        as there are vertices are merged into it, each edge by some steps; larger ones take rounds
-        of Borůvka's over the kept edges too. Batches must be frames or files.
+        integers, floats or datetimes, which count in microseconds, or in nanoseconds if those of
+        the first batch do; later batches are compared exactly, or refused. The forest that is
+        kept is then the one whose edges expire last, 32 bytes a vertex. Batches of up to a quarter
+        as many edges as there are vertices are merged into it, each edge by some steps; larger ones
+        take rounds of Borůvka's over the kept edges too. Batches must be frames or files.
 
     Raises
     ------
@@ -647,6 +648,7 @@ class Connectivity:
         before : int, float or datetime
             The time, as those in the column of ``expiry=``; an earlier one than in a call before
             changes nothing. Datetimes without a zone are taken for UTC, as those of columns are.
+            One of a finer unit than the column's is compared exactly.
         drop_isolated : bool
             Remove vertices that have no edge to another one any more, or never had.
 

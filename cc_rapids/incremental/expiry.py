@@ -12,32 +12,46 @@ import numpy as np
 from ..data.column import as_series, is_cudf, is_series, series_of
 from ..data.dtypes import is_float
 from ..data.frame_access import column_of, names_of, numbers_of
-from ..errors import ArgumentTypeError, ColumnTypeError, InputError, MissingColumnError, unknown
+from ..data.weight_bound import float_bound, nearest_float
+from ..errors import (
+    ArgumentTypeError,
+    ColumnTypeError,
+    InputError,
+    MissingColumnError,
+    shown,
+    unknown,
+)
 
 LIMITS = np.iinfo(np.int64)
-MICROSECONDS = "datetime64[us]"
+DATETIMES = {"datetimes": "us", "nanoseconds": "ns"}  # kinds, and the unit in which each counts
+COARSER = 1000  # of a unit in the next coarser one
+FINER = {"ps": 1000, "fs": 1000**2, "as": 1000**3}  # units of a single time, in a nanosecond
 
 
 @dataclass(frozen=True)
 class Times:
     """The times at which edges expire, as numbers of 64 bits, and what they were.
 
-    ``kind`` is "integers", "floats" or "datetimes", which are microseconds.
+    ``kind`` is "integers", "floats", "datetimes", which are microseconds, or "nanoseconds".
     """
 
     values: Any
     kind: str
 
 
-def times_of(edges: Any, name: str) -> tuple[tuple[Any, Any], str]:
+def times_of(edges: Any, name: str, before: str = "") -> tuple[tuple[Any, Any], str]:
     """Return the times of edges as 64-bit numbers with a mask of those there are, and their kind.
+
+    Datetimes are counted as those ``before``, if there are any: a column of nanoseconds is counted
+    in these by itself, and all others in microseconds.
 
     Raises
     ------
     MissingColumnError
         The edges have no such column.
     ColumnTypeError
-        It holds something else, or integers beyond 64 bits with a sign.
+        It holds something else, integers beyond 64 bits with a sign, or datetimes that the unit of
+        those before does not hold.
     """
     known = names_of(edges)
     if name not in known:
@@ -49,7 +63,9 @@ def times_of(edges: Any, name: str) -> tuple[tuple[Any, Any], str]:
     column = column_of(edges, name)
     found = _datetimes(column)
     if found is not None:
-        return found, "datetimes"
+        *numbers, own = found
+        kind = before if before in DATETIMES else own
+        return (_counted(*numbers, own, kind, name), numbers[1]), kind
     values, there = numbers_of(column, f"expiry times {name!r}")
     if is_float(values.dtype):
         return (values.astype(np.float64), there), "floats"
@@ -61,13 +77,14 @@ def times_of(edges: Any, name: str) -> tuple[tuple[Any, Any], str]:
     return (values.astype(np.int64), there), "integers"
 
 
-def _datetimes(column: Any) -> tuple[Any, Any] | None:
-    """Return datetimes as microseconds, with a mask of those there are; None for other columns."""
+def _datetimes(column: Any) -> tuple[Any, Any, str] | None:
+    """Return datetimes as numbers, a mask of those there are, and their kind; None for others."""
     if is_cudf(column):
         if getattr(column.dtype, "kind", "") != "M":
             return None
-        there = column.notnull().to_cupy()
-        return column.astype(MICROSECONDS).astype("int64").fillna(0).to_cupy(), there
+        there, kind = column.notnull().to_cupy(), _kind_of(column.dtype)
+        plain = column.astype(f"datetime64[{DATETIMES[kind]}]").astype("int64")
+        return plain.fillna(0).to_cupy(), there, kind
     column = as_series(column)
     if is_series(column):
         import narwhals as nw
@@ -78,7 +95,37 @@ def _datetimes(column: Any) -> tuple[Any, Any] | None:
         column = side.to_numpy()
     if getattr(getattr(column, "dtype", None), "kind", "") != "M":
         return None
-    return column.astype(MICROSECONDS).astype(np.int64), ~np.isnat(column)
+    kind = _kind_of(column.dtype)
+    plain = column.astype(f"datetime64[{DATETIMES[kind]}]").astype(np.int64)
+    return plain, ~np.isnat(column), kind
+
+
+def _kind_of(dtype: Any) -> str:
+    return "nanoseconds" if "[ns]" in str(dtype) else "datetimes"
+
+
+def _counted(numbers: Any, there: Any, own: str, kind: str, name: str) -> Any:
+    """Return times that are counted in the unit of their own as those of another kind are.
+
+    Raises
+    ------
+    ColumnTypeError
+        One is no whole number of that unit, or beyond 64 bits in it.
+    """
+    if own == kind:
+        return numbers
+    if kind == "datetimes":
+        lost = bool(((numbers % COARSER != 0) & there).any())
+        made, why = numbers // COARSER, "between two microseconds, in which those so far count"
+    else:
+        most = LIMITS.max // COARSER
+        lost = bool((((numbers > most) | (numbers < -most)) & there).any())
+        made, why = numbers * COARSER, "beyond nanoseconds of 64 bits, in which those so far count"
+    if lost:
+        raise ColumnTypeError(
+            f"expiry times {name!r} count in {DATETIMES[own]}, and some are {why}: cast the column"
+        )
+    return made
 
 
 def check_kind(kind: str, before: str, name: str) -> None:
@@ -98,14 +145,9 @@ def one_time(before: Any, kind: str) -> Any:
         It is no time, or none of that kind, or beyond 64 bits.
     """
     if isinstance(before, date | np.datetime64):
-        if kind != "datetimes":
+        if kind not in DATETIMES:
             raise InputError(f"before={before!s} is a datetime, and expiry times are {kind}")
-        if isinstance(before, datetime) and before.tzinfo is not None:
-            before = before.astimezone(UTC).replace(tzinfo=None)
-        moment = np.datetime64(before).astype(MICROSECONDS)
-        if np.isnat(moment):
-            raise InputError("before= is NaT, which no time comes before: pass a datetime")
-        return int(moment.astype(np.int64))
+        return _one_datetime(before, kind)
     if isinstance(before, bool | np.bool_) or not isinstance(
         before, int | float | np.integer | np.floating
     ):
@@ -113,13 +155,32 @@ def one_time(before: Any, kind: str) -> Any:
             f"before must be a number or a datetime, as expiry times are, and is a"
             f" {type(before).__name__}"
         )
-    if kind == "datetimes":
-        raise InputError(f"before={before} is a number, and expiry times are datetimes: pass one")
-    if not math.isfinite(before):
-        raise InputError(f"before={before} is not finite: pass a time")
+    said = shown(before)
+    if kind in DATETIMES:
+        raise InputError(f"before={said} is a number, and expiry times are datetimes: pass one")
+    if not math.isfinite(nearest_float(before)):
+        raise InputError(f"before={said} is not finite, or beyond 64 bits: pass a time")
     if kind == "floats":
-        return float(before)
+        return float_bound(">=", before, "float64")
     whole = math.ceil(before)
     if not LIMITS.min <= whole <= LIMITS.max:
-        raise InputError(f"before={before} is beyond 64 bits, as which times are compared")
+        raise InputError(f"before={said} is beyond 64 bits, as which times are compared")
     return whole
+
+
+def _one_datetime(before: Any, kind: str) -> int:
+    """Return the first number of the unit of a kind of datetimes that is not before one."""
+    if isinstance(before, datetime) and before.tzinfo is not None:
+        before = before.astimezone(UTC).replace(tzinfo=None)
+    exact = getattr(before, "to_datetime64", None)  # of pandas, whose datetimes have nanoseconds
+    moment = np.datetime64(before) if exact is None else exact()
+    if np.isnat(moment):
+        raise InputError("before= is NaT, which no time comes before: pass a datetime")
+    unit, step = np.datetime_data(moment.dtype)
+    number = int(moment.astype(np.int64)) * step
+    if unit in FINER:
+        number = -(-number // FINER[unit])
+    elif unit != "ns":
+        number = int(moment.astype("datetime64[us]").astype(np.int64)) * COARSER
+    whole = number if kind == "nanoseconds" else -(-number // COARSER)
+    return min(max(whole, LIMITS.min), LIMITS.max)

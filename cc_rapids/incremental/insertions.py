@@ -126,7 +126,7 @@ def pieces(
     kind = "" if state.kept is None else state.kept.kind
     for chunk in [collected(edges)] if stream is None else stream:
         given = inputs.read(chunk, *request.names, nulls)
-        found, own = times_of(chunk, expiry)
+        found, own = times_of(chunk, expiry, kind)
         if given.src.size:
             check_kind(own, kind, expiry)
             kind = own

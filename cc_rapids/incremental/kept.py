@@ -34,8 +34,9 @@ class KeptForest:
         The time at which each edge expires; the forest is then one of greatest times.
     expiry : str, optional
         The column of these times.
-    kind : {"", "integers", "floats", "datetimes"}
-        What the column holds; empty as long as no batch has come. Datetimes are microseconds.
+    kind : {"", "integers", "floats", "datetimes", "nanoseconds"}
+        What the column holds; empty as long as no batch has come. Datetimes are microseconds, or
+        of the last kind nanoseconds.
     cut : int or float, optional
         Edges whose time is less have expired.
     links : (n,) array of uint64, optional

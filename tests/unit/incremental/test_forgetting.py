@@ -361,3 +361,59 @@ def test_a_file_without_rows_needs_no_types(tmp_path):
     edges = pd.DataFrame({name: [*values, k] for k, (name, values) in enumerate(rows.items(), 7)})
     seen = Connectivity(expiry="until").insert(edges)
     assert len(seen.remove(([7], [8]), remaining=f"{tmp_path}/*.parquet")) == 3
+
+
+START = np.datetime64("2020-01-01T00:00:00")
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize("zone", [False, True])
+def test_nanoseconds_stay_nanoseconds(make, zone):
+    nanoseconds = np.array([500_000_000, 500_000_900, 500_001_000]).astype("m8[ns]")
+    times = START + nanoseconds
+    if make is pa.table and zone:
+        times = pa.array(times, pa.timestamp("ns", "UTC"))
+    seen = Connectivity(expiry="t").insert(make({"src": [1, 3, 5], "dst": [2, 4, 6], "t": times}))
+    before = pd.Timestamp("2020-01-01 00:00:00.500000500")
+    assert len(seen.expire(before.tz_localize("UTC") if zone else before)) == 4
+    assert len(seen.expire(START + np.timedelta64(500_000_901, "ns"))) == 5
+
+
+def test_a_finer_time_is_rounded_up_to_the_unit_of_the_column():
+    times = np.full(2, START + np.timedelta64(500, "ms")).astype("M8[us]")
+    frame = pd.DataFrame({"src": [1, 3], "dst": [2, 4], "t": times})
+    seen = Connectivity(expiry="t").insert(frame)
+    assert len(seen.expire(START + np.timedelta64(500, "ms"))) == 2
+    assert len(seen.expire(pd.Timestamp("2020-01-01 00:00:00.500000500"))) == 4
+    far = Connectivity(expiry="t").insert(frame.assign(t=np.array(["9999", "2020"], "M8[us]")))
+    assert len(far.expire(datetime.datetime(9999, 1, 1))) == 3
+
+
+def test_batches_of_other_units_are_exact_or_refused(tmp_path):
+    def batch(vertex, time, unit):
+        times = np.array([time], "m8[ns]") + START
+        return pd.DataFrame(
+            {"src": [vertex], "dst": [vertex + 1], "t": times.astype(f"M8[{unit}]")}
+        )
+
+    seen = Connectivity(expiry="t").insert(batch(1, 1000, "us")).insert(batch(3, 2000, "ns"))
+    with pytest.raises(ColumnTypeError, match="between two microseconds"):
+        seen.insert(batch(5, 2001, "ns"))
+    assert len(seen.expire(START + np.timedelta64(2000, "ns"))) == 3
+    seen = Connectivity(expiry="t").insert(batch(1, 1001, "ns")).insert(batch(3, 2000, "us"))
+    seen.save(tmp_path / "seen")
+    seen = Connectivity.load(tmp_path / "seen")
+    assert len(seen.expire(START + np.timedelta64(1002, "ns"))) == 3
+    with pytest.raises(ColumnTypeError, match="beyond nanoseconds"):
+        seen.insert(pd.DataFrame({"src": [5], "dst": [6], "t": np.array(["9999"], "M8[s]")}))
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float64])
+def test_numbers_beyond_64_bits_are_refused_and_others_exact(kind):
+    times = np.array([2**53, 2**53 + 2], kind)
+    seen = Connectivity(expiry="t").insert(pd.DataFrame({"src": [1, 3], "dst": [2, 4], "t": times}))
+    for before in (10**400, -(10**400), np.inf):
+        with pytest.raises(InputError, match="pass a time"):
+            seen.expire(before)
+    assert len(seen.expire(2**53)) == 2
+    assert len(seen.expire(2**53 + 1)) == 3
