@@ -154,7 +154,8 @@ def components(
         ``at_most``, or for ``forest="min"`` and ``forest="max"``.
     at_least, at_most : float, optional
         Read only the edges with such a weight; of the others, and of those whose weight is null or
-        nan, the vertices are not included either. Of Parquet files and datasets, row groups without
+        nan, the vertices are not included either. The answer keeps the bounds, and applies them to
+        edges that it is given later. Of Parquet files and datasets, row groups without
         such edges are not read. 32-bit floats are compared as such; integers exactly, whatever the
         bound.
     labels : {"min", "max", "dense", "size", ...}
@@ -457,7 +458,7 @@ def bipartition(
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.
     **options
-        As for :func:`components`. Rows of cycles are numbered among the edges within ``at_least``
+        As for :func:`components`. Rows of cycles are positions in the list, also with ``at_least``
         or ``at_most``.
 
     Returns
@@ -618,8 +619,8 @@ def bridges(
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.
     **options
-        As for :func:`components`. Rows are numbered among the edges within ``at_least`` or
-        ``at_most``.
+        As for :func:`components`. Rows are positions in the list, also with ``at_least`` or
+        ``at_most``; labels of a pandas index stand beside them.
 
     Returns
     -------

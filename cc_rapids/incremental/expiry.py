@@ -63,9 +63,9 @@ def times_of(edges: Any, name: str, before: str = "") -> tuple[tuple[Any, Any], 
     column = column_of(edges, name)
     found = _datetimes(column)
     if found is not None:
-        *numbers, own = found
+        numbers, there, own = found
         kind = before if before in DATETIMES else own
-        return (_counted(*numbers, own, kind, name), numbers[1]), kind
+        return (_counted(numbers, there, own, kind, name), there), kind
     values, there = numbers_of(column, f"expiry times {name!r}")
     if is_float(values.dtype):
         return (values.astype(np.float64), there), "floats"
@@ -156,6 +156,7 @@ def one_time(before: Any, kind: str) -> Any:
             f" {type(before).__name__}"
         )
     said = shown(before)
+    before = before.item() if isinstance(before, np.generic) else before
     if kind in DATETIMES:
         raise InputError(f"before={said} is a number, and expiry times are datetimes: pass one")
     if not math.isfinite(nearest_float(before)):
