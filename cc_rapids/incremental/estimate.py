@@ -5,11 +5,13 @@ first rows of a text file. The distinct ids are a range:
 
 - The lower end is that of Chao and Lin (2012) for ids drawn without replacement, from the ids that
   occur once and twice in the sample. It is taken for all ids, and for the sources and destinations
-  alone, and the greatest of these is used. Repetition is assumed to be at least as frequent between
-  the parts of the list that were not read as within the sample. Where the sample has too few ids
-  that occur twice, the ids that were seen are the lower end. If statistics say that the row groups
-  hold disjoint ranges of ids, as in a sorted list, each is assumed to have about as many ids as
-  those read.
+  alone, and the greatest of these is used. Where the ids that occur three and four times are as
+  many as in a list that is drawn at random, the estimate is that of such a list. Where the sample
+  has too few ids that occur twice, or equal ids lie together or at a distance, as in a sorted list
+  or one that repeats itself, the ids that were seen are the lower end. A list that repeats the same
+  rows after more rows than were read looks like a longer one, and has fewer ids than its range
+  says. If statistics say that the row groups hold disjoint ranges of ids, as in a sorted list, each
+  is assumed to have about as many ids as those read.
 - The upper end is the number of ids if each row group brought as many new ones as those read, with
   a margin, and at most the number of ends or of integers in the range of the ids.
 """
@@ -44,7 +46,9 @@ from ..data.streams import (
 from ..errors import CapacityWarning
 from ..results.lookup import levels_up
 
-Sides = list[np.ndarray[Any, np.dtype[np.int64]]]
+Ids = np.ndarray[Any, np.dtype[np.int64]]
+Counts = np.ndarray[Any, np.dtype[np.float64]]
+Sides = list[Ids]
 Part = tuple[Any, Any, Any]  # a table, and the columns of its sides
 
 SHARE = 100  # row groups for each one of the sample
@@ -52,7 +56,8 @@ MOST_SAMPLED = 1 << 18  # rows of a sample
 DEVIATIONS = 2.5  # by which a count of the sample may be too low
 FEWEST = 30  # ids that occur twice, below which the sample does not tell how many there are
 MOST_CLUSTERED = 1.3  # times Poisson's moments, up to which ids are drawn at random
-MOST_UNEVEN = 1.05  # times the mean rate of equal ids, that between sides or row groups
+MOST_UNEVEN = 1.05  # times the mean rate of equal ids, that of one side or between sides
+BLOCKS, MOST_UNEVEN_BLOCKS = 8, 1.5  # of the sample, and the same within and between two of them
 OFFSET_BYTES = 8  # of a string, beside its text
 LONG, LONG_TEXT = 500_000, 200_000_000  # edges, and bytes of text, sampled before a run
 MARGIN_OF_ONE, MARGIN = 1.5, 1.1  # of a ratio of one row group, and of the mean of several
@@ -186,7 +191,8 @@ def _coded(parts: list[Part]) -> tuple[list[Sides], float]:
             columns = [_plain(frame.column(name)) for name in own]
             valid = [pc.is_valid(column) for column in columns]
             sides.append([column.filter(_all(valid)) for column in columns])
-    found, text = np.zeros(0, np.int64), 0.0
+    found: Ids = np.zeros(0, np.int64)
+    text = 0.0
     for k in range(len(sides[0])):
         columns = [side[k] for side in sides]
         if len({str(column.type) for column in columns}) > 1:
@@ -196,8 +202,8 @@ def _coded(parts: list[Part]) -> tuple[list[Sides], float]:
         if not pa.types.is_integer(words.type) and len(words):
             text += float(pc.mean(pc.binary_length(words)).as_py()) + OFFSET_BYTES
         found = np.unique(found << 32 | codes, return_inverse=True)[1] if k else codes
-    ends = np.cumsum([len(side[0]) for side in sides])[:-1]
-    split = np.split(found, ends)
+    places = np.cumsum([len(side[0]) for side in sides])[:-1]
+    split: Sides = np.split(found, places)
     return [split[k : k + 2] for k in range(0, len(split), 2)], text
 
 
@@ -225,47 +231,52 @@ def _all(masks: list[Any]) -> Any:
 
 def _least(codes: list[Sides], edges: int) -> int:
     """Return the lower end for ids in any order: that of both sides, or of one if it is greater."""
-    both = [np.concatenate(sides) for sides in codes]
-    rates = [_pairs(both, both, same=True)]
-    for own in ([sides[0] for sides in codes], [sides[1] for sides in codes]):
-        rates.append(_pairs(own, own, same=True))
-    rates.append(_pairs([s[0] for s in codes], [s[1] for s in codes], same=False))
-    if len(codes) > 1:
-        rates.append(_between(both))
-    of_all = rates[0][0] / max(1, rates[0][1])
-    most = max(_rate(*one) for one in rates)
-    factor = max(1.0, most / of_all) if of_all else 1.0
-    found = _without_replacement(both, 2 * edges, factor)
+    src, dst = (np.concatenate([sides[k] for sides in codes]) for k in (0, 1))
+    size = 1 + max((int(ids.max()) for ids in (src, dst) if ids.size), default=0)
+    of_src, of_dst = _by_block(src, size), _by_block(dst, size)
+    of_both = of_src + of_dst
+    counts = of_both.sum(0)
+    found = int(np.count_nonzero(counts))
+    for table in (of_src, of_dst):
+        if _is_even(table):
+            found = max(found, _without_replacement(table.sum(0), edges, 1.0))
+    if not _is_even(of_both):
+        return found
+    one, two = of_src.sum(0), of_dst.sum(0)
+    sides = [(float((n * (n - 1)).sum()), float(n.sum() * (n.sum() - 1))) for n in (one, two)]
+    sides.append((float((one * two).sum()), float(one.sum() * two.sum())))
+    ends = float(counts.sum())
+    mean = float((counts * (counts - 1)).sum()) / max(1.0, ends * (ends - 1))
+    most = max(_rate(equal, pairs) for equal, pairs in sides)
+    factor = max(1.0, most / mean) if mean else 1.0
+    found = max(found, _without_replacement(counts, 2 * edges, factor))
     if factor <= MOST_UNEVEN:
-        found = max(found, _at_random(both, 2 * edges, factor))
-    for k in (0, 1):
-        found = max(found, _without_replacement([sides[k] for sides in codes], edges, 1.0))
+        found = max(found, _at_random(counts, 2 * edges, factor))
     return found
 
 
-def _distinct(codes: np.ndarray[Any, np.dtype[np.int64]]) -> int:
+def _by_block(ids: Ids, size: int) -> Counts:
+    """Return how often each id is in each of a few equal blocks of the sample, in order."""
+    blocks = np.array_split(ids, BLOCKS)
+    return np.stack([np.bincount(block, minlength=size).astype(np.float64) for block in blocks])
+
+
+def _is_even(table: Counts) -> bool:
+    """Return whether ids are as often in two blocks, whichever, as twice in one.
+
+    They are not in a sorted list, where equal ids lie together, nor in one that repeats itself.
+    """
+    sizes = table.sum(1)
+    equal = table @ table.T - np.diag(sizes)
+    pairs = np.outer(sizes, sizes) - np.diag(sizes)
+    mean = equal.sum() / max(1.0, pairs.sum())
+    low = equal - DEVIATIONS * np.sqrt(equal)
+    return bool((low <= MOST_UNEVEN_BLOCKS * mean * pairs).all())
+
+
+def _distinct(codes: Ids) -> int:
     """Return the number of different codes, which are small integers."""
     return int(np.count_nonzero(np.bincount(codes)))
-
-
-def _pairs(first: list[Any], second: list[Any], same: bool) -> tuple[float, float]:
-    """Return how many pairs of ends have equal ids, and how many pairs there are."""
-    one, two = np.concatenate(first), np.concatenate(second)
-    if not (one.size and two.size):
-        return 0.0, 1.0
-    size = int(max(one.max(), two.max())) + 1
-    a = np.bincount(one, minlength=size).astype(np.float64)
-    if same:
-        return float((a * (a - 1)).sum() / 2), max(1.0, one.size * (one.size - 1) / 2)
-    b = np.bincount(two, minlength=size)
-    return float((a * b).sum()), float(one.size * two.size)
-
-
-def _between(parts: list[Any]) -> tuple[float, float]:
-    """Return the same of pairs of which each end is in another row group."""
-    equal, pairs = _pairs(parts, parts, same=True)
-    within = [_pairs([part], [part], same=True) for part in parts]
-    return equal - sum(one for one, _ in within), max(1.0, pairs - sum(two for _, two in within))
 
 
 def _rate(equal: float, pairs: float) -> float:
@@ -273,28 +284,24 @@ def _rate(equal: float, pairs: float) -> float:
     return max(0.0, equal - DEVIATIONS * math.sqrt(equal)) / pairs
 
 
-def _without_replacement(parts: list[Any], total: int, factor: float) -> int:
+def _without_replacement(counts: Counts, total: int, factor: float) -> int:
     """Return the estimate by Chao and Lin, with the greatest number of ids that occur twice."""
-    every = np.concatenate(parts)
-    if not every.size:
-        return 0
-    counts = np.bincount(every)
+    size = float(counts.sum())
     seen, once, twice = (int(n.sum()) for n in (counts > 0, counts == 1, counts == 2))
-    if every.size >= total or twice < FEWEST:
+    if size >= total or twice < FEWEST:
         return seen
-    share = every.size / total
+    share = size / total
     most = factor * (twice + DEVIATIONS * math.sqrt(twice) + DEVIATIONS**2 / 2)
     unseen = once**2 / (2 * most + share / (1 - share) * once) if once else 0.0
     return min(total, seen + int(unseen))
 
 
-def _at_random(parts: list[Any], total: int, factor: float) -> int:
+def _at_random(counts: Counts, total: int, factor: float) -> int:
     """Return the estimate for ids that occur binomially often, or by Poisson's law; 0 if not so.
 
     The factorial moments of how often ids occur are those of the sample, divided by powers of its
     share. By the third moment, n and p are found, where n = 2 if all ids occur twice.
     """
-    counts = np.bincount(np.concatenate(parts)).astype(np.float64)
     share = float(counts.sum()) / total
     moments = counts * (counts - 1)
     sums = [float(moments.sum()) / 2]
@@ -476,7 +483,7 @@ def warn_ahead(source: Source, count: int | None, budget: Budget, width: int) ->
     warnings.warn(
         f"the {edges:,} edges have at least {found.least:,} distinct ids, by a sample of"
         f" {found.rows:,} rows, which take {budget.in_words(need)}, and memory_limit is"
-        f" {budget.in_words(budget.limit)}: the run will fail; raise it to {advice} or more",
+        f" {budget.in_words(budget.limit)}: the run is likely to fail; raise the limit to {advice}",
         CapacityWarning,
         stacklevel=levels_up(),
     )

@@ -47,6 +47,8 @@ def lists():
             np.tile(random.permutation(N // 20), 20),
             np.concatenate([random.permutation(N // 20) for _ in range(20)]),
         ),
+        "repeated": np.tile(random.permutation(2 * N // 9)[: 2 * (N // 9)].reshape(2, -1), 9),
+        "repeated in a few rows": np.tile(random.integers(0, N, (2, N // 200)), 200),
         "all distinct": (2 * row, 2 * row + 1),
         "star": (np.zeros(N, np.int64), row),
     }
@@ -109,7 +111,7 @@ def test_a_run_warns_before_it_reads_what_does_not_fit(tmp_path, monkeypatch):
     monkeypatch.setattr(estimate, "LONG", 1000)
     path = written(tmp_path / "edges.parquet", LISTS["uniform"], 20, text=True)
     with (
-        pytest.warns(CapacityWarning, match=r"at least [0-9,]+ distinct ids.*raise it to") as seen,
+        pytest.warns(CapacityWarning, match=r"at least [0-9,]+ distinct ids.*raise the limit to") as seen,
         pytest.raises(cc_rapids.CapacityError),
     ):
         cc_rapids.stream_components(path, memory_limit="10MB")
