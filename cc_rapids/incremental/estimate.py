@@ -64,11 +64,12 @@ MARGIN_OF_ONE, MARGIN = 1.5, 1.1  # of a ratio of one row group, and of the mean
 SHARE_OF_SORTED = 0.5  # of the ids of one row group that others at least have, in a sorted list
 TEXT_SAMPLE, TEXT_PLACES = 1 << 16, 8  # bytes at a place of a text file, and the places
 UNPACKED_SAMPLE = 1 << 22  # bytes of a compressed text file
-EDGE_SECONDS = {"range": 1 / 30e6, "integers": 1 / 8e6, "strings": 0.3e-6}
-BYTE_SECONDS = 5e-9  # of the strings of an edge
+EDGE_SECONDS = {"range": 1 / 30e6, "integers": 1 / 8e6, "strings": 0.5e-6}
+BYTE_SECONDS = 8e-9  # of the strings of an edge
 PARSED_SECONDS = 0.2e-6  # of a row of text files, and of each column more
 MERGED_SECONDS, MERGED_BYTE_SECONDS = 0.5e-6, 6e-9  # of a string so far, at each chunk
 START_SECONDS = 0.05
+WHOLE_SHARE = 0.4  # of the time for strings in chunks, if they are solved together
 
 
 @dataclass(frozen=True)
@@ -440,7 +441,7 @@ class Load:
         merged = MERGED_SECONDS * self.width + self.text * MERGED_BYTE_SECONDS
         size = self.edges * (TEXT_ROW_BYTES + COPIES_OF_TEXT * 2 * self.text)
         if self.whole and size <= budget.limit:
-            return found + merged * self.vertices
+            return START_SECONDS + WHOLE_SHARE * (each * self.edges + merged * self.vertices)
         done, edge, share = 0, budget.an_edge(self.kind, self.width), self.vertices / self.edges
         while done < self.edges:
             held = done * share

@@ -111,7 +111,9 @@ def test_a_run_warns_before_it_reads_what_does_not_fit(tmp_path, monkeypatch):
     monkeypatch.setattr(estimate, "LONG", 1000)
     path = written(tmp_path / "edges.parquet", LISTS["uniform"], 20, text=True)
     with (
-        pytest.warns(CapacityWarning, match=r"at least [0-9,]+ distinct ids.*raise the limit to") as seen,
+        pytest.warns(
+            CapacityWarning, match=r"at least [0-9,]+ distinct ids.*raise the limit to"
+        ) as seen,
         pytest.raises(cc_rapids.CapacityError),
     ):
         cc_rapids.stream_components(path, memory_limit="10MB")
