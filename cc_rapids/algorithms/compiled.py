@@ -257,7 +257,7 @@ class KernelComposer:
             return phases.AsListed(strided)
         return phases.all_rows(
             rows.short_rows(on, self.wide, one),
-            rows.long_rows(on, one, load_edge, edges.row_of(on)),
+            rows.long_rows(on, self.wide, one, edges.row_of(on)),
         )
 
     def _takes_strided_order(self) -> bool:

@@ -254,19 +254,24 @@ def short_rows(on: Any, wide: type, one: Any) -> Any:
     return short_rows
 
 
-def long_rows(on: Any, one: Any, load_edge: Any, row: Any) -> Any:
-    """Link the entries of long rows, one thread per entry, if there are such rows."""
+def long_rows(on: Any, wide: type, one: Any, row: Any) -> Any:
+    """Link the entries of long rows, one thread per entry, if there are such rows.
+
+    A thread searches for the row of an entry once it is beyond the row of its last entry.
+    """
     short, entries = most_in_a_row(on), entries_of(on)
 
     @on.grid_stride
     def long_rows(first, n, step, symmetric, many, offsets, indices, low, count, *trees):
-        e = first
+        e, v, begin, end = first, np.uint64(0), np.uint64(0), np.uint64(0)
         while e < n and many[0] != 0:
-            v = row(offsets, count, e)
-            u, w = load_edge(e, offsets, indices, low, count)
-            begin, end = entries(offsets, indices, v)
-            if end - begin > short and (w <= u or symmetric == 0):
-                one(u, w, e, count, *trees)
+            if e >= end:
+                v = row(offsets, count, e)
+                begin, end = entries(offsets, indices, v)
+            if end - begin > short:
+                u, w = wide(v), wide(indices[e])
+                if w <= u or symmetric == 0:
+                    one(u, w, e, count, *trees)
             e += step
 
     return long_rows
