@@ -122,6 +122,22 @@ def _without_middle(text: str, most: int) -> str:
     return text[: kept - kept // 2] + LEFT_OUT + text[len(text) - kept // 2 :]
 
 
+def add_advice(error: BaseException, advice: str) -> None:
+    """Add advice to an error: to the message of one of ours, and as a note to any other.
+
+    Examples
+    --------
+    >>> error = CapacityError("no memory")
+    >>> add_advice(error, "raise memory_limit")
+    >>> str(error)
+    'no memory; raise memory_limit'
+    """
+    if isinstance(error, CcRapidsError) and error.args and isinstance(error.args[0], str):
+        error.args = (brief(f"{error.args[0].rstrip('.')}; {advice}"), *error.args[1:])
+    else:
+        error.add_note(advice)
+
+
 def _remade(
     kind: type[CcRapidsError], arguments: tuple[object, ...], own: dict[str, object]
 ) -> CcRapidsError:

@@ -33,7 +33,16 @@ from ..data.files.write import drafts_of
 from ..data.frame_kind import given_like, kind_words
 from ..data.read import NOTHING
 from ..data.streams import Cursor, Source
-from ..errors import CcRapidsError, CheckpointError, FormatError
+from ..errors import (
+    CapacityError,
+    CcRapidsError,
+    ChangedFileError,
+    CheckpointError,
+    FormatError,
+    LedgerError,
+    add_advice,
+    counted,
+)
 from ..graph.forest import Forest, check_parents
 from ..ids.growing import Index, Integers, Range, Texts, Tuples, inverse
 from ..ledger import Ledger
@@ -281,6 +290,7 @@ class Trace:
         self.count = 0  # of all but the last
         self.beyond = ""  # a hash of those that are not listed
         self.last: Entry | None = None  # the last of which rows have passed
+        self._linked: tuple[int, str, Entry | None] = 0, "", None  # as of the last linked rows
         self._content, self._ended = Content(), False
 
     def start(self) -> Cursor:
@@ -293,13 +303,13 @@ class Trace:
         return Cursor(int(self.theirs["count"]), 0, int(self.theirs["last"][0]))
 
     def notes(self) -> dict[str, Any]:
-        """Return the trace as JSON values."""
-        return {
-            "items": self.items,
-            "count": self.count,
-            "beyond": self.beyond,
-            "last": self.last,
-        }
+        """Return the trace of the items that were linked as JSON values."""
+        count, beyond, last = self._linked
+        return {"items": self.items[:count], "count": count, "beyond": beyond, "last": last}
+
+    def linked(self) -> None:
+        """Record that the rows so far were linked."""
+        self._linked = self.count, self.beyond, self.last
 
     def add(self, given: EdgeInput, after: Cursor) -> None:
         """Add some rows of an item; those that are left out are counted, too.
@@ -398,7 +408,7 @@ class Resumed:
 
 @contextmanager
 def held_interrupts(wanted: bool) -> Iterator[None]:
-    """Return a context at whose end, if so ``wanted``, SIGINT and SIGTERM are handled.
+    """Return a context at whose end, if so ``wanted``, SIGINT, SIGTERM and SIGHUP are handled.
 
     Their handlers, which may raise, are called then, and never while a chunk is linked in part.
     Threads other than the main one are not interrupted anyway, and signals without a handler in
@@ -408,7 +418,7 @@ def held_interrupts(wanted: bool) -> Iterator[None]:
         yield
         return
     handlers: dict[int, Callable[[int, Any], Any]] = {}
-    for known in (signal.SIGINT, signal.SIGTERM):
+    for known in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         call = signal.getsignal(known)
         if callable(call):
             handlers[known] = call
@@ -444,6 +454,8 @@ class Saver:
     last: float = 0.0
     identity: dict[str, Any] = field(default_factory=dict)
     trace: Trace | None = None
+    edges: int | None = None  # of the checkpoint, if there is one
+    begun: set[int] = field(default_factory=set)  # the files of which rows were taken
 
     def due(self) -> bool:
         """Return whether a checkpoint is due."""
@@ -452,17 +464,59 @@ class Saver:
     def write(self, state: ConnectivityState, cursor: Cursor, done: bool = False) -> None:
         """Write a checkpoint now, if there is a path."""
         if self.path is not None:
+            identity, place = self._read_so_far(cursor)
             notes = {
                 "format": STREAM_FORMAT,
-                "cursor": list(cursor),
+                "cursor": list(place),
                 "done": done,
-                "identity": self.identity,
+                "identity": identity,
                 "options": self.options,
                 "items": self.trace and self.trace.notes(),
             }
             with state.backend.scope():
                 write(self.path, state, self.design, notes)
-            self.last = time.monotonic()
+            self.last, self.edges = time.monotonic(), state.edges
+
+    def _read_so_far(self, cursor: Cursor) -> tuple[dict[str, Any], Cursor]:
+        """Return the identity of the files of which rows were taken, and the place among these.
+
+        The others may change until they are read.
+        """
+        if "files" not in self.identity:
+            return self.identity, cursor
+        files = [self.identity["files"][number] for number in sorted(self.begun)]
+        place = Cursor(sum(number < cursor.file for number in self.begun))
+        if cursor.file in self.begun:
+            place = cursor._replace(file=place.file)
+        return self.identity | {"files": files}, place
+
+    def keep(
+        self, state: ConnectivityState, cursor: Cursor, new: bool, error: BaseException
+    ) -> None:
+        """Write the state of a run that an error ends, if it is ``new``; the error says so.
+
+        An error of writing does not replace that of the run.
+        """
+        if self.path is None or isinstance(error, CheckpointError | LedgerError):
+            return
+        if new and isinstance(error, ChangedFileError) and (cursor.group or cursor.rows):
+            add_advice(
+                error, "no checkpoint was written for this end, as it would hold rows of that file"
+            )
+            return
+        with held_interrupts(True):
+            try:
+                if new:
+                    self.write(state, cursor)
+            except Exception as failure:
+                add_advice(error, f"the checkpoint {self.path} could not be written: {failure}")
+                return
+            if self.edges is not None:
+                again = "run the same call again to go on"
+                if isinstance(error, CapacityError):
+                    again = "run again with a larger memory_limit to go on"
+                edges = counted(self.edges, "edge")
+                add_advice(error, f"the checkpoint {self.path} has {edges}: {again}")
 
     def read(self, backend: Backend, stream: Source) -> Resumed | None:
         """Return where to resume a stream; None if there is no checkpoint or no path.
@@ -504,6 +558,8 @@ class Saver:
         with self._naming():
             stream, more = stream.going_on(notes["identity"])
         self._begin(stream, notes["items"])
+        self.edges = state.edges
+        self.begun = set(range(len(notes["identity"].get("files", ()))))
         cursor = self.trace.start() if self.trace else Cursor(*notes["cursor"])
         sound = len(notes["cursor"]) == len(cursor)
         if not sound or not all(type(at) is int and at >= 0 for at in cursor):
@@ -518,6 +574,13 @@ class Saver:
         if self.trace:
             with self._naming():
                 self.trace.add(given, after)
+
+    def linked(self, file: int, any_rows: bool) -> None:
+        """Record that the rows that passed were linked, and whether a file had any."""
+        if any_rows:
+            self.begun.add(file)
+        if self.trace:
+            self.trace.linked()
 
     def finish(self) -> None:
         """Record that there are no more rows.

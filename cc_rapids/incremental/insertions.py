@@ -39,14 +39,18 @@ def insert_given(
     design: Design | None,
     free: bool,
     copied: bool = True,
+    exact: bool = False,
 ) -> ConnectivityState:
     """Return the state after one batch; raise an InputError that names an id out of range.
 
     Without a design, one is chosen for the batch. If ``free``, the first batch determines the
-    backend of all. If not ``copied``, the trees of the old state are reused while no vertex is new.
+    backend of all. If not ``copied``, the trees of the old state are reused while no vertex is new;
+    if ``exact``, an id out of range is an error before any edge is linked in them.
     """
     old = inputs.placed_for(state, given, free)
     with inputs.LentWithRange(old.backend, given) as columns:
+        if exact and isinstance(old.index, Range):
+            old.index.extend(given, columns, old.backend)
         after = batches.insert_batch(old, given, columns, design, copied)
         if not after.forest.complete:
             batches.with_vertices(old, given, columns)  # says which id is none of the vertices

@@ -8,7 +8,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from time import perf_counter
@@ -177,7 +177,10 @@ def _choice(stream: Source, options: Options, count: int | None) -> EngineChoice
         return choose(None)
     if not stream.arrow:
         return EngineChoice("threads", "edges are read in chunks where they lie")
-    facts = stream.measure()
+    try:
+        facts = stream.measure()
+    except InputError:  # of a file that cannot be read, which is an error once it is its turn
+        return choose(None)
     return choose(facts["edges"], RATES[_ids_of(facts, count)])
 
 
@@ -358,13 +361,14 @@ def stream_components(
         For text files, as in :func:`cc_rapids.components`; applies to all files.
     checkpoint, checkpoint_every : path and float, optional
         A file to which the state is written every ``checkpoint_every`` seconds (0: after each
-        chunk) and when a run is interrupted by Ctrl-C, and from which a run resumes if it exists:
-        finished files and row groups are then not read again. SIGTERM ends Python at once, and
-        nothing is written, unless it has a handler that raises:
-        ``signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))``. The file remains after the end.
-        It identifies its input: files (also of datasets and patterns) by path, size and
-        modification time, data in memory or from an iterable by a hash of each item; finished items
-        of an iterable are read again to compare them. The same input may have grown: more files,
+        chunk) and when a run ends by an exception or Ctrl-C after its first chunk; the error says
+        where it is. A run resumes from the file if it exists, and reads only what is left, perhaps
+        with another ``memory_limit``. SIGTERM ends Python at once, and nothing is written, unless
+        it has a handler that raises: ``signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))``.
+        The file remains after the end. It identifies what was read: files (also of datasets and
+        patterns) by path, size and modification time, data in memory or from an iterable by a hash
+        of each item; finished items of an iterable are read again to compare them. A file of which
+        no row was taken may change or be removed. The same input may have grown: more files,
         wherever their names come in the order, more items, or a last item with more rows. The run
         then continues, and ``summary()["resumed"]`` and the log report it.
     devices : "all", or list of int, optional
@@ -454,7 +458,8 @@ def find_in_stream(
         whole = solve is not None and stream.arrow and not runner.on_device
         return plan(stream, count, runner, budget, width, choice.reason, whole)
     if options.memory_limit is not None and not os.path.exists(options.checkpoint or ""):
-        warn_ahead(stream, count, budget, width)
+        with suppress(InputError):  # of a file that cannot be read, once it is its turn
+            warn_ahead(stream, count, budget, width)
     if solve is not None and stream.arrow and not runner.on_device:
         budget.update("integers", count or 0, width=width)
         stream = Gathered(stream, budget)
@@ -561,7 +566,7 @@ class Run:
         unchecked = state.ledger.unchecked or self.stream.unchecked
         state = replace(state, ledger=state.ledger._replace(unchecked=unchecked))
         self._plan_chunk(state)
-        total = self.stream.measure()["edges"] if progress and not done else None
+        total = _edges_of(self.stream) if progress and not done else None
         with StreamReporter(progress, total, state, self.stream.filtered) as reporter:
             if not done:
                 state = self.passed(state, cursor, reporter)
@@ -607,26 +612,28 @@ class Run:
             read_ahead(chunks, self.stream.readers) if self.stream.threaded else chunks
         )
         new, base = False, state.ledger.given  # new: a state that no checkpoint has
+        saver = self.saver
         try:
             with closing(taken):  # type: ignore[type-var]
                 for chunk in taken:
-                    with held_interrupts(self.saver.path is not None):
-                        new = False
-                        linked = self._link(state, chunk)
+                    with held_interrupts(saver.path is not None):
+                        linked = self._link(state, chunk, cursor.file)
                         if chunk.given is not None and not chunk.old:
                             _check_given(linked, base + chunk.given, chunk.path)
+                        some = _rows(linked) > _rows(state) or chunk.vertices is not None
+                        saver.linked(cursor.file, some)
                         state, cursor = linked, chunk.after
-                        new = not chunk.old
+                        new = new or not chunk.old
                     self._plan_chunk(state)
-                    if new:
-                        if self.saver.due():
-                            self.saver.write(state, cursor)
+                    if not chunk.old:
+                        if saver.due():
+                            saver.write(state, cursor)
+                            new = False
                         reporter.report_state(state)
-        except (KeyboardInterrupt, SystemExit):
-            if new:
-                self.saver.write(state, cursor)
+        except BaseException as error:
+            saver.keep(state, cursor, new, error)
             raise
-        self.saver.finish()
+        saver.finish()
         given = self.stream.given
         if given is not None:
             _check_given(state, base + given)
@@ -640,7 +647,7 @@ class Run:
         except CapacityError as error:
             if not state.edges:
                 raise
-            total = self.stream.measure()["edges"]
+            total = _edges_of(self.stream)
             of = "" if total is None else f" of {total:,}"
             advice = self._advice(state, total)
             raise CapacityError(f"after {state.edges:,}{of} edges, {error}{advice}") from None
@@ -666,8 +673,11 @@ class Run:
         need += need // 20
         return f" to about {self.budget.in_words(need)}, if all edges bring as many{advice}"
 
-    def _link(self, state: ConnectivityState, chunk: Chunk) -> ConnectivityState:
-        """Return the state with one chunk linked, in its own trees while no vertex is new."""
+    def _link(self, state: ConnectivityState, chunk: Chunk, file: int) -> ConnectivityState:
+        """Return the state with one chunk linked, in its own trees while no vertex is new.
+
+        ``file`` is the number of the chunk's file.
+        """
         given = chunk.read(self.nulls, self.bound)
         if chunk.vertices is not None:
             given = replace(given, vertices=chunk.vertices)
@@ -675,7 +685,31 @@ class Run:
         if chunk.old:
             kind = batches.kind_of(given, None)
             return replace(state, given=replace(kind, dropped_rows=state.given.dropped_rows))
-        return insert_given(state, given, self.design, self.free, copied=False)
+        exact = self.saver.path is not None
+        try:
+            return insert_given(state, given, self.design, self.free, copied=False, exact=exact)
+        except InputError:  # before any edge was linked
+            raise
+        except BaseException:  # some edges may be in the trees, so the file must not change
+            self.saver.begun.add(file)
+            raise
+
+
+def _rows(state: ConnectivityState) -> int:
+    """Return the rows of the input that were linked or left out."""
+    return state.ledger.linked + sum(state.ledger.left_out.values())
+
+
+def _edges_of(stream: Source) -> int | None:
+    """Return the edges of a stream if metadata tell them; None also if a file cannot be read.
+
+    That file is an error once it is its turn, after all before it are linked.
+    """
+    try:
+        edges: int | None = stream.measure()["edges"]
+    except InputError:
+        return None
+    return edges
 
 
 def _check_given(state: ConnectivityState, given: int, path: str = "") -> None:

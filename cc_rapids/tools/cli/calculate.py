@@ -14,7 +14,7 @@ import click
 from ...data.files.read import EdgeFile, Taken
 from ...errors import counted
 from ...ledger import Ledger
-from .group import INPUT, METHOD, OUTPUT, command, examples, option
+from .group import INPUT, METHOD, OUTPUT, command, ended_in_words, examples, option
 from .options import (
     FILES_IN_WORDS,
     LabelChoice,
@@ -222,9 +222,10 @@ def calculate(
     ids.
 
     --checkpoint names a file to which the state is written every --checkpoint-every seconds (0:
-    after each chunk) while files are read. If the command is interrupted, the same command goes on
-    from there, also with files that were added meanwhile; it is refused for other files, columns
-    or vertices. The file is kept at the end: delete it when the answer is done with.
+    after each chunk) while files are read, and when the command ends by an error, Ctrl-C, SIGTERM
+    or SIGHUP. The same command then goes on from there, also with files that were added meanwhile;
+    it is refused if files of which rows were read have changed, and for other columns or vertices.
+    The file is kept at the end: delete it when the answer is done with.
 
     --explain prints the engine, the ids, the design, the most vertices and the memory of the run
     that the same options would be, and of files read in chunks also the time.
@@ -257,7 +258,13 @@ def calculate(
     count_given = {} if num_vertices is None else {"num_vertices": num_vertices}
     if generate is not None and count_given:
         raise click.UsageError("--generate makes its vertices: leave out --num-vertices.")
-    given = _given(files, generate, chunked, quiet, reading, bounds)
+    unsaved = (
+        "nothing was saved; with --checkpoint PATH the same command goes on where it was"
+        if checkpoint is None
+        else f"no edges were linked, so nothing was saved in {checkpoint}"
+    )
+    with ended_in_words(unsaved):
+        given = _given(files, generate, chunked, quiet, reading, bounds)
     if count_given and given.options.get("vertices") is not None:
         raise click.UsageError("FILE lists its own vertices: leave out --num-vertices.")
     spent = None if given.streamed else time.perf_counter() - start
@@ -267,7 +274,7 @@ def calculate(
     if explain:
         _explain(components(given.edges, **options, explain=True), shown, json_output)
         return
-    with kernels(quiet) as times:
+    with ended_in_words(unsaved), kernels(quiet) as times:
         found = components(given.edges, **options)
         prepared = times.seconds
         parts = 0 if written is None else written.write(found)

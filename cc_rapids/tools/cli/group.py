@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, NoReturn
 
@@ -16,13 +18,15 @@ from ... import __version__
 from ...errors import CcRapidsError, LedgerError, nearest_words
 
 INTERRUPTED = 130  # the exit code of a process that was ended by Ctrl-C
+ENDING = (signal.SIGTERM, signal.SIGHUP)  # signals that end a command as Ctrl-C does
 LINE_SECONDS = 10  # between two lines of progress
 PROGRESS = "cc_rapids.progress"  # of a context: whether it is shown; on a terminal if None
 EXIT_CODES = (
     "Exit codes: 0 done; 1 an answer is wrong (verify, evaluate), rows were lost, or the reader of"
     " the output, such as head, has closed it; 2 an error, in one line on stderr;"
-    f" {INTERRUPTED} interrupted by Ctrl-C. Data goes to stdout, and messages and progress to"
-    " stderr: of work that takes more than a second a bar, if stderr is a terminal; otherwise"
+    f" {INTERRUPTED} interrupted by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP. Data goes to"
+    " stdout, and messages and progress to stderr: of work that takes more than a second a bar,"
+    " if stderr is a terminal; otherwise"
     f" nothing, or with --progress a line at the start and every {LINE_SECONDS} seconds."
 )
 
@@ -169,7 +173,8 @@ class OneLineErrors(Group):
         except (CcRapidsError, MemoryError) as error:
             if getattr(error, "errno", None) == errno.EPIPE:
                 _closed()
-            _fail(str(error) or "out of memory")
+            message = str(error).replace("the same call", "the same command")
+            _fail(message or "out of memory")
         except click.Abort:
             sys.exit(INTERRUPTED)
         except OSError as error:
@@ -185,6 +190,39 @@ def _fail(message: str, status: int = 2) -> NoReturn:
     with suppress(OSError):
         click.echo(f"Error: {' '.join(message.splitlines())}", err=True)
     sys.exit(status)
+
+
+class _Ended(SystemExit):
+    """The end of a command by a signal."""
+
+
+def _end(number: int, _: object) -> NoReturn:
+    raise _Ended(128 + number)
+
+
+@contextmanager
+def ended_in_words(unsaved: str) -> Iterator[None]:
+    """Return a context that Ctrl-C, SIGTERM and SIGHUP end with a line on stderr.
+
+    It is what the library has noted about its checkpoint, or ``unsaved``. Signals that are ignored,
+    as by nohup, stay so.
+    """
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in ENDING:
+            if signal.getsignal(number) is signal.SIG_DFL:
+                before[number] = signal.signal(number, _end)
+    try:
+        yield
+    except (KeyboardInterrupt, _Ended) as error:
+        notes = getattr(error, "__notes__", None)
+        words = " ".join(notes).replace("the same call", "the same command") if notes else unsaved
+        with suppress(OSError):
+            click.echo(f"Interrupted: {words}", err=True)
+        sys.exit(error.code if isinstance(error, _Ended) else INTERRUPTED)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _closed() -> NoReturn:

@@ -1,0 +1,182 @@
+"""Runs that end by an error, of which the checkpoint holds all that was linked."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+from support.stream_inputs import same
+
+import cc_rapids
+from cc_rapids import CapacityError, CheckpointError, FormatError, InputError, NullsError
+from cc_rapids.incremental import checkpoint as module
+
+ROOT = Path(__file__).parents[3]
+AGAIN = "run the same call again to go on"
+PARTS = [pa.table({"src": [10 * k, 10 * k + 1], "dst": [10 * k + 1, 10 * k + 2]}) for k in range(4)]
+
+
+def folder(path):
+    path.mkdir()
+    for k, part in enumerate(PARTS):
+        pq.write_table(part, path / f"{k}.parquet")
+    return path
+
+
+FORMS = {"files": lambda path: f"{path}/*.parquet", "dataset": ds.dataset}
+BROKEN = {
+    "half written": (lambda path: path.write_bytes(b"PAR1half"), FormatError, {}),
+    "nulls": (
+        lambda path: pq.write_table(pa.table({"src": [1, None], "dst": [2, 3]}), path),
+        NullsError,
+        {},
+    ),
+    "out of range": (
+        lambda path: pq.write_table(pa.table({"src": [30, 999], "dst": [0, 1]}), path),
+        InputError,
+        {"num_vertices": 50},
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("broken", BROKEN)
+def test_a_broken_file_is_mended_and_the_run_goes_on(form, broken, tmp_path):
+    edges = folder(tmp_path / "edges")
+    spoil, error, options = BROKEN[broken]
+    options = {"checkpoint": tmp_path / "state", **options}
+    spoil(edges / "2.parquet")
+    says = f"the checkpoint {tmp_path / 'state'} has 4 edges: {AGAIN}"
+    for _ in range(2):  # of which the second reads nothing new
+        with pytest.raises(error, match=re.escape(says)):
+            cc_rapids.stream_components(FORMS[form](edges), **options)
+    pq.write_table(PARTS[2], edges / "2.parquet")
+    (edges / "3.parquet").unlink()
+    pq.write_table(PARTS[3], edges / "added.parquet")
+    found = cc_rapids.stream_components(FORMS[form](edges), **options)
+    assert found.summary()["resumed"].startswith("4 edges were linked")
+    assert found.summary()["edges"] == 8
+    want = cc_rapids.components(pa.concat_tables(PARTS), num_vertices=options.get("num_vertices"))
+    assert found.labels().equals(want.labels())
+    pq.write_table(PARTS[3], edges / "0.parquet")
+    with pytest.raises(CheckpointError, match=r"0\.parquet"):
+        cc_rapids.stream_components(FORMS[form](edges), **options)
+
+
+def test_progress_does_not_read_a_broken_file_first(tmp_path):
+    edges = folder(tmp_path / "edges")
+    (edges / "2.parquet").write_bytes(b"PAR1half")
+    seen = []
+    with pytest.raises(FormatError, match=r"2\.parquet"):
+        cc_rapids.stream_components(edges, memory_limit="1GB", progress=seen.append)
+    assert seen[-1].edges > 0
+
+
+def test_a_file_without_rows_may_be_filled_later(tmp_path):
+    edges = folder(tmp_path / "edges")
+    pq.write_table(PARTS[1][:0], edges / "1.parquet")
+    (edges / "3.parquet").write_bytes(b"PAR1half")
+    with pytest.raises(FormatError, match="has 4 edges"):
+        cc_rapids.stream_components(edges, checkpoint=tmp_path / "state")
+    for k in (1, 3):
+        pq.write_table(PARTS[k], edges / f"{k}.parquet")
+    same(cc_rapids.stream_components(edges, checkpoint=tmp_path / "state"), pa.concat_tables(PARTS))
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit, MemoryError])
+@pytest.mark.parametrize("where", ["iterator", "progress"])
+def test_foreign_errors_have_a_note(where, error, tmp_path):
+    def items(whole):
+        for k, part in enumerate(PARTS):
+            if k == 2 and not whole and where == "iterator":
+                raise error("mine")
+            yield part
+
+    def progress(facts):
+        raise error("mine")
+
+    options = {"checkpoint": tmp_path / "state"}
+    failing = {"progress": progress} if where == "progress" else {}
+    with pytest.raises(error, match="mine") as raised:
+        cc_rapids.stream_components(items(False), **options, **failing)
+    edges = 4 if where == "iterator" else 2
+    assert raised.value.__notes__ == [
+        f"the checkpoint {tmp_path / 'state'} has {edges} edges: {AGAIN}"
+    ]
+    found = cc_rapids.stream_components(items(True), **options)
+    same(found, pa.concat_tables(PARTS))
+    assert found.summary()["resumed"] == f"{edges} edges were linked by earlier runs"
+
+
+def test_a_run_that_met_its_limit_goes_on_with_another(tmp_path):
+    rng = np.random.default_rng(1)
+    edges = pa.table({"src": rng.integers(0, 10**9, 60_000), "dst": rng.integers(0, 99, 60_000)})
+    pq.write_table(edges, tmp_path / "a.parquet", row_group_size=5000)
+    options = {"checkpoint": tmp_path / "state"}
+    with pytest.raises(CapacityError) as raised:
+        cc_rapids.stream_components([tmp_path / "a.parquet"], memory_limit="6MB", **options)
+    assert "run again with a larger memory_limit to go on" in str(raised.value)
+    found = cc_rapids.stream_components([tmp_path / "a.parquet"], memory_limit="64MB", **options)
+    assert 0 < int(found.summary()["resumed"].split()[0].replace(",", "")) < 60_000
+    same(found, edges)
+
+
+def test_an_error_of_writing_does_not_replace_that_of_the_run(tmp_path, monkeypatch):
+    edges = folder(tmp_path / "edges")
+    (edges / "2.parquet").write_bytes(b"PAR1half")
+
+    def full(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(module, "write", full)
+    with pytest.raises(FormatError, match=r"2\.parquet .* could not be written: disk full"):
+        cc_rapids.stream_components(edges, checkpoint=tmp_path / "state")
+
+
+CHILD = """
+import os, signal, sys
+from cc_rapids.cli import main
+from cc_rapids.incremental.stream import Run
+plan, calls = Run._plan_chunk, []
+def planned(self, state):
+    calls.append(state)
+    if len(calls) == 3 and "--checkpoint-every" not in sys.argv:
+        os.kill(os.getpid(), int(os.environ["SIGNAL"]))
+    return plan(self, state)
+Run._plan_chunk = planned
+main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("saved", [True, False])
+def test_signals_end_a_command_with_a_checkpoint(name, saved, tmp_path):
+    edges, number = folder(tmp_path / "edges"), getattr(signal, name)
+    more = ["--checkpoint", str(tmp_path / "state")] if saved else []
+    command = [sys.executable, "-c", CHILD, "calculate", str(edges), "--engine", "cpu", *more]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "SIGNAL": str(int(number))}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 128 + number, done.stderr
+    if not saved:
+        assert done.stderr.startswith("Interrupted: nothing was saved; with --checkpoint PATH")
+        return
+    says = f"the checkpoint {tmp_path / 'state'} has 4 edges: run the same command again to go on"
+    assert done.stderr == f"Interrupted: {says}\n"
+    command += ["--checkpoint-every", "60"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert "4 edges were linked by earlier runs" in done.stdout
+
+
+def test_a_command_restores_the_handlers_of_signals(run, tmp_path):
+    edges = folder(tmp_path / "edges")
+    before = [signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)]
+    assert run("calculate", edges, "--quiet").exit_code == 0
+    assert [signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)] == before
