@@ -19,6 +19,7 @@ Reason             Rows
 ``blank``          of a text file that are blank
 ``zero``           entries of a matrix that are stored zeros, in formats that fill up with zeros
 ``unreadable``     in files that were skipped, as far as their number is known
+``not_in_forest``  that close a cycle, of an answer which was made of a spanning forest alone
 ``removed``        that :meth:`~cc_rapids.Connectivity.remove` has taken out
 ``expired``        that :meth:`~cc_rapids.Connectivity.expire` has taken out
 =================  =============================================================================

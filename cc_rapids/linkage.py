@@ -20,6 +20,7 @@ from .ids.encode import EncodedIds, choose_encoding, scan_ids
 from .ids.groups import chosen_rows, paired
 from .ids.range import UNKNOWN_ORDER
 from .ids.strings import among
+from .ledger import Ledger, lost_rows
 from .options import Options
 from .results.components import Facts
 from .results.records import KeyFacts, LinkedRecords
@@ -144,7 +145,11 @@ def link_records(
             forest, decoder = encoded.finalise(forest)
     seconds = {"copy": None, "compute": perf_counter() - started}
     links = sum(one.links for one in facts.values())
-    run = Facts(design=str(solved.design), ids=encoded.name, edges=links, seconds=seconds)
+    if edges.m != records.size * len(facts):
+        raise lost_rows("the records of all keys", records.size * len(facts), edges.m)
+    ledger = Ledger(records.size, edges.m // len(facts))
+    words = str(solved.design), encoded.name
+    run = Facts(*words, edges=links, seconds=seconds, ledger=ledger.check("the records"))
     log.info("%d records are %d entities", forest.vertices, forest.components)
     given = replace(ids, src=without_rows(ids.src), dst=without_rows(ids.dst))
     answer = given, backend, decoder, forest, options.labels, run

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from ..algorithms.design import Design
 from ..backends import Array, Backend
@@ -24,6 +27,7 @@ from ..ids.encode import EncodedIds, OffsetEncoding, mark_ids, scan_ids
 from ..ids.growing import Range, inverse
 from ..kernels import edges as reading
 from ..kernels import forest as trees
+from ..ledger import Ledger
 from ..options import Options
 from ..results.cuts import CutAnswers, CutTrees, GrowingTrees, Levels
 from ..results.thresholds import Cuts
@@ -136,7 +140,9 @@ def components_at(
         header = check_header_flag(adapter, edges, header)
     request, reading = ReadRequest(source, destination, nulls, header), Reading()
     stream = adapter.weighed(edges, request, weight, reading)
-    reader = _Reader(*request.names, weight, nulls, levels, options.engine is None, chosen)
+    rows = reading, partial(adapter.rows, edges, request)
+    sides = *request.names, weight, nulls
+    reader = _Reader(*sides, levels, options.engine is None, chosen, *rows)
     if stream is None:
         wanted = read.columns_wanted(request, weight)
         cuts = reader.frame(collected(edges, wanted), state)
@@ -164,9 +170,14 @@ class _Reader:
         levels: Levels,
         free: bool,
         design: Design,
+        reading: Reading,
+        known: Callable[[], int | None],
     ) -> None:
         self.names, self.weight, self.nulls = (source, destination), weight, nulls
         self.levels, self.free, self.design = levels, free, design
+        self.reading, self.known = reading, known
+        self.ledger = Ledger()  # of the frames that have come, of which nothing is linked
+        self.beyond = np.zeros(len(levels), np.int64)  # the rows that each cut does not admit
 
     def frame(self, edges: Any, state: ConnectivityState) -> CutTrees:
         """Return the trees of all cuts: each bucket is joined to those of the stricter cut."""
@@ -183,7 +194,8 @@ class _Reader:
                 grows.join(Edges(us, vs, edges.low), rows.size)
             if int(old.backend.to_host(found.forest.out_of_range)[0]):
                 raise given.changed()
-            return grows.grown(batches.with_output_like(old, given).given, decoder, found.name)
+            given = batches.with_output_like(old, given).given
+            return grows.grown(given, decoder, found.name, self.ledger, self.beyond.tolist())
 
     def stream(self, chunks: Iterator[Any], state: ConnectivityState) -> CutTrees:
         """Return the trees of all cuts of a stream.
@@ -207,7 +219,17 @@ class _Reader:
             grows = GrowingTrees(state.forest, len(states), self.design)
             for own in states:
                 grows.join(Edges(ranks, ranks[own.forest.parent], 0), own.edges)
-            return grows.grown(state.given, index.decoder(state.given), index.description)
+            decoder, rows = index.decoder(state.given), self._of_source()
+            return grows.grown(state.given, decoder, index.description, rows, self.beyond.tolist())
+
+    def _of_source(self) -> Ledger:
+        """Return the ledger of all rows of a stream: those that it has by itself, if it says."""
+        if self.reading.taken:  # of files, whose readers count the rows
+            return self.reading.ledger.plus(self.ledger._replace(given=0))
+        known = self.known()
+        if known is None:
+            return self.ledger._replace(unchecked=True)
+        return self.ledger._replace(given=known)
 
     def _joined(
         self, every: ConnectivityState, own: ConnectivityState, ends: list[Array]
@@ -240,6 +262,7 @@ class _Reader:
         """Return for each cut the rows of the edges that no stricter cut contains, in order."""
         with backend.reusing():
             cuts = self.levels.cuts_of(weights, backend)
+            self.beyond += self.levels.beyond(cuts, backend)
             order = backend.xp.argsort(cuts, kind="stable")
             bounds = self.levels.bounds_of(cuts[order], backend)
         return [order[a:b] for a, b in pairwise(bounds)]
@@ -264,6 +287,7 @@ class _Reader:
                 " edges with nulls='drop'"
             )
         dropped = given.dropped_rows + missing
+        self.ledger = self.ledger.plus(batches.rows_of(given).leaving_out("null_weight", missing))
         return replace(given, dropped_rows=dropped), values, there if missing else None
 
 

@@ -33,6 +33,7 @@ from ..errors import (
     shown,
     unknown,
 )
+from ..ledger import Ledger
 from ..options import Options
 from ..results.written import ROWS_PER_FILE, check_rows_per_file
 from .distributed.protocol import GPUS
@@ -48,6 +49,7 @@ ALL = (1 << 31) - 1  # tasks of a batch: an answer needs the edges of all of the
 READING = ("storage_options",)  # of read_kwargs
 WRITING = {"compression": "compression", "row_group_size_rows": "row_group_size"}  # in PyArrow
 MANIFEST = ".cc_rapids.json"  # in the folder of the answer: the SHA-256 of each file, by its name
+LEDGER = b"cc_rapids.ledger"  # in the metadata of its Parquet files
 COMPRESSIONS = "snappy", "gzip", "brotli", "lz4", "zstd", "none"
 
 
@@ -218,7 +220,8 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         -------
         list of FileGroupTask
             One task for each file that was written, with its number of documents as
-            ``num_vertices`` in the metadata.
+            ``num_vertices`` in the metadata, and the rows of the run as ``ledger``: given = linked
+            + those left out, by reason. The ledger is also in the metadata of the Parquet files.
 
         Raises
         ------
@@ -247,7 +250,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
                 " RayActorPoolExecutor, and make a new stage for other edges"
             )
         self._earlier_files()
-        documents, tables = self._solved(files)
+        documents, ledger, tables = self._solved(files)
         word = getattr(tasks[0], "task_id", "") or "components"
         starts = range(0, max(documents, 1), self.rows_per_file)
         ends = [f"_{k}" for k in range(len(starts))] if len(starts) > 1 else [""]
@@ -260,13 +263,19 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
             type(tasks[0])(
                 dataset_name=tasks[0].dataset_name,
                 data=[path],
-                _metadata=given | {"num_vertices": count},
+                _metadata=given | {"num_vertices": count, "ledger": ledger.facts()},
             )
             for path, count in zip(written, rows, strict=True)
         ]
 
-    def _solved(self, files: list[str]) -> tuple[int, Iterator[pa.Table]]:
-        """Return the number of documents, and their components in tables of the rows of a file."""
+    def _solved(self, files: list[str]) -> tuple[int, Ledger, Iterator[pa.Table]]:
+        """Return the number of documents, the ledger, and components in tables for one file each.
+
+        Raises
+        ------
+        LedgerError
+            Other rows were linked or left out than the footers of the files count.
+        """
         import pyarrow as pa
 
         # not where a pipeline is put together, which runs no stage
@@ -280,21 +289,27 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         ]
         if not held:
             kinds = {name: pa.int64() for name in (DOCUMENT, GROUP)}
-            return 0, iter([pa.schema(kinds).empty_table()])
+            return 0, Ledger(), iter([_with_ledger(pa.schema(kinds).empty_table(), Ledger())])
         found: Any = stream_components(
             _edges(held), self.source_field, self.destination_field, **self.options
         )
         facts = found.summary()
+        rows = sum(fragment.metadata.num_rows for _, fragment in held)
+        ledger: Ledger = found._facts.rows._replace(given=rows).check("the files of edges")
         log.info(
-            "%s: %s in %s, by %s of %s",
+            "%s: %s in %s, by %s of %s; ledger: %s",
             self.name,
             counted(facts["vertices"], "document"),
             counted(facts["components"], "group"),
             counted(facts["edges"], "edge"),
             counted(len(files), "file"),
+            ledger,
         )
-        tables = found._tables(self.rows_per_file, None)
-        return facts["vertices"], (table.rename_columns([DOCUMENT, GROUP]) for table in tables)
+        tables = (
+            _with_ledger(table.rename_columns([DOCUMENT, GROUP]), ledger)
+            for table in found._tables(self.rows_per_file, None)
+        )
+        return facts["vertices"], ledger, tables
 
     def _fragment(self, path: str) -> Any:
         """Return a file as a fragment of a dataset, whose columns are those of edges.
@@ -432,6 +447,12 @@ class _Hashed(BufferedIOBase):
     def write(self, data: Any) -> int:
         self.sha256.update(data)
         return self._stream.write(data)
+
+
+def _with_ledger(table: pa.Table, ledger: Ledger) -> pa.Table:
+    """Return a table with the ledger in the metadata of its file."""
+    told = {LEDGER: json.dumps(ledger.facts()).encode()}
+    return table.replace_schema_metadata((table.schema.metadata or {}) | told)
 
 
 def _manifest(opened: Callable[[str], Any]) -> dict[str, str]:

@@ -7,7 +7,7 @@ interface, such as that of mpi4py on several machines, do as well.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, as_completed, wait
 from contextlib import closing
 from functools import partial
@@ -15,7 +15,7 @@ from typing import Any
 
 from ..algorithms.design import Design
 from ..data import read
-from ..errors import ArgumentTypeError, InputError, shown
+from ..errors import ArgumentTypeError, InputError, LedgerError, counted, shown
 from ..incremental.progress import DistributedProgress, Reporter
 from ..options import Options
 from ..results.components import Components
@@ -23,9 +23,11 @@ from .distributed.forests import (
     Ends,
     Forest,
     as_pandas,
+    balanced,
     column_names,
     local_forest,
     not_frame,
+    rows_of,
     solved,
 )
 from .distributed.tree import Merges
@@ -185,39 +187,71 @@ def components(
                 " ProcessPoolExecutor()"
             )
     options = {"design": design, "engine": engine}
-    tasks = Tasks(executor)
+    tasks, counts = Tasks(executor), list[int]()
     with (
         Reporter(progress) as watch,
-        closing(_leaves(tasks, partitions, called, nulls, options)) as leaves,
+        closing(_leaves(tasks, partitions, called, nulls, options, counts)) as leaves,
     ):
-        merges = Merges(tasks, called, options, watch)
-        held = merges.fold(leaves, None)
+        held = Merges(tasks, called, options, watch).fold(leaves, None)
         if not held:
             raise InputError("there are no partitions: pass one at least, which may have no rows")
         [(_, root)] = held
         [forest] = tasks.gather([root])
+    ledger = balanced(forest.ledger, counts, "the partitions")
+    if not isinstance(partitions, Sized):
+        ledger = ledger._replace(unchecked=True)
+    elif len(counts) != len(partitions):
+        raise lost_parts(len(partitions), len(counts))
     named = {"vertices": vertices, "num_vertices": num_vertices}
-    return solved(forest, called, labels, named, options | {"forest": True})
+    found = solved(forest, called, labels, named, options | {"forest": True})
+    return found._with_ledger(ledger)
+
+
+def lost_parts(given: int, came: int) -> LedgerError:
+    """Return the error for partitions of which another number came."""
+    return LedgerError(
+        f"{counted(given, 'partition')} {'was' if given == 1 else 'were'} given, and {came:,} were"
+        " taken: pass a list that does not change meanwhile"
+    )
 
 
 def _leaves(
-    tasks: Tasks, partitions: Iterable[Any], called: Ends, nulls: str, options: dict[str, Any]
+    tasks: Tasks,
+    partitions: Iterable[Any],
+    called: Ends,
+    nulls: str,
+    options: dict[str, Any],
+    counts: list[int],
 ) -> Generator[Future[Any], None, None]:
     """Iterate over the forests of partitions as they are complete; cancel the others at an error.
 
-    Of the partitions no more are taken than the pool has a use for.
+    Of the partitions no more are taken than the pool has a use for. ``counts`` gets the rows of
+    each: of frames before they are sent, and of what functions return by the process that has it.
     """
     waiting: set[Future[Any]] = set()
+    unknown: set[Future[Any]] = set()
+
+    def checked(done: set[Future[Any]]) -> Iterator[Future[Any]]:
+        for future in map(_checked, done):
+            if future in unknown:
+                counts.append(future.result().ledger.given)
+                unknown.remove(future)
+            yield future
+
     try:
         for number, partition in enumerate(partitions):
             asked = number, partition, called, nulls, options
-            waiting.add(tasks.executor.submit(forest_of, *asked))
+            waiting.add(future := tasks.executor.submit(forest_of, *asked))
+            if callable(partition) or not hasattr(partition, "__len__"):
+                unknown.add(future)
+            else:
+                counts.append(len(partition))
             if len(waiting) >= AHEAD:
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                yield from map(_checked, done)
+                yield from checked(done)
         while waiting:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            yield from map(_checked, done)
+            yield from checked(done)
     finally:
         for future in waiting:
             future.cancel()
@@ -233,10 +267,17 @@ def forest_of(
     ArgumentTypeError
         It is not a frame.
     """
-    frame = as_pandas(partition() if callable(partition) else partition)
+    partition = partition() if callable(partition) else partition
+    frame = as_pandas(partition)
     if words := not_frame(frame):
         raise ArgumentTypeError(
             f"partition {number} is {words}, not a frame of pandas, Polars or Arrow, nor a function"
             " that returns one"
         )
-    return local_forest(frame, *called, nulls, options)
+    found = local_forest(frame, *called, nulls, options)
+    balanced(
+        found.ledger,
+        [rows_of(partition if hasattr(partition, "__len__") else frame)],
+        f"partition {number}",
+    )
+    return found

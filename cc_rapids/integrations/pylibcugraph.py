@@ -11,12 +11,14 @@ import numpy as np
 from ..api import components
 from ..data.adapters import Csr, decompressed, vertex_list
 from ..data.column import array_of
-from ..errors import CcRapidsError, GraphStateError, counted
+from ..errors import CcRapidsError, GraphStateError, LedgerError, counted
+from ..ledger import Ledger, lost_rows
 from ..results.components import Components
 
 log = logging.getLogger(__name__)
 
 FAILED = -1  # what a rank votes in place of the number of its edges
+LOST = -2  # the same if its rows do not balance
 COPIES = 2  # of all forests, that a gather takes: the library's result, and the arrays it returns
 
 
@@ -58,6 +60,8 @@ def weakly_connected_components(
     GraphStateError
         The edges cannot be read: the forests do not fit on every GPU, this pylibcugraph cannot
         send edges, or arguments contradict each other. All ranks raise it, or none.
+    LedgerError
+        Edges of the graph, or of the forest of a rank, were lost or repeated. All ranks raise it.
 
     See Also
     --------
@@ -139,31 +143,32 @@ class Ranks:
         src, dst, *_ = self._replicate(self._resources, src, dst, None, None, None)
         return src, dst
 
-    def agreed(self, like: Any, own: int, free: int, reason: object) -> tuple[list[int], int]:
-        """Return the numbers of all ranks, and the fewest bytes that one has free.
+    def agreed(self, like: Any, own: int, other: int, reason: object) -> tuple[list[int], ...]:
+        """Return two numbers of each rank, in no order.
 
         Parameters
         ----------
         like : array
             One of the library that this rank uses.
-        own, free : int
-            The number of this rank, or ``FAILED``, and its free bytes.
+        own, other : int
+            The numbers of this rank; the first is ``FAILED`` or ``LOST`` if it has failed.
         reason : object
             Why it has failed, for the message.
 
         Raises
         ------
-        GraphStateError
-            One has failed; every rank raises it.
+        GraphStateError, LedgerError
+            One has failed, or lost edges; every rank raises it.
         """
         # NumPy's protocol makes an array of CuPy's where the other is one
-        votes = [np.full_like(like, vote, dtype=np.int64, shape=1) for vote in (own, free)]
-        numbers, room = (array.tolist() for array in self.gathered(*votes))
-        failed = numbers.count(FAILED)
-        if failed:
-            told = f": {reason}" if own == FAILED else ""
-            raise GraphStateError(f"{failed} of {counted(len(numbers), 'rank')} failed{told}")
-        return numbers, min(room)
+        votes = [np.full_like(like, vote, dtype=np.int64, shape=1) for vote in (own, other)]
+        numbers, others = (array.tolist() for array in self.gathered(*votes))
+        failed, lost = numbers.count(FAILED), numbers.count(LOST)
+        if failed or lost:
+            told = f": {reason}" if own in (FAILED, LOST) else ""
+            kind, word = (LedgerError, "lost edges") if lost else (GraphStateError, "failed")
+            raise kind(f"{failed + lost} of {counted(len(numbers), 'rank')} {word}{told}")
+        return numbers, others
 
 
 def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
@@ -171,18 +176,26 @@ def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
     own = vertex_list(graph, resources)
     src = dst = own[:0]
 
-    def solved() -> tuple[Components, Any, int]:
-        found = components(decompressed(graph, resources), vertices=own, forest=True)
-        return found, found.forest(), found._backend.free_bytes()
+    def solved() -> tuple[Components, Any, int, int]:
+        given, edges = _edges_of(graph, resources), decompressed(graph, resources)
+        found = components(edges, vertices=own, forest=True)
+        _, *ends = found.forest()
+        joins = found.num_vertices - len(found)
+        if ends[0].size != joins:
+            raise lost_rows("the forest of this rank", joins, ends[0].size)
+        linked = found._facts.rows.linked
+        return found, ends, found._backend.free_bytes(), linked if given is None else given
 
     local, reason = _tried(solved)
-    size, free = FAILED, 0
+    size, free, given, linked = _vote(reason), 0, 0, 0
     if local is not None:
-        found, (_, src, dst), free = local
-        size = src.size
-    rows, least = ranks.agreed(own, size, free, reason)
+        found, (src, dst), free, given = local
+        size, linked = src.size, found._facts.rows.linked
+    rows, room = ranks.agreed(own, size, free, reason)
     if len(rows) == 1:
+        Ledger(given, linked).check("the edges of the graph")
         return own, found.component_of(own)
+    least = min(room)
     need = COPIES * (src.itemsize + dst.itemsize) * sum(rows)
     if need > least:
         raise GraphStateError(
@@ -191,11 +204,34 @@ def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
         )
     if not size:  # a loop changes no component, and an empty array has no place in memory
         src = dst = np.full_like(own, 0, shape=1)
-    every = ranks.gathered(src, dst)
-    answer, reason = _tried(lambda: components(every, vertices=own).component_of(own))
-    ranks.agreed(own, 0 if reason is None else FAILED, 0, reason)
+    every, sent = ranks.gathered(src, dst), sum(max(one, 1) for one in rows)
+
+    def labelled() -> Any:
+        found = components(every, vertices=own)
+        found._facts.rows._replace(given=sent).check("the forests of all ranks")
+        return found.component_of(own)
+
+    answer, reason = _tried(labelled)
+    counts = ranks.agreed(own, _vote(reason) or given, linked, reason)
+    Ledger(*map(sum, counts)).check("the edges of all ranks")
     log.debug("%d ranks sent %s of forests", len(rows), counted(sum(rows), "edge"))
     return own, answer
+
+
+def _edges_of(graph: Any, resources: Any) -> int | None:
+    """Return the degrees of the vertices of this rank, summed; None if they are not counted.
+
+    Those of all ranks are as many as there are edges, which may lie on other ranks.
+    """
+    import pylibcugraph
+
+    count = getattr(pylibcugraph, "out_degrees", None)
+    return None if count is None else int(count(resources, graph, None, False)[1].sum())
+
+
+def _vote(reason: Exception | None) -> int:
+    """Return what a rank votes that has failed for a reason, 0 for none."""
+    return 0 if reason is None else LOST if isinstance(reason, LedgerError) else FAILED
 
 
 def _tried(step: Callable[[], Any]) -> tuple[Any, Exception | None]:

@@ -1094,6 +1094,13 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         other._given = given
         return other
 
+    def _with_ledger(self, ledger: Ledger) -> Components[FrameT]:
+        """Return the answer with the ledger of the rows that its edges stand for."""
+        dropped = ledger.left_out.get("null_end", 0)
+        other = self._with(replace(self._given, dropped_rows=dropped))
+        other._facts = replace(self._facts, ledger=ledger)
+        return other
+
     def _held_labels(self, kind: str | None = None) -> Any:
         """Return the frame of :meth:`labels` in memory."""
         return self._in_memory().labels(kind)

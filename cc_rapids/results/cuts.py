@@ -25,10 +25,12 @@ from ..ids.decoders import IdDecoder
 from ..kernels import cuts as kernels
 from ..kernels import find
 from ..kernels import forest as trees
+from ..ledger import Ledger
 from .components import Components, Facts
 from .labels import LabelKind
 
 DIRECTIONS = ("at_least", "at_most")
+RUN = 1 << 24  # weights that are counted together
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,16 @@ class Levels:
         number = backend.kernel(kernels.number_cuts, levels.dtype.type, admits)
         number(weights.size, weights, backend.asarray(levels), first, cuts)
         return cuts
+
+    def beyond(self, cuts: Array, backend: Backend) -> Array:
+        """Return for each cut the number of weights that it does not admit, on the host.
+
+        They are counted by the numbers of cuts, and not by the rows that are sorted by these.
+        """
+        counts = np.zeros(len(self) + 1, np.int64)
+        for first in range(0, cuts.size, RUN):  # each is widened to 64 bits
+            counts += backend.to_host(backend.counts(cuts[first : first + RUN], len(self) + 1))
+        return counts.sum() - np.cumsum(counts)[:-1]
 
     def bounds_of(self, cuts: Array, backend: Backend) -> list[int]:
         """Return where each cut begins among sorted numbers of cuts, and where the last ends."""
@@ -149,7 +161,10 @@ class GrowingTrees:
         self.started = perf_counter()
 
     def join(self, edges: Edges, count: int) -> None:
-        """Join the edges of the next cut that no stricter one contains; they ``count`` as many."""
+        """Join the edges of the next cut that no stricter one contains; they stand for ``count``.
+
+        That is the number of rows that kernels were handed for them.
+        """
         forest, backend, n = self.forest, self.forest.backend, self.forest.n
         if edges.m and n:
             join(edges, forest, self.design)
@@ -158,10 +173,34 @@ class GrowingTrees:
             note(n, forest.parent, self.cut, self.above, len(self.edges))
         self.edges.append(count + (self.edges[-1] if self.edges else 0))
 
-    def grown(self, given: EdgeInput, decoder: IdDecoder, ids: str) -> CutTrees:
-        """Return the trees of all cuts, for answers of the kind of ``given``."""
+    def grown(
+        self, given: EdgeInput, decoder: IdDecoder, ids: str, rows: Ledger, beyond: Sequence[int]
+    ) -> CutTrees:
+        """Return the trees of all cuts, for answers of the kind of ``given``.
+
+        Parameters
+        ----------
+        rows : Ledger
+            The rows that were given and left out of every cut, without those that are linked.
+        beyond : sequence of int
+            For each cut the rows whose weight it does not admit.
+
+        Raises
+        ------
+        LedgerError
+            The edges of a cut were lost or joined twice.
+        """
         seconds = {"copy": None, "compute": perf_counter() - self.started}
-        facts = tuple(Facts(str(self.design), ids, edges, seconds=seconds) for edges in self.edges)
+        facts = tuple(
+            Facts(
+                *(str(self.design), ids, edges),
+                seconds=seconds,
+                ledger=rows._replace(linked=edges)
+                .leaving_out("out_of_bounds", out)
+                .check(f"cut {number}"),
+            )
+            for number, (edges, out) in enumerate(zip(self.edges, beyond, strict=True))
+        )
         rule = self.design.words[1].spec
         least = rule.root_is_min and not rule.packed
         present = None if self.forest.all_present else self.forest.present.copy()

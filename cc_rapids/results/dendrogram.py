@@ -188,9 +188,10 @@ class Dendrogram:
         levels, found = Levels.of(thresholds, self._direction), self.components
         backend = found._backend
         with backend.scope():
-            bounds = levels.bounds_of(levels.cuts_of(self._weights, backend), backend)
-            parts = [slice(begin, end) for begin, end in pairwise(bounds)]
-            made = self._joined(parts, levels.values.tolist(), self._kind, self._direction)
+            cuts = levels.cuts_of(self._weights, backend)
+            parts = [slice(*part) for part in pairwise(levels.bounds_of(cuts, backend))]
+            names, beyond = levels.values.tolist(), levels.beyond(cuts, backend).tolist()
+            made = self._joined(parts, names, self._kind, beyond, self._direction)
             return Cuts(made, self._kind)
 
     def at(self, threshold: Any) -> Components:
@@ -206,7 +207,8 @@ class Dendrogram:
         -------
         Components
             A new answer with every vertex, those that no such edge reaches as components of their
-            own. The edges that it counts are those of the forest.
+            own. The edges that it counts are those of the forest; its ledger goes on from that of
+            ``components``, where all other edges are ``not_in_forest``.
 
         Raises
         ------
@@ -448,8 +450,9 @@ class Dendrogram:
             over = edge[first]  # the components to split, in their order
             splits, limit = xp.zeros(count, bool), xp.zeros(count, np.uint64)
             splits[over], limit[over] = True, self._keys[first]
-            kept = xp.flatnonzero(~splits[edge] | (self._keys < limit[edge]))
-            parts = self._joined([kept], [most], check_labels("min"))[most]
+            stays = ~splits[edge] | (self._keys < limit[edge])
+            kept, cut = xp.flatnonzero(stays), [int((~stays).sum())]
+            parts = self._joined([kept], [most], check_labels("min"), cut)[most]
             vertex, least = parts._rows()
             whole = found._dense[xp.flatnonzero(vertex == least)]
             largest = first_of(whole, -parts._counts, xp)[over]
@@ -616,9 +619,14 @@ class Dendrogram:
         parts: Sequence[slice | Array],
         names: Sequence[Any],
         kind: LabelKind,
+        beyond: Sequence[int],
         direction: str | None = None,
     ) -> CutAnswers:
-        """Return the components of some edges of the forest, of these and some more, and so on."""
+        """Return the components of some edges of the forest, of these and some more, and so on.
+
+        ``beyond`` counts the edges of the forest that are in none of the parts so far. The ledger
+        is that of the run: all of its other edges are not in the forest.
+        """
         found, backend = self.components, self.components._backend
         own = found._forest
         forest = Forest(backend, own.n, all_present=own.all_present)
@@ -629,7 +637,10 @@ class Dendrogram:
         for part in parts:
             src, dst = (end[part] for end in self._ends)
             grows.join(Edges(src, dst, 0), int(src.size))
-        held = grows.grown(found._given_without_edges(), found._decoder, found._facts.ids)
+        rows = found._facts.rows
+        rows = rows.leaving_out("not_in_forest", rows.linked - len(self))
+        given, ids = found._given_without_edges(), found._facts.ids
+        held = grows.grown(given, found._decoder, ids, rows, beyond)
         return CutAnswers(held, names, kind, direction)
 
     def _steps(self) -> tuple[Array, Array]:

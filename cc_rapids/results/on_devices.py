@@ -87,14 +87,20 @@ class SpreadComponents:
         """The label frames of the default kind, one a GPU: :meth:`labels`."""
         return self.labels()
 
+    @property
+    def ledger(self) -> dict[str, Any]:
+        """The rows of the run: see :attr:`Components.ledger`; ``linked`` is of all GPUs."""
+        return self._answers[0].ledger
+
     def summary(self) -> dict[str, Any]:
         """Return the facts about the run.
 
         Returns
         -------
         dict
-            Numbers of components, vertices, edges, and edges dropped for nulls, the devices and the
-            edges that each has solved, the design, how ids were encoded, and seconds.
+            Numbers of components, vertices, edges, and edges dropped for nulls, ``ledger`` (one
+            line of what :attr:`ledger` counts), the devices and the edges that each has solved, the
+            design, how ids were encoded, and seconds.
 
         See Also
         --------

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .components import Components
 
 LARGEST, MEMBERS = 5, 6  # components, and vertices of each
-MACHINERY = "design", "ids", "engine", "device", "memory", "dropped", "peak_bytes"
+MACHINERY = "design", "ids", "engine", "device", "memory", "ledger", "peak_bytes"
 
 
 def preview(found: Components) -> str:

@@ -22,6 +22,7 @@ from ..data.row_index import is_counted, labels_at, spread
 from ..data.within import AsFound, bound_of_list, edges_asked
 from ..errors import InputError, counted
 from ..graph.sorting import begins
+from ..ledger import Ledger
 from .bridges import check_listed_once
 from .components import Components
 
@@ -102,6 +103,8 @@ class Report:
         self._index = given.index if shown else None
         backend, xp = found._backend, found._backend.xp
         src, dst = found._places_of_edges(given)
+        rows = Ledger(int(given.src.size)) if given.ledger is None else given.ledger
+        self._ledger = rows._replace(linked=int(src.size)).check("the edges of the report")
         tree, k = found._dense.astype(np.int64), len(found)
         _check_inside(src, dst, tree, given, found)
         n = found.num_vertices
@@ -144,6 +147,11 @@ class Report:
             f" {counted(facts['edges'], 'edge')}, {counted(facts['bridges'], 'bridge')}>"
         )
 
+    @property
+    def ledger(self) -> dict[str, Any]:
+        """The rows of the edges of the report: see :attr:`cc_rapids.Components.ledger`."""
+        return self._ledger.facts()
+
     def _repr_html_(self) -> str:
         return html.panel(TITLE, *self._parts())
 
@@ -167,6 +175,7 @@ class Report:
             html.table("over all", ("number", "value", "what it counts"), facts),
             html.table(few, ("labels", *numbers), rows),
             html.note(EACH + (LINK if self._weakest is not None else "")),
+            html.note(f"Ledger of the edges: {self._ledger}."),
         ]
 
     def overall(self) -> Any:

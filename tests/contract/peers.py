@@ -54,6 +54,13 @@ def decompress_to_edgelist(resource_handle, graph, do_expensive_check):
     return (*both, None, None, None)
 
 
+def out_degrees(resource_handle, graph, source_vertices, do_expensive_check):
+    assert isinstance(resource_handle, ResourceHandle)
+    assert source_vertices is None
+    named, degrees = np.unique(np.concatenate([graph.src, graph.dst]), return_counts=True)
+    return named, degrees
+
+
 def replicate_edgelist(
     resource_handle, src_array, dst_array, weight_array, edge_id_array, edge_type_id_array
 ):
@@ -169,7 +176,7 @@ def modules():
     names = (*names, "cugraph.dask", "cugraph.dask.components", "nemo_curator.stages")
     made = {name: ModuleType(name) for name in names}
     plc = (SGGraph, MGGraph, ResourceHandle, decompress_to_edgelist, extract_vertex_list)
-    plc = (*plc, replicate_edgelist)
+    plc = (*plc, out_degrees, replicate_edgelist)
     vars(made["pylibcugraph"]).update({thing.__name__: thing for thing in plc})
     made["pylibcugraph"].weakly_connected_components = plc_wcc
     theirs = weakly_connected_components, connected_components, strongly_connected_components

@@ -5,6 +5,7 @@ import copy
 import errno
 import importlib.util
 import inspect
+import json
 import logging
 import sys
 import warnings
@@ -98,7 +99,10 @@ class TestAnswers:
         table = read([done])
         assert table.schema.equals(pa.schema({DOCUMENT: pa.int64(), GROUP: pa.int64()}))
         assert table.to_pydict() == expected(EDGES)
-        assert done._metadata == {"storage_options": None, "num_vertices": len(table)}
+        ledger = {"given": len(EDGES), "linked": len(EDGES)}
+        facts = {"storage_options": None, "num_vertices": len(table), "ledger": ledger}
+        assert done._metadata == facts
+        assert json.loads(table.schema.metadata[b"cc_rapids.ledger"]) == ledger
         kept = len(set(table[GROUP].to_pylist()))
         assert len(to_remove(table)) == len(table) - kept
         assert left_in(cache) == ["0_0_0.parquet", "ConnectedComponentsStage"]
@@ -165,11 +169,22 @@ class TestAnswers:
             GROUP: [1, 1, 4, 4],
         }
 
+    @pytest.mark.parametrize("fault", [lambda files: files[:-1], lambda files: [*files, files[0]]])
+    def test_edges_that_are_lost_are_an_error_and_no_file(self, tmp_path, monkeypatch, fault):
+        find = stream.stream_components
+        monkeypatch.setattr(
+            stream, "stream_components", lambda edges, *names, **own: find(fault(edges), *names)
+        )
+        with pytest.raises(errors.LedgerError, match=r"the files of edges .*6 rows were given"):
+            executed(ConnectedComponentsStage(str(tmp_path)), tasks_of(tmp_path / "edges", CHAIN))
+        assert left_in(tmp_path / "ConnectedComponentsStage") == []
+
     def test_one_line_tells_what_was_done(self, tmp_path, caplog):
         caplog.set_level(logging.INFO, logger="cc_rapids.integrations.curator")
         executed(ConnectedComponentsStage(str(tmp_path)), tasks_of(tmp_path / "edges", CHAIN))
         assert caplog.messages == [
-            "ConnectedComponentsStage: 7 documents in 3 groups, by 6 edges of 4 files"
+            "ConnectedComponentsStage: 7 documents in 3 groups, by 6 edges of 4 files; ledger: 6"
+            " rows given = 6 linked"
         ]
 
     @settings(

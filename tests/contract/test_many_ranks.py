@@ -3,13 +3,15 @@
 import logging
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import peers
 import pytest
 
 import cc_rapids
-from cc_rapids import errors, oracle
+from cc_rapids import api, errors, oracle
+from cc_rapids.graph.edges import Edges
 from cc_rapids.integrations import pylibcugraph as plc
 
 RANDOM = np.random.default_rng(11)
@@ -104,6 +106,51 @@ def test_where_one_rank_fails_all_do(peer, failing, step, error):
         "1 of 3 ranks failed",
         "1 of 3 ranks failed: no room",
     ]
+
+
+SENT = {
+    "lost": lambda rank, pair: [end[:0] if rank == 1 and len(end) > 1 else end for end in pair],
+    "cut": lambda rank, pair: [end[:-1] if rank == 1 and len(end) > 1 else end for end in pair],
+    "repeated": lambda rank, pair: [np.append(end, end) if len(end) > 1 else end for end in pair],
+}
+
+
+@pytest.mark.parametrize("fault", SENT.values(), ids=list(SENT))
+def test_a_forest_that_is_lost_on_the_way_is_an_error_of_all(peer, monkeypatch, fault):
+    send = peers.Ranks.gathered
+    monkeypatch.setattr(
+        peers.Ranks, "gathered", lambda self, rank, pair: send(self, rank, fault(rank, pair))
+    )
+    answers, _ = on_ranks(3)
+    assert {type(answer) for answer in answers} == {errors.LedgerError}
+    assert all("3 of 3 ranks lost edges: the forests of all ranks" in str(one) for one in answers)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_edges_that_are_lost_where_a_graph_is_read(peer, monkeypatch, count):
+    read = peer["pylibcugraph"].decompress_to_edgelist
+    fewer = lambda *given: (*(end[:-1] for end in read(*given)[:2]), None)  # noqa: E731
+    monkeypatch.setattr(peer["pylibcugraph"], "decompress_to_edgelist", fewer)
+    answers, _ = on_ranks(count)
+    assert {type(answer) for answer in answers} == {errors.LedgerError}
+    assert all("1,400 rows were given" in str(answer) for answer in answers)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_edges_that_one_rank_loses_are_an_error_of_all(peer, monkeypatch, count):
+    solve = api.solve
+
+    def solved(*given):
+        found = solve(*given)
+        edges = found.encoded.edges
+        if edges.m < len(EDGES) // count:  # the forests
+            return found
+        fewer = Edges(edges.src[:-1], edges.dst[:-1], edges.low)
+        return replace(found, encoded=replace(found.encoded, edges=fewer))
+
+    monkeypatch.setattr(api, "solve", solved)
+    answers, _ = on_ranks(count)
+    assert {type(answer) for answer in answers} == {errors.LedgerError}
 
 
 def test_forests_that_do_not_fit_on_a_rank_are_not_sent(peer, monkeypatch):

@@ -192,9 +192,10 @@ def test_forests_are_merged_where_they_lie(threads):
     assert [home for home, _ in found] == ["a", "b", "c"]
     homes = [worker for name, worker in tasks.asked if name == "merged"]
     assert sorted(homes) == ["a"] * 3 + ["b"] * 3 + ["c"] * 3
-    edges, dropped = merges.tree([forest for _, forest in found]).result()
+    edges, rows, ledger = merges.tree([forest for _, forest in found]).result()
     vertex, least = expected(frame)
-    assert (len(edges), dropped) == (len(vertex) - len(np.unique(least)) + loops(edges), 0)
+    assert len(edges) == rows == len(vertex) - len(np.unique(least)) + loops(edges)
+    assert ledger.check().linked == len(frame)
     assert len(tasks.asked) == 12 + 11
 
 

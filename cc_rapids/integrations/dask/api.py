@@ -37,10 +37,12 @@ from ...errors import (
 )
 from ...ids.range import check_range
 from ...incremental.progress import Reporter
+from ...ledger import Ledger
 from ...options import Options
 from ..distributed.answer import DistributedComponents
 from ..distributed.forests import (
     as_names,
+    balanced,
     check_width,
     chunk,
     column_names,
@@ -50,6 +52,7 @@ from ..distributed.forests import (
     local_forest,
     loops,
     not_frame,
+    rows_of,
     same,
 )
 from ..distributed.tree import Merges
@@ -69,8 +72,8 @@ class DaskComponents(DistributedComponents):
     ----------
     facts : dict
         Facts about the run and the answer: engine, device, partition, workers, vertices,
-        components, dropped (edges dropped for nulls), seconds, and for distributed vertices the
-        rounds and the bytes sent.
+        components, dropped (edges dropped for nulls), ledger, seconds, and for distributed
+        vertices the rounds and the bytes sent.
 
     See Also
     --------
@@ -238,6 +241,7 @@ class Run:
     watch: Reporter
     # of each leaf, by its key: edges or vertices, as they were given, and the partition's number
     _origins: dict[str, tuple[str, Any, int]] = field(default_factory=dict)
+    _counts: list[Future] = field(default_factory=list)  # the rows of each partition of edges
 
     @property
     def merges(self) -> Merges:
@@ -245,7 +249,10 @@ class Run:
         return Merges(self.tasks, (self.source, self.destination), self.options, self.watch)
 
     def leaves(self, edges: Any, vertices: Any) -> list[Future]:
-        """Return the forests of all partitions, including those of Dask vertices."""
+        """Return the forests of all partitions, including those of Dask vertices.
+
+        The rows of a partition are counted by a task of their own, beside the one that solves it.
+        """
         names = [*as_names(self.source), *as_names(self.destination)]
         ends = self.source, self.destination, self.nulls, self.options
         parts = edges[list(dict.fromkeys(names))].to_delayed()
@@ -255,9 +262,17 @@ class Run:
             named = _parts_of(vertices, edges._meta)
             found += [self._later(loops, part, self.source, self.options) for part in named]
             origins += [("vertices", vertices, k) for k in range(len(named))]
-        leaves = self.tasks.compute(found)
+        futures = self.tasks.compute([*found, *(self._later(rows_of, part) for part in parts)])
+        leaves, self._counts[:] = futures[: len(found)], futures[len(found) :]
+        del futures
         self._origins.update((leaf.key, one) for leaf, one in zip(leaves, origins, strict=True))
         return leaves
+
+    def balanced(self, facts: dict[str, Any]) -> dict[str, Any]:
+        """Return facts; raise a LedgerError unless they are of the rows of all partitions."""
+        counts = self.tasks.gather(self._counts)
+        balanced(Ledger.of_facts(facts["ledger"]), counts, "the partitions of the Dask frame")
+        return facts
 
     def _later(self, function: Any, *arguments: Any) -> Any:
         """Return a lazy call."""
@@ -350,7 +365,7 @@ class Run:
         [facts] = tasks.gather([tasks.submit(getitem, whole, 1)])
         count = len(tasks.workers())
         spent = {"combine": "tree", "seconds": self.watch.seconds}
-        facts |= {"partition": "edges", "workers": count} | spent
+        facts = self.balanced(facts) | {"partition": "edges", "workers": count} | spent
         return DaskComponents(facts, spread(tasks, whole, count), lambda: self._forest([root]))
 
     def _forest(self, forests: list[Future]) -> Any:
@@ -391,7 +406,8 @@ class Run:
             return None
         self.watch.report(1, 1, partial(DaskProgress, "gathered", 1, 1))
         [told] = tasks.gather([tasks.submit(getitem, runs[0], 1)])
-        told |= {"partition": "edges", "workers": len(homes), "combine": "gather"}
+        told = self.balanced(told) | {"partition": "edges", "workers": len(homes)}
+        told["combine"] = "gather"
         answers = [tasks.submit(getitem, run, 0) for run in runs]
         return DaskComponents(
             told | {"seconds": self.watch.seconds},
@@ -411,7 +427,7 @@ class Run:
             tasks, held, called, owners, room, run, count, self.options, self.watch
         )
         told = {"partition": "vertices", "workers": len(answers), "seconds": self.watch.seconds}
-        return DaskComponents(facts | told, framed(tasks, answers))
+        return DaskComponents(self.balanced(facts) | told, framed(tasks, answers))
 
 
 def is_dask(thing: Any) -> bool:

@@ -24,7 +24,7 @@ from distributed import Future, wait
 
 from ... import backends
 from ..distributed.forests import Ends, Forest, chunk, labelled, library
-from ..distributed.vertices import ENDS, kind_of_ids
+from ..distributed.vertices import ENDS, kind_of_ids, sum_of
 from .tasks import Tasks
 
 ID_BYTES = 8
@@ -218,11 +218,11 @@ def gathered(
     options: dict[str, Any],
 ) -> tuple[Any, dict[str, Any]]:
     """Return a worker's range of the labels, and the facts."""
-    edges, rows = forest[0], [fact["rows"] for fact in facts]
+    edges, rows = forest.checked(), [fact["rows"] for fact in facts]
     kind = kind_of_ids(called, facts)
     sides = [_all(edges[end].astype(kind).values, rank, uid, rows) for end in ENDS]
     frame = type(edges)(dict(zip(ENDS, sides, strict=True)))
-    whole = frame, sum(fact["dropped"] for fact in facts)
+    whole = Forest(frame, sum(rows), sum_of(facts))
     answer = labelled(whole, called, labels, named, options)
     return chunk(answer, rank, len(rows)), answer[1]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import counted
+from ...ledger import Ledger
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -19,6 +20,35 @@ class DistributedComponents:
     """
 
     facts: dict[str, Any]
+
+    @property
+    def ledger(self) -> dict[str, Any]:
+        """The rows of the run: given = linked + those left out, by reason.
+
+        ``given`` is the number of rows of all partitions, which are counted apart, ``linked`` the
+        number that the kernels of all workers were handed. A run whose rows do not balance, as a
+        partition or a forest was lost, repeated or cut, raises a LedgerError and gives no answer.
+        See :attr:`cc_rapids.Components.ledger`.
+
+        Returns
+        -------
+        dict
+        """
+        return dict(self.facts["ledger"])
+
+    def summary(self) -> dict[str, Any]:
+        """Return facts about the run and the answer.
+
+        Returns
+        -------
+        dict
+            As ``facts``, with ``ledger`` as one line.
+
+        See Also
+        --------
+        cc_rapids.Components.summary : The same on one machine.
+        """
+        return self.facts | {"ledger": str(Ledger.of_facts(self.ledger))}
 
     def __len__(self) -> int:
         return int(self.facts["components"])

@@ -4,10 +4,16 @@ A forest is sent between workers as a frame of its edges, in the caller's own id
 ``source`` and ``destination`` (``0_source``, ... if ids have several columns). An isolated vertex
 is a self-loop there. So a frame has one row for each vertex except one per component, and one for
 each component of a single vertex; labels of vertices are never sent.
+
+With the edges go the ledger of the rows that were reduced to them, and their own number. Whoever
+solves a forest compares that number with the rows that the kernels linked, and whoever answers
+compares the ledger with the rows that were given, which are counted apart. So a partition, a block
+or a forest that is lost, repeated or cut on the way raises a LedgerError.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import reduce
 from operator import and_
 from typing import Any, NamedTuple
@@ -22,10 +28,25 @@ from ...data.frame_build import type_for_pandas
 from ...data.read import Side
 from ...errors import ColumnTypeError, InputError, MissingColumnError, shown
 from ...ids.range import type_of
+from ...ledger import Ledger, lost_rows
 from ...results.components import Components
 
-Forest = tuple[Any, int]  # the edges, and how many were left out for nulls
 Ends = tuple[Side, Side]  # the columns of both ends
+
+
+class Forest(NamedTuple):
+    """The edges of a spanning forest, their number, and the ledger of the rows behind them.
+
+    The number was counted by the solver of the forest, and not by the frame.
+    """
+
+    edges: Any
+    rows: int
+    ledger: Ledger = Ledger()
+
+    def checked(self) -> Any:
+        """Return the edges; raise a LedgerError if some are lost."""
+        return of_length(self.edges, self.rows, "the edges of a forest")
 
 
 class Kind(NamedTuple):
@@ -174,13 +195,48 @@ def taken(frame: Any, mask: Any) -> Any:
     return frame.take(library(mask).flatnonzero(mask)).reset_index(drop=True)
 
 
-def solved_by(frame: Any, ends: Ends, called: Ends, **options: Any) -> Components:
-    """Return the components of a forest; errors use the caller's column names."""
+def of_length(frame: Any, rows: int, what: str) -> Any:
+    """Return a frame; raise a LedgerError if it has another number of rows."""
+    if len(frame) != rows:
+        raise lost_rows(what, rows, len(frame))
+    return frame
+
+
+def solved_by(frame: Any, ends: Ends, called: Ends, rows: int, **options: Any) -> Components:
+    """Return the components of forests of so many edges; errors use the caller's column names.
+
+    Raises
+    ------
+    LedgerError
+        The kernels linked another number of edges.
+    """
     left, right = ends
     alone = isinstance(left, str)
     edges, names = ((frame[left], frame[right]), called) if alone else (frame, ends)
     found: Components = components(edges, *names, **options)
+    linked_all(found, rows, "the edges of forests")
     return found if alone else found.with_key_names(None)
+
+
+def linked_all(found: Components, rows: int, what: str) -> Ledger:
+    """Return the ledger of an answer; raise a LedgerError unless it is one of so many rows."""
+    return found._facts.rows._replace(given=rows).check(what)
+
+
+def rows_of(partition: Any) -> int:
+    """Return the number of rows of a partition of edges."""
+    return len(partition)
+
+
+def balanced(ledger: Ledger, counts: Iterable[int], what: str) -> Ledger:
+    """Return the ledger of all forests, whose partitions were counted apart.
+
+    Raises
+    ------
+    LedgerError
+        A partition was lost, repeated or cut; names both numbers.
+    """
+    return ledger._replace(given=sum(counts)).check(what)
 
 
 def local_forest(
@@ -207,12 +263,12 @@ def local_forest(
             f" {', '.join(map(str, frame.columns)) or 'none'}: all partitions must have the columns"
             " of source= and destination="
         )
-    frame = frame[columns]
-    dropped = int(frame.isna().any(axis=1).sum()) if nulls == "drop" else 0
+    rows, frame = len(frame), frame[columns]
     found = components(frame, source, destination, nulls=nulls, forest=True, **options)
+    ledger = linked_all(found, rows, "a partition")
     if isinstance(source, list):
         found = found.with_key_names(None)
-    return _edges(found, frame, (source, destination), (source, destination)), dropped
+    return _forest(found, frame, (source, destination), (source, destination), ledger)
 
 
 def _values(frame: Any) -> Any:
@@ -251,8 +307,8 @@ def loops(named: Any, source: Side, options: dict[str, Any]) -> Forest:
     }
     twice = type(frame)(named_twice)
     called = ("vertices",) * 2 if width == 1 else ends
-    found = solved_by(twice, ends, called, forest=True, **options)
-    return _edges(found, twice, ends, called), 0
+    found = solved_by(twice, ends, called, len(frame), forest=True, **options)
+    return _forest(found, twice, ends, called, Ledger())
 
 
 def check_width(columns: int, wanted: int) -> None:
@@ -272,26 +328,29 @@ def merged(first: Forest, second: Forest, called: Ends, options: dict[str, Any])
 def all_merged(forests: list[Forest], called: Ends, options: dict[str, Any]) -> Forest:
     """Merge forests to one by one solve of all their edges."""
     ends = sides(called[0])
-    frame = united([edges for edges, _ in forests], ends, called)
-    found = solved_by(frame, ends, called, forest=True, **options)
-    return _edges(found, frame, ends, called), sum(dropped for _, dropped in forests)
+    frame = united([one.edges for one in forests], ends, called)
+    rows = sum(one.rows for one in forests)
+    found = solved_by(frame, ends, called, rows, forest=True, **options)
+    ledger = reduce(Ledger.plus, (one.ledger for one in forests))
+    return _forest(found, frame, ends, called, ledger)
 
 
-def _edges(found: Components, frame: Any, ends: Ends, called: Ends) -> Any:
-    """Return the edges of a spanning forest of a frame, with self-loops for isolated vertices.
+def _forest(found: Components, frame: Any, ends: Ends, called: Ends, ledger: Ledger) -> Forest:
+    """Return a spanning forest of a frame, with self-loops for isolated vertices.
 
     ``ends`` are the names of columns in the frame, and ``called`` those of the caller.
     """
-    edges = found.forest()
+    edges, rows = found.forest(), found.num_vertices - len(found)
     names = [name for name in edges.columns if name != "row"]
     edges = _values(edges[names])
     if not _may_loop(frame, *map(as_names, ends)):
-        return edges
+        return Forest(edges, rows, ledger)
     alone = _values(found.filter(max_size=1))
     vertex = [name for name in alone.columns if name.endswith("vertex")]
     twice = zip(names, [*vertex, *vertex], strict=True)
     looped = type(edges)({name: alone[own] for name, own in twice})
-    return united([edges, looped], sides(called[0]), called)
+    edges = united([edges, looped], sides(called[0]), called)
+    return Forest(edges, rows + len(alone), ledger)
 
 
 def _may_loop(frame: Any, source: list[str], destination: list[str]) -> bool:
@@ -307,7 +366,8 @@ def solved(
     forest: Forest, called: Ends, kind: str, named: dict[str, Any], options: dict[str, Any]
 ) -> Components:
     """Return the components of a forest over all vertices."""
-    return solved_by(forest[0], sides(called[0]), called, labels=kind, **named, **options)
+    asked = forest.edges, sides(called[0]), called, forest.rows
+    return solved_by(*asked, labels=kind, **named, **options)
 
 
 def labelled(
@@ -317,7 +377,12 @@ def labelled(
     found = solved(forest, called, kind, named, options)
     facts = found.summary()
     told = ("engine", "device", "vertices", "components", "largest")
-    return found.labels(), {name: facts[name] for name in told} | {"dropped": forest[1]}
+    return found.labels(), {name: facts[name] for name in told} | of_rows(forest.ledger)
+
+
+def of_rows(ledger: Ledger) -> dict[str, Any]:
+    """Return the facts about the rows of a run: how many were dropped for nulls, and the ledger."""
+    return {"dropped": ledger.left_out.get("null_end", 0), "ledger": ledger.facts()}
 
 
 def chunk(whole: tuple[Any, Any], k: int, count: int) -> Any:
@@ -329,7 +394,7 @@ def chunk(whole: tuple[Any, Any], k: int, count: int) -> Any:
 
 def edges_of(forest: Forest, source: Side) -> Any:
     """Return the edges of a forest without self-loops."""
-    frame, (left, right) = forest[0], sides(source)
+    frame, (left, right) = forest.checked(), sides(source)
     pairs = zip(as_names(left), as_names(right), strict=True)
     same = reduce(and_, (frame[a] == frame[b] for a, b in pairs))
     return frame[~same].reset_index(drop=True)

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, reduce
 from operator import getitem
 from typing import Any
 
@@ -45,6 +45,7 @@ from ...data.dtypes import is_boolean, is_integer
 from ...data.read import Side
 from ...errors import InputError, shown
 from ...incremental.progress import DistributedProgress, Reporter
+from ...ledger import Ledger, lost_rows
 from ...results.labels import check_labels
 from .forests import (
     Ends,
@@ -54,7 +55,10 @@ from .forests import (
     concat,
     kind_of,
     library,
+    linked_all,
     local_forest,
+    of_length,
+    of_rows,
     taken,
 )
 from .protocol import Executor, Handle
@@ -196,11 +200,17 @@ RUN = 1 << 22  # vertices that are looked at together for their owner
 
 def described(forest: Forest) -> dict[str, Any]:
     """Return the facts about the edges of a partition that the client needs."""
-    edges = forest[0]
+    edges = forest.checked()
     kinds = [kind_of(edges[end]) for end in ENDS] if len(edges) else []
-    facts = {"rows": len(edges), "kinds": kinds, "dropped": forest[1], "low": None, "high": None}
+    facts = {"rows": forest.rows, "kinds": kinds, "low": None, "high": None}
+    facts["ledger"] = forest.ledger
     bounds = [bound for kind in kinds for bound in kind[1:] if bound is not None]
     return facts | ({"low": min(bounds), "high": max(bounds)} if bounds else {})
+
+
+def sum_of(facts: list[dict[str, Any]]) -> Ledger:
+    """Return the ledger of all forests, given their facts."""
+    return reduce(Ledger.plus, (fact["ledger"] for fact in facts), Ledger())
 
 
 def kind_of_ids(
@@ -228,12 +238,12 @@ def kind_of_ids(
 
 def edges_of(forest: Forest) -> Any:
     """Return the edges themselves."""
-    return forest[0]
+    return forest.checked()
 
 
 def weight_of(forest: Forest) -> int:
     """Return the bytes of the edges."""
-    return weight(forest[0])
+    return weight(forest.edges)
 
 
 def routed(forest: Forest, owner: Owner, count: int, kind: str | None) -> Box:
@@ -242,20 +252,24 @@ def routed(forest: Forest, owner: Owner, count: int, kind: str | None) -> Box:
     That is the end whose owner has most ends in this partition, if it owns one of the two: so
     most edges stay where they are.
     """
-    edges = forest[0] if kind is None else forest[0].astype(kind)
+    edges = forest.edges if kind is None else forest.edges.astype(kind)
     left, right = (owner(edges[end]) for end in ENDS)
     xp = library(left)
     counts = xp.bincount(left, minlength=count) + xp.bincount(right, minlength=count)
     home = int(counts.argmax())
     turned = (right == home) & (left != home)
     back = taken(edges, turned).rename(columns=dict(zip(ENDS, ENDS[::-1], strict=True)))
-    return boxed(concat([taken(edges, ~turned), back[list(ENDS)]]), "source", owner, count)
+    whole = concat([taken(edges, ~turned), back[list(ENDS)]])
+    return boxed(of_length(whole, forest.rows, "the edges of a forest"), "source", owner, count)
 
 
 def boxed(frame: Any, by: str, owner: Owner, count: int) -> Box:
     """Return the rows of a frame, grouped by the owner of one of its columns."""
     parts = owner(frame[by])
-    return [taken(frame, parts == k) for k in range(count)]
+    box = [taken(frame, parts == k) for k in range(count)]
+    if sum(map(len, box)) != len(frame):
+        raise lost_rows("the rows for all parts", len(frame), sum(map(len, box)))
+    return box
 
 
 def sizes(box: Box) -> list[tuple[int, int]]:
@@ -268,15 +282,17 @@ def weight(frame: Any) -> int:
     return int(frame.memory_usage(index=False, deep=True).sum()) if len(frame) else 0
 
 
-def arrived(owner: Owner, by: str, part: int, *frames: Any) -> Any:
-    """Return all rows received from other parts, after a check of their owners.
+def arrived(owner: Owner, by: str, part: int, rows: int, *frames: Any) -> Any:
+    """Return all rows received from other parts, after a check of their number and owners.
 
     Raises
     ------
+    LedgerError
+        They are not as many as were sent.
     InputError
         By the caller's function, some of them belong to another part.
     """
-    whole = concat(list(frames))
+    whole = of_length(concat(list(frames)), rows, f"the rows for part {part}")
     if isinstance(owner, GivenOwners):
         owner.check(whole[by], part)
     return whole
@@ -284,7 +300,7 @@ def arrived(owner: Owner, by: str, part: int, *frames: Any) -> Any:
 
 def sample(forest: Forest, kind: str | None) -> Any:
     """Return a sample of the vertices of the edges."""
-    edges = forest[0] if kind is None else forest[0].astype(kind)
+    edges = forest.edges if kind is None else forest.edges.astype(kind)
     some = edges.iloc[:: -(-len(edges) // SAMPLE) or 1]
     return concat([some[[end]].rename(columns={end: "vertex"}) for end in ENDS])
 
@@ -326,7 +342,9 @@ def local_labels(
     alone = outer[["source"]].drop_duplicates()
     frame = concat([inner, alone.assign(destination=alone["source"])])
     own = None if named is None else _owned(named, edges["source"], owner, part)
-    return components(frame, *ENDS, vertices=own, **options).labels()
+    found = components(frame, *ENDS, vertices=own, **options)
+    linked_all(found, len(edges) - len(outer) + len(alone), f"the edges of part {part}")
+    return found.labels()
 
 
 def _owned(named: range, like: Any, owner: Owner, part: int) -> Any:
@@ -346,7 +364,10 @@ def _owned(named: range, like: Any, owner: Owner, part: int) -> Any:
 
 def _split(edges: Any, owner: Owner, part: int) -> tuple[Any, Any]:
     inside = owner(edges["destination"]) == part
-    return taken(edges, inside), taken(edges, ~inside)
+    inner, outer = taken(edges, inside), taken(edges, ~inside)
+    if len(inner) + len(outer) != len(edges):
+        raise lost_rows(f"the edges of part {part}", len(edges), len(inner) + len(outer))
+    return inner, outer
 
 
 def crossing(edges: Any, labels: Any, owner: Owner, part: int, count: int) -> Box:
@@ -386,14 +407,15 @@ def looked_up(frame: Any, by: str, table: Any) -> Any:
     wanted = table.rename(columns={"vertex": by, "labels": "found"})
     known = frame.merge(wanted, on=by, how="inner")
     named = known.drop(columns=by).rename(columns={"found": by})[list(frame.columns)]
-    return concat([named, frame[~frame[by].isin(table["vertex"])]])
+    whole = concat([named, frame[~frame[by].isin(table["vertex"])]])
+    return of_length(whole, len(frame), f"the rows with a {by} to look up")
 
 
 def least_neighbours(forest: Forest, owner: Owner, count: int) -> Box:
     """Return each vertex of the local edges with its least local neighbour, for its owner."""
     names, pair = ("vertex", "labels"), []
     for ends in (ENDS, ENDS[::-1]):
-        pair.append(forest[0].rename(columns=dict(zip(ends, names, strict=True)))[list(names)])
+        pair.append(forest.edges.rename(columns=dict(zip(ends, names, strict=True)))[list(names)])
     return boxed(least_labels(*pair), "vertex", owner, count)
 
 
@@ -447,7 +469,9 @@ def moved(frame: Any) -> int:
 
 def solved(options: dict[str, Any], *forests: Forest) -> Any:
     """Return the table of the components of the remaining edges, on one worker."""
-    return components(concat([edges for edges, _ in forests]), *ENDS, **options).labels()
+    found = components(concat([one.edges for one in forests]), *ENDS, **options)
+    linked_all(found, sum(one.rows for one in forests), "the remaining edges")
+    return found.labels()
 
 
 def finished(labels: Any, table: Any) -> Any:
@@ -486,7 +510,12 @@ class Exchange:
         return self.tasks.submit(function, *arguments, worker=self.workers[part])
 
     def send(
-        self, boxes: list[Handle], by: str, homes: Sequence[int] | None, stage: str
+        self,
+        boxes: list[Handle],
+        by: str,
+        homes: Sequence[int] | None,
+        stage: str,
+        total: int | None = None,
     ) -> list[Handle]:
         """Send the boxes; return for each part its rows in one frame.
 
@@ -494,11 +523,16 @@ class Exchange:
         ----------
         by : str
             The column whose owners get the rows.
+        total : int, optional
+            The rows of all boxes together, if that is known.
         homes : sequence of int, optional
             The part that holds each box; if None, boxes lie on any workers, and each part is
             assigned a preferred one.
         """
         found = self._sizes(boxes, stage)
+        rows_of_part = [sum(rows[part][0] for rows in found) for part in range(self.count)]
+        if total not in (None, sum(rows_of_part)):
+            raise lost_rows("the edges of all forests", total or 0, sum(rows_of_part))
         places: Sequence[str | None] = (
             self._settle(boxes, found) if homes is None else [self.workers[home] for home in homes]
         )
@@ -512,7 +546,8 @@ class Exchange:
                 if part != home:
                     self.bytes[home, part] += size
         return [
-            self.on(part, arrived, self.owner, by, part, *some) for part, some in enumerate(pieces)
+            self.on(part, arrived, self.owner, by, part, rows_of_part[part], *some)
+            for part, some in enumerate(pieces)
         ]
 
     def _settle(self, boxes: list[Handle], found: list[list[tuple[int, int]]]) -> list[str | None]:
@@ -610,8 +645,10 @@ class Distributed:
     options: dict[str, Any]
     facts: dict[str, Any] = field(default_factory=dict)
 
-    def run(self, leaves: list[Handle], kind: str | None, room: int | None) -> list[Handle]:
-        """Return the answers of the parts."""
+    def run(
+        self, leaves: list[Handle], kind: str | None, room: int | None, total: int
+    ) -> list[Handle]:
+        """Return the answers of the parts, of forests with so many edges in total."""
         send, on = self.exchange.send, self.exchange.on
         owner, count, options, named = self.owner, self.count, self.options, self.named
         numbers = range(count)
@@ -619,7 +656,7 @@ class Distributed:
             self.tasks.submit(routed, leaf, owner, count, kind, worker=place)
             for leaf, place in zip(leaves, self.tasks.places(leaves), strict=True)
         ]
-        edges = send(boxes, "source", None, "to owners")
+        edges = send(boxes, "source", None, "to owners", total)
         asked = named, options
         inner = [on(p, local_labels, edges[p], owner, p, count, *asked) for p in numbers]
         cross = [on(p, crossing, edges[p], inner[p], owner, p, count) for p in numbers]
@@ -715,13 +752,13 @@ def distributed(
         _check_function(tasks, leaves, owner, kind, named)
     exchange = Exchange(tasks, owner, number, watch)
     run = Distributed(tasks, exchange, owner, number, named, options)
-    answers = run.run(leaves, kind, room)
+    answers = run.run(leaves, kind, room, sum(fact["rows"] for fact in facts))
     counts = tasks.gather([tasks.submit(counted, one) for one in answers])
     vertices, components = (sum(column) for column in zip(*counts, strict=True))
     return answers, run.facts | {
         "vertices": vertices,
         "components": components,
-        "dropped": sum(fact["dropped"] for fact in facts),
+        **of_rows(sum_of(facts)),
         "most_in_a_part": max(held for held, _ in counts),
         "bytes": int(exchange.bytes.sum()),
         "batches": exchange.batches,

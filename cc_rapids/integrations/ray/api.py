@@ -23,6 +23,7 @@ from ...data import column, read
 from ...errors import CcRapidsError, EngineError, InputError, shown
 from ...ids.range import check_range
 from ...incremental.progress import DistributedProgress, Reporter
+from ...ledger import Ledger
 from ...options import Options
 from ..distributed.answer import DistributedComponents
 from ..distributed.forests import (
@@ -31,11 +32,13 @@ from ..distributed.forests import (
     all_merged,
     as_names,
     as_pandas,
+    balanced,
     column_names,
     edges_of,
     labelled,
     local_forest,
     loops,
+    of_rows,
     solved,
 )
 from ..distributed.protocol import GPUS
@@ -57,8 +60,9 @@ class RayComponents(DistributedComponents):
     ----------
     facts : dict
         Facts about the run and the answer: engine, device, partition, workers (the nodes),
-        vertices, components, dropped (edges dropped for nulls), seconds, and for distributed
-        vertices the rounds and the bytes sent.
+        vertices, components, dropped (edges dropped for nulls), ledger, seconds, and for
+        distributed vertices the rounds and the bytes sent. The ledger is ``unchecked`` where Ray
+        does not know the number of rows before they are read.
 
     See Also
     --------
@@ -225,12 +229,12 @@ def components(
     )
     given = read.named(source, destination)
     called = column_names(source, destination)
-    edges = _checked(edges, given, vertices, num_vertices, nulls)
+    rows, edges = known_rows(edges), _checked(edges, given, vertices, num_vertices, nulls)
     check_partition(partition, called[0], labels, owners, room, cloudpickle.dumps)
     needed = _resources(checked.engine, num_cpus=num_cpus, num_gpus=num_gpus)
     options = {"design": design, "engine": engine}
     with Reporter(progress) as watch:
-        run = Run(Tasks(needed), called, nulls, options, watch)
+        run = Run(Tasks(needed), called, nulls, options, watch, rows)
         if partition == "edges":
             return run.by_edges(edges, labels, vertices, num_vertices)
         every = range(num_vertices) if num_vertices is not None else vertices
@@ -246,6 +250,16 @@ class Run:
     nulls: str
     options: dict[str, Any]
     watch: Reporter
+    rows: int | None = None  # of the edges, by Ray's metadata; None if not known before they come
+
+    def balanced(self, facts: dict[str, Any]) -> dict[str, Any]:
+        """Return facts with a ledger of the rows that the dataset has; raise one's LedgerError."""
+        ledger = Ledger.of_facts(facts["ledger"])
+        if self.rows is None:
+            ledger = ledger._replace(unchecked=True)
+        else:
+            balanced(ledger, [self.rows], "the blocks of the Ray dataset")
+        return facts | of_rows(ledger)
 
     @property
     def merges(self) -> Merges:
@@ -316,7 +330,8 @@ class Run:
         blocks = tasks.cpus()
         told, *tables = tasks.split(label_blocks, *asked, blocks, count=blocks + 1)
         [facts] = tasks.gather([told])
-        facts |= {"partition": "edges", "combine": "tree", "workers": len(tasks.workers())}
+        facts = self.balanced(facts) | {"partition": "edges", "combine": "tree"}
+        facts["workers"] = len(tasks.workers())
         return RayComponents(
             facts | {"seconds": self.watch.seconds},
             _dataset(tables),
@@ -337,7 +352,8 @@ class Run:
             tasks, forests, self.called, owners, room, run, count, self.options, self.watch
         )
         told = {"partition": "vertices", "workers": len(found), "seconds": self.watch.seconds}
-        return RayComponents(facts | told, _dataset([tasks.submit(as_table, one) for one in found]))
+        tables = [tasks.submit(as_table, one) for one in found]
+        return RayComponents(self.balanced(facts) | told, _dataset(tables))
 
 
 def _checked(
@@ -363,6 +379,15 @@ def _checked(
     read.read(known, *given, example, count, nulls)
     names = [name for side in column_names(*given) for name in as_names(side)]
     return edges.select_columns(list(dict.fromkeys(names)))
+
+
+def known_rows(dataset: Any) -> int | None:
+    """Return the number of rows of a dataset by the metadata of its blocks or files, or None.
+
+    ``Dataset.count()`` would read those of other datasets once more.
+    """
+    count = getattr(dataset, "_meta_count", None)
+    return count() if isinstance(dataset, Dataset) and count else None
 
 
 def _example(dataset: Dataset) -> Any:
