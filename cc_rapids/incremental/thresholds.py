@@ -287,7 +287,7 @@ class _Reader:
                 " edges with nulls='drop'"
             )
         dropped = given.dropped_rows + missing
-        self.ledger = self.ledger.plus(batches.rows_of(given).leaving_out("null_weight", missing))
+        self.ledger = self.ledger.plus(given.rows.leaving_out("null_weight", missing))
         return replace(given, dropped_rows=dropped), values, there if missing else None
 
 

@@ -22,7 +22,6 @@ from ..data.row_index import is_counted, labels_at, spread
 from ..data.within import AsFound, bound_of_list, edges_asked
 from ..errors import InputError, counted
 from ..graph.sorting import begins
-from ..ledger import Ledger
 from .bridges import check_listed_once
 from .components import Components
 
@@ -103,8 +102,7 @@ class Report:
         self._index = given.index if shown else None
         backend, xp = found._backend, found._backend.xp
         src, dst = found._places_of_edges(given)
-        rows = Ledger(int(given.src.size)) if given.ledger is None else given.ledger
-        self._ledger = rows._replace(linked=int(src.size)).check("the edges of the report")
+        self._ledger = given.rows._replace(linked=int(src.size)).check("the edges of the report")
         tree, k = found._dense.astype(np.int64), len(found)
         _check_inside(src, dst, tree, given, found)
         n = found.num_vertices

@@ -341,7 +341,7 @@ def _forest(found: Components, frame: Any, ends: Ends, called: Ends, ledger: Led
     ``ends`` are the names of columns in the frame, and ``called`` those of the caller.
     """
     edges, rows = found.forest(), found.num_vertices - len(found)
-    names = [name for name in edges.columns if name != "row"]
+    names = [name for side in sides(called[0]) for name in as_names(side)]
     edges = _values(edges[names])
     if not _may_loop(frame, *map(as_names, ends)):
         return Forest(edges, rows, ledger)
