@@ -114,6 +114,7 @@ def measured(name, folder, scale, runs):
         "seconds_planned": round(plan.seconds, 3),
         "seconds": round(min(walls[1:]), 3),
         "cpu_seconds": round(min(cpus[1:]), 3),
+        "cpu_ratio": round(plan.seconds / min(cpus[1:]), 2),
         "ratio": round(plan.seconds / min(walls[1:]), 2),
         "code": measured_code.merged(
             [measured_code.of_run(lambda: cc_rapids.components(path, **options))]

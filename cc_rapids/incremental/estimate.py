@@ -66,10 +66,10 @@ TEXT_SAMPLE, TEXT_PLACES = 1 << 16, 8  # bytes at a place of a text file, and th
 UNPACKED_SAMPLE = 1 << 22  # bytes of a compressed text file
 EDGE_SECONDS = {"range": 1 / 30e6, "integers": 1 / 8e6, "strings": 0.5e-6}
 BYTE_SECONDS = 8e-9  # of the strings of an edge
-PARSED_SECONDS = 0.2e-6  # of a row of text files, and of each column more
+PARSED_SECONDS = 0.1e-6  # of a row of text files, and of each column more
 MERGED_SECONDS, MERGED_BYTE_SECONDS = 0.5e-6, 6e-9  # of a string so far, at each chunk
 START_SECONDS = 0.05
-WHOLE_SHARE = 0.4  # of the time for strings in chunks, if they are solved together
+WHOLE_SHARE = 0.3  # of the time for strings in chunks, if they are solved together
 
 
 @dataclass(frozen=True)
