@@ -20,6 +20,11 @@ A table of integers takes at most 12 bytes for each id (:mod:`cc_rapids.ids.arri
 answer, made when no chunk is linked, takes less than a larger table. Half of what an edge takes is
 added for each further reader. Where ids have several columns, each of them takes as much, and a
 vertex 18 more for each, as pairs of columns are numbered too.
+
+Reading takes ``FILE_BYTES`` beside that, and text up to ``TEXT_BYTES``, whose blocks get smaller
+with the limit. What cannot be read in pieces is refused before it is in memory if it does not fit:
+long lines, record batches of Arrow, pages of Parquet, and whole files of other formats, all by
+their size when decompressed.
 """
 
 from __future__ import annotations
@@ -34,8 +39,11 @@ from ..errors import CapacityError, InputError
 VERTEX = {"range": 20, "integers": 52, "strings": 80}
 EDGE = {"range": 80, "integers": 240, "strings": 800}
 PAIR = 18  # of the pairs that number the tuples of several columns, for each column
-TEXT_BYTES = 96 << 20  # blocks of 16 MiB of text, split and converted
-FILE_BYTES = 4 << 20
+FILE_BYTES = 32 << 20  # pages and buffers of libraries, and their threads
+BLOCK_COPIES = 16  # bytes for each byte of a block of text, split and converted while others wait
+LEAST_TEXT_BYTES, TEXT_BYTES = 48 << 20, FILE_BYTES + (BLOCK_COPIES * 16 << 20)
+RECORDS = 32  # a line of text, or a record with quotes, may take this part of the limit
+ROW_COPIES = 16  # bytes for each byte of the columns of a chunk, where strings are long
 LEAST_ROWS, MOST_ROWS = 1 << 10, 1 << 22
 MOST_ON_DEVICE = 1 << 25  # a GPU links that many at once, while two readers read the next ones
 FORGOTTEN = 1 << 20  # bytes in text without a unit below which that was forgotten
@@ -101,11 +109,16 @@ class Budget:
     limit : int
         Bytes in all.
     fixed : int
-        The bytes that reading always takes: blocks of text, or buffers.
+        The bytes that reading takes: blocks of text, or buffers. Those of text are lowered to half
+        of the limit, and its blocks get smaller with them.
     most : int
         The most rows of a chunk, however much memory is free.
     readers : int
         The number of chunks that are read at the same time, while another is linked.
+    loaded : int
+        The bytes of a file that are in memory beside chunks: all of them, or pages.
+    kind, edge : str and int
+        The kind of ids, and the bytes for an edge of a chunk.
     """
 
     limit: int
@@ -114,6 +127,29 @@ class Budget:
     free_bytes: int = 0
     most: int = MOST_ROWS
     readers: int = 1
+    loaded: int = 0
+    kind: str = "strings"
+    edge: int = EDGE["strings"]
+
+    def __post_init__(self) -> None:
+        if self.fixed > LEAST_TEXT_BYTES:
+            self.fixed = max(LEAST_TEXT_BYTES, min(self.fixed, self.limit // 2))
+        self.free_bytes = self.limit - self.fixed
+
+    @property
+    def block_bytes(self) -> int:
+        """The bytes of a block of text."""
+        return (max(self.fixed, LEAST_TEXT_BYTES) - FILE_BYTES) // BLOCK_COPIES
+
+    @property
+    def record_bytes(self) -> int:
+        """The most bytes of a line of text."""
+        return self.limit // RECORDS
+
+    @property
+    def whole_bytes(self) -> int:
+        """The bytes for a file that is read as a whole, while chunks are linked in the others."""
+        return self.free_bytes * 2 // 3
 
     def in_words(self, size: int) -> str:
         """Return a number of bytes as text, in the units of the limit."""
@@ -121,7 +157,24 @@ class Budget:
 
     def next_rows(self) -> int:
         """Return the number of rows that the next chunk may have."""
-        return self.rows
+        if not self.loaded:
+            return self.rows
+        return max(LEAST_ROWS, min(self.rows, (self.free_bytes - self.loaded) // 2 // self.edge))
+
+    def fitting_rows(self, row_bytes: float) -> int:
+        """Return the same where the columns of a row take so many bytes, as long strings do."""
+        free = (self.free_bytes - self.loaded) // (ROW_COPIES * row_bytes + 1)
+        return max(1, int(min(self.next_rows(), free)))
+
+    def check_vertices(self, path: str, vertices: int) -> None:
+        """Raise a CapacityError if a file declares more vertices than fit."""
+        need = self.held(self.kind if self.kind == "range" else "integers", vertices)
+        if need > self.limit:
+            raise CapacityError(
+                f"{path} declares {vertices:,} vertices, which take {self.in_words(need)}, but"
+                f" memory_limit is {self.in_words(self.limit)}: raise it, or write the edges"
+                " without isolated vertices, as Parquet"
+            )
 
     def held(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
         """Return the bytes for a number of vertices and for reading."""
@@ -150,6 +203,7 @@ class Budget:
             The vertices leave no memory for a chunk.
         """
         held, edge = self.held(kind, vertices, text, width), self.an_edge(kind, width)
+        self.kind, self.edge = kind, edge
         self.free_bytes = self.limit - held
         rows = self.free_bytes // edge
         if rows < LEAST_ROWS:

@@ -19,7 +19,6 @@ from threading import Semaphore, Thread
 from typing import Any, NamedTuple, Protocol, Self, cast
 
 from ..errors import (
-    CapacityError,
     CcRapidsError,
     CheckpointError,
     FormatError,
@@ -35,9 +34,17 @@ from . import read as frames
 from .column import Content
 from .edge_input import EdgeInput, ReadRequest, Side, named
 from .files.header import DELIMITERS, check_header, edge_columns, place_of
-from .files.input_file import ColumnRequest, File, Mark, files_in, format_of, mark_of, unchanged
+from .files.input_file import (
+    NOT_TEXT,
+    ColumnRequest,
+    File,
+    Mark,
+    files_in,
+    format_of,
+    mark_of,
+    unchanged,
+)
 from .files.read import (
-    IN_PIECES,
     RowGroups,
     Taken,
     check_path,
@@ -48,7 +55,7 @@ from .files.read import (
 )
 from .files.text_ids import is_text
 from .frame_build import rows_where_true
-from .memory_budget import FILE_BYTES, TEXT_BYTES, Budget, bytes_of
+from .memory_budget import FILE_BYTES, LEAST_TEXT_BYTES, TEXT_BYTES, Budget, bytes_of
 from .pair_lists import check_columns_of_tuple, columns_of_pairs
 from .read import adapter_of, check_header_flag
 from .reading import Reading
@@ -305,9 +312,6 @@ def more_of(order: list[int], theirs: list[Entry], what: str) -> str:
     return f"{counted(more, what)} more" if more else ""
 
 
-WHOLE = 8  # bytes in memory for each byte of a file that is read whole
-
-
 @dataclass(frozen=True)
 class Files:
     """Some files, in the order of their names or as they were listed.
@@ -363,7 +367,8 @@ class Files:
         InputError
             There is a header and none of the files is text.
         """
-        paths = paths_of(edges)
+        listed = edges if isinstance(edges, list) else [edges]
+        paths = [path for item in listed for path in expanded(os.fspath(item))]
         check_header(header, paths, [format_of(Path(path)) for path in paths])
         marks = [_mark(path) for path in paths]
         if bound is not None:
@@ -391,10 +396,10 @@ class Files:
     @property
     def fixed(self) -> int:
         """The bytes that reading takes beside the chunks."""
-        text = any(format_of(Path(path)) in ("csv", "tsv", "snap") for path in self.paths)
-        packed = any(format_of(Path(p)) in ("parquet", "arrow") and _packed(p) for p in self.paths)
-        largest = max((mark.size for mark in self.marks if mark), default=0) if packed else 0
-        return (TEXT_BYTES if text else FILE_BYTES) + WHOLE * largest
+        kinds = {format_of(Path(path)) for path in self.paths}
+        if kinds & DELIMITERS.keys():
+            return TEXT_BYTES
+        return FILE_BYTES if kinds <= {*NOT_TEXT} else LEAST_TEXT_BYTES
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the pieces of all files from a place on."""
@@ -416,14 +421,8 @@ class Files:
         earlier = sum(self.counts.values())
         first = None if begin.group or begin.rows else 0
         mark = self.marks[number]
-        with opened(path, mark) as file:
+        with opened(path, mark, budget) as file:
             wanted = self._wanted(path)
-            if wanted.format not in IN_PIECES and file.size * WHOLE > budget.free_bytes:
-                raise CapacityError(
-                    f"{path} of {budget.in_words(file.size)} is {wanted.format}, which is read as a"
-                    f" whole, and takes about {budget.in_words(WHOLE * file.size)}: raise"
-                    " memory_limit, or convert it (cc-rapids convert) to Parquet"
-                )
             plain = "://" in path or _packed(path)
             how = budget.next_rows, text, None if plain else self.read_groups
             for piece in read_pieces(file, wanted, begin.group, begin.rows, *how):
@@ -508,7 +507,7 @@ class Files:
         bounds: list[list[tuple[Any, Any]]] = [[], []]
         several = isinstance(self.names[0], list)
         for path, mark in zip(self.paths, self.marks, strict=True):
-            if format_of(Path(path)) != "parquet":
+            if format_of(Path(path)) != "parquet" or _packed(path):
                 text = format_of(Path(path)) in ("csv", "tsv", "snap")
                 facts = {"pieces": len(self.paths), "edges": None, "span": None}
                 return facts | {"text_files": text}
@@ -722,18 +721,6 @@ def expanded(path: str) -> list[str]:
     return found
 
 
-def paths_of(edges: Any) -> list[str]:
-    """Return the files of a path, a folder, a pattern or a list of these.
-
-    Raises
-    ------
-    FormatError
-        No file matches one of them.
-    """
-    given = edges if isinstance(edges, list) else [edges]
-    return [path for item in given for path in expanded(os.fspath(item))]
-
-
 def _mark(path: str) -> Mark | None:
     """Return the mark of a file, here or elsewhere."""
     with _reached(path):
@@ -753,7 +740,7 @@ def _loaded(path: str, mark: Mark | None, load: Callable[[], Any]) -> Any:
 
 
 @contextmanager
-def opened(path: str, mark: Mark | None = None) -> Iterator[File]:
+def opened(path: str, mark: Mark | None = None, budget: Budget | None = None) -> Iterator[File]:
     """Return a file, open for reading in a context, on this machine or elsewhere.
 
     Errors are those of formats. At its end the file has to be what it was when it was marked, or is
@@ -764,7 +751,7 @@ def opened(path: str, mark: Mark | None = None) -> Iterator[File]:
         raise FormatError(f"{path} is a directory; name a file or a pattern")
     remote = _reached(path) if "://" in path else nullcontext()
     with remote, unchanged(path, mark, _mark), _raw(path) as raw:
-        yield File(path, cast(Any, raw), mark.size if mark else 0, None)
+        yield File(path, cast(Any, raw), mark.size if mark else 0, None, budget=budget)
 
 
 @contextmanager
@@ -1223,7 +1210,11 @@ def weighed_files(edges: Any, request: ReadRequest, weight: str, reading: Readin
 
     See :meth:`cc_rapids.data.adapters.Adapter.weighed`.
     """
-    paths = paths_of(edges)
+    paths = [
+        path
+        for item in (edges if isinstance(edges, list) else [edges])
+        for path in expanded(os.fspath(item))
+    ]
     check_header(request.header, paths, [format_of(path) for path in paths])
     asked = request.source, request.destination
     return _files(paths, asked, request.names, weight, request.header, reading)

@@ -98,7 +98,9 @@ class Estimate:
     groups: int
 
 
-def estimate(source: Source, edges: int | None, rows: int = MOST_SAMPLED) -> Estimate | None:
+def estimate(
+    source: Source, edges: int | None, limit: int, rows: int = MOST_SAMPLED
+) -> Estimate | None:
     """Return the estimate for a list of so many edges from a sample of at most so many rows.
 
     None for sources of which nothing is known before they are read, or which are filtered.
@@ -108,7 +110,9 @@ def estimate(source: Source, edges: int | None, rows: int = MOST_SAMPLED) -> Est
     facts = source.measure()
     places = _places(facts.get("groups"))
     parts = [
-        part for place in places if len((part := _part(source, place, rows // len(places)))[0])
+        part
+        for place in places
+        if len((part := _part(source, place, rows // len(places), limit))[0])
     ]
     if not parts:
         return Estimate(0, 0, False, 0.0, 0, 0)
@@ -138,7 +142,7 @@ def _places(groups: list[int] | None) -> list[Cursor]:
     ]
 
 
-def _part(source: Files | Fragments, place: Cursor, rows: int) -> Part:
+def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Part:
     """Return the first rows of a row group, or of text files, with the columns of both sides."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -166,7 +170,7 @@ def _part(source: Files | Fragments, place: Cursor, rows: int) -> Part:
             frame = next(frames, stored.schema_arrow.empty_table()).select(names)
     else:
         own = replace(source, taken=[], counts={}, read_groups=None)
-        with closing(own.read(place, Budget(1 << 62, 0, rows=rows), None)) as chunks:
+        with closing(own.read(place, Budget(limit, source.fixed, rows=rows), None)) as chunks:
             frame = next((chunk.frame for chunk in chunks if len(chunk.frame)), None)
         if frame is None:
             return [], [], []
@@ -282,7 +286,7 @@ def _distinct(codes: Ids) -> int:
 
 def _rate(equal: float, pairs: float) -> float:
     """Return the share of equal pairs, as low as it may well be."""
-    return max(0.0, equal - DEVIATIONS * math.sqrt(equal)) / max(1.0, pairs)
+    return max(0.0, equal - DEVIATIONS * math.sqrt(equal)) / pairs
 
 
 def _without_replacement(counts: Counts, total: int, factor: float) -> int:
@@ -473,7 +477,7 @@ def warn_ahead(source: Source, count: int | None, budget: Budget, width: int) ->
         most = min(2 * edges, span[1] - span[0] + 1)
         if budget.needed("integers", most, width=width) <= budget.limit:
             return
-    found = estimate(source, edges, min(MOST_SAMPLED, edges // (200 if span else 20)))
+    found = estimate(source, edges, budget.limit, min(MOST_SAMPLED, edges // (200 if span else 20)))
     if found is None:
         return
     kind = "strings" if found.strings else "integers"

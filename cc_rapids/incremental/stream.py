@@ -204,7 +204,7 @@ def plan(
     edges = facts["edges"]
     estimated = edges is None and (edges := text_rows(source)) is not None
     kind = _ids_of(facts, count)
-    found = estimate(source, edges, rows)
+    found = estimate(source, edges, budget.limit, rows)
     if found is not None and count is None:
         kind = "strings" if found.strings else "integers"
     text = 0.0 if found is None or kind != "strings" else found.text
@@ -343,8 +343,9 @@ def stream_components(
         Bytes, or a string such as ``"2GiB"``, for vertices and chunks together; by default half of
         the free memory, of the GPU if that runs. The size of chunks follows from it, see
         :mod:`cc_rapids.data.memory_budget`: vertices take 20 bytes each with ``num_vertices``, else
-        52, and strings 112 and four times the text. It is not that of the process: Python and its
-        libraries, items of an iterable, and frames that the answer returns are not counted.
+        52, and strings 112 and four times the text. Reading takes 32 MiB at least, and text 48 MiB.
+        It is not that of the process: Python and its libraries, items of an iterable, and frames
+        that the answer returns are not counted.
     progress : bool or callable
         If True, show a bar on stderr if that is a terminal. A callable is called with a
         ``StreamProgress`` after the first chunk, then twice a second, and at the end. Otherwise

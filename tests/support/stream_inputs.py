@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 
 import cc_rapids
 
-SMALL = "5MiB"  # 4 MiB to read by, and chunks of some 1,300 to 2,600 edges
+SMALL = "33MiB"  # 32 MiB to read by, and chunks of some 1,300 to 2,600 edges
 
 
 def table(seed=1, edges=9000, ids=5000, low=0):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 import zlib
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
-from ...errors import CcRapidsError, FormatError
+from ...errors import CapacityError, CcRapidsError, FormatError
 from ..dtypes import is_integer, is_number
 from .header import KNOWN_PAIRS, naming, place_of
 from .input_file import ColumnRequest, File
@@ -23,13 +24,18 @@ _ODD = (ValueError, KeyError, TypeError, RuntimeError, BadZipFile, struct.error,
 
 @contextmanager
 def damage(file: File, kind: str) -> Iterator[None]:
-    """Turn errors of libraries on a damaged file into a FormatError that names it."""
+    """Turn errors of libraries on a damaged file into a FormatError that names it.
+
+    What takes more memory than there is becomes a CapacityError.
+    """
     import pyarrow as pa
 
     try:
         yield
     except CcRapidsError:
         raise
+    except MemoryError as error:
+        raise CapacityError(f"{file.path} takes more memory than there is: {error}") from error
     except (OSError, EOFError, pa.ArrowException, *_ODD) as error:
         raise FormatError(f"{file.path} cannot be read as {kind}: {error}") from error
 
@@ -79,9 +85,47 @@ def read_npz(file: File, request: ColumnRequest) -> tuple[pa.Table, range | None
     stream = file.seekable()
     with damage(file, "npz"), np.load(stream) as stored:
         if {"format", "shape"} <= set(stored.files):
+            _check_sizes(file, stored, stored.files, MATRIX_COPIES)
+            if file.budget is not None:  # SciPy makes arrays of its diagonal
+                file.budget.check_vertices(file.path, int(max(stored["shape"])))
             stream.seek(0)
             return _matrix(file, request, stream)
         return _arrays(file, request, stored)
+
+
+ARRAY_COPIES, MATRIX_COPIES = 2, 4  # bytes for each byte of arrays, and of those of a matrix
+EGR_COPIES = 5
+
+
+def _check_sizes(file: File, stored: Any, names: list[str], copies: int) -> None:
+    """Check by their headers that arrays are as large as they say, and fit into memory.
+
+    Raises
+    ------
+    FormatError
+        An array has fewer bytes than its header declares.
+    CapacityError
+        They do not fit into the memory limit.
+    """
+    import numpy as np
+
+    known, total = set(stored.zip.namelist()), 0
+    for name in names:
+        inside = f"{name}.npy" if f"{name}.npy" in known else name
+        with stored.zip.open(inside) as member:
+            version = np.lib.format.read_magic(member)
+            first = np.lib.format.read_array_header_1_0
+            read = first if version == (1, 0) else np.lib.format.read_array_header_2_0
+            shape, _, dtype = read(member)
+            size = math.prod(shape) * dtype.itemsize
+            there = stored.zip.getinfo(inside).file_size - member.tell()
+        if size > there and not dtype.hasobject:
+            raise FormatError(
+                f"{file.path}: {name} declares {dtype} of shape {shape}, which are {size:,} bytes,"
+                f" but it has {there:,}"
+            )
+        total += size
+    file.check_bound(total, copies)
 
 
 def _matrix(file: File, request: ColumnRequest, stream: Any) -> tuple[pa.Table, range]:
@@ -117,6 +161,7 @@ def _arrays(file: File, request: ColumnRequest, stored: Any) -> tuple[pa.Table, 
     ends = request.columns(file.path, names)
     weight = request.weight_column(file.path, names, ends)
     picked = [names[i] for i in (ends if weight is None else (*ends, weight))]
+    _check_sizes(file, stored, picked, ARRAY_COPIES)
     columns = {name: stored[name] for name in picked}
     for name in picked[:2]:
         end = columns[name]
@@ -130,6 +175,7 @@ def _arrays(file: File, request: ColumnRequest, stored: Any) -> tuple[pa.Table, 
         lengths = ", ".join(f"{name} {column.size}" for name, column in columns.items())
         raise FormatError(f"{file.path}: the arrays are of different lengths: {lengths}")
     if "num_vertices" in stored.files:
+        _check_sizes(file, stored, ["num_vertices"], 1)
         return _numbered(file, request, columns, _count_in(file, stored["num_vertices"]))
     return _ordered(file, request, columns), None
 
@@ -182,6 +228,7 @@ def read_egr(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
 
     from .. import offsets
 
+    file.check_bound(file.size, EGR_COPIES)
     data = b"".join(file.pieces())
     if len(data) < 12:
         raise FormatError(

@@ -7,16 +7,16 @@ malformed line can be named by its number, and memory beyond the answer is a few
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-from ...errors import FormatError
+from ...errors import CapacityError, FormatError
 from ...tuning import tuning
+from ..memory_budget import Budget
 from . import quoted
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ LONGEST = 64  # blocks that one line may take
 _BLANK_LINES = re.compile(rb"(?:[ \t]*\n)*+")
 _BLANKS = b" \t\v\f"  # between the fields of folded text; other languages' blanks are letters
 _ONE_BLANK = bytes.maketrans(_BLANKS, b" " * len(_BLANKS))
-_MARK = b"\xef\xbb\xbf"  # of the byte order
+MARK = b"\xef\xbb\xbf"  # of the byte order
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,13 @@ class Dialect:
         some = any(data.find(letter) >= 0 for letter in self.comments)
         return len(self._comment.findall(data)) if some else 0
 
+    def last_comment(self, data: bytes) -> bytes:
+        """Return the last line that is a comment, empty if there is none."""
+        found = b""
+        for comment in self._comment.finditer(data) if self.folded else ():
+            found = comment[0]
+        return found
+
     @property
     def quoting(self) -> bytes:
         """The delimiter of text with quotes; empty for folded text."""
@@ -158,21 +165,37 @@ class Column:
 
 
 def blocks(
-    path: str, stream: BinaryIO, dialect: Dialect, report: Callable[[], None]
+    path: str,
+    read: Callable[[int], bytes],
+    dialect: Dialect,
+    report: Callable[[], None],
+    budget: Budget | None = None,
 ) -> Iterator[Block]:
-    """Split a stream into blocks of whole lines; ``report`` is called after each block is used.
+    """Split what is read into blocks of whole lines; ``report`` is called after each is used.
 
-    A line ends with a newline, a carriage return, or both; blocks have newlines.
+    A line ends with a newline, a carriage return, or both; blocks have newlines. Blocks and lines
+    are as large as the budget allows.
+
+    Raises
+    ------
+    FormatError
+        A line has no end.
+    CapacityError
+        A line is longer than the budget allows.
     """
+    size, longest = tuning.text_block_bytes, LONGEST * tuning.text_block_bytes
+    if budget is not None:
+        size, longest = min(size, budget.block_bytes), min(longest, budget.record_bytes)
     line, rest = 1, list[bytes]()
-    while piece := _read_piece(path, stream):
+    while piece := read(size):
         rest.append(piece)
-        if b"\n" not in piece and b"\r" not in piece and sum(map(len, rest)) < _longest():
+        if b"\n" not in piece and b"\r" not in piece and sum(map(len, rest)) < longest:
             continue
         data = b"".join(rest)
+        rest = []
         whole, used = quoted.whole_records(data, dialect.quoting)
-        if not used and len(data) >= _longest():
-            raise _endless(path, Block(line, data), dialect)
+        if len(data) - used >= max(longest, size):
+            raise _endless(path, Block(line + whole.count(b"\n"), data[used:]), dialect, budget)
         rest = [data[used:]]
         piece = data = b""  # not held while the block is used
         if used:
@@ -185,37 +208,39 @@ def blocks(
         if whole:
             yield Block(line, whole, dialect.quoting)
         if used <= len(data):
-            raise _endless(path, Block(line + whole.count(b"\n"), data[used:]), dialect)
+            raise _endless(path, Block(line + whole.count(b"\n"), data[used:]), dialect, None)
     report()
 
 
-def _longest() -> int:
-    return LONGEST * tuning.text_block_bytes
-
-
-def _endless(path: str, block: Block, dialect: Dialect) -> FormatError:
+def _endless(
+    path: str, block: Block, dialect: Dialect, budget: Budget | None
+) -> FormatError | CapacityError:
     """Return the error for a line that has no end, or is too long."""
-    words = f"no end within {len(block.data):,} bytes; not text?"
+    kind: type[FormatError | CapacityError] = FormatError
+    size = len(block.data)
+    words, most = f"no end within {size:,} bytes; not text?", ""
+    if budget is not None and size < LONGEST * tuning.text_block_bytes:
+        words = f"no end within {size:,} bytes"
+        most = (
+            f"; memory_limit {budget.in_words(budget.limit)} allows lines of"
+            f" {budget.in_words(budget.record_bytes)}: raise it if this is text"
+        )
+        kind = CapacityError
     if dialect.quoting:
         found = quoted.runs(block.data, dialect.quoting)
-        if len(found.closes) and found.closes[-1] >= len(block.data):
+        if len(found.closes) and found.closes[-1] >= size:
             block = block.after(block.data.rfind(b"\n", 0, int(found.opens[-1])) + 1)
             words = f"a quotation mark is never closed: {shown(block.data)}"
-    return FormatError(f"{path}, line {block.line}: {words}")
-
-
-def _read_piece(path: str, stream: BinaryIO) -> bytes:
-    try:
-        return stream.read(tuning.text_block_bytes)
-    except (OSError, EOFError, zlib.error) as error:  # of a damaged packed file
-        raise FormatError(f"{path} cannot be read to its end: {error}") from error
+            if most:
+                words = f"a quotation mark is not closed within {size:,} bytes: {shown(block.data)}"
+    return kind(f"{path}, line {block.line}: {words}{most}")
 
 
 def from_first_data(feed: Iterator[Block], dialect: Dialect) -> Iterator[Block]:
     """Yield the blocks without a byte order mark and without leading lines that hold no data."""
     for block in feed:
         if block.line == 1:
-            block = Block(1, block.data.removeprefix(_MARK), block.delimiter)
+            block = Block(1, block.data.removeprefix(MARK), block.delimiter)
         match = dialect.dataless.match(block.data)
         block = block.after(match.end() if match else 0)
         if block.data:
@@ -315,7 +340,7 @@ def _parse(
 
     if not data.strip(b"\n"):
         return [Column(pa.chunked_array([], pa.string())) for _ in take]
-    if data.startswith(_MARK):
+    if data.startswith(MARK):
         data = b"\n" + data  # a mark at the start of a block, which PyArrow takes for a file
     wanted = [str(i) for i in take]
     table = arrow_csv.read_csv(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+LINES_COPIES, METIS_COPIES = 5, 12  # bytes for each byte of a file, beside blocks
 COUNT = re.compile(r"0|[1-9][0-9]*")
 
 
@@ -78,16 +79,17 @@ _LAYOUTS = {
 
 def read_matrix(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     """Read Matrix Market: a banner, comments, a line of sizes, and one entry a line."""
+    file.check_bound(file.size, LINES_COPIES)
     feed = file.blocks(DIALECTS["mtx"])
     top = next(feed, Block(1, b"\n"))
     banner = top.first()[0]
-    if banner.lower().split()[:3] != [b"%%matrixmarket", b"matrix", b"coordinate"]:
+    if banner.lower().split(None, 3)[:3] != [b"%%matrixmarket", b"matrix", b"coordinate"]:
         raise FormatError(
             f"{file.path}, line 1: expected '%%MatrixMarket matrix coordinate ...', "
             f"found {shown(banner)}"
         )
     number, line, rest = _head_line(chain([top], feed), DIALECTS["mtx"], 2)
-    fields = line.decode(errors="replace").split()
+    fields = line.decode(errors="replace").split(maxsplit=9)  # one more than any header has
     counts = counts_of(fields, 3)
     if counts is None:
         raise FormatError(
@@ -106,9 +108,10 @@ def read_matrix(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
 
 def read_shortest_paths(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     """Read DIMACS shortest paths: ``p sp n m``, then an arc ``a u v weight`` a line."""
+    file.check_bound(file.size, LINES_COPIES)
     feed = file.blocks(DIALECTS["gr"])
     number, line, rest = _head_line(feed, DIALECTS["gr"])
-    fields = line.decode(errors="replace").split()
+    fields = line.decode(errors="replace").split(maxsplit=9)  # one more than any header has
     counts = counts_of(fields[2:], 2)
     if fields[:2] != ["p", "sp"] or counts is None:
         raise FormatError(
@@ -119,9 +122,10 @@ def read_shortest_paths(file: File, request: ColumnRequest) -> tuple[pa.Table, r
 
 def read_he(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     """Read he: ``H n e u``, then an edge ``E s d w`` a line."""
+    file.check_bound(file.size, LINES_COPIES)
     feed = file.blocks(DIALECTS["he"])
     number, line, rest = _head_line(feed, DIALECTS["he"])
-    fields = line.decode(errors="replace").split()
+    fields = line.decode(errors="replace").split(maxsplit=9)  # one more than any header has
     counts = counts_of(fields[1:], 3)
     if fields[:1] != ["H"] or counts is None or counts[2] > 1:
         raise FormatError(
@@ -255,6 +259,7 @@ def read_metis(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     import numpy as np
     import pyarrow as pa
 
+    file.check_bound(file.size, METIS_COPIES)
     feed = file.blocks(_DIALECT)
     top = next(from_first_data(feed, _DIALECT), Block(1, b"\n"))
     line, rest = top.first()
@@ -281,7 +286,7 @@ def read_metis(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
 
 
 def _header(path: str, number: int, line: bytes) -> Header:
-    fields = line.decode(errors="replace").split()
+    fields = line.decode(errors="replace").split(maxsplit=9)  # one more than any header has
     counts = [int(field) for field in fields if _DIGITS.fullmatch(field)]
     flags = fields[2] if len(fields) > 2 else "0"
     few = 2 <= len(fields) == len(counts) <= 4 and max(counts) < 1 << 62

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from ...errors import FormatError, InputError, MissingColumnError
-from .delimited import Block, Dialect, from_first_data
+from .delimited import MARK, Block, Dialect, from_first_data
 from .line_count import LineCount
 from .text_ids import MISSING
 
@@ -270,43 +270,37 @@ def opening(feed: Iterator[Block], dialect: Dialect, lines: LineCount) -> tuple[
     The block is None if there is no data, and the comment empty if there is none, otherwise the
     last one without the letter that begins it. ``feed`` is left at the block that follows.
     """
-    ahead: list[bytes] = []
+    comment = b""
 
     def noted() -> Iterator[Block]:
+        nonlocal comment
         for block in feed:
-            ahead.append(block.data)
+            data = block.data.removeprefix(MARK) if block.line == 1 else block.data
+            match = dialect.dataless.match(data)
+            above = data[: match.end() if match else 0]
+            lines.without_data(above, dialect)
+            comment = dialect.last_comment(above) or comment
             yield block
 
     first = next(from_first_data(noted(), dialect), None)
-    above = b"".join(ahead)
-    above = above if first is None else above[: len(above) - len(first.data)]
-    lines.without_data(above, dialect)
-    comment = ""
-    for line in above.decode(errors="replace").splitlines():
-        line = line.strip("\ufeff \t\r")
-        if line and line[0].encode() in dialect.comments:
-            comment = line[1:]
-    return first, comment
+    return first, comment.decode(errors="replace").strip()[1:]
 
 
 def following(
-    rest: Block, feed: Iterator[Block], dialect: Dialect
+    rest: Block, feed: Iterator[Block], dialect: Dialect, lines: LineCount
 ) -> tuple[list[str] | None, Iterator[Block]]:
     """Return the fields of the first line of data in some blocks, and those blocks again.
 
     The fields are None if no data follow, or if the line is not text.
     """
-    looked: list[Block] = []
-    block: Block | None = rest
-    while block is not None:
-        data = next(from_first_data(iter([block]), dialect), None)
-        if data is not None:
-            line = data.first()[0]
-            fields = dialect.split(line) if _is_utf8(line) else None  # which is refused by its line
-            return fields, chain(looked, feed)
-        block = next(feed, None)
-        looked += [] if block is None else [block]
-    return None, chain(looked, feed)
+    ahead: list[Block] = []
+    block = next(from_first_data(iter([rest]), dialect), None)
+    if block is None:
+        block, _ = opening(feed, dialect, lines)
+        ahead = [] if block is None else [block]
+    line = None if block is None else block.first()[0]
+    fields = None if line is None or not _is_utf8(line) else dialect.split(line)
+    return fields, chain(ahead, feed)
 
 
 def _is_utf8(line: bytes) -> bool:

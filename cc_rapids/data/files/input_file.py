@@ -16,11 +16,19 @@ from io import BytesIO, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
-from ...errors import ChangedFileError, FormatError, InputError, MissingColumnError, unknown
+from ...errors import (
+    CapacityError,
+    ChangedFileError,
+    FormatError,
+    InputError,
+    MissingColumnError,
+    unknown,
+)
 from ...ledger import Ledger
+from ..memory_budget import Budget
 from .delimited import Block, Dialect, blocks
 from .header import edge_columns, place_of
-from .line_count import CountedStream, LineCount
+from .line_count import LineCount
 
 if TYPE_CHECKING:
     from ..weight_bound import WeightBound
@@ -166,6 +174,7 @@ def as_format(file: File, format: str) -> Iterator[None]:
 
 
 Progress = Callable[[int, int], object]
+CONVERT = "convert the file (cc-rapids convert) to Parquet"
 
 
 @dataclass
@@ -175,7 +184,8 @@ class File:
     ``header`` says whether its first line named the columns, once that has been read; None where
     a format knows no such line. ``first`` are the first bytes of a pipe, if they are known.
     ``groups`` are the rows of each row group or batch by the metadata, of formats that are read as
-    a whole those of the file; ``lines`` counts the lines of text.
+    a whole those of the file; ``lines`` counts the lines of text; ``budget`` is the memory that
+    reading may take, if that has a limit.
     """
 
     path: str
@@ -184,6 +194,10 @@ class File:
     on_progress: Progress | None
     header: bool | None = None
     first: bytes = b""
+    budget: Budget | None = None
+    bytes_read: int = 0
+    most: int | None = None  # bytes that may be read, decompressed
+    copies: int = 1  # of them in memory
     groups: dict[int, int] = field(default_factory=dict)
     lines: LineCount = field(default_factory=LineCount)
 
@@ -217,24 +231,84 @@ class File:
 
     def blocks(self, dialect: Dialect) -> Iterator[Block]:
         """Return the lines of the file in blocks."""
-        stream = cast(BinaryIO, CountedStream(self.stream, self.lines))
-        return blocks(self.path, stream, dialect, self.report_place)
+        return blocks(self.path, self._read_lines, dialect, self.report_place, self.budget)
+
+    def _read_lines(self, size: int) -> bytes:
+        piece = self.read(size)
+        self.lines.feed(piece)
+        return piece
 
     def seekable(self) -> BinaryIO:
-        """Return a seekable stream of the file; a compressed file is decompressed into memory."""
+        """Return a seekable stream of the file; a compressed file is decompressed into memory.
+
+        Raises
+        ------
+        CapacityError
+            It does not fit into the memory limit.
+        """
         if not packing(Path(self.path)) and self.raw.seekable():
             return cast(BinaryIO, self.raw)
-        return BytesIO(b"".join(self.pieces()))
+        self.check_bound(self.size, 1)
+        held = BytesIO()
+        for piece in self.pieces(1 << 20):
+            held.write(piece)
+        held.seek(0)
+        if self.budget is not None:
+            self.budget.loaded = self.bytes_read
+        return held
+
+    def check_bound(
+        self, size: int, copies: int, what: str = "is read as a whole", way: str = CONVERT
+    ) -> None:
+        """Check that so many bytes fit into memory, with their copies; read no more of them.
+
+        Raises
+        ------
+        CapacityError
+            They do not. A compressed file has more bytes than its size, and is refused later.
+        """
+        if self.budget is not None:
+            self.copies, self.most = copies, self.budget.whole_bytes // copies
+            if size > self.most:
+                raise self._too_large(size, what, way)
+
+    def _too_large(
+        self, size: int, what: str = "is read as a whole", way: str = CONVERT
+    ) -> CapacityError:
+        """Return the error for a file of so many bytes, decompressed, that does not fit."""
+        assert self.budget is not None
+        words, most = self.budget.in_words, self.budget.limit
+        unpacked = f", {words(size)} or more when decompressed," if size > self.size else ""
+        need = words(most - self.budget.whole_bytes + self.copies * size)
+        return CapacityError(
+            f"{self.path} of {words(self.size)}{unpacked} {what}, and takes about {need}, but"
+            f" memory_limit is {words(most)}: raise it, or {way}"
+        )
 
     def pieces(self, size: int = 16 << 20) -> Iterator[bytes]:
         """Yield the bytes of the file in pieces of a given size."""
-        stream = self.stream
+        while piece := self.read(size):
+            yield piece
+            self.report_place()
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes, decompressed.
+
+        Raises
+        ------
+        FormatError
+            The file is damaged.
+        CapacityError
+            The file is larger than it may be.
+        """
         try:
-            while piece := stream.read(size):
-                yield piece
-                self.report_place()
+            piece = self.stream.read(size)
         except (OSError, EOFError, zlib.error) as error:  # of a damaged packed file
             raise FormatError(f"{self.path} cannot be read to its end: {error}") from error
+        self.bytes_read += len(piece)
+        if self.most is not None and self.bytes_read > self.most:
+            raise self._too_large(self.bytes_read)
+        return piece
 
     def first_bytes(self) -> bytes:
         """Return the first bytes, decompressed; from a pipe only those that are known.

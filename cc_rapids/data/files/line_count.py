@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...errors import LedgerError
 from ...ledger import Ledger
@@ -96,16 +96,3 @@ class LineCount:
         left_out = {"comment": self.comment, "blank": self.blank}
         given = lines - self.header - self.continued
         return Ledger(given, left_out={reason: n for reason, n in left_out.items() if n})
-
-
-class CountedStream:
-    """A stream of bytes whose lines are counted as they are read."""
-
-    def __init__(self, stream: Any, lines: LineCount) -> None:
-        self._stream, self._lines = stream, lines
-
-    def read(self, size: int = -1) -> bytes:
-        """Read bytes, and count their lines."""
-        piece: bytes = self._stream.read(size)
-        self._lines.feed(piece)
-        return piece

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...errors import FormatError, InputError
 from ...ledger import Ledger
+from ..memory_budget import FILE_BYTES, LEAST_ROWS
+from .arrow_sizes import largest_batch
 from .binary import columns_of, damage, read_egr, read_npz, weighed
 from .delimited import DIALECTS, parse
 from .graph_formats import read_he, read_matrix, read_metis, read_shortest_paths
 from .header import DELIMITERS, check_header, place_of
 from .input_file import ColumnRequest, File, Progress, as_format, format_of, mark_of, unchanged
 from .text_edges import Pair, Weights, beside, first_lines, read_delimited, without_rows
-from .text_ids import IdColumns, are_ids, check_ids
+from .text_ids import IdColumns, are_ids, check_ids, is_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,7 +67,8 @@ def parquet_pieces(
     import pyarrow.parquet as pq
 
     with damage(file, "Parquet"):
-        stored = pq.ParquetFile(file.seekable(), pre_buffer=False, buffer_size=1 << 20)
+        stream = file.seekable()
+        stored = pq.ParquetFile(stream, pre_buffer=False, buffer_size=1 << 20)
         pair, meta = columns_of(file, request, stored.schema_arrow), stored.metadata
         ids = pair[: request.ends]
         none = stored.schema_arrow.empty_table().select(pair)
@@ -83,7 +86,8 @@ def parquet_pieces(
                 continue
             if not size:
                 yield Piece(none, group, 0, True)
-            for batch in stored.iter_batches(rows(), row_groups=[group], columns=pair):
+            most = _rows_at_once(file, stream, stored, group, pair, rows)
+            for batch in stored.iter_batches(most, row_groups=[group], columns=pair):
                 check_ids(file.path, ids, [batch[name] for name in ids], before + at)
                 at += len(batch)
                 file.report(file.size * (before + at) // meta.num_rows)
@@ -92,6 +96,56 @@ def parquet_pieces(
                 if len(table) or at == size:
                     yield Piece(table, group, at, at == size)
             before += size
+
+
+PAGE_COPIES = 2  # compressed and not, at most
+
+
+def _rows_at_once(
+    file: File, stream: Any, stored: Any, group: int, pair: list[str], rows: Callable[[], int]
+) -> int:
+    """Return how many rows of a row group to read at once: fewer where strings are long.
+
+    Raises
+    ------
+    CapacityError
+        A page does not fit into the memory limit.
+    """
+    if file.budget is None:
+        return rows()
+    meta, kinds = stored.metadata.row_group(group), stored.schema_arrow
+    columns = [meta.column(k) for k in range(meta.num_columns)]
+    columns = [column for column in columns if column.path_in_schema in pair]
+    if sum(column.total_uncompressed_size for column in columns) > file.budget.whole_bytes:
+        pages = sum(_page_bytes(stream, column) for column in columns)
+        beyond = max(0, PAGE_COPIES * pages - FILE_BYTES)
+        file.check_bound(beyond, 1, "has pages that are read as a whole", "write smaller pages")
+        file.budget.loaded = max(file.bytes_read, beyond)
+    most = rows()
+    text = any(is_text(kinds.field(name).type) for name in pair)
+    for probe in (16, LEAST_ROWS) if text else ():
+        sizes = stored.iter_batches(min(probe, most), row_groups=[group], columns=pair)
+        batch = next(sizes)
+        most = min(most, file.budget.fitting_rows(batch.nbytes / len(batch)))
+    return most
+
+
+def _page_bytes(stream: Any, column: Any) -> int:
+    """Return the bytes of the first pages of a column, of its dictionary and of its data."""
+    size = 0
+    for at in (column.dictionary_page_offset, column.data_page_offset):
+        if at:
+            stream.seek(at)
+            # Thrift: a byte for each field, and its number; the second is the size in bytes
+            numbers, number, shift = [], 0, 0
+            for byte in stream.read(32):
+                number |= (byte & 127) << shift
+                shift += 7
+                if byte < 128:
+                    numbers.append(number)
+                    number = shift = 0
+            size += numbers[3] >> 1
+    return size
 
 
 def group_pieces(
@@ -174,6 +228,8 @@ def arrow_pieces(
     stream = file.seekable()
     with damage(file, "Arrow"):
         is_file = stream.read(6) == b"ARROW1"
+        if file.budget is not None:
+            file.check_bound(largest_batch(stream, 8 if is_file else 0), 1, BATCH)
         stream.seek(0)
         source = pa.PythonFile(stream, "r")
         stored = pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
@@ -193,9 +249,14 @@ def arrow_pieces(
             file.groups[group] = len(batch)
             file.report_place()
             table, seen = pa.Table.from_batches([kept]), seen + 1
-            yield from sliced(table, group, done if group == start else 0, rows)
+            if file.budget is not None:
+                file.budget.loaded = batch.nbytes
+            yield from sliced(file, table, group, done if group == start else 0, rows)
         if not seen:
             yield Piece(stored.schema.empty_table().select(pair), start, 0, False)
+
+
+BATCH = "has record batches that are read as a whole"
 
 
 def read_typed(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
@@ -261,13 +322,17 @@ def text_pieces(
         file.lines.block(block, dialect, len(table))
         at += len(table)
         left = max(0, done - (at - len(table)))
-        for piece in sliced(table, 0, left, rows):
+        for piece in sliced(file, table, 0, left, rows):
             yield Piece(piece.table, 0, at - len(table) + piece.rows, False)
 
 
-def sliced(table: pa.Table, group: int, done: int, rows: Callable[[], int]) -> Iterator[Piece]:
+def sliced(
+    file: File, table: pa.Table, group: int, done: int, rows: Callable[[], int]
+) -> Iterator[Piece]:
     """Yield a table in pieces of a given number of rows; one empty piece if it has none."""
     at, size = done, len(table)
+    if file.budget is not None and size:
+        rows = partial(file.budget.fitting_rows, table.nbytes / size)
     while True:
         part = table.slice(at, rows())
         at += len(part)
@@ -348,6 +413,8 @@ def read_pieces(
         columns and groups.
     """
     check_sides(file.path, request)
+    if file.budget is not None:
+        file.budget.loaded = 0
     with as_format(file, request.format):
         yield from _pieces(file, request, group, done, rows, text, read)
 
@@ -373,8 +440,12 @@ def _pieces(
     else:
         table, vertices = WHOLE[request.format](file, request)
         file.groups = {0: len(table)}  # the number that its header declares
+        if file.budget is not None:
+            file.budget.loaded = table.nbytes
+            count = 0 if vertices is None else vertices.stop - vertices.start
+            file.budget.check_vertices(file.path, count)
         vertices = None if done else vertices
-        for piece in sliced(table, 0, done, rows):
+        for piece in sliced(file, table, 0, done, rows):
             yield Piece(piece.table, 0, piece.rows, piece.whole, vertices)
             vertices = None
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ...errors import FormatError
+from ...errors import CapacityError, FormatError
 from .delimited import DIALECTS, Block, Column, Dialect, check_utf8, parse, shown
 from .header import following, is_header, names_in_comment, opening, without_header
 from .input_file import ColumnRequest, File
@@ -171,6 +171,22 @@ def beside(tables: list[pa.Table]) -> pa.Table:
     return pa.table(found)
 
 
+FIELD_BYTES = 200  # of the words and names of a field
+
+
+def _check_fields(file: File, dialect: Dialect, number: int, line: bytes) -> None:
+    """Raise a CapacityError if the first line has more fields than fit into the memory limit."""
+    letters = b" \t" if dialect.folded else dialect.delimiter.encode()
+    fields = 1 + sum(line.count(bytes([letter])) for letter in letters)
+    budget = file.budget
+    if budget is not None and FIELD_BYTES * fields > budget.fixed:
+        need = budget.in_words(2 * FIELD_BYTES * fields)
+        raise CapacityError(
+            f"{file.path}, line {number}: {fields:,} fields take about {need}, but memory_limit is"
+            f" {budget.in_words(budget.limit)}: raise it, or keep the columns of ids alone"
+        )
+
+
 def first_lines(
     file: File, request: ColumnRequest
 ) -> tuple[Block | None, Iterator[Block], list[str]]:
@@ -181,6 +197,7 @@ def first_lines(
     if first is None:
         return None, feed, []
     line, rest = first.first()
+    _check_fields(file, dialect, first.line, line)
     check_utf8(file.path, Block(first.line, line))
     fields = dialect.split(line)
     if len(fields) < 2:
@@ -193,7 +210,7 @@ def first_lines(
         names = names_in_comment(comment, len(fields), request.requested)
         file.header = False
         if names is None:
-            below, feed = following(rest, feed, dialect)
+            below, feed = following(rest, feed, dialect, file.lines)
             file.header = is_header(file.path, first.line, fields, below, request.requested)
     if file.header:
         file.lines.header = ends_in(line)

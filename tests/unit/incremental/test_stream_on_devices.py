@@ -172,7 +172,7 @@ def test_the_vertices_of_all_are_within_the_memory_limit(tmp_path):
         table = pa.table({"src": ids, "dst": ids})
         pq.write_table(table, tmp_path / f"{number}.parquet", row_group_size=5000)
     with pytest.raises(CapacityError, match=r"on GPU \d: .*[\d,]+ vertices take"):
-        stream(str(tmp_path), memory_limit="10MB")
+        stream(str(tmp_path), memory_limit="36MB")
     assert len(stream(str(tmp_path))) == count
 
 

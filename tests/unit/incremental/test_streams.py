@@ -51,7 +51,7 @@ def test_other_files_in_pieces_and_whole(tmp_path):
     both = stream_components([tmp_path / "a.arrow", tmp_path / "d.npz"])
     same(both, pa.concat_tables([edges, edges]), num_vertices=3500)
     with pytest.raises(cc_rapids.CapacityError, match=r"read as a whole.*convert"):
-        stream_components(tmp_path / "d.npz", memory_limit="5000KiB", num_vertices=3500)
+        stream_components(tmp_path / "d.npz", memory_limit="32.2MiB", num_vertices=3500)
 
 
 def test_datasets_readers_and_iterables(tmp_path):

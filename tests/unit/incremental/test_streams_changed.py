@@ -94,7 +94,7 @@ def change(tuned):
 @pytest.mark.parametrize("name", ["a.parquet", "a.arrow", "a.csv"])
 def test_a_file_that_is_read_in_pieces(name, how, tmp_path, change):
     path = write(tmp_path / name)
-    limit = "97MiB" if name == "a.csv" else SMALL
+    limit = "49MiB" if name == "a.csv" else SMALL
     with pytest.raises(ChangedFileError, match=rf"{path} (was changed while|was removed)"):
         components([path], memory_limit=limit, **change(how, path))
 
@@ -117,8 +117,8 @@ def test_a_file_that_waits_for_its_turn(tmp_path, change):
 def test_a_file_that_is_read_whole(name, in_pieces, tmp_path, monkeypatch):
     path, read = write(tmp_path / name), input_file.File.__init__
 
-    def changed(file, *rest):
-        read(file, *rest)
+    def changed(file, *rest, **words):
+        read(file, *rest, **words)
         later(path)
 
     monkeypatch.setattr(input_file.File, "__init__", changed)
@@ -150,7 +150,7 @@ def test_row_groups_that_other_threads_load(tmp_path, monkeypatch):
 
     monkeypatch.setattr("cc_rapids.incremental.stream.row_group_reader", lambda device: read_groups)
     with pytest.raises(ChangedFileError, match=r"a\.parquet was changed"):
-        components([path], memory_limit="6MiB", num_vertices=5000)
+        components([path], memory_limit="34MiB", num_vertices=5000)
 
 
 @pytest.mark.parametrize("filtered", [False, True])

@@ -38,7 +38,7 @@ def same(found, want):
     assert found.summary()["edges"] == want.summary()["edges"]
 
 
-LIMIT = "8MiB"  # 4 MiB to read by, and chunks of some 2,000 edges or fewer
+LIMIT = "36MiB"  # 32 MiB to read by, and chunks of some 2,000 edges or fewer
 
 
 @pytest.mark.parametrize("labels", ["min", "size"])
@@ -145,7 +145,7 @@ def test_what_cannot_be_streamed_is_said():
     with pytest.raises(cc_rapids.MissingColumnError, match="'kinds'"):
         components(iter([table]), ["kinds", "id"], SIDES[1])
     with pytest.raises(cc_rapids.CapacityError, match="raise it"):
-        components(iter([table]), *SIDES, memory_limit="5MiB")
+        components(iter([table]), *SIDES, memory_limit="33MiB")
 
 
 def test_the_plan_knows_how_many_columns_an_id_has(tmp_path):
@@ -205,7 +205,7 @@ def test_files(suffix, tmp_path):
         components(tmp_path / f"0.{suffix}", ["kind", "weight"], SIDES[1])
 
 
-@pytest.mark.parametrize(("suffix", "limit"), [("parquet", LIMIT), ("csv", "99MiB")])
+@pytest.mark.parametrize(("suffix", "limit"), [("parquet", LIMIT), ("csv", "51MiB")])
 def test_a_file_is_taken_up_in_its_middle(suffix, limit, tmp_path, tuned):
     table, path = with_weight(edges(9000)), tmp_path / f"one.{suffix}"
     WRITERS[suffix](table, path)

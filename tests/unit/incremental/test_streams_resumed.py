@@ -113,7 +113,7 @@ def test_a_run_that_fails_goes_on_where_it_was(kind, tmp_path):
 
 @pytest.mark.parametrize(
     ("write", "limit"),
-    [(pq.write_table, SMALL), (pyarrow.csv.write_csv, "97MiB")],
+    [(pq.write_table, SMALL), (pyarrow.csv.write_csv, "49MiB")],
     ids=["parquet", "csv"],
 )
 def test_a_large_piece_is_taken_up_in_its_middle(write, limit, tmp_path, tuned):
@@ -329,7 +329,7 @@ def test_a_frame_that_has_grown_is_gone_on_with(kind, tmp_path):
     """Slices of a large item may be others than those of the run before."""
     whole, long = frames_of(kind, 3000)[0], frames_of(kind, 5000)[0]
     other = frames_of(kind, 5000, first=1)[0]
-    far = {"checkpoint": tmp_path / "far", "memory_limit": "6MiB"}
+    far = {"checkpoint": tmp_path / "far", "memory_limit": "34MiB"}
     cc_rapids.components(whole, **far)
     if isinstance(whole, tuple):
         whole, long, other = [whole], [long], [other]  # lists are pairs as well

@@ -119,10 +119,10 @@ def test_vertices_that_do_not_fit_are_refused_with_the_figures(tmp_path):
     with pytest.raises(cc_rapids.CapacityError, match=r"1,000,000,000 vertices take 18.63 GiB"):
         cc_rapids.components(iter([]), num_vertices=10**9, memory_limit="2GiB")
     parts(table(edges=40_000, ids=10**5), tmp_path)
-    says = r"after [0-9,]+ of [0-9,]+ edges, [0-9,]+ vertices take .* memory_limit is 6\.0 MiB"
+    says = r"after [0-9,]+ of [0-9,]+ edges, [0-9,]+ vertices take .* memory_limit is 34\.0 MiB"
     pattern = str(tmp_path / "*.parquet")
     with pytest.raises(cc_rapids.CapacityError, match=rf"{says}: raise it to about ") as raised:
-        cc_rapids.components(pattern, memory_limit="6MiB")
+        cc_rapids.components(pattern, memory_limit="34MiB")
     assert re.search(r"; or, if ids .* num_vertices=n .* is 99,[0-9]{3}$", str(raised.value))
     (enough,) = re.findall(r"about ([0-9.]+ MiB), if all edges bring as many", str(raised.value))
     assert len(cc_rapids.components(pattern, memory_limit=enough))
@@ -133,22 +133,22 @@ def test_ids_far_apart_are_not_to_be_counted(tmp_path):
     parts(pa.table(ends), tmp_path)
     says = r"raise it to about [0-9.]+ MiB, if all edges bring as many$"
     with pytest.raises(cc_rapids.CapacityError, match=says):
-        cc_rapids.components(str(tmp_path / "*.parquet"), memory_limit="6MiB")
-    with pytest.raises(cc_rapids.CapacityError, match=r"4\.0 MiB: raise it$"):
-        cc_rapids.components(str(tmp_path / "*.parquet"), memory_limit="4MiB")
+        cc_rapids.components(str(tmp_path / "*.parquet"), memory_limit="34MiB")
+    with pytest.raises(cc_rapids.CapacityError, match=r"32\.0 MiB: raise it$"):
+        cc_rapids.components(str(tmp_path / "*.parquet"), memory_limit="32MiB")
 
 
 def test_figures_are_those_so_far_in_the_units_of_the_limit(tmp_path):
     parts(table(edges=40_000, ids=10**6), tmp_path)
     pattern = str(tmp_path / "*.parquet")
-    with pytest.raises(cc_rapids.CapacityError, match=r"memory_limit is 6\.0 MB: raise") as raised:
-        cc_rapids.components(pattern, memory_limit="6MB")
+    with pytest.raises(cc_rapids.CapacityError, match=r"memory_limit is 36\.0 MB: raise") as raised:
+        cc_rapids.components(pattern, memory_limit="36MB")
     assert "iB" not in str(raised.value)
     texts = ((a.astype(str), a.astype(str)) for a in np.arange(200_000).reshape(-1, 1000))
     with pytest.raises(cc_rapids.CapacityError, match=r"^after [0-9,]+ edges, .* raise it$"):
-        cc_rapids.components(texts, memory_limit="12MiB")
-    assert "memory_limit 6.0 MB" in str(
-        cc_rapids.components(pattern, memory_limit="6MB", explain=True)
+        cc_rapids.components(texts, memory_limit="40MiB")
+    assert "memory_limit 36.0 MB" in str(
+        cc_rapids.components(pattern, memory_limit="36MB", explain=True)
     )
 
 
@@ -193,7 +193,7 @@ def test_a_plan_reads_metadata_and_one_row_group_of_a_hundred(tmp_path, monkeypa
     assert "edges     9,000" in str(plan)
     exact = cc_rapids.components(pattern, explain=True, num_vertices=5000)
     assert exact.vertices == 5000
-    assert not cc_rapids.components(pattern, explain=True, memory_limit="4MiB").fits
+    assert not cc_rapids.components(pattern, explain=True, memory_limit="32MiB").fits
     bound = {"weight": "w", "at_least": 0.5, "explain": True}
     pq.write_table(
         pa.table({"src": [1, 2], "dst": [2, 3], "w": [0.1, 0.9]}), tmp_path / "w.parq.pq"

@@ -69,7 +69,7 @@ def chunks(pair, rows=500):
 
 DOORS = {
     "iterator": lambda pair: components(chunks(pair), nulls="drop"),
-    "slices": lambda pair: stream_components(pair, nulls="drop", memory_limit="5MiB"),
+    "slices": lambda pair: stream_components(pair, nulls="drop", memory_limit="33MiB"),
     "batches": lambda pair: Connectivity().insert(chunks(pair), nulls="drop").components(),
     "cuts": lambda pair: components_at(pair, weight=[1] * ROWS, thresholds=[1], nulls="drop").at(1),
 }

