@@ -1091,6 +1091,20 @@ class ByteStreams(Adapter):
             source, destination = request.sides
         return _of_file(read_bytes(edges, source, destination, request.header), request)
 
+    def weighed(
+        self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
+    ) -> Iterator[Any] | None:
+        from .files.unnamed import read_bytes
+
+        name = _column_of_weights(weight)
+        file = read_bytes(edges, request.source, request.destination, request.header, name)
+        ends = file.source, file.destination
+        wanted = [one for side in ends for one in (side if isinstance(side, list) else [side])]
+        sides = request.sides
+        reading.add(file.taken, file.ledger)
+        table = file.table.select([*wanted, "weight"])
+        return iter([table.rename_columns([*sides[0], *sides[1], name])])
+
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         from .files.unnamed import read_bytes
         from .weight_bound import Bounded

@@ -115,7 +115,13 @@ def in_memory(
         return collected(edges, columns_wanted(request, weight)), None
     import pyarrow as pa
 
-    return pa.concat_tables(tables), request.sides if request.has_lists else request.names
+    pieces = list(tables)
+    if not all(isinstance(piece, pa.Table) for piece in pieces):
+        raise InputError(
+            f"edges are a {type(edges).__name__} of frames, and all rows are needed at once here:"
+            " read them into one frame"
+        )
+    return pa.concat_tables(pieces), request.sides if request.has_lists else request.names
 
 
 def columns_wanted(request: ReadRequest, weight: Any) -> list[str]:

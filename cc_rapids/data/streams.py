@@ -367,8 +367,7 @@ class Files:
         InputError
             There is a header and none of the files is text.
         """
-        listed = edges if isinstance(edges, list) else [edges]
-        paths = [path for item in listed for path in expanded(os.fspath(item))]
+        paths = paths_of(edges)
         check_header(header, paths, [format_of(Path(path)) for path in paths])
         marks = [_mark(path) for path in paths]
         if bound is not None:
@@ -719,6 +718,18 @@ def expanded(path: str) -> list[str]:
     if not found:
         raise FormatError(f"no file matches {path}")
     return found
+
+
+def paths_of(edges: Any) -> list[str]:
+    """Return the files of a path, a folder, a pattern or a list of these.
+
+    Raises
+    ------
+    FormatError
+        No file matches one of them.
+    """
+    given = edges if isinstance(edges, list) else [edges]
+    return [path for item in given for path in expanded(os.fspath(item))]
 
 
 def _mark(path: str) -> Mark | None:
@@ -1210,11 +1221,7 @@ def weighed_files(edges: Any, request: ReadRequest, weight: str, reading: Readin
 
     See :meth:`cc_rapids.data.adapters.Adapter.weighed`.
     """
-    paths = [
-        path
-        for item in (edges if isinstance(edges, list) else [edges])
-        for path in expanded(os.fspath(item))
-    ]
+    paths = paths_of(edges)
     check_header(request.header, paths, [format_of(path) for path in paths])
     asked = request.source, request.destination
     return _files(paths, asked, request.names, weight, request.header, reading)

@@ -14,6 +14,7 @@ from .edge_input import EdgeInput, ReadRequest
 from .frame_access import names_of
 from .read import check_header_flag, in_memory, read
 from .reading import Reading
+from .relations import is_relation
 from .row_index import index_of
 from .weight_bound import WeightBound
 from .weights import moved, moved_like, weighted
@@ -96,7 +97,7 @@ def edges_asked(
         if not lacks:
             return read_within(edges, source, destination, bound, **options)
     except InputError as error:  # of a file, whose columns are known once it is read
-        if named or not adapter_of(edges).names_files or repr(bound.weight) not in str(error):
+        if named or not adapter_of(edges).has_header or repr(bound.weight) not in str(error):
             raise
     if named or bound.limits:
         raise lacking(bound, what)
@@ -106,8 +107,10 @@ def edges_asked(
 def _lacks(edges: Any, weight: Any) -> bool:
     """Return whether edges in memory have no such column."""
     adapter = adapter_of(edges)
-    if not isinstance(weight, str) or adapter.names_files or adapter.is_stream:
+    if not isinstance(weight, str) or adapter.has_header or adapter.is_stream:
         return False
+    if not adapter.has_rows:  # as of a matrix or a graph
+        return not is_relation(edges)
     if hasattr(edges, "collect_schema"):
         return weight not in edges.collect_schema().names()
     return weight not in (edges if isinstance(edges, Mapping) else names_of(edges))

@@ -14,13 +14,21 @@ from weakref import WeakValueDictionary
 from .. import backends
 from ..algorithms.design import Design
 from ..data import html, read
-from ..data.adapters import adapter_of
+from ..data.adapters import Paths, adapter_of
 from ..data.arguments import check_flag, check_path, check_word
 from ..data.edge_input import ReadRequest
 from ..data.frame_access import collected, rows_of
 from ..data.frame_build import column_like
 from ..data.read import Side
-from ..errors import ArgumentTypeError, CcRapidsError, InputError, counted
+from ..data.streams import paths_of
+from ..errors import (
+    ArgumentTypeError,
+    CcRapidsError,
+    InputError,
+    add_advice,
+    counted,
+    listed,
+)
 from ..ids.growing import check_kind
 from ..ledger import Ledger
 from ..options import Options
@@ -36,6 +44,7 @@ from .kept import KeptForest
 from .state import ConnectivityState
 
 FORGETTING = ("raise", "ignore")
+ON_ERROR = ("raise", "keep")
 
 # By their ids: after a fork their locks are free, whoever held them
 _living: WeakValueDictionary[int, Connectivity] = WeakValueDictionary()
@@ -190,6 +199,7 @@ class Connectivity:
         nulls: str = "raise",
         header: bool | None = None,
         return_changes: Literal[False] = False,
+        on_error: str = "raise",
     ) -> Connectivity: ...
     @overload
     def insert(
@@ -201,6 +211,7 @@ class Connectivity:
         nulls: str = "raise",
         header: bool | None = None,
         return_changes: bool,
+        on_error: str = "raise",
     ) -> Any: ...
     def insert(
         self,
@@ -211,6 +222,7 @@ class Connectivity:
         nulls: str = "raise",
         header: bool | None = None,
         return_changes: bool = False,
+        on_error: str = "raise",
     ) -> Any:
         """Insert a batch of edges.
 
@@ -240,6 +252,11 @@ class Connectivity:
             Return the vertices whose label the batch changed, instead of the instance. That takes
             two passes over the trees, and work for the vertices of the components that grew; no
             other vertex is labelled, and ids are looked up for those that are returned.
+
+        on_error : {"raise", "keep"}
+            With ``"keep"`` the files of a pattern, a folder or a list of paths are inserted one
+            after another, each completely or not at all. If one fails, the files before it are
+            kept, and the error names them. For paths only.
 
         Returns
         -------
@@ -278,7 +295,21 @@ class Connectivity:
         2       9    <NA>      9
         """
         wanted = check_flag("return_changes", return_changes)
-        names, how = (source, destination, nulls, header), (self._chosen, self._free)
+        check_word("on_error", on_error, ON_ERROR)
+        names = source, destination, nulls, header
+        if on_error == "raise":
+            states = self._insert(edges, names)
+        else:
+            states = self._insert_files(edges, names)
+        if not wanted:
+            return self
+        with states[1].backend.scope():
+            return frame_of(changes(*states), states[1])
+
+    def _insert(self, edges: Any, names: Words) -> tuple[ConnectivityState, ConnectivityState]:
+        """Insert edges, all or none; return the states before and after."""
+        source, destination, nulls, header = names
+        how = self._chosen, self._free
         adapter = adapter_of(edges)
         if self._state.kept is not None:
             with self._lock:
@@ -301,10 +332,29 @@ class Connectivity:
             with self._lock:
                 ledger = self._state.ledger._replace(unchecked=True)
                 self._state = replace(self._state, ledger=ledger)
-        if not wanted:
-            return self
-        with states[1].backend.scope():
-            return frame_of(changes(*states), states[1])
+        return states
+
+    def _insert_files(
+        self, edges: Any, names: Words
+    ) -> tuple[ConnectivityState, ConnectivityState]:
+        """Insert files one after another; an error names those before it, which are kept."""
+        if not isinstance(adapter_of(edges), Paths):
+            raise ArgumentTypeError(
+                "on_error='keep' is for a path, a pattern, a folder or a list of paths: leave it"
+                " out, or insert the batches one by one"
+            )
+        kept: list[str] = []
+        first = after = self._state
+        for path in paths_of(edges):
+            try:
+                before, after = self._insert([path], names)
+            except BaseException as error:
+                files = f"{counted(len(kept), 'file')} before it: {listed(kept)}"
+                add_advice(error, f"{path} was not inserted; kept {files if kept else 'no file'}")
+                raise
+            first = first if kept else before
+            kept.append(path)
+        return first, after
 
     def connected(
         self,

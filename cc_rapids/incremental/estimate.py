@@ -286,7 +286,7 @@ def _distinct(codes: Ids) -> int:
 
 def _rate(equal: float, pairs: float) -> float:
     """Return the share of equal pairs, as low as it may well be."""
-    return max(0.0, equal - DEVIATIONS * math.sqrt(equal)) / pairs
+    return max(0.0, equal - DEVIATIONS * math.sqrt(equal)) / max(1.0, pairs)
 
 
 def _without_replacement(counts: Counts, total: int, factor: float) -> int:

@@ -20,6 +20,7 @@ from ..data.arguments import check_count
 from ..data.dtypes import is_float, is_number
 from ..data.edge_input import plain_frame
 from ..data.frame_build import with_column
+from ..data.within import with_bounds
 from ..errors import ArgumentTypeError, InputError, VerificationError, counted, shown
 from ..graph.edges import Edges
 from ..graph.forest import Forest
@@ -536,7 +537,8 @@ class Dendrogram:
         found, started, greatest = self.components, perf_counter(), self._greatest
         options = {"weight": weight, "nulls": nulls} | given
         proof = found.audit(edges, source, destination, forest=FORESTS[greatest], **options)
-        again = read_again(edges, source, destination, greatest=greatest, **options)
+        own = with_bounds(found._given.bound, options, "audit(edges)")
+        again = read_again(edges, source, destination, greatest=greatest, **own)
         answer, backend = found._as_answer(), found._backend
         width = max(len(found._given.src.key_columns), 1)
         with answer.borrow_for(backend), backend.scope():

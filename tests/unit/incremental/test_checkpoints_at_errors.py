@@ -180,3 +180,39 @@ def test_a_command_restores_the_handlers_of_signals(run, tmp_path):
     before = [signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)]
     assert run("calculate", edges, "--quiet").exit_code == 0
     assert [signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)] == before
+
+
+@pytest.mark.parametrize("form", ["pattern", "folder", "list"])
+@pytest.mark.parametrize("broken", [*BROKEN, "missing"])
+def test_insert_keeps_the_files_before_a_broken_one(form, broken, tmp_path):
+    edges = folder(tmp_path / "edges")
+    paths = [str(edges / f"{k}.parquet") for k in range(4)]
+    if broken == "missing":
+        form, spoil, error, options = "list", Path.unlink, FormatError, {}
+    else:
+        spoil, error, options = BROKEN[broken]
+    given = {"pattern": f"{edges}/*.parquet", "folder": edges, "list": paths}[form]
+    want = cc_rapids.Connectivity(**options).insert(paths[:2])
+    spoil(edges / "2.parquet")
+    seen = cc_rapids.Connectivity(**options)
+    with pytest.raises(error):
+        seen.insert(given)
+    assert seen.components().summary()["edges"] == 0
+    kept = f"{paths[2]} was not inserted; kept 2 files before it: {paths[0]}, {paths[1]}"
+    with pytest.raises(error, match=re.escape(kept)):
+        seen.insert(given, on_error="keep")
+    assert seen.components().summary()["edges"] == 4
+    assert seen.components().labels().equals(want.components().labels())
+    pq.write_table(PARTS[2], paths[2])
+    changed = seen.insert(paths[2:], on_error="keep", return_changes=True)
+    assert seen.components().summary()["edges"] == 8
+    if not options:
+        assert changed["vertex"].to_pylist() == [20, 21, 22, 30, 31, 32]
+
+
+def test_insert_keeps_only_files():
+    for edges in (([1], [2]), iter([([1], [2])])):
+        with pytest.raises(InputError, match="on_error='keep' is for a path"):
+            cc_rapids.Connectivity().insert(edges, on_error="keep")
+    with pytest.raises(InputError, match="did you mean 'keep'"):
+        cc_rapids.Connectivity().insert("x.csv", on_error="keeep")

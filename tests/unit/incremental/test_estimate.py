@@ -62,7 +62,7 @@ def written(path, ends, groups, text=False):
     table = pa.table({"src": pa.array(ends[0]), "dst": pa.array(ends[1])})
     if text:
         table = table.cast(pa.schema({"src": pa.string(), "dst": pa.string()}))
-    pq.write_table(table, path, row_group_size=-(-len(table) // groups))
+    pq.write_table(table, path, row_group_size=max(1, -(-len(table) // groups)))
     return path
 
 
@@ -137,3 +137,11 @@ def test_text_files_are_estimated_by_their_first_rows(packed, tmp_path):
     vertices = np.unique(np.concatenate([src[:90_000], dst[:90_000]])).size
     assert plan.vertices_least <= vertices <= plan.vertices
     assert "edges     about " in str(plan)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2])
+def test_lists_of_a_few_rows_have_plans(rows, tmp_path):
+    path = written(tmp_path / "edges.parquet", (np.arange(rows), np.arange(rows) + 1), 1)
+    for edges in (path, pyarrow.dataset.dataset(path)):
+        plan = cc_rapids.stream_components(edges, explain=True)
+        assert plan.vertices_least == plan.vertices == (rows + 1 if rows else 0)

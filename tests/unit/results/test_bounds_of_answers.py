@@ -1,6 +1,7 @@
 """Answers that keep the bounds of their edges, and rows that are numbered by the caller's list."""
 
 import copy
+import io
 import pickle
 
 import numpy as np
@@ -8,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import scipy.sparse as sp
 
 import cc_rapids
 from cc_rapids import Components, bipartition, bridges
@@ -173,6 +175,27 @@ def test_a_report_and_the_edges_of_a_component_are_within_the_bounds():
             call(lacking)
     assert found.edges(1, lacking, weight=None).index.tolist() == [1, 2, 3, 4, 5, 6]
     assert found.report(lacking.loc[WITHIN], weight=None).overall()["edges"].tolist() == [4]
+
+
+def test_other_lists_are_read_within_the_bounds_or_refused():
+    found = cc_rapids.components(FRAME, **BOUND)
+    text = FRAME.to_csv(index=False).encode()
+    assert rows(found.path(1, 4, io.BytesIO(text), shortest=True)) == [1, 2, 4]
+    made = cc_rapids.components(io.BytesIO(text), **BOUND, forest="max")
+    assert rows(made.forest()) == WITHIN
+    lacking = io.BytesIO(FRAME[["src", "dst"]].to_csv(index=False).encode())
+    for edges in (lacking, sp.eye(9, format="csr")):
+        with pytest.raises(MissingColumnError, match=r"at_least=0.95 of column 'w'.* weight=None"):
+            found.path(1, 4, edges, shortest=True)
+    for edges in (iter([FRAME]), [FRAME]):
+        with pytest.raises(InputError, match="read them into one frame"):
+            found.path(1, 4, edges, shortest=True)
+    tree = cc_rapids.components(FRAME, **BOUND, forest="max").dendrogram()
+    assert tree.audit(FRAME, weight="w").merges == 4
+    assert tree.split(2).parts.path(1, 2, FRAME, shortest=True)["row"].tolist() == [1]
+    assert found.plot("component", FRAME) is not None
+    with pytest.raises(MissingColumnError, match="for a drawing"):
+        found.plot("component", FRAME[["src", "dst"]])
 
 
 def test_answers_at_a_threshold_keep_it():
