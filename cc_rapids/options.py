@@ -322,7 +322,7 @@ def with_weights(edges: Any, options: Options) -> tuple[Any, Options, Reading]:
         named(options.source, options.destination)  # raises an error if these are not names
     adapter, given = adapter_of(edges), options.spanning or options.weight_bound
     assert given is not None
-    if adapter.is_stream or options.chunked:
+    if options.chunked or (adapter.is_stream and not adapter.becomes_table):
         options.check_streamed()
     header = options.header
     if header is not None:

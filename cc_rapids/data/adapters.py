@@ -537,6 +537,8 @@ class Adapter(ABC):
         Whether to iterate over them gives batches of edges.
     by_type : bool
         Whether the type alone decides, so that :meth:`accepts` is called once per type.
+    becomes_table : bool
+        Whether a stream has its rows in one order, so that a table of all is the same list.
     has_rows : bool
         Whether edges are rows in memory, of which :meth:`where` returns some.
     may_repeat : bool
@@ -550,6 +552,7 @@ class Adapter(ABC):
     names_files = False
     has_header = False
     has_rows = False
+    becomes_table = False
 
     @abstractmethod
     def accepts(self, edges: Any) -> bool:
@@ -1132,7 +1135,7 @@ class PathLists(Paths):
 class Datasets(Adapter):
     """A pyarrow dataset."""
 
-    is_stream = True
+    is_stream = becomes_table = True
 
     def accepts(self, edges: Any) -> bool:
         return _is_arrow(edges, "Dataset")

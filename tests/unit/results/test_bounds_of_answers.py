@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pytest
 import scipy.sparse as sp
 
@@ -181,8 +182,12 @@ def test_other_lists_are_read_within_the_bounds_or_refused():
     found = cc_rapids.components(FRAME, **BOUND)
     text = FRAME.to_csv(index=False).encode()
     assert rows(found.path(1, 4, io.BytesIO(text), shortest=True)) == [1, 2, 4]
-    made = cc_rapids.components(io.BytesIO(text), **BOUND, forest="max")
-    assert rows(made.forest()) == WITHIN
+    dataset = ds.dataset(pa.Table.from_pandas(FRAME))
+    assert rows(found.path(1, 4, dataset, shortest=True)) == [1, 2, 4]
+    for edges in (io.BytesIO(text), dataset):
+        made = cc_rapids.components(edges, **BOUND, forest="max")
+        assert rows(made.forest()) == WITHIN
+    assert rows(cc_rapids.spanning_forest(dataset, **BOUND)) == WITHIN
     lacking = io.BytesIO(FRAME[["src", "dst"]].to_csv(index=False).encode())
     for edges in (lacking, sp.eye(9, format="csr")):
         with pytest.raises(MissingColumnError, match=r"at_least=0.95 of column 'w'.* weight=None"):
