@@ -18,7 +18,6 @@ Reason             Rows
 ``comment``        of a text file that are comments
 ``blank``          of a text file that are blank
 ``zero``           entries of a matrix that are stored zeros, in formats that fill up with zeros
-``unreadable``     in files that were skipped, as far as their number is known
 ``not_in_forest``  that close a cycle, of an answer which was made of a spanning forest alone
 ``removed``        that :meth:`~cc_rapids.Connectivity.remove` has taken out
 ``expired``        that :meth:`~cc_rapids.Connectivity.expire` has taken out
@@ -30,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .errors import LedgerError
+from .errors import LedgerError, counted
 
 NO_ROWS: Mapping[str, int] = {}  # left out by no reason
 
@@ -58,12 +57,15 @@ class Ledger(NamedTuple):
         Rows left out, by reason.
     unchecked : bool
         True if an iterator is the only source of ``given``.
+    unreadable_files : int
+        Files that were skipped, as ``unreadable="skip"`` allows.
     """
 
     given: int = 0
     linked: int = 0
     left_out: Mapping[str, int] = NO_ROWS
     unchecked: bool = False
+    unreadable_files: int = 0
 
     def plus(self, other: Ledger) -> Ledger:
         """Return the sum of two ledgers, of different rows."""
@@ -77,6 +79,7 @@ class Ledger(NamedTuple):
             self.linked + other.linked,
             left_out,
             self.unchecked or other.unchecked,
+            self.unreadable_files + other.unreadable_files,
         )
 
     def minus(self, other: Ledger) -> Ledger:
@@ -85,7 +88,11 @@ class Ledger(NamedTuple):
             reason: rows - other.left_out.get(reason, 0) for reason, rows in self.left_out.items()
         }
         return Ledger(
-            self.given - other.given, self.linked - other.linked, left_out, self.unchecked
+            self.given - other.given,
+            self.linked - other.linked,
+            left_out,
+            self.unchecked,
+            self.unreadable_files - other.unreadable_files,
         )
 
     def leaving_out(self, reason: str, rows: int) -> Ledger:
@@ -119,6 +126,8 @@ class Ledger(NamedTuple):
         """Return the ledger as a dict: ``given``, ``linked``, and each reason that occurred."""
         facts: dict[str, Any] = {"given": self.given, "linked": self.linked}
         facts |= {reason: rows for reason, rows in sorted(self.left_out.items()) if rows}
+        if self.unreadable_files:
+            facts["unreadable_files"] = self.unreadable_files
         return facts | ({"unchecked": True} if self.unchecked else {})
 
     @classmethod
@@ -133,9 +142,9 @@ class Ledger(NamedTuple):
         numbers = {name: int(rows) for name, rows in facts.items() if name != "unchecked"}
         if min(numbers.values(), default=0) < 0:
             raise ValueError("a number of rows is negative")
-        ledger = cls(
-            numbers.pop("given"), numbers.pop("linked"), numbers, bool(facts.get("unchecked"))
-        )
+        given, linked = numbers.pop("given"), numbers.pop("linked")
+        skipped = numbers.pop("unreadable_files", 0)
+        ledger = cls(given, linked, numbers, bool(facts.get("unchecked")), skipped)
         if not ledger.is_balanced:
             raise ValueError(f"its ledger does not balance: {ledger}")
         return ledger
@@ -147,4 +156,6 @@ class Ledger(NamedTuple):
 
     def __str__(self) -> str:
         unchecked = " (unchecked: counted as they came)" if self.unchecked else ""
-        return f"{self.given:,} rows given = {self._sides()}{unchecked}"
+        skipped = counted(self.unreadable_files, "unreadable file")
+        files = f"; {skipped} skipped" if self.unreadable_files else ""
+        return f"{self.given:,} rows given = {self._sides()}{unchecked}{files}"

@@ -29,7 +29,8 @@ from .results.labels import LABEL_KINDS, LabelKind, check_labels
 log = logging.getLogger(__name__)
 NULLS = ("raise", "drop")
 FRAMES = ("pyarrow", "cudf", "pandas", "polars")
-CHUNKED = ("memory_limit", "progress", "checkpoint", "checkpoint_every")
+CHUNKED = ("memory_limit", "progress", "checkpoint", "checkpoint_every", "unreadable")
+UNREADABLE = ("raise", "skip")
 
 
 FORESTS = {"min": False, "max": True}  # forests by weight, and whether of the greatest
@@ -117,6 +118,7 @@ class Options:
     progress: bool | Callable[..., object] = False
     checkpoint: str | os.PathLike[str] | None = None
     checkpoint_every: float = 60.0
+    unreadable: str = UNREADABLE[0]
     chunked: bool = False
     devices: str | tuple[int, ...] | None = None
 
@@ -178,6 +180,8 @@ class Options:
             check_forest_design(policy.design)
         if given.get("checkpoint") is not None:
             check_path("checkpoint", given["checkpoint"])
+        if "unreadable" in given:
+            check_word("unreadable policy", given["unreadable"], UNREADABLE)
         if "progress" in given:
             check_progress(given["progress"])
         return cls(

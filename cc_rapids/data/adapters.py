@@ -1039,7 +1039,8 @@ class Paths(Adapter):
         from .streams import Files
 
         names = request.source, request.destination
-        return Files.of(edges, *names, request.header, request.bound)
+        skips = request.skips_unreadable
+        return Files.of(edges, *names, request.header, request.bound, skips)
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
@@ -1149,7 +1150,7 @@ class Datasets(Adapter):
         bound = request.bound
         weight = None if bound is None else bound.name("the dataset")
         chosen = dataset_columns(edges, request.source, request.destination, weight)
-        return Fragments(edges, *chosen, bound)
+        return Fragments(edges, *chosen, bound, request.skips_unreadable)
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading

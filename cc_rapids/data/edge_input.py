@@ -414,6 +414,8 @@ class ReadRequest:
         Whether these are the range 0 .. n - 1, and there are no others.
     bound : WeightBound, optional
         The bound on weights that the reader of a stream will apply, so that it needs these too.
+    skips_unreadable : bool
+        Whether a stream skips files that cannot be read.
     """
 
     source: Side | None = None
@@ -423,6 +425,7 @@ class ReadRequest:
     vertices: Any = None
     vertices_are_dense_range: bool = False
     bound: Any = None
+    skips_unreadable: bool = False
 
     @property
     def names(self) -> tuple[Side, Side]:

@@ -7,6 +7,7 @@ while another is linked. A checkpoint knows files by entries, which tell whether
 from __future__ import annotations
 
 import glob
+import logging
 import os
 from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -19,6 +20,7 @@ from threading import Semaphore, Thread
 from typing import Any, NamedTuple, Protocol, Self, cast
 
 from ..errors import (
+    ArgumentTypeError,
     CcRapidsError,
     CheckpointError,
     FormatError,
@@ -61,6 +63,8 @@ from .read import adapter_of, check_header_flag
 from .reading import Reading
 from .relations import is_relation, table_of
 from .weight_bound import Bounded, WeightBound
+
+log = logging.getLogger(__name__)
 
 
 def flat(source: Side, destination: Side) -> list[str]:
@@ -253,6 +257,7 @@ def source_of(
     destination: Side | None,
     header: bool | None = None,
     bound: WeightBound | None = None,
+    skips_unreadable: bool = False,
 ) -> Source:
     """Return the source for streamed edges.
 
@@ -269,7 +274,12 @@ def source_of(
     if header is not None:
         header = check_header_flag(adapter, edges, header)
     request = ReadRequest(source, destination, header=header, bound=bound)
-    return adapter.source(edges, request)
+    found = adapter.source(edges, replace(request, skips_unreadable=skips_unreadable))
+    if skips_unreadable and not isinstance(found, Files | Fragments):
+        raise ArgumentTypeError(
+            "unreadable='skip' is for paths, patterns, folders and datasets of files: leave it out"
+        )
+    return found
 
 
 Entry = list[Any]  # of path, size and time of change, as JSON has them
@@ -334,6 +344,8 @@ class Files:
     bound: WeightBound | None = None
     counts: dict[int, int] = field(default_factory=dict, compare=False)
     first: int = 0  # the file from which the run reads
+    skips: bool = False  # files that cannot be read
+    unreadable: list[str] = field(default_factory=list, compare=False)
 
     unchecked = False
     threaded = True
@@ -357,6 +369,7 @@ class Files:
         destination: Side | None,
         header: bool | None = None,
         bound: WeightBound | None = None,
+        skips: bool = False,
     ) -> Files:
         """Return the files of paths and patterns.
 
@@ -369,10 +382,10 @@ class Files:
         """
         paths = paths_of(edges)
         check_header(header, paths, [format_of(Path(path)) for path in paths])
-        marks = [_mark(path) for path in paths]
+        marks = [_mark_if(partial(_mark, path), skips) for path in paths]
         if bound is not None:
             bound.name("files")
-        return cls(paths, marks, (source, destination), header=header, bound=bound)
+        return cls(paths, marks, (source, destination), header=header, bound=bound, skips=skips)
 
     @property
     def given(self) -> int:
@@ -404,10 +417,12 @@ class Files:
         """Yield the pieces of all files from a place on."""
         text = [text] if isinstance(text, bool) else text
         self.counts.clear()
+        self.unreadable.clear()
         vars(self)["first"] = start.file
         for number in range(start.file, len(self.paths)):
             begin = start if number == start.file else Cursor(number)
-            for chunk in self._pieces(number, begin, budget, text):
+            pieces = self._pieces(number, begin, budget, text)
+            for chunk in _readable_or_skipped(self, self.paths[number], begin, pieces):
                 if text is None and (chunk.load or len(chunk.frame)):
                     text = text_of(chunk.frame, chunk.source, chunk.destination)
                 yield chunk
@@ -778,6 +793,41 @@ def _raw(path: str) -> Iterator[Any]:
         yield raw
 
 
+def _mark_if(mark: Callable[[], Mark | None], skips: bool) -> Mark | None:
+    """Return the mark of a file; None also if it has none and files may be skipped."""
+    try:
+        return mark()
+    except FormatError:
+        if not skips:
+            raise
+        return None
+
+
+def _readable_or_skipped(
+    source: Files | Fragments, path: str, begin: Cursor, chunks: Iterator[Chunk]
+) -> Iterator[Chunk]:
+    """Yield the chunks of a file; none of a file that may be skipped and cannot be read.
+
+    A file is skipped only before its first chunk, so that all of its rows are left out.
+    """
+    try:
+        first = next(chunks, None)
+    except FormatError as error:
+        if not source.skips or begin.group or begin.rows:
+            raise
+        source.unreadable.append(path)
+        source.counts[begin.file] = 0
+        if len(source.unreadable) == len(source.marks):
+            raise FormatError(
+                f"none of {counted(len(source.marks), 'file')} can be read; the last: {error}"
+            ) from error
+        log.warning("skipped as unreadable: %s", error)
+        return
+    if first is not None:
+        yield first
+        yield from chunks
+
+
 class Fragments(_OnHost):
     """The fragments of a dataset, of which the columns of ids are read.
 
@@ -792,8 +842,14 @@ class Fragments(_OnHost):
     arrow = True
 
     def __init__(
-        self, dataset: Any, source: Side, destination: Side, bound: WeightBound | None = None
+        self,
+        dataset: Any,
+        source: Side,
+        destination: Side,
+        bound: WeightBound | None = None,
+        skips: bool = False,
     ) -> None:
+        self.skips, self.unreadable = skips, list[str]()
         self.dataset, self.filter = without_filter(dataset)
         self.names, self.bound = (source, destination), bound
         self.filtered = self.filter is not None or bound is not None
@@ -806,7 +862,7 @@ class Fragments(_OnHost):
                 raise MissingColumnError(unknown("column", name, dataset.schema.names))
         self.pieces = list(self.dataset.get_fragments())
         self.files = list(map(_file_of, self.pieces))
-        self.marks = [file and file.mark() for file in self.files]
+        self.marks = [file and _mark_if(file.mark, skips) for file in self.files]
         self.order = list(range(len(self.files)))
         self.counts: dict[int, int] = {}
         self.first, self.none = 0, None  # no rows, of the types of the columns
@@ -826,22 +882,27 @@ class Fragments(_OnHost):
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the batches of each row group, without the rows that are done."""
         self.counts.clear()
+        self.unreadable.clear()
         self.first = start.file
         if not self.order:
             yield self._end(start, 0)
         for number in range(start.file, len(self.order)):
-            k = self.order[number]
             begin = start if number == start.file else Cursor(number)
-            path = getattr(self.pieces[k], "path", "")
-            last: Chunk | None = None
-            with _unchanged(self.files[k], self.marks[k]), _readable(path or "the dataset"):
-                check_columns(self.pieces[k], self.columns)
-                for chunk in self._chunks(number, self.pieces[k], begin, budget):
-                    if last is not None:
-                        yield last
-                    last = replace(chunk, path=path)
-            assert last is not None
-            yield replace(last, after=Cursor(number + 1))
+            path = getattr(self.pieces[self.order[number]], "path", "")
+            chunks = self._fragment(number, path, begin, budget)
+            yield from _readable_or_skipped(self, path, begin, chunks)
+
+    def _fragment(self, number: int, path: str, begin: Cursor, budget: Budget) -> Iterator[Chunk]:
+        """Yield the chunks of a fragment, checked to be unchanged before the last of them."""
+        k, last = self.order[number], None
+        with _unchanged(self.files[k], self.marks[k]), _readable(path or "the dataset"):
+            check_columns(self.pieces[k], self.columns)
+            for chunk in self._chunks(number, self.pieces[k], begin, budget):
+                if last is not None:
+                    yield last
+                last = replace(chunk, path=path)
+        assert last is not None
+        yield replace(last, after=Cursor(number + 1))
 
     def _chunks(self, number: int, fragment: Any, begin: Cursor, budget: Budget) -> Iterator[Chunk]:
         """Yield the rows of a fragment from a place on, and one without rows at its end."""

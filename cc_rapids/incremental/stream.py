@@ -300,6 +300,7 @@ def stream_components(
     progress: bool | Callable[[StreamProgress], object] = False,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = 60.0,
+    unreadable: str = "raise",
     devices: str | Sequence[int] | None = None,
     explain: bool = False,
 ) -> Components | StreamPlan:
@@ -372,6 +373,11 @@ def stream_components(
         no row was taken may change or be removed. The same input may have grown: more files,
         wherever their names come in the order, more items, or a last item with more rows. The run
         then continues, and ``summary()["resumed"]`` and the log report it.
+    unreadable : {"raise", "skip"}
+        What to do with a file that cannot be opened or parsed. With ``"skip"`` all of its rows are
+        left out, a warning in the log names it, and ``ledger`` counts such files; a resumed run
+        tries them again. A file that fails after rows of it were linked is an error, and so is an
+        input without any file that can be read. For paths and datasets of files.
     devices : "all", or list of int, optional
         Read files on several GPUs of this machine, each of which takes the next row groups as soon
         as it is ready, and holds a forest of what it has read. In the end the forests are merged
@@ -425,6 +431,7 @@ def stream_components(
         progress=progress,
         checkpoint=checkpoint,
         checkpoint_every=checkpoint_every,
+        unreadable=unreadable,
         devices=devices,
         explain=explain,
     )
@@ -448,7 +455,8 @@ def find_in_stream(
     chosen, vertices, bound = options.batch_design, options.vertices, options.weight_bound
     count = read.check_vertices(options.num_vertices, vertices)
     source, destination, width = inputs.sides(options.source, options.destination, count)
-    stream = source_of(edges, source, destination, options.header, bound)
+    skips = options.unreadable == "skip"
+    stream = source_of(edges, source, destination, options.header, bound, skips)
     choice = _choice(stream, options, count)
     runner = options.backend(choice=choice)
     stream = stream.read_by(row_group_reader(runner.device_id))
@@ -583,7 +591,8 @@ class Run:
             kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
             state = replace(state, given=kind)
         told = replace(state.given, taken=tuple(self.stream.taken), answers=self.answers)
-        return replace(state, given=told)
+        skipped = len(getattr(self.stream, "unreadable", ()))
+        return replace(state, given=told, ledger=state.ledger._replace(unreadable_files=skipped))
 
     def _resumed(self, saved: Resumed, edges: int) -> str:
         """Return a description of what a run resumed, for the summary and the log."""
@@ -618,11 +627,12 @@ class Run:
             with closing(taken):  # type: ignore[type-var]
                 for chunk in taken:
                     with held_interrupts(saver.path is not None):
-                        linked = self._link(state, chunk, cursor.file)
+                        linked = self._link(state, chunk, _file_of(chunk, cursor))
                         if chunk.given is not None and not chunk.old:
                             _check_given(linked, base + chunk.given, chunk.path)
+                        file = _file_of(chunk, cursor)
                         some = _rows(linked) > _rows(state) or chunk.vertices is not None
-                        saver.linked(cursor.file, some)
+                        saver.linked(file, some)
                         state, cursor = linked, chunk.after
                         new = new or not chunk.old
                     self._plan_chunk(state)
@@ -696,6 +706,13 @@ class Run:
             raise
 
 
+def _file_of(chunk: Chunk, before: Cursor) -> int:
+    """Return the number of the file of a chunk that comes after a place; some may be skipped."""
+    after = chunk.after
+    ended = after.file > before.file and not (after.group or after.rows)
+    return after.file - 1 if ended else after.file
+
+
 def _rows(state: ConnectivityState) -> int:
     """Return the rows of the input that were linked or left out."""
     return state.ledger.linked + sum(state.ledger.left_out.values())
@@ -727,6 +744,8 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
     options.check_streamed()
     if options.checkpoint is not None:
         raise InputError("checkpoint= is for streams on one GPU: leave it out, or devices=")
+    if options.unreadable != "raise":
+        raise InputError("unreadable= is for streams on one GPU: leave it out, or devices=")
     backend = options.backend(on_device=True)
     numbers = options.device_numbers(backend)
     count = read.check_vertices(options.num_vertices, options.vertices)

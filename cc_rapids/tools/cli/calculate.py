@@ -120,6 +120,12 @@ UNREAD: dict[str, Any] = {
     help="Between two writes of --checkpoint; 60 by default.",
 )
 @option(
+    "--unreadable",
+    type=click.Choice(["raise", "skip"]),
+    section=INPUT,
+    help="Files that cannot be read: an error (default), or skip them.",
+)
+@option(
     "--num-vertices",
     metavar="N",
     type=click.IntRange(min=0),
@@ -196,6 +202,7 @@ def calculate(
     memory_limit: str | None,
     checkpoint: Path | None,
     checkpoint_every: float | None,
+    unreadable: str | None,
     num_vertices: int | None,
     weight: str | None,
     at_least: float | None,
@@ -246,7 +253,8 @@ def calculate(
     check_with_output(output, output_format=output_format, rows_per_file=rows_per_file)
     if members is not None and top is None:
         raise click.UsageError("--members goes with --top.")
-    chunked = {"memory_limit": memory_limit} | _checkpoint(checkpoint, checkpoint_every, bounds)
+    chunked: dict[str, Any] = {"memory_limit": memory_limit, "unreadable": unreadable}
+    chunked |= _checkpoint(checkpoint, checkpoint_every, bounds)
     written = None
     if output is not None:
         written = LabelOutput.checked(output, output_format, rows_per_file, files)

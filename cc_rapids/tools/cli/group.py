@@ -209,9 +209,9 @@ def ended_in_words(unsaved: str) -> Iterator[None]:
     """
     before: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
-        for number in ENDING:
-            if signal.getsignal(number) is signal.SIG_DFL:
-                before[number] = signal.signal(number, _end)
+        for ending in ENDING:
+            if signal.getsignal(ending) is signal.SIG_DFL:
+                before[ending] = signal.signal(ending, _end)
     try:
         yield
     except (KeyboardInterrupt, _Ended) as error:

@@ -20,7 +20,10 @@ from cc_rapids.incremental import checkpoint as module
 
 ROOT = Path(__file__).parents[3]
 AGAIN = "run the same call again to go on"
-PARTS = [pa.table({"src": [10 * k, 10 * k + 1], "dst": [10 * k + 1, 10 * k + 2]}) for k in range(4)]
+PARTS = [
+    pa.table({"src": [10 * k, 10 * k + 1], "dst": [10 * k + 1, 10 * k + 2], "w": [1, 2]})
+    for k in range(4)
+]
 
 
 def folder(path):
@@ -216,3 +219,54 @@ def test_insert_keeps_only_files():
             cc_rapids.Connectivity().insert(edges, on_error="keep")
     with pytest.raises(InputError, match="did you mean 'keep'"):
         cc_rapids.Connectivity().insert("x.csv", on_error="keeep")
+
+
+@pytest.mark.parametrize("form", [*FORMS, "folder", "list", "weighted"])
+@pytest.mark.parametrize("which", [0, 1, 3])
+def test_unreadable_files_are_skipped_and_tried_again(form, which, tmp_path, caplog):
+    edges = folder(tmp_path / "edges")
+    forms = FORMS | {"folder": str, "list": lambda path: sorted(map(str, path.glob("*.parquet")))}
+    given = forms.get(form, str)(edges)  # a dataset is made before
+    options = {"checkpoint": tmp_path / "state", "unreadable": "skip"}
+    if form == "weighted":
+        options |= {"weight": "w", "at_least": 0}
+    (edges / f"{which}.parquet").write_bytes(b"PAR1half")
+    with pytest.raises(FormatError, match=rf"{which}\.parquet"):
+        cc_rapids.stream_components(given)
+    if form == "dataset":
+        given = ds.dataset(edges, schema=PARTS[0].schema)
+    for _ in range(2):
+        found = cc_rapids.stream_components(given, **options)
+        same(found, pa.concat_tables([part for k, part in enumerate(PARTS) if k != which]))
+        assert found.ledger["unreadable_files"] == 1
+        line = "6 rows given = 6 linked; 1 unreadable file skipped"
+        assert found.summary()["ledger"] == line
+        assert f"{which}.parquet cannot be read" in caplog.text
+    pq.write_table(PARTS[which], edges / f"{which}.parquet")
+    if form == "dataset":
+        given = ds.dataset(edges)
+    found = cc_rapids.stream_components(given, **options)
+    same(found, pa.concat_tables(PARTS))
+    assert "unreadable_files" not in found.ledger
+    assert "6 edges were linked by earlier runs" in found.summary()["resumed"]
+
+
+def test_what_is_not_skipped(tmp_path, run):
+    edges = folder(tmp_path / "edges")
+    skip = {"unreadable": "skip"}
+    with pytest.raises(InputError, match="is for paths"):
+        cc_rapids.stream_components(iter(PARTS), **skip)
+    with pytest.raises(InputError, match="did you mean 'skip'"):
+        cc_rapids.components(edges, unreadable="skipp")
+    late = tmp_path / "late.csv"  # broken after rows of it were linked
+    late.write_text("src,dst\n" + f"{'a' * 1000},b\n" * 40_000 + "1,2,3,4\n")
+    with pytest.raises(FormatError, match=r"late\.csv"):
+        cc_rapids.stream_components([late, edges / "0.parquet"], **skip)
+    missing = [str(edges / "0.parquet"), str(tmp_path / "none.parquet")]
+    assert cc_rapids.components(missing, **skip).ledger["unreadable_files"] == 1
+    (edges / "1.parquet").write_bytes(b"PAR1half")
+    assert "1 unreadable file" in run("calculate", edges, "--unreadable", "skip").stdout
+    for path in edges.iterdir():
+        path.write_bytes(b"PAR1half")
+    with pytest.raises(FormatError, match="none of 4 files can be read"):
+        cc_rapids.components(edges, **skip)
