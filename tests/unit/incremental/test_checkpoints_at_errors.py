@@ -16,6 +16,7 @@ from support.stream_inputs import same
 
 import cc_rapids
 from cc_rapids import CapacityError, CheckpointError, FormatError, InputError, NullsError
+from cc_rapids.data.streams import Items
 from cc_rapids.incremental import checkpoint as module
 
 ROOT = Path(__file__).parents[3]
@@ -123,10 +124,11 @@ def test_a_run_that_met_its_limit_goes_on_with_another(tmp_path):
     edges = pa.table({"src": rng.integers(0, 10**9, 60_000), "dst": rng.integers(0, 99, 60_000)})
     options = {"checkpoint": tmp_path / "state"}
     parts = [edges.slice(k, 5000) for k in range(0, 60_000, 5000)]
+    limit = Items.fixed + (2 << 20)  # for some of the 60,000 vertices
     with pytest.raises(CapacityError) as raised:
-        cc_rapids.stream_components(iter(parts), memory_limit="6MB", **options)
+        cc_rapids.stream_components(iter(parts), memory_limit=limit, **options)
     assert "run again with a larger memory_limit to go on" in str(raised.value)
-    found = cc_rapids.stream_components(iter(parts), memory_limit="64MB", **options)
+    found = cc_rapids.stream_components(iter(parts), memory_limit="256MB", **options)
     assert 0 < int(found.summary()["resumed"].split()[0].replace(",", "")) < 60_000
     same(found, edges)
 
