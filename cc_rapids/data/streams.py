@@ -931,20 +931,9 @@ class Fragments(_OnHost):
     def _tables(self, group: Any, done: int, budget: Budget) -> Iterator[tuple[Any, int]]:
         """Yield the rows of a row group after those done, and how many rows end with each table."""
         import pyarrow as pa
-        import pyarrow.dataset as pads
 
-        columns: Any = self.columns
-        if self.filter is not None:
-            columns = {name: pads.field(name) for name in self.columns} | {KEPT: self.filter}
-        batches = group.to_batches(
-            schema=self.dataset.schema,
-            columns=columns,
-            batch_size=budget.rows,
-            batch_readahead=1,
-            fragment_readahead=1,
-        )
         at = 0
-        for batch in batches:
+        for batch in self.batches(group, budget.rows):
             table, begin = pa.Table.from_batches([batch]), at
             self.none = table.select(self.columns).slice(0, 0)
             at += len(table)
@@ -953,6 +942,39 @@ class Fragments(_OnHost):
                 part = table.slice(place, budget.rows)
                 place += len(part)
                 yield part, begin + place
+
+    def batches(self, group: Any, rows: int) -> Iterator[Any]:
+        """Yield a row group in batches of at most so many rows.
+
+        A scan decodes all of it at once, so that columns without a filter and of the types of the
+        dataset are read from the file.
+        """
+        import pyarrow.dataset as pads
+        import pyarrow.parquet as pq
+
+        schema, columns = self.dataset.schema, cast(Any, self.columns)
+        if self.filter is not None:
+            columns = {name: pads.field(name) for name in self.columns} | {KEPT: self.filter}
+        elif isinstance(group, pads.ParquetFileFragment):
+            own = group.physical_schema
+            if all(own.names.count(n) == 1 and own.field(n) == schema.field(n) for n in columns):
+                with (
+                    group.open() as raw,
+                    pq.ParquetFile(
+                        raw, metadata=group.metadata, pre_buffer=False, buffer_size=1 << 20
+                    ) as stored,
+                ):
+                    numbers = [one.id for one in group.row_groups]
+                    for batch in stored.iter_batches(rows, numbers, columns):
+                        yield batch.select(columns)
+                return
+        yield from group.to_batches(
+            schema=schema,
+            columns=columns,
+            batch_size=rows,
+            batch_readahead=1,
+            fragment_readahead=1,
+        )
 
     def _kept(self, table: Any, after: Cursor, first: int, given: int) -> Chunk:
         """Return the rows that the filter of the dataset keeps as a chunk."""

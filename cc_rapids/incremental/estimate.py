@@ -152,13 +152,9 @@ def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Pa
         k = source.order[place.file]
         group = groups_of(source.pieces[k])[place.group]
         schema = source.dataset.schema
-        batches = group.to_batches(
-            schema, columns=source.ids, batch_size=rows, batch_readahead=0, fragment_readahead=0
-        )
-        frame = pa.Table.from_batches(
-            islice((b for b in batches if len(b)), 1),
-            pa.schema([schema.field(name) for name in source.ids]),
-        )
+        some = (batch for batch in source.batches(group, rows) if len(batch))
+        names = pa.schema([schema.field(name) for name in source.columns])
+        frame = pa.Table.from_batches(islice(some, 1), names).select(source.ids)
         return frame, *source.names
     path = source.paths[place.file]
     if format_of(Path(path)) == "parquet":

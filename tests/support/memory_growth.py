@@ -10,10 +10,13 @@ from typing import Any, NamedTuple
 
 PROGRAM = """
 import json, re, sys
+import pyarrow.dataset
 import cc_rapids
 
 def run(path, words):
-    return len(getattr(cc_rapids, words.get("call", "stream_components"))(path, **words["options"]))
+    if words.get("dataset"):
+        path = pyarrow.dataset.dataset(path)
+    return len(cc_rapids.stream_components(path, **words["options"]))
 
 def now(name):
     return 1024 * int(re.search(name + r":\\s+(\\d+)", open("/proc/self/status").read())[1])
@@ -41,7 +44,7 @@ class Growth(NamedTuple):
 def growth(small: Path, large: Path, timeout: float = 300, **words: Any) -> Growth:
     """Return the growth by a call on a large file, after the same one on a small file.
 
-    ``words`` are the ``options`` of the call, and its name as ``call``.
+    ``words`` are the ``options`` of the call, and whether it gets a ``dataset`` of the file.
     """
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(small), str(large), json.dumps(words)],

@@ -86,6 +86,17 @@ def test_edges_that_are_larger_than_the_limit(suffix, count, tmp_path):
     assert found.bytes <= 1.2 * LIMIT
 
 
+def test_a_dataset_of_one_row_group(tmp_path):
+    files = [tmp_path / f"{size}.parquet" for size in (1000, 8_000_000)]
+    random = np.random.default_rng(1)
+    for path, size in zip(files, (1000, 8_000_000), strict=True):
+        ends = {name: random.integers(0, 1000, size) for name in ("src", "dst")}
+        pq.write_table(pa.table(ends), path, row_group_size=size)
+    found = growth(*files, dataset=True, options={"memory_limit": LIMIT})
+    assert found.answer == 1
+    assert found.bytes <= 1.2 * LIMIT
+
+
 def arrow(path, size):
     edges = pa.table({"src": np.zeros(size, np.int64), "dst": np.zeros(size, np.int64)})
     options = pa.ipc.IpcWriteOptions(compression="zstd")
