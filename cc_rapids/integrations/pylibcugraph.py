@@ -212,8 +212,8 @@ def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
         return found.component_of(own)
 
     answer, reason = _tried(labelled)
-    counts = ranks.agreed(own, _vote(reason) or given, linked, reason)
-    Ledger(*map(sum, counts)).check("the edges of all ranks")
+    every_given, every_linked = ranks.agreed(own, _vote(reason) or given, linked, reason)
+    Ledger(sum(every_given), sum(every_linked)).check("the edges of all ranks")
     log.debug("%d ranks sent %s of forests", len(rows), counted(sum(rows), "edge"))
     return own, answer
 

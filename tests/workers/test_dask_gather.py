@@ -94,6 +94,21 @@ def test_a_rank_that_fails_sends_forests_up_the_tree(nccl, monkeypatch, caplog):
     assert again.facts["combine"] == "gather"
 
 
+GATHER_FAULTS = {
+    "lost": lambda found: found[:, :0],
+    "cut": lambda found: found[:, :-1],
+}
+
+
+@pytest.mark.parametrize("fault", GATHER_FAULTS.values(), ids=list(GATHER_FAULTS))
+def test_edges_that_the_gather_loses(nccl, monkeypatch, fault):
+    frame, keep = random_frame(), nccl.all_gather
+    assert cc_rapids.dask.components(parts(frame, 6)).ledger == {"given": 500, "linked": 500}
+    monkeypatch.setattr(nccl, "all_gather", lambda self, array: fault(keep(self, array)))
+    with pytest.raises(errors.LedgerError, match="the edges of forests"):
+        cc_rapids.dask.components(parts(frame, 6))
+
+
 def test_size_decides(nccl, monkeypatch):
     monkeypatch.setattr(nccl, "free_bytes", staticmethod(lambda: 4096))
     assert cc_rapids.dask.components(parts(random_frame(), 6)).facts["combine"] == "tree"

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from dask_graphs import (
     as_categories,
@@ -357,6 +358,65 @@ def test_the_gpu_may_be_free_once_all_is_read(monkeypatch):
     monkeypatch.setattr(api, "PATIENCE", 0.1)
     frame = random_frame()
     check(components(parts(frame, 12), num_gpus=1), frame)
+
+
+def with_nulls(frame):
+    """A frame in which some edges have a null end."""
+    frame = frame[["src", "dst"]].astype("Int64")
+    frame.loc[::7, "src"] = pd.NA
+    return frame
+
+
+@WAYS
+@pytest.mark.parametrize("gpus", [None, 0.5])
+def test_rows_add_up(tmp_path, options, gpus):
+    frame = pa.Table.from_pandas(with_nulls(random_frame()), preserve_index=False)
+    alone = cc_rapids.components(frame, nulls="drop")
+    options = options | {"nulls": "drop", "num_gpus": gpus}
+    blocks = ray.data.from_arrow([frame[:100], frame[100:180], frame[180:]])
+    found = components(blocks, **options)
+    assert found.ledger == alone.ledger
+    assert found.summary()["ledger"] == alone.summary()["ledger"]
+    pq.write_table(frame, tmp_path / "edges.parquet")
+    for late in (ray.data.read_parquet(str(tmp_path)), known_late(blocks)):
+        assert components(late, **options).ledger == alone.ledger
+
+
+def known_late(dataset):
+    """The same dataset, of which Ray knows the number of rows once they have come."""
+    return dataset.map_batches(lambda rows: rows, batch_format="pyarrow")
+
+
+BLOCK_FAULTS = {
+    "lost": lambda blocks: blocks[:-1],
+    "repeated": lambda blocks: [*blocks, blocks[0]],
+}
+
+
+@WAYS
+@pytest.mark.parametrize("gpus", [None, 0.5])
+@pytest.mark.parametrize("fault", BLOCK_FAULTS.values(), ids=list(BLOCK_FAULTS))
+def test_blocks_that_are_lost(monkeypatch, options, gpus, fault):
+    from cc_rapids.integrations.ray import api
+
+    blocks = api._blocks
+    monkeypatch.setattr(api, "_blocks", lambda dataset: iter(fault(list(blocks(dataset)))))
+    edges = parts(random_frame(), 5)
+    for given in (edges, known_late(edges)):
+        with pytest.raises(errors.LedgerError, match=r"500 rows were given|forests of 5 blocks"):
+            components(given, num_gpus=gpus, **options)
+
+
+@pytest.mark.parametrize("gpus", [None, 0.5])
+def test_rows_that_a_block_loses(monkeypatch, gpus):
+    from cc_rapids.integrations.ray import api
+
+    solve = api.local_forest
+    monkeypatch.setattr(api, "local_forest", lambda frame, *given: solve(frame.iloc[:-1], *given))
+    edges = parts(random_frame(), 5)
+    for given in (edges, known_late(edges)):
+        with pytest.raises(errors.LedgerError, match="500 rows were given, and 495 are accounted"):
+            components(given, num_gpus=gpus)
 
 
 def test_progress_is_told():

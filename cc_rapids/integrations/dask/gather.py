@@ -23,6 +23,7 @@ from typing import Any
 from distributed import Future, wait
 
 from ... import backends
+from ...errors import LedgerError
 from ..distributed.forests import Ends, Forest, chunk, labelled, library
 from ..distributed.vertices import ENDS, kind_of_ids, sum_of
 from .tasks import Tasks
@@ -297,11 +298,14 @@ def by_gather(
 
 
 def _failure(tasks: Tasks, found: list[Future], homes: list[str]) -> str:
-    """Return the first error; None if all is done."""
+    """Return the first error; empty if all is done. Raise a LedgerError of lost edges."""
     while True:
         for future in found:
             if future.status == "error":
-                return str(future.exception())
+                error = future.exception()
+                if isinstance(error, LedgerError):
+                    raise error
+                return str(error)
         if all(future.status == "finished" for future in found):
             return ""
         lost = set(homes) - set(tasks.workers())

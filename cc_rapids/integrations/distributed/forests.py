@@ -366,8 +366,8 @@ def solved(
     forest: Forest, called: Ends, kind: str, named: dict[str, Any], options: dict[str, Any]
 ) -> Components:
     """Return the components of a forest over all vertices."""
-    asked = forest.edges, sides(called[0]), called, forest.rows
-    return solved_by(*asked, labels=kind, **named, **options)
+    ends, others = sides(called[0]), named | options
+    return solved_by(forest.edges, ends, called, forest.rows, labels=kind, **others)
 
 
 def labelled(

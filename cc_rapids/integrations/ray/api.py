@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -20,7 +20,7 @@ from ray.data.dataset import MaterializedDataset
 
 from ...algorithms.design import Design
 from ...data import column, read
-from ...errors import CcRapidsError, EngineError, InputError, shown
+from ...errors import CcRapidsError, EngineError, InputError, LedgerError, shown
 from ...ids.range import check_range
 from ...incremental.progress import DistributedProgress, Reporter
 from ...ledger import Ledger
@@ -38,7 +38,6 @@ from ..distributed.forests import (
     labelled,
     local_forest,
     loops,
-    of_rows,
     solved,
 )
 from ..distributed.protocol import GPUS
@@ -46,7 +45,8 @@ from ..distributed.tree import Merges
 from ..distributed.vertices import check_partition, distributed
 from .tasks import Result, Tasks
 
-FOREST = "forest"  # the column of pickled forests in the blocks that Ray Data makes of partitions
+# the columns of pickled forests in the blocks that Ray Data makes of partitions, and of their rows
+FOREST, ROWS = "forest", "rows"
 PATIENCE = 1.0  # seconds to wait for one of many tasks before the next block is taken
 
 
@@ -61,8 +61,7 @@ class RayComponents(DistributedComponents):
     facts : dict
         Facts about the run and the answer: engine, device, partition, workers (the nodes),
         vertices, components, dropped (edges dropped for nulls), ledger, seconds, and for
-        distributed vertices the rounds and the bytes sent. The ledger is ``unchecked`` where Ray
-        does not know the number of rows before they are read.
+        distributed vertices the rounds and the bytes sent.
 
     See Also
     --------
@@ -229,12 +228,12 @@ def components(
     )
     given = read.named(source, destination)
     called = column_names(source, destination)
-    rows, edges = known_rows(edges), _checked(edges, given, vertices, num_vertices, nulls)
+    edges = _checked(edges, given, vertices, num_vertices, nulls)
     check_partition(partition, called[0], labels, owners, room, cloudpickle.dumps)
     needed = _resources(checked.engine, num_cpus=num_cpus, num_gpus=num_gpus)
     options = {"design": design, "engine": engine}
     with Reporter(progress) as watch:
-        run = Run(Tasks(needed), called, nulls, options, watch, rows)
+        run = Run(Tasks(needed), called, nulls, options, watch)
         if partition == "edges":
             return run.by_edges(edges, labels, vertices, num_vertices)
         every = range(num_vertices) if num_vertices is not None else vertices
@@ -250,16 +249,18 @@ class Run:
     nulls: str
     options: dict[str, Any]
     watch: Reporter
-    rows: int | None = None  # of the edges, by Ray's metadata; None if not known before they come
+    _counts: list[Result] = field(default_factory=list)  # the rows of each block of edges
 
-    def balanced(self, facts: dict[str, Any]) -> dict[str, Any]:
-        """Return facts with a ledger of the rows that the dataset has; raise one's LedgerError."""
-        ledger = Ledger.of_facts(facts["ledger"])
-        if self.rows is None:
-            ledger = ledger._replace(unchecked=True)
-        else:
-            balanced(ledger, [self.rows], "the blocks of the Ray dataset")
-        return facts | of_rows(ledger)
+    def balanced(self, facts: dict[str, Any], edges: Dataset) -> dict[str, Any]:
+        """Return facts; raise a LedgerError unless they are of all rows of a dataset.
+
+        Ray knows their number by metadata, or once its own tasks have made all blocks. Where it
+        does not, as it made forests of blocks where these were read, these were counted there.
+        """
+        counts, rows = self.tasks.gather(self._counts), known_rows(edges)
+        given = [sum(one) for one in counts] if rows is None else [rows]
+        balanced(Ledger.of_facts(facts["ledger"]), given, "the blocks of the Ray dataset")
+        return facts
 
     @property
     def merges(self) -> Merges:
@@ -315,8 +316,15 @@ class Run:
                 fn_args=(make, *arguments),
                 **self.tasks.resources,
             )
+            counts = []
             for block in _blocks(forests):
-                yield self.tasks.submit(unpacked, block, self.called, options)
+                forest, rows = self.tasks.split(unpacked, block, self.called, options, count=2)
+                counts.append(rows)
+                yield forest
+            made, came = known_rows(forests), sum(map(len, self.tasks.gather(counts)))
+            if made not in (None, came):
+                raise LedgerError(f"Ray has made forests of {made:,} blocks, and {came:,} came")
+            self._counts.extend(counts if dataset is edges else [])
 
     def by_edges(
         self, edges: Dataset, labels: str, vertices: Any, count: int | None
@@ -330,7 +338,7 @@ class Run:
         blocks = tasks.cpus()
         told, *tables = tasks.split(label_blocks, *asked, blocks, count=blocks + 1)
         [facts] = tasks.gather([told])
-        facts = self.balanced(facts) | {"partition": "edges", "combine": "tree"}
+        facts = self.balanced(facts, edges) | {"partition": "edges", "combine": "tree"}
         facts["workers"] = len(tasks.workers())
         return RayComponents(
             facts | {"seconds": self.watch.seconds},
@@ -353,7 +361,7 @@ class Run:
         )
         told = {"partition": "vertices", "workers": len(found), "seconds": self.watch.seconds}
         tables = [tasks.submit(as_table, one) for one in found]
-        return RayComponents(self.balanced(facts) | told, _dataset(tables))
+        return RayComponents(self.balanced(facts, edges) | told, _dataset(tables))
 
 
 def _checked(
@@ -381,13 +389,13 @@ def _checked(
     return edges.select_columns(list(dict.fromkeys(names)))
 
 
-def known_rows(dataset: Any) -> int | None:
-    """Return the number of rows of a dataset by the metadata of its blocks or files, or None.
+def known_rows(dataset: Dataset) -> int | None:
+    """Return the number of rows of a dataset by metadata, or of a run of it; None if unknown.
 
     ``Dataset.count()`` would read those of other datasets once more.
     """
     count = getattr(dataset, "_meta_count", None)
-    return count() if isinstance(dataset, Dataset) and count else None
+    return count() if count else None
 
 
 def _example(dataset: Dataset) -> Any:
@@ -454,7 +462,7 @@ def forest_of(block: Any, make: Callable[..., Forest], *arguments: Any) -> Fores
 
 
 def packed(table: Any, make: Callable[..., Forest], *arguments: Any) -> Any:
-    """Return a table with the pickled forest of a block, or with the error that it has.
+    """Return a table with the pickled forest of a block, or the error that it has, and its rows.
 
     Ray Data keeps of an error the words, but not the type.
     """
@@ -462,11 +470,14 @@ def packed(table: Any, make: Callable[..., Forest], *arguments: Any) -> Any:
         found: Any = forest_of(table, make, *arguments)
     except CcRapidsError as error:
         found = error
-    return pa.table({FOREST: pa.array([pickle.dumps(found)], pa.large_binary())})
+    forest = pa.array([pickle.dumps(found)], pa.large_binary())
+    return pa.table({FOREST: forest, ROWS: [table.num_rows]})
 
 
-def unpacked(table: Any, called: Ends, options: dict[str, Any]) -> Forest:
-    """Return the forest of packed ones, of which Ray Data puts several small ones in a block.
+def unpacked(table: Any, called: Ends, options: dict[str, Any]) -> tuple[Forest, list[int]]:
+    """Return the forest of packed ones, and the rows of each of their blocks.
+
+    Ray Data puts several small forests in a block.
 
     Raises
     ------
@@ -479,7 +490,8 @@ def unpacked(table: Any, called: Ends, options: dict[str, Any]) -> Forest:
         if isinstance(forest, CcRapidsError):
             raise forest
         forests.append(forest)
-    return forests[0] if len(forests) == 1 else all_merged(forests, called, options)
+    forest = forests[0] if len(forests) == 1 else all_merged(forests, called, options)
+    return forest, table.column(ROWS).to_pylist()
 
 
 def label_blocks(
