@@ -473,7 +473,8 @@ def warn_ahead(source: Source, count: int | None, budget: Budget, width: int) ->
         most = min(2 * edges, span[1] - span[0] + 1)
         if budget.needed("integers", most, width=width) <= budget.limit:
             return
-    found = estimate(source, edges, budget.limit, min(MOST_SAMPLED, edges // (200 if span else 20)))
+    rows = min(MOST_SAMPLED, edges // (200 if span else 20), budget.free_bytes // budget.edge)
+    found = estimate(source, edges, budget.limit, rows)
     if found is None:
         return
     kind = "strings" if found.strings else "integers"
