@@ -979,10 +979,11 @@ class Graphs(Adapter):
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         if numbering(edges) is not None:
             return len(edges.input_df)
-        frame = edges.edgelist.edgelist_df if edges.edgelist is not None else None
-        if frame is None and edges.adjlist is not None and edges.input_df is None:
-            return len(edges.adjlist.indices)
-        return int(edges._plc_graph.num_edges()) if frame is None else len(frame)
+        if edges.edgelist is not None:
+            return len(edges.edgelist.edgelist_df)
+        if edges.adjlist is None or edges.input_df is not None:
+            return None
+        return len(edges.adjlist.indices)
 
 
 class CsrRows(Adapter):

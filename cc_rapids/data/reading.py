@@ -1,4 +1,4 @@
-"""How files were read, and how many rows they have."""
+"""The record of how files were read, and of their rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Reading:
-    """How the files of a list were read, and their rows, as far as reading has come."""
+    """The record of the files of a list that were read so far, and of their rows."""
 
     def __init__(self, taken: tuple[Taken, ...] = (), ledger: Ledger | None = None) -> None:
         self.taken = list(taken)

@@ -108,7 +108,7 @@ class WeightBound:
 
     @property
     def limits(self) -> bool:
-        """Whether there is a bound, and not only a column of weights."""
+        """Return whether there is a bound, and not only a column of weights."""
         return not self.at_least is self.at_most is None
 
     def remembered(self) -> WeightBound:

@@ -74,7 +74,7 @@ WHOLE_SHARE = 0.3  # of the time for strings in chunks, if they are solved toget
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a sample says of a list of edges.
+    """The ids of a list of edges, as a sample of it suggests.
 
     Attributes
     ----------

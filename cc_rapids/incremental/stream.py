@@ -91,15 +91,15 @@ class StreamPlan:
     estimated : bool
         Whether ``edges`` are an estimate, by the lines at a few places of text files.
 
-    Notes
-    -----
-    The vertices are estimated from the beginning of one in a hundred row groups, at least one, or
-    of a text file; see :mod:`cc_rapids.incremental.estimate` for the assumptions.
-
     See Also
     --------
     cc_rapids.stream_components : Return this with ``explain=True``.
     cc_rapids.Plan : The plan for edges in memory.
+
+    Notes
+    -----
+    The vertices are estimated from the beginning of one in a hundred row groups, at least one, or
+    of a text file; see :mod:`cc_rapids.incremental.estimate` for the assumptions.
     """
 
     engine: str
@@ -157,7 +157,7 @@ class StreamPlan:
 
     @property
     def _verdict(self) -> str:
-        """Whether the vertices fit, in words; nothing where nothing is known of them."""
+        """Return in words whether the vertices fit; an empty string if their number is unknown."""
         if self.bytes is None:
             return ""
         return {True: ": fits", False: ": does not fit", None: ": may not fit"}[self.fits]

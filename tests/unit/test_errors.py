@@ -50,10 +50,11 @@ def _is_error(thing):
     return isinstance(thing, type) and issubclass(thing, Exception)
 
 
-def test_every_error_is_public():
-    ours = {name for name, thing in vars(errors).items() if _is_error(thing)}
-    assert ours == {"CcRapidsError", *BUILT_IN}
-    assert ours <= set(cc_rapids.__all__)
+def test_every_error_and_warning_is_public():
+    ours = {name: thing for name, thing in vars(errors).items() if _is_error(thing)}
+    assert ours.keys() == {"CcRapidsError", *BUILT_IN, "CapacityWarning"}
+    assert ours.keys() <= set(cc_rapids.__all__)
+    assert issubclass(cc_rapids.CapacityWarning, UserWarning)
 
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "lazy": pl.LazyFrame, "pyarrow": pa.table}

@@ -221,8 +221,8 @@ def ended_in_words(unsaved: str) -> Iterator[None]:
             click.echo(f"Interrupted: {words}", err=True)
         sys.exit(error.code if isinstance(error, _Ended) else INTERRUPTED)
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for changed, handler in before.items():
+            signal.signal(changed, handler)
 
 
 def _closed() -> NoReturn:
