@@ -383,6 +383,19 @@ def decompressed(handle: Any, resources: Any = None) -> tuple[Any, Any]:
     return src, dst
 
 
+def edge_count(handle: Any, resources: Any = None) -> int | None:
+    """Return the sum of the degrees in a pylibcugraph graph; None if it does not count them.
+
+    Of a graph over several GPUs these are of the vertices of this rank, and those of all ranks are
+    as many as all edges.
+    """
+    import pylibcugraph
+
+    count = getattr(pylibcugraph, "out_degrees", None)
+    resources = resources or _tool("ResourceHandle")()
+    return None if count is None else int(count(resources, handle, None, False)[1].sum())
+
+
 def vertex_list(handle: Any, resources: Any = None) -> Any:
     """Return all vertices of a pylibcugraph graph, including isolated ones, as a new CuPy array."""
     extract = _tool("extract_vertex_list")
@@ -982,7 +995,7 @@ class Graphs(Adapter):
         if edges.edgelist is not None:
             return len(edges.edgelist.edgelist_df)
         if edges.adjlist is None or edges.input_df is not None:
-            return None
+            return edge_count(edges._plc_graph)
         return len(edges.adjlist.indices)
 
 

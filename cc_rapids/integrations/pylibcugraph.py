@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..api import components
-from ..data.adapters import Csr, decompressed, vertex_list
+from ..data.adapters import Csr, decompressed, edge_count, vertex_list
 from ..data.column import array_of
 from ..errors import CcRapidsError, GraphStateError, LedgerError, counted
 from ..ledger import Ledger, lost_rows
@@ -177,7 +177,7 @@ def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
     src = dst = own[:0]
 
     def solved() -> tuple[Components, Any, int, int]:
-        given, edges = _edges_of(graph, resources), decompressed(graph, resources)
+        given, edges = edge_count(graph, resources), decompressed(graph, resources)
         found = components(edges, vertices=own, forest=True)
         _, *ends = found.forest()
         joins = found.num_vertices - len(found)
@@ -216,17 +216,6 @@ def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
     Ledger(sum(every_given), sum(every_linked)).check("the edges of all ranks")
     log.debug("%d ranks sent %s of forests", len(rows), counted(sum(rows), "edge"))
     return own, answer
-
-
-def _edges_of(graph: Any, resources: Any) -> int | None:
-    """Return the degrees of the vertices of this rank, summed; None if they are not counted.
-
-    Those of all ranks are as many as there are edges, which may lie on other ranks.
-    """
-    import pylibcugraph
-
-    count = getattr(pylibcugraph, "out_degrees", None)
-    return None if count is None else int(count(resources, graph, None, False)[1].sum())
 
 
 def _vote(reason: Exception | None) -> int:

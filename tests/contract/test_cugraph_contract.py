@@ -135,6 +135,19 @@ def test_a_deleted_edge_list_is_drawn_from_pylibcugraph(graph, monkeypatch):
     assert answer["labels"].tolist() == [0, 1, 1, 2, 0]
 
 
+def test_edges_that_are_lost_where_a_graph_is_read(graph, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cudf", SimpleNamespace(DataFrame=pd.DataFrame))
+    held, plc = graph(FRAME), sys.modules["pylibcugraph"]
+    held.delete_edge_list()
+    assert components(held).ledger == {"given": 2 * len(FRAME), "linked": 2 * len(FRAME)}
+    read = plc.decompress_to_edgelist
+    monkeypatch.setattr(
+        plc, "decompress_to_edgelist", lambda *given: [end[:-1] for end in read(*given)[:2]]
+    )
+    with pytest.raises(errors.LedgerError, match="1 lost"):
+        components(held)
+
+
 def test_components_takes_graphs_too(graph):
     found = components(graph(FRAME, vertices=[2, 5, 7, 9, 20]))
     assert len(found) == 3
