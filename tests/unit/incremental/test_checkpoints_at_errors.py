@@ -259,7 +259,7 @@ def test_what_is_not_skipped(tmp_path, run):
     with pytest.raises(InputError, match="is for paths"):
         cc_rapids.stream_components(iter(PARTS), **skip)
     with pytest.raises(InputError, match="did you mean 'skip'"):
-        cc_rapids.components(edges, unreadable="skipp")
+        cc_rapids.components(edges, unreadable="skips")
     late = tmp_path / "late.csv"  # broken after rows of it were linked
     late.write_text("src,dst\n" + f"{'a' * 1000},b\n" * 40_000 + "1,2,3,4\n")
     with pytest.raises(FormatError, match=r"late\.csv"):
