@@ -14,7 +14,8 @@ import scipy.sparse
 
 import cc_rapids
 import cc_rapids.accessor
-from cc_rapids import api, errors
+from cc_rapids import api, errors, several_gpus
+from cc_rapids.backends.threads import Threads
 from cc_rapids.graph.edges import Edges
 from cc_rapids.incremental import thresholds
 from cc_rapids.results.cuts import Levels
@@ -246,3 +247,43 @@ def test_drop_ins_only_raise(door, lossy):
     with pytest.raises(Exception, match="1 lost") as caught:  # Polars wraps errors of sources
         ARRAYS[door]()
     assert isinstance(caught.value, errors.LedgerError) or "LedgerError" in str(caught.value)
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    """Threads pass for three devices."""
+    monkeypatch.setattr(Threads, "device_count", 3)
+
+
+def on_devices(edges, **options):
+    return cc_rapids.components(edges, devices="all", engine="threads", **options)
+
+
+def test_rows_of_several_devices_add_up(machine):
+    frame = frame_of(6)
+    options = {"nulls": "drop", "weight": "weight", "at_least": 0.3}
+    found, alone = (
+        on_devices([frame[:70], frame[70:90], frame[90:]], **options),
+        cc_rapids.components(frame, **options),
+    )
+    assert found.ledger == alone.ledger
+    assert found.summary()["ledger"] == alone.summary()["ledger"]
+
+
+PART_FAULTS = {
+    "lost": lambda parts, numbers: (parts[:-1], numbers[:-1]),
+    "repeated": lambda parts, numbers: ([*parts[:-1], parts[0]], numbers),
+}
+
+
+@pytest.mark.parametrize("fault", PART_FAULTS.values(), ids=list(PART_FAULTS))
+def test_parts_that_devices_lose(machine, monkeypatch, fault):
+    frame, solve = whole(frame_of(6)), several_gpus.solve_on_devices
+    parts = [frame[:70], frame[70:90], frame[90:]]
+    monkeypatch.setattr(
+        several_gpus,
+        "solve_on_devices",
+        lambda parts, numbers, *given: solve(*fault(parts, numbers), *given),
+    )
+    with pytest.raises(errors.LedgerError, match="rows were given"):
+        on_devices(parts)
