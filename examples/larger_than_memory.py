@@ -22,7 +22,7 @@ with tempfile.TemporaryDirectory() as folder:
     for number, part in enumerate(np.array_split(random.permutation(N - 7), FILES)):
         table = pa.table({"src": part, "dst": part + 7})
         pq.write_table(table, Path(folder) / f"{number}.parquet", row_group_size=20_000)
-    pattern, options = f"{folder}/*.parquet", {"num_vertices": N, "memory_limit": "12MiB"}
+    pattern, options = f"{folder}/*.parquet", {"num_vertices": N, "memory_limit": "48MiB"}
     print(cc_rapids.components(pattern, explain=True, **options))
 
     before, after = [], []  # the edges that each run reports, from its first chunk on

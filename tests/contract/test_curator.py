@@ -213,12 +213,12 @@ class TestInterruptions:
         """The numbers of edges that were linked; an interruption after the third chunk at first."""
         link, linked = stream.Run._link, []
 
-        def counting(run, state, chunk):
+        def counting(run, state, chunk, file):
             if len(linked) == 3:
                 linked.append(0)
                 raise KeyboardInterrupt
             linked.append(len(chunk.loaded().frame))
-            return link(run, state, chunk)
+            return link(run, state, chunk, file)
 
         monkeypatch.setattr(stream.Run, "_link", counting)
         return linked

@@ -60,7 +60,6 @@ BROKEN = [
     ("keep_the_best", 'by="reviews"', 'by="reviews", missing="drop"'),
     ("larger_than_memory", "        raise RuntimeError", "        return"),
     ("larger_than_memory", 'Path(folder) / "far.npz"', "None"),
-    ("larger_than_memory", '"checkpoint_every": 0', '"checkpoint_every": 60'),
     ("larger_than_memory", "(N - 7), FILES)", "(N - 8), FILES)"),
     ("near_duplicates", "SIMILAR = 0.75", "SIMILAR = 0.5"),
     ("near_duplicates", 'on="document")', 'on="document", missing="drop")'),

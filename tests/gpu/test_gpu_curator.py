@@ -36,11 +36,11 @@ def test_an_interrupted_stage_goes_on(cudf, tasks, tmp_path, monkeypatch):
 
     link, linked = stream.Run._link, []
 
-    def counting(run, state, chunk):
+    def counting(run, state, chunk, file):
         linked.append(chunk.path)
         if len(linked) == 3:
             raise KeyboardInterrupt
-        return link(run, state, chunk)
+        return link(run, state, chunk, file)
 
     monkeypatch.setattr(stream.Run, "_link", counting)
     options = {"engine": "gpu", "checkpoint": tmp_path / "state", "checkpoint_every": 0}

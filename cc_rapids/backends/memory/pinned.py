@@ -136,6 +136,26 @@ class _FlagPage:
         self.held[0] = self.value = 0
 
 
+class _FlagPages:
+    """The pages of a thread on a device, and those that no flag has.
+
+    All are held here: a page that its flag alone refers to would be finalised, with its event, when
+    the flag is collected as part of a cycle, and a flag made later would record a destroyed event.
+    """
+
+    def __init__(self) -> None:
+        self.every: list[_FlagPage] = []
+        self.free: list[_FlagPage] = []
+
+    def take(self) -> _FlagPage:
+        """Return a page that no flag has."""
+        if not self.free:
+            page = _FlagPage()
+            self.every.append(page)
+            return page
+        return self.free.pop()
+
+
 class PinnedFlag(Flag):
     """A flag in a pinned page, which kernels set over the bus and the host reads without a copy.
 
@@ -144,15 +164,15 @@ class PinnedFlag(Flag):
     device does not set it for the next one.
     """
 
-    def __init__(self, pages: list[_FlagPage], stream: Callable[[], Any]) -> None:
+    def __init__(self, pages: _FlagPages, stream: Callable[[], Any]) -> None:
         self.pages, self.stream = pages, stream
-        self.page = page = pages.pop() if pages else _FlagPage()
+        self.page = page = pages.take()
         page.value += 1
         self.held, self.word, self.event, self.value = page.held, page.word, page.event, page.value
 
     def __del__(self) -> None:
         if hasattr(self, "page"):
-            self.pages.append(self.page)
+            self.pages.free.append(self.page)
 
     def read_async(self) -> Callable[[], bool]:
         self.event.record(self.stream())
@@ -168,7 +188,7 @@ class ThreadBuffers(threading.local):
     """The buffers of one thread."""
 
     def __init__(self) -> None:
-        self._flag_pages: dict[int, list[_FlagPage]] = {}  # by device, those without a flag
+        self._flag_pages: dict[int, _FlagPages] = {}  # by device
         self._arguments: dict[int, Any] = {}  # by how many words they are
         self._kept_memory: dict[int, Any] = {}  # by device
         self._readbacks: dict[int, Any] = {}
@@ -204,7 +224,10 @@ class ThreadBuffers(threading.local):
 
     def flag(self, device: int, stream: Callable[[], Any]) -> Flag:
         """Return a new flag on a device, not set; ``stream`` gives the current stream."""
-        return PinnedFlag(self._flag_pages.setdefault(device, []), stream)
+        pages = self._flag_pages.get(device)
+        if pages is None:
+            pages = self._flag_pages[device] = _FlagPages()
+        return PinnedFlag(pages, stream)
 
     def read_now(self, stream: Any, array: Array) -> Any:
         """Copy at most ``READBACK_BYTES`` to the host."""

@@ -4,6 +4,7 @@ A stand-in for CuPy gives memory of the host for both; a real one is asked in te
 """
 
 import ctypes
+import gc
 import sys
 from types import SimpleNamespace
 
@@ -173,3 +174,23 @@ def test_a_flag_is_not_set_by_the_one_that_had_its_page(on, cupy):
         assert flag.read_async()()
         del flag
     assert len(cupy.locked) == 1
+
+
+def test_a_page_outlives_a_flag_that_is_collected_in_a_cycle(cupy, monkeypatch):
+    """Collecting a cycle finalises all that it alone refers to, such as an event."""
+    ended = []
+
+    class Event(SimpleNamespace):
+        def __del__(self):
+            ended.append(self)
+
+    nothing = {"record": lambda _: None, "synchronize": lambda: None}
+    cupy.cuda.Event = lambda **_: Event(**nothing)
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    buffers = pages.ThreadBuffers()
+    flag = buffers.flag(0, lambda: None)
+    flag.me = flag  # as an exception's frames refer to themselves
+    del flag
+    gc.collect()
+    assert not ended
+    assert not buffers.flag(0, lambda: None).read_async()()
