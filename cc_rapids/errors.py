@@ -21,8 +21,8 @@ _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?!\w)"""
 _WORDS = re.compile(r"\S+")
 
 
-class CcRapidsError(Exception):
-    """Any error that cc_rapids raises on purpose; its message has at most 600 characters."""
+class _BriefError(Exception):
+    """An error or a warning whose message has at most 600 characters."""
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*(brief(a) if isinstance(a, str) else a for a in arguments))
@@ -36,6 +36,10 @@ class CcRapidsError(Exception):
         own = {name: getattr(self, name, None) for name in ("errno", "filename")}
         own = {name: value for name, value in own.items() if value is not None}
         return _remade, (type(self), self.args, own | vars(self))
+
+
+class CcRapidsError(_BriefError):
+    """Any error that cc_rapids raises on purpose; its message has at most 600 characters."""
 
 
 def brief(message: str) -> str:
@@ -139,8 +143,8 @@ def add_advice(error: BaseException, advice: str) -> None:
 
 
 def _remade(
-    kind: type[CcRapidsError], arguments: tuple[object, ...], own: dict[str, object]
-) -> CcRapidsError:
+    kind: type[_BriefError], arguments: tuple[object, ...], own: dict[str, object]
+) -> _BriefError:
     error = kind(*arguments)
     for name, value in own.items():
         setattr(error, name, value)
@@ -217,7 +221,7 @@ class LedgerError(CcRapidsError, RuntimeError):
     """A run has lost or repeated rows, and gives no answer; names both numbers."""
 
 
-class CapacityWarning(UserWarning):
+class CapacityWarning(_BriefError, UserWarning):  # noqa: N818
     """The vertices of a stream will not fit into its memory limit, by a sample of the edges."""
 
 

@@ -38,6 +38,7 @@ from ..errors import CapacityError, InputError
 
 VERTEX = {"range": 20, "integers": 52, "strings": 80}
 EDGE = {"range": 80, "integers": 240, "strings": 800}
+DECLARED = {"range": "range", "integers": "integers", "strings": "integers"}  # no text in files
 PAIR = 18  # of the pairs that number the tuples of several columns, for each column
 FILE_BYTES = 32 << 20  # pages and buffers of libraries, and their threads
 BLOCK_COPIES = 16  # bytes for each byte of a block of text, split and converted while others wait
@@ -168,7 +169,7 @@ class Budget:
 
     def check_vertices(self, path: str, vertices: int) -> None:
         """Raise a CapacityError if a file declares more vertices than fit."""
-        need = self.held(self.kind if self.kind == "range" else "integers", vertices)
+        need = self.held(DECLARED[self.kind], vertices)
         if need > self.limit:
             raise CapacityError(
                 f"{path} declares {vertices:,} vertices, which take {self.in_words(need)}, but"

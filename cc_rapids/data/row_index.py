@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import InputError, counted, id_shown
 from .column import is_cudf
+from .dtypes import is_integer
 
 
 def index_of(edges: Any) -> Any:
@@ -49,7 +50,7 @@ def spread(labels: Any, there: Any) -> Any:
         return labels.take(places * there).reset_index(drop=True).where(there)
     pandas: Any = sys.modules["pandas"]
     series = pandas.Series(labels)
-    if series.dtype.kind in "iu" and isinstance(series.dtype, np.dtype):
+    if is_integer(series.dtype) and isinstance(series.dtype, np.dtype):
         series = series.astype(series.dtype.name.replace("i", "I", 1).replace("u", "U", 1))
     return series.reindex(np.where(there, places, -1)).reset_index(drop=True)
 

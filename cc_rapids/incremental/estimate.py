@@ -67,7 +67,8 @@ UNPACKED_SAMPLE = 1 << 22  # bytes of a compressed text file
 EDGE_SECONDS = {"range": 1 / 30e6, "integers": 1 / 8e6, "strings": 0.5e-6}
 BYTE_SECONDS = 8e-9  # of the strings of an edge
 PARSED_SECONDS = 0.1e-6  # of a row of text files, and of each column more
-MERGED_SECONDS, MERGED_BYTE_SECONDS = 0.5e-6, 6e-9  # of a string so far, at each chunk
+MERGED_SECONDS = {"strings": 0.5e-6}  # of a vertex so far, at each chunk
+MERGED_BYTE_SECONDS = 6e-9  # of its text
 START_SECONDS = 0.05
 WHOLE_SHARE = 0.3  # of the time for strings in chunks, if they are solved together
 
@@ -436,9 +437,9 @@ class Load:
         if self.text_files:
             each += PARSED_SECONDS * self.width
         found = START_SECONDS + each * self.edges
-        if self.kind != "strings":
+        if self.kind not in MERGED_SECONDS:
             return found
-        merged = MERGED_SECONDS * self.width + self.text * MERGED_BYTE_SECONDS
+        merged = MERGED_SECONDS[self.kind] * self.width + self.text * MERGED_BYTE_SECONDS
         size = self.edges * (TEXT_ROW_BYTES + COPIES_OF_TEXT * 2 * self.text)
         if self.whole and size <= budget.limit:
             return START_SECONDS + WHOLE_SHARE * (each * self.edges + merged * self.vertices)

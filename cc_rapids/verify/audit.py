@@ -278,12 +278,12 @@ def audit(
                     f"{at_once[0]} needs all edges at once: read the stream into one frame, or"
                     " leave it out"
                 )
-            budget = Budget(bytes_of(memory_limit), 0)
+            limit = bytes_of(memory_limit)
             run.begin()
             names = source, destination, header
             stream = _stream(edges, names, bound, run)
             rows = Ledger()
-            for given in _chunks(stream, nulls, bound, budget, run):
+            for given in _chunks(stream, nulls, bound, limit, run):
                 run.take(given)
                 rows = rows.plus(given.rows)
             rows = rows._replace(given=stream.given)
@@ -405,13 +405,14 @@ def _stream(
 
 
 def _chunks(
-    stream: Source, nulls: str, bound: WeightBound | None, budget: Budget, run: _Run
+    stream: Source, nulls: str, bound: WeightBound | None, limit: int, run: _Run
 ) -> Iterator[EdgeInput]:
     """Yield the chunks of a stream, each checked."""
     answer = run.answer
     key_columns = answer.column.key_columns or (answer.column,)
     width = len(key_columns)
-    budget.fixed, strings = stream.fixed, [part.strings for part in key_columns]
+    budget = Budget(limit, stream.fixed, readers=stream.readers)
+    strings = [part.strings for part in key_columns]
     budget.update("strings" if any(strings) else "range", answer.ids.n, width=width)
     text = strings if answer.rows else None
     read: Generator[Chunk, None, None] = stream.read(Cursor(), budget, text)

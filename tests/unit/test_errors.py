@@ -47,7 +47,8 @@ def test_each_error_is_ours_and_the_built_in_one_that_callers_expect(name):
 
 
 def _is_error(thing):
-    return isinstance(thing, type) and issubclass(thing, Exception)
+    public = isinstance(thing, type) and not thing.__name__.startswith("_")
+    return public and issubclass(thing, Exception)
 
 
 def test_every_error_and_warning_is_public():

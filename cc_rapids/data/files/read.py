@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -125,8 +125,8 @@ def _rows_at_once(
     text = any(is_text(kinds.field(name).type) for name in pair)
     for probe in (16, LEAST_ROWS) if text else ():
         sizes = stored.iter_batches(min(probe, most), row_groups=[group], columns=pair)
-        batch = next(sizes)
-        most = min(most, file.budget.fitting_rows(batch.nbytes / len(batch)))
+        for batch in islice(sizes, 1):  # none of a group without rows
+            most = min(most, file.budget.fitting_rows(batch.nbytes / len(batch)))
     return most
 
 
