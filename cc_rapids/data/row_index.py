@@ -16,7 +16,8 @@ from .dtypes import is_integer
 def index_of(edges: Any) -> Any:
     """Return the index of a frame, or of the first of some columns; None if it counts from 0.
 
-    Frames and columns of other libraries have none.
+    Frames and columns of other libraries have none. Nor has a cuDF frame whose index has several
+    levels, as no column of cuDF holds tuples.
     """
     if isinstance(edges, Mapping):
         edges = tuple(edges.values())
@@ -25,6 +26,8 @@ def index_of(edges: Any) -> Any:
     if not hasattr(type(edges), "iloc"):
         return None
     index = edges.index
+    if is_cudf(index) and index.nlevels > 1:
+        return None
     counts = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
     return None if counts or not hasattr(index, "take") else index
 

@@ -19,6 +19,7 @@ def rmm():
     pytest.importorskip("cudf")
     before = rmm.mr.get_current_device_resource()
     rmm.mr.set_current_device_resource(rmm.mr.CudaMemoryResource())
+    gc.collect()  # what earlier tests have left in cycles
     cc_rapids.release_memory()
     yield rmm
     cc_rapids.release_memory()
