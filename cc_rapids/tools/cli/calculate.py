@@ -231,7 +231,8 @@ def calculate(
     --checkpoint names a file to which the state is written every --checkpoint-every seconds (0:
     after each chunk) while files are read, and when the command ends by an error, Ctrl-C, SIGTERM
     or SIGHUP. The same command then goes on from there, also with files that were added meanwhile;
-    it is refused if files of which rows were read have changed, and for other columns or vertices.
+    it is refused if files of which rows were read have changed, and for other columns, bounds or
+    vertices.
     The file is kept at the end: delete it when the answer is done with.
 
     --explain prints the engine, the ids, the design, the most vertices and the memory of the run
@@ -253,8 +254,14 @@ def calculate(
     check_with_output(output, output_format=output_format, rows_per_file=rows_per_file)
     if members is not None and top is None:
         raise click.UsageError("--members goes with --top.")
-    chunked: dict[str, Any] = {"memory_limit": memory_limit, "unreadable": unreadable}
-    chunked |= _checkpoint(checkpoint, checkpoint_every, bounds)
+    if checkpoint is None and checkpoint_every is not None:
+        raise click.UsageError("--checkpoint-every goes with --checkpoint.")
+    chunked: dict[str, Any] = {
+        "memory_limit": memory_limit,
+        "checkpoint": checkpoint,
+        "checkpoint_every": checkpoint_every,
+        "unreadable": unreadable,
+    }
     written = None
     if output is not None:
         written = LabelOutput.checked(output, output_format, rows_per_file, files)
@@ -297,20 +304,6 @@ def calculate(
         print_rows(_rows(facts, kernel_rows(times, prepared)))
         if top:
             print_table(_largest(found, top, SHOWN_MEMBERS if members is None else members))
-
-
-def _checkpoint(
-    path: Path | None, every: float | None, bounds: dict[str, Any]
-) -> dict[str, Path | float | None]:
-    """Return the options of the library for a checkpoint."""
-    if path is None and every is not None:
-        raise click.UsageError("--checkpoint-every goes with --checkpoint.")
-    if path is not None and bounds:
-        raise click.UsageError(
-            "--checkpoint numbers the rows of all edges, and --weight leaves some out: leave out"
-            " one of the two."
-        )
-    return {"checkpoint": path, "checkpoint_every": every}
 
 
 def _explain(plan: Plan | StreamPlan, shown: bool, json_output: bool) -> None:

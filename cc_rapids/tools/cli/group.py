@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import sys
 import threading
@@ -71,6 +72,7 @@ MEANT_OPTIONS: dict[str, str] = {  # words that people type for options
     "--silent": "--quiet",
     "--sort-by": "--by",
 }
+_LIMIT = re.compile(r"(?<![\w./'\"-])memory_limit(?![\w./'\"])=?")  # not in a value or a path
 _FURTHER = 4  # columns of indent of its next lines
 _EXAMPLE_WIDTH = 72  # columns of a command, in 80 with its indent and a backslash
 
@@ -173,8 +175,7 @@ class OneLineErrors(Group):
         except (CcRapidsError, MemoryError) as error:
             if getattr(error, "errno", None) == errno.EPIPE:
                 _closed()
-            message = str(error).replace("the same call", "the same command")
-            _fail(message or "out of memory")
+            _fail(_as_options(str(error)) or "out of memory")
         except click.Abort:
             sys.exit(INTERRUPTED)
         except OSError as error:
@@ -184,6 +185,12 @@ class OneLineErrors(Group):
             what = error.filename or "cannot write to standard output"
             _fail(f"{what}: {error.strerror or error}")
         sys.exit(status if isinstance(status, int) else 0)
+
+
+def _as_options(message: str) -> str:
+    """Return a message of the library with the words for a command."""
+    message = message.replace("the same call", "the same command")
+    return _LIMIT.sub("--memory-limit", message)
 
 
 def _fail(message: str, status: int = 2) -> NoReturn:
@@ -216,7 +223,7 @@ def ended_in_words(unsaved: str) -> Iterator[None]:
         yield
     except (KeyboardInterrupt, _Ended) as error:
         notes = getattr(error, "__notes__", None)
-        words = " ".join(notes).replace("the same call", "the same command") if notes else unsaved
+        words = _as_options(" ".join(notes)) if notes else unsaved
         with suppress(OSError):
             click.echo(f"Interrupted: {words}", err=True)
         sys.exit(error.code if isinstance(error, _Ended) else INTERRUPTED)

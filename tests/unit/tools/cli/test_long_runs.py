@@ -88,8 +88,14 @@ class TestCheckpoint:
         more = json.loads(given(*words, "--json"))
         assert (more["edges"], more["components"]) == (5, 1)
 
-    def test_an_interrupted_run_goes_on(self, run, given, monkeypatch):
-        words = ["calculate", "parts", "--checkpoint", "state", "--checkpoint-every", "0", "--json"]
+    @pytest.mark.parametrize("bound", [[], ["--weight", "w", "--at-least", "0.5"]])
+    def test_an_interrupted_run_goes_on(self, run, given, refused, monkeypatch, bound):
+        for k in range(2):  # of three edges each, the last of which is out of bounds
+            path = f"parts/{k}.parquet"
+            ends = {"src": [10 * k, 10 * k + 1, 2], "dst": [10 * k + 1, 10 * k + 2, 12]}
+            pq.write_table(pa.table(ends | {"w": [1.0, 0.5, 0.25]}), path)
+        options = ["--checkpoint", "state", "--checkpoint-every", "0", "--json"]
+        words = ["calculate", "parts", *bound, *options]
         insert, seen = stream.Run._plan_chunk, []
 
         def interrupted(self, state):
@@ -101,9 +107,12 @@ class TestCheckpoint:
         with monkeypatch.context() as patch:
             patch.setattr(stream.Run, "_plan_chunk", interrupted)
             assert run(*words).exit_code == 130
+        edges = 4 if bound else 6
         facts = json.loads(given(*words))
-        assert (facts["edges"], facts["components"]) == (4, 2)
-        assert facts["resumed"].startswith("4 edges were linked by earlier runs")
+        assert (facts["edges"], facts["components"]) == (edges, 2 if bound else 1)
+        assert facts["resumed"].startswith(f"{edges} edges were linked by earlier runs")
+        other = ["--weight", "w", "--at-least", "0.9"]
+        assert "other inputs (weight: " in refused("calculate", "parts", *other, *options)
 
     def test_one_file_is_read_in_chunks(self, given):
         facts = json.loads(given("calculate", "pairs.csv", "--checkpoint", "state", "--json"))
@@ -119,12 +128,20 @@ class TestCheckpoint:
         )
         assert state.read_bytes() == before
         assert "goes with --checkpoint" in refused("calculate", "parts", "--checkpoint-every", "3")
-        (folder / "scored.csv").write_text("src,dst,w\n1,2,3\n")
-        words = ["scored.csv", "--weight", "w", "--at-least", "1", "--checkpoint", "state"]
-        assert "--weight leaves some out" in refused("calculate", *words)
         words = ["--generate", "path(nodes=3)", "--checkpoint", "state"]
         assert "--checkpoint does not go with it" in refused("calculate", *words)
         assert "not a file saved" in refused("calculate", "parts", "--checkpoint", "pairs.csv")
+
+
+class TestMemoryLimit:
+    def test_the_error_names_the_option(self, refused):
+        pq.write_table(pa.table({"src": range(300_000), "dst": range(300_000)}), "many.parquet")
+        for limit in ("10MB", "40MB"):
+            said = refused("calculate", "many.parquet", "--memory-limit", limit)
+            assert "--memory-limit is" in said
+            assert "memory_limit" not in said
+        said = refused("calculate", "many.parquet", "--memory-limit", "100kB")
+        assert "memory_limit" not in said
 
 
 class TestFolder:
