@@ -94,7 +94,7 @@ def mixed(design, facts, graph, backend):
 def batches(src, dst, size, *masks):
     """Slices of the columns, whole ones, and at most so many."""
     firsts = range(0, src.size - size + 1, size)[:BATCHES]
-    return [[column[k : k + size] for column in (src, dst, *masks)] for k in firsts]
+    return [tuple(column[k : k + size] for column in (src, dst, *masks)) for k in firsts]
 
 
 def insert(found, src, dst):
