@@ -25,6 +25,8 @@ from .edge_input import EdgeInput
 from .frame_access import bring, collected, column_of, frame_size
 from .pair_lists import are_pairs
 
+NOT_FILTERED = "_view", "run_end_encoded", "union"  # in names of types that Arrow does not filter
+
 
 def with_column(frame: Any, name: Any, values: Any, there: Any) -> Any:
     """Return a copy of a frame with an added column, null where ``there`` is False.
@@ -221,6 +223,10 @@ def rows_where_true(edges: Any, mask: Any) -> Any:
     if hasattr(type(edges), "iloc"):
         return _pandas_rows(edges, mask)
     if _is_arrow_table(edges):
+        if not any(word in str(kind) for kind in edges.schema.types for word in NOT_FILTERED):
+            import pyarrow as pa
+
+            return edges.filter(pa.array(mask))
         columns = [arrow_rows(column, mask) for column in edges.columns]
         return type(edges).from_arrays(columns, schema=edges.schema)
     import narwhals as nw

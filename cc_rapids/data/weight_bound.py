@@ -145,23 +145,33 @@ class WeightBound:
     def mask_of(self, numbers: Any, there: Any) -> tuple[Any, Ledger]:
         """Return the same for numbers; ``there`` is None if none of them is null or NaN."""
         known = (numbers == numbers) if there is None else there.copy()
-        missing, of_type = int((~known).sum()), numbers.dtype.type
+        rows, of_type = int(known.size), numbers.dtype.type
+        missing = rows - _count(known)
         for sign, bound in self.bounds(numbers.dtype.name):
             limit = of_type(bound)
             known &= numbers >= limit if sign == ">=" else numbers <= limit
-        return known, ledger_of(int(known.size), missing, int(known.sum()))
+        return known, ledger_of(rows, missing, _count(known))
 
     def of_frame(self, frame: Any, ids: Sequence[str] = ()) -> tuple[Any, Ledger]:
         """Return the rows of a frame on the host within the bounds, and a ledger of all its rows.
 
-        The rows are a frame of its kind. If it has all columns of ``ids``, the others are left out,
-        but for the weights. One query counts the rows of a lazy frame.
+        The rows are a frame of its kind. If it has all columns of ``ids``, the others are left out.
+        One query counts the rows of a lazy frame.
         """
         import narwhals as nw
 
+        plain = self._plain_weights(frame)
+        if plain is not None:
+            mask, ledger = self.mask_of(plain, None)
+            native = (
+                frame[list(dict.fromkeys(ids))] if ids and all(n in frame for n in ids) else frame
+            )
+            return (rows_where_true(native, mask) if ledger.left_out else native), ledger
         known, missing, within = self._read(frame, ids)
         if not isinstance(known, nw.LazyFrame):
             mask, ledger = self._mask_of(known, missing, within)
+            if ids and all(name in known.columns for name in ids):
+                known = known.select(*dict.fromkeys(ids))
             native = known.to_native()
             return (rows_where_true(native, mask) if ledger.left_out else native), ledger
         sums = missing.sum().alias("missing"), within.sum().alias("kept")
@@ -171,7 +181,17 @@ class WeightBound:
 
     def mask_of_frame(self, frame: Any) -> tuple[Any, Ledger]:
         """Return which rows of a frame on the host are within the bounds, and a ledger of all."""
-        return self._mask_of(*self._read(frame))
+        plain = self._plain_weights(frame)
+        return self._mask_of(*self._read(frame)) if plain is None else self.mask_of(plain, None)
+
+    def _plain_weights(self, frame: Any) -> Any:
+        """Return weights that a pandas frame holds as an array of numbers; None if it does not."""
+        if not (hasattr(type(frame), "iloc") and isinstance(self.weight, str)):
+            return None
+        column = frame.get(self.weight)
+        dtype = getattr(column, "dtype", None)
+        plain = isinstance(dtype, np.dtype) and NUMPY.fullmatch(dtype.name) and dtype.isnative
+        return column.to_numpy() if plain and column is not None else None
 
     def _read(self, frame: Any, ids: Sequence[str] = ()) -> tuple[Any, Any, Any]:
         """Return a frame of narwhals, and which weights are missing and which within, in it."""
@@ -242,6 +262,11 @@ class WeightBound:
             return False
         pairs = self.bounds(dtype)
         return any(high < bound if sign == ">=" else low > bound for sign, bound in pairs)
+
+
+def _count(known: Any) -> int:
+    """Return how many values of a boolean array are true."""
+    return int(np.count_nonzero(known) if isinstance(known, np.ndarray) else known.sum())
 
 
 def ledger_of(rows: int, missing: int, kept: int) -> Ledger:
