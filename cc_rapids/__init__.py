@@ -11,11 +11,7 @@ Names are imported when they are first used, so that ``import cc_rapids`` import
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import _old_paths
-
 __version__ = "0.1.0"
-
-_old_paths.install()
 
 _HOMES = {
     "bipartition": "api",
@@ -213,8 +209,6 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _old_paths.MOVED:
-        return importlib.import_module(f".{name}", __name__)
     if name not in _HOMES:
         raise AttributeError(f"module 'cc_rapids' has no attribute {name!r}")
     home = _HOMES[name]

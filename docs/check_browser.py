@@ -103,17 +103,8 @@ def jobs_of(folder, pages=PAGES):
     others = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.html"))
     return [
         *((page, width, theme) for page in pages for width in WIDTHS for theme in THEMES),
-        *(
-            (page, WIDTHS[0], THEMES[0])
-            for page in others
-            if page not in pages and is_page(folder / page)
-        ),
+        *((page, WIDTHS[0], THEMES[0]) for page in others if page not in pages),
     ]
-
-
-def is_page(path):
-    """Return whether a file shows something: not one that only leads to where a page has moved."""
-    return 'http-equiv="refresh"' not in path.read_text(encoding="utf-8")
 
 
 def measure(folder, jobs):

@@ -56,25 +56,9 @@ autodoc_typehints = "none"  # numpydoc's sections say more
 autosummary_generate = True
 add_module_names = False
 
-MOVED = {"measured": "benchmarks"}  # pages of earlier versions, and where their text is now
-REDIRECT = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>This page has moved</title>
-<link rel="canonical" href="{to}"><meta http-equiv="refresh" content="0; url={to}"></head>
-<body><p>This page has moved to <a href="{to}">{to}</a>.</p></body></html>
-"""
-
 
 def setup(app):
     """Pages that are made from the code are written before any page is read."""
     import made_pages
 
     app.connect("config-inited", lambda *_: made_pages.write(HERE))
-    app.connect("build-finished", leave_redirects)
-
-
-def leave_redirects(app, error):
-    """Write a page that leads on, for each that has moved."""
-    if error is None and app.builder.name == "html":
-        for old, new in MOVED.items():
-            page = pathlib.Path(app.outdir, f"{old}.html")
-            page.write_text(REDIRECT.format(to=f"{new}.html"), encoding="utf-8")

@@ -230,8 +230,7 @@ def words():
         "",
         "A kernel is a Python function over 1-d arrays and unsigned integers. Its factory takes a"
         " backend, `on`, whose operations are listed here. The indices of one kernel run in no"
-        " particular order, and every kernel sees everything that earlier ones wrote. `python -m"
-        " cc_rapids.tools.words FILE...` converts kernels written for version 0.1.",
+        " particular order, and every kernel sees everything that earlier ones wrote.",
     ]
     for theme, known in THEMES.items():
         parts += ["", f"## {theme}", "", "| operation | meaning |", "| --- | --- |"]

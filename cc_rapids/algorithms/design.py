@@ -8,7 +8,6 @@ without a sample one.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -97,13 +96,6 @@ class Design:
         link = self.words[1]
         rule = dict(link.options).get("")
         return bool(link.spec.hooks_roots_only) or rule in link.spec.rooted_rules
-
-    @property
-    def rooted(self) -> bool:
-        """True if only roots are hooked; :attr:`hooks_roots_only` is its name now."""
-        said = "Design.rooted is now hooks_roots_only"
-        warnings.warn(said, DeprecationWarning, stacklevel=2)
-        return self.hooks_roots_only
 
     @property
     def phased(self) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import types
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -29,18 +28,6 @@ WAY_OUT = "pass fewer, or leave them out"
 MEMORY = ("device", "pinned", "zero-copy")
 
 Array = Any  # numpy.ndarray, or cupy.ndarray on a GPU
-
-# What methods of a backend were called before; kernels are rewritten by cc_rapids.tools.words.
-RENAMED = {
-    "later": "read_async",
-    "laid": "packed_args",
-    "notes": "alloc_readback",
-    "pieces": "alloc_packed",
-    "pieces_of": "packed_views",
-    "room": "arena",
-    "leave_room": "leave_arena",
-    "check_room": "check_capacity",
-}
 
 
 class SharedMemoryLimits(NamedTuple):
@@ -136,10 +123,6 @@ class Backend(ABC):
 
         def __getattr__(self, name: str) -> Any:
             """Raise an AttributeError that names the words nearest to an unknown one."""
-            if name in RENAMED:
-                said = f"{name} of a backend is now {RENAMED[name]}"
-                warnings.warn(said, DeprecationWarning, stacklevel=2)
-                return getattr(self, RENAMED[name])
             raise AttributeError(unknown("word of a backend", name, WORDS))
 
     @staticmethod
@@ -424,14 +407,6 @@ class Backend(ABC):
     def reusing(self) -> AbstractContextManager[Any]:
         """Return a context, for many large arrays, in which freed memory is used again."""
         return nullcontext()
-
-
-def __getattr__(name: str) -> Any:
-    """Return ``Engine``, as :class:`Backend` was called before."""
-    if name == "Engine":
-        warnings.warn(f"{__name__}.Engine is now Backend", DeprecationWarning, stacklevel=2)
-        return Backend
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class Scope:

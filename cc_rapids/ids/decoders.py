@@ -59,10 +59,6 @@ class SortedDecoder:
         """Return the state for pickling, without what was decoded ahead."""
         return vars(self) | {"_ahead": []}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Set the state, which may be that of an earlier version."""
-        vars(self).update({"_ahead": []} | state)
-
     @classmethod
     def of(cls, ids: Array) -> SortedDecoder:
         """Return the decoder of a sorted array of distinct ids, which is kept."""

@@ -58,7 +58,6 @@ TIMES = (
     "datetimes",
     "nanoseconds",
 )  # what the column of times of a kept forest holds
-WITH_FOREST = "cc_rapids connectivity 3"  # which versions that keep none do not read
 
 
 def write(
@@ -71,7 +70,7 @@ def write(
     own, arrays = _parts(state.index, state.backend)
     kept = state.kept
     words = {
-        "format": FORMAT if kept is None else WITH_FOREST,
+        "format": FORMAT,
         "design": design,
         "edges": state.edges,
         "batches": state.batches,
@@ -80,11 +79,11 @@ def write(
         "answers": kind_words(state.given),
         "taken": [asdict(taken) for taken in state.given.taken],
         **own,
+        "kept": None if kept is None else {"expiry": kept.expiry, "kind": kept.kind},
         "notes": notes,
     }
     arrays["parent"] = state.backend.to_host(state.flat().parent)
     if kept is not None:
-        words["kept"] = {"expiry": kept.expiry, "kind": kept.kind}
         arrays |= _edges_of(kept, state)
     archive.write(path, words, arrays)
 
@@ -149,7 +148,7 @@ def read_noted(
         The file does not exist, or is not a saved state.
     """
     words, arrays = archive.read(path)
-    if words.get("format") not in (FORMAT, WITH_FOREST):
+    if words.get("format") != FORMAT:
         own = str(words.get("format"))[:80]
         way = "save it again with this version, or start again"
         if own.startswith("cc_rapids components"):
@@ -183,7 +182,7 @@ def _state(words: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> C
     state = ConnectivityState(
         backend, index, forest, given, counts["edges"], counts["batches"], ledger=ledger
     )
-    if words["format"] == FORMAT:
+    if words["kept"] is None:
         return state
     return replace(state, kept=_kept(words["kept"], arrays, forest))
 

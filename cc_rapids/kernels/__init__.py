@@ -23,7 +23,6 @@ from .primitives import none_of
 from .spec import (
     HOOKS,
     LOCKS,
-    choice,
     find_rule,
     rounds_rule,
     sampling_rule,
@@ -35,7 +34,6 @@ __all__ = [
     "FINDS",
     "HOOKS",
     "LOCKS",
-    "choice",
     "csr_sampling",
     "find",
     "find_rule",

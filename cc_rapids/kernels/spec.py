@@ -8,9 +8,8 @@ is one name from each axis (see :mod:`cc_rapids.algorithms.design`), with option
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -110,14 +109,6 @@ class Spec:
             if part not in self.PARTS:
                 known = ", ".join(self.PARTS) or "nothing"
                 raise ValueError(f"{self.name!r} requires {part!r}, and there is {known}")
-
-    def __getattr__(self, name: str) -> Any:
-        """Return a field by its former name, with a warning."""
-        new = FIELDS_BEFORE.get(name)
-        if new is None or not hasattr(self, new):
-            raise AttributeError(f"{type(self).__name__} has no {name!r}")
-        _warn_of(f"Spec.{name}", new)
-        return getattr(self, new)
 
     @property
     def asks(self) -> str:
@@ -419,65 +410,3 @@ def rounds_rule(name: str, *, paper: str, **facts: Any) -> Callable[[Factory], F
 def standalone_algorithm(name: str, *, paper: str, **facts: Any) -> Callable[[Factory], Factory]:
     """Register a standalone algorithm; ``facts`` are fields of :class:`StandaloneSpec`."""
     return _register(StandaloneSpec, name, {"paper": paper, **facts})
-
-
-# What choice() and the fields of a choice were called before.
-FIELDS_BEFORE = {
-    "takes": "requires",
-    "extra": "aux_array",
-    "rooted": "hooks_roots_only",
-    "whole": "standalone",
-    "least": "root_is_min",
-    "room": "label_arrays",
-    "pairs": "bytes_per_vertex_pair",
-    "around": "meta",
-    "staged": "supports_stages",
-    "rows": "needs_csr",
-    "queues": "breadth_first",
-}
-PARTS_BEFORE = {"tidy": "compress_after_union", "noted": "record_forest"}
-
-
-def choice(
-    axis: str, name: str, *, paper: str, **facts: Any
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a factory as the value ``name`` of ``axis``.
-
-    New code takes the decorator of a kind: :func:`sampling_rule`, :func:`find_rule`,
-    :func:`union_rule`, :func:`rounds_rule` or :func:`standalone_algorithm`. The names that fields
-    had before (``takes=``, ``extra=``, ``rooted=``) are understood with a DeprecationWarning.
-
-    See Also
-    --------
-    cc_rapids.designs : The designs that are registered.
-    """
-    for old in sorted(facts.keys() & FIELDS_BEFORE.keys()):
-        _warn_of(f"{old}=", f"{FIELDS_BEFORE[old]}=")
-    facts = {FIELDS_BEFORE.get(key, key): value for key, value in facts.items()}
-    parts = [PARTS_BEFORE.get(part, part) for part in facts.pop("requires", ())]
-    iterative, alone = "edges" in parts, facts.pop("standalone", False)
-    kind: type[Spec] = {"sample": SamplingSpec, "compress": FindSpec}.get(axis, UnionSpec)
-    if kind is UnionSpec and alone:
-        kind, facts = StandaloneSpec, {"iterative": iterative, **facts}
-    elif iterative:
-        kind = RoundsSpec
-    if isinstance(facts.get("aux_array"), str):
-        kept = [spec.aux_array for spec in CHOICES["link"].values() if spec.aux_array]
-        facts["aux_array"] = {array.name: array for array in kept}[facts["aux_array"]]
-    facts["requires"] = tuple(part for part in parts if part != "edges")
-    unknown = facts.keys() - {known.name for known in fields(kind)}
-    if axis not in AXES or unknown:
-        raise ValueError(f"{axis} {name!r} has no {', '.join(sorted(unknown)) or 'axis'}")
-    return _register(kind, name, {"paper": paper, **facts})
-
-
-def _warn_of(old: str, new: str) -> None:
-    warnings.warn(f"{old} is now {new}", DeprecationWarning, stacklevel=3)
-
-
-def __getattr__(name: str) -> Any:
-    """Return ``Choice``, the former name of :class:`Spec`, with a warning."""
-    if name == "Choice":
-        _warn_of("cc_rapids.kernels.spec.Choice", "Spec, or the class of a kind")
-        return Spec
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

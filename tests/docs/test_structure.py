@@ -1,6 +1,5 @@
 """The parts of the documentation: every page is in one, with a sentence that says what it is."""
 
-import json
 import re
 import tomllib
 from pathlib import Path
@@ -79,12 +78,3 @@ def test_each_environment_variable_is_on_its_page_and_no_other():
     assert set(named.findall(sources)) == set(named.findall(page))
     others = set(re.findall(r"^\| `((?!CC_RAPIDS)[A-Z_]+)` \|", page, re.MULTILINE))
     assert {"CUDA_VISIBLE_DEVICES", "NETWORKX_BACKEND_PRIORITY"} <= others
-
-
-def test_pages_that_have_moved_lead_to_pages_that_exist():
-    conf = (DOCS / "conf.py").read_text(encoding="utf-8")
-    moved = json.loads(re.search(r"^MOVED = (\{.*?\})", conf, re.MULTILINE)[1])
-    assert moved
-    for old, new in moved.items():
-        assert not (DOCS / f"{old}.md").exists()
-        assert (DOCS / f"{new}.md").exists()

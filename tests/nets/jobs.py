@@ -14,7 +14,7 @@ from cc_rapids.backends import Kernel
 from cc_rapids.backends import compile as compiler
 from cc_rapids.backends.dry_run import Rehearsal, rehearsed
 from cc_rapids.tuning import tuning
-from nets.normal_form import WORDS, digest
+from nets.normal_form import digest
 
 
 def jobs() -> dict[str, Any]:
@@ -59,7 +59,7 @@ class _Order(Rehearsal):
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         types = ", ".join(compiler.signature_of(arguments))
-        shape = f"{WORDS.get(kernel.shape, kernel.shape)}[{kernel.shared_words}]"
+        shape = f"{kernel.shape}[{kernel.shared_words}]"
         self.order.append(f"{shape} {digest(kernel.part)} ({types})")
         super().launch(kernel, n, arguments)
 

@@ -3,7 +3,7 @@
 Two kernels have one normal form if they compute the same by the same statements: names of
 functions, modules, variables and constants, docstrings, comments and line breaks do not count;
 constants count by type and value, parts of a kernel by their own normal form, and the words of the
-backend by the names that ``WORDS`` maps them to.
+backend by their names.
 """
 
 from __future__ import annotations
@@ -20,9 +20,6 @@ from typing import Any
 import numpy as np
 
 from cc_rapids.backends.device_function import Atom, Part
-from cc_rapids.tools.words import RENAMED
-
-WORDS = {new: old for old, new in RENAMED.items()}  # words of the backend by their first names
 
 
 @functools.cache
@@ -85,7 +82,7 @@ def spelled(value: Any) -> str:
     if isinstance(value, Part):
         return f"part_{digest(value)}"
     if isinstance(value, Atom):
-        return f"word_{WORDS.get(value.name, value.name)}"
+        return f"word_{value.name}"
     if isinstance(value, type):
         return f"type_{value.__name__}"
     if isinstance(value, bool | int | np.generic):

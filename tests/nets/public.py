@@ -6,7 +6,6 @@ import dataclasses
 import importlib
 import inspect
 import re
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,15 +15,11 @@ import cc_rapids
 
 # What examples and entry points import besides.
 ALSO = (
-    "plan.Plan", "streams.StreamPlan", "streams.StreamProgress", "interfaces.cugraph",
-    "interfaces.pylibcugraph", "interfaces.accessor", "interfaces.dask_vertices",
-    "interfaces.dask_model", "interfaces.networkx", "interfaces.networkx_info.get_info",
-    "doctor.check", "cli.main", "catalog.choice", "kernels.link.FINDS", "kernels.link.none_of",
-    "kernels.FINDS", "kernels.none_of", "catalog.Choice", "engines.base.Engine",
-    "backends.base.Engine",
-    "engines.base.Kernel", "interfaces.cugraph.connected_components",
-    "interfaces.pylibcugraph.weakly_connected_components", "interfaces.accessor.Accessor",
-    "interfaces.accessor.register",
+    "integrations.cugraph", "integrations.pylibcugraph", "integrations.accessor.Accessor",
+    "integrations.accessor.register", "integrations.networkx",
+    "integrations.networkx_info.get_info", "integrations.cugraph.connected_components",
+    "integrations.pylibcugraph.weakly_connected_components", "tools.doctor.check", "cli.main",
+    "backends.base.Backend", "backends.base.Kernel",
 )  # fmt: skip
 
 
@@ -50,10 +45,8 @@ def reached(name: str) -> Any:
             found = importlib.import_module(".".join(path[:k]))
         except ModuleNotFoundError:
             continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of names that are old
-            for attribute in path[k:]:
-                found = getattr(found, attribute)
+        for attribute in path[k:]:
+            found = getattr(found, attribute)
         return found
     raise AttributeError(name)
 

@@ -9,7 +9,6 @@ import cc_rapids
 from cc_rapids import backends
 from cc_rapids.backends.cuda import Cuda
 from cc_rapids.backends.words import WORDS
-from cc_rapids.tools.words import RENAMED
 
 PACKAGE = Path(cc_rapids.__file__).parent
 
@@ -36,10 +35,6 @@ def test_kernels_are_written_in_the_listed_words(folder):
 def test_every_backend_has_every_word(word):
     assert hasattr(backends.get("threads"), word)
     assert hasattr(Cuda, word)
-
-
-def test_old_words_become_listed_ones():
-    assert set(RENAMED.values()) <= set(WORDS)
 
 
 def test_an_unknown_word_names_the_nearest_ones():

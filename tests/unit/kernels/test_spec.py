@@ -12,13 +12,9 @@ from cc_rapids.algorithms import run
 from cc_rapids.algorithms.compiled import build
 from cc_rapids.graph.edges import Edges, rows_of
 from cc_rapids.graph.forest import Forest
-from cc_rapids.kernels import FINDS, HOOKS, choice, find_rule, none_of, union_rule
+from cc_rapids.kernels import FINDS, find_rule, none_of, union_rule
 from cc_rapids.kernels.spec import (
     CHOICES,
-    RoundsSpec,
-    Spec,
-    StandaloneSpec,
-    UnionSpec,
     standalone_algorithm,
 )
 
@@ -58,56 +54,6 @@ def test_a_union_rule_is_a_design_by_its_name(registry):
     assert [spec.name for spec in registry["link"].values()][-1] == "mine"
 
 
-def test_the_old_keywords_are_understood_with_a_warning(registry):
-    with pytest.warns(DeprecationWarning, match="is now") as told:
-        choice("link", "mine", finds=FINDS, takes=("find",), extra="hooks", paper="here")(
-            parents_first
-        )
-    assert [str(warning.message) for warning in told] == [
-        "extra= is now aux_array=",
-        "takes= is now requires=",
-    ]
-    spec = registry["link"]["mine"]
-    assert type(spec) is UnionSpec
-    assert spec.aux_array is HOOKS
-    assert spec.requires == ("find",)
-    with pytest.warns(DeprecationWarning, match=r"Spec.rooted is now hooks_roots_only"):
-        assert spec.rooted
-    with pytest.raises(AttributeError, match="UnionSpec has no 'whole"):
-        assert spec.wholes
-
-
-@pytest.mark.parametrize(
-    ("old", "kind", "new"),
-    [
-        ({"takes": ("edges", "read"), "whole": True, "room": (2, 0)}, StandaloneSpec, (2, 0)),
-        ({"takes": ("edges",)}, RoundsSpec, (0, 0)),
-        ({"takes": ("tidy",)}, UnionSpec, (0, 0)),
-    ],
-)
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_link_of_the_old_keywords_is_of_its_kind(registry, old, kind, new):
-    choice("link", "mine", paper="here", **old)(parents_first)
-    spec = registry["link"]["mine"]
-    assert type(spec) is kind
-    assert spec.label_arrays == new
-    assert spec.iterative == ("edges" in old["takes"])
-    assert spec.requires == {StandaloneSpec: ("read",), UnionSpec: ("compress_after_union",)}.get(
-        kind, ()
-    )
-
-
-def test_new_keywords_of_choice_warn_of_nothing(registry):
-    choice("compress", "mine", one_step=True, paper="here")(parents_first)
-    assert registry["compress"]["mine"].one_step
-
-
-def test_the_old_name_of_a_spec_is_one():
-    with pytest.warns(DeprecationWarning, match="Choice is now Spec"):
-        from cc_rapids.kernels.spec import Choice
-    assert Choice is Spec
-
-
 def untold(on, vertex):
     return None
 
@@ -121,8 +67,6 @@ def test_what_would_fail_later_is_refused_at_once(registry):
         find_rule("mine", paper="here")(untold)
     with pytest.raises(TypeError, match="one_step"):
         standalone_algorithm("mine", one_step=True, paper="here")(parents_first)
-    with pytest.raises(ValueError, match="link 'mine' has no samples"):
-        choice("link", "mine", samples=True, paper="here")
 
 
 def states(on):
