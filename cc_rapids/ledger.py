@@ -2,7 +2,7 @@
 
 Both sides are counted in different places. ``given`` comes from the input itself: the length of a
 frame, the footers of Parquet files, the lines of a text file, a ``count(*)`` of a relation.
-``linked`` comes from the columns that kernels were handed, after all filters and cuts. A reader
+``linked`` comes from the columns that kernels read, after all filters and cuts. A reader
 that loses, repeats or cuts rows in between makes them differ, and :meth:`Ledger.check` refuses to
 answer. Only an iterator has no count of its own: its ledger is ``unchecked``, as ``given`` is the
 sum of the items that it has yielded.
@@ -17,10 +17,9 @@ Reason             Rows
 ``filtered``       outside the filter of a dataset
 ``comment``        of a text file that are comments
 ``blank``          of a text file that are blank
-``zero``           entries of a matrix that are stored zeros, in formats that fill up with zeros
 ``not_in_forest``  that close a cycle, of an answer which was made of a spanning forest alone
 ``removed``        that :meth:`~cc_rapids.Connectivity.remove` has taken out
-``expired``        that :meth:`~cc_rapids.Connectivity.expire` has taken out
+``expired``        of the kept forest that :meth:`~cc_rapids.Connectivity.expire` has taken out
 =================  =============================================================================
 """
 
@@ -35,7 +34,7 @@ NO_ROWS: Mapping[str, int] = {}  # left out by no reason
 
 
 def lost_rows(where: str, given: int, came: int) -> LedgerError:
-    """Return the error for a source of so many rows, of which another number came."""
+    """Return the error for a source whose rows are not all accounted for, or are too many."""
     word = "lost" if given > came else "too many"
     return LedgerError(
         f"{where}: {given:,} rows were given, and {came:,} are accounted for:"
@@ -52,7 +51,7 @@ class Ledger(NamedTuple):
     given : int
         Rows of the input, counted before any of them was read.
     linked : int
-        Rows of the columns that kernels were handed.
+        Rows of the columns that kernels read.
     left_out : mapping of str to int
         Rows left out, by reason.
     unchecked : bool

@@ -838,7 +838,7 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
 
         ``given`` is the number of rows by the input itself: the length of a frame, the footers of
         Parquet files, the lines of text, a count of a relation. ``linked`` is the number of rows
-        that kernels were handed. Then come the reasons that occurred, such as ``null_end``,
+        that kernels read. Then come the reasons that occurred, such as ``null_end``,
         ``null_weight``, ``out_of_bounds``, ``row_group``, ``comment`` and ``blank``; see
         :mod:`cc_rapids.ledger`. ``unchecked`` is True where an iterator alone tells how many rows
         there are. A run whose rows do not balance raises a LedgerError and gives no answer.
