@@ -686,7 +686,7 @@ class Frames(Adapter):
         return _of_series(every, sides, request.nulls, index_of(edges))
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
-        return _length(edges)
+        return length_of(edges)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
@@ -705,9 +705,9 @@ class Frames(Adapter):
         else:
             edges = collected(edges)
             mask, ledger = self.mask(edges, bound)
-            if _length(edges) != mask.size:
+            if length_of(edges) != mask.size:
                 raise InputError(
-                    f"there are {mask.size:,} weights and {counted(_length(edges), 'edge')}: pass"
+                    f"there are {mask.size:,} weights and {counted(length_of(edges), 'edge')}: pass"
                     " one weight for each edge"
                 )
             within = self.where(edges, mask)
@@ -874,7 +874,7 @@ class Pairs(Frames):
         return edges[0], edges[1]
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
-        return _length(edges[0]) if len(edges) else 0
+        return length_of(edges[0]) if len(edges) else 0
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         if isinstance(bound.weight, str):
@@ -939,7 +939,7 @@ class Mappings(Pairs):
         return Bounded(within, request.source, request.destination, ledger)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
-        return _length(edges[request.sides[1][0]])
+        return length_of(edges[request.sides[1][0]])
 
     def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         (source, *others), (destination, *_) = self._sides(edges, request)
@@ -1013,7 +1013,7 @@ class CsrRows(Adapter):
         return read_csr(edges)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
-        return _length(edges.indices)
+        return length_of(edges.indices)
 
     def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
         return weights_of((), weight)
@@ -1268,7 +1268,7 @@ class Anything(Adapter):
         return read_table(edges, *request.sides, request.nulls)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
-        return _length(chunked(edges))
+        return length_of(chunked(edges))
 
 
 CUDF_FRAMES, FRAMES = CudfFrames(), Frames()
@@ -1316,7 +1316,7 @@ def adapter_of(edges: Any) -> Adapter:
     return adapter
 
 
-def _length(edges: Any) -> int:
+def length_of(edges: Any) -> int:
     """Return the number of rows of a frame or column; one query counts those of a lazy frame."""
     try:
         return len(edges)

@@ -49,7 +49,8 @@ def are_pairs(edges: Any) -> bool:
 
 
 def _is_batch(item: Any) -> bool:
-    if hasattr(item, "columns") and hasattr(item, "shape"):
+    kind = type(item)  # a lazy frame warns where its columns are asked for
+    if hasattr(kind, "columns") and (hasattr(kind, "shape") or hasattr(kind, "collect_schema")):
         return True
     if not isinstance(item, tuple) or len(item) != 2 or not all(map(is_column, item)):
         return False

@@ -33,6 +33,7 @@ from ..errors import (
 )
 from ..ledger import Ledger
 from . import read as frames
+from .adapters import length_of
 from .column import Content
 from .edge_input import EdgeInput, ReadRequest, Side, named
 from .files.header import DELIMITERS, check_header, edge_columns, place_of
@@ -56,6 +57,7 @@ from .files.read import (
     read_wanted,
 )
 from .files.text_ids import is_text
+from .frame_access import collected
 from .frame_build import rows_where_true
 from .memory_budget import FILE_BYTES, LEAST_TEXT_BYTES, TEXT_BYTES, Budget, bytes_of
 from .pair_lists import check_columns_of_tuple, columns_of_pairs
@@ -1217,8 +1219,9 @@ class Items(_OnHost):
 
     def _chunks(self, start: Cursor, budget: Budget) -> Generator[Chunk, None, None]:
         number, self.came, self.skipped = -1, 0, 0
+        columns = None if self.filtered else flat(*self.names)
         for number, item in enumerate(self.items):
-            item = _table(item)
+            item = _table(item, columns)
             at, size, first = 0, length(item), True
             done = size if number < start.file else start.rows if number == start.file else 0
             before, self.skipped = self.came, self.skipped + min(done, size)
@@ -1256,10 +1259,10 @@ class Items(_OnHost):
         return {"pieces": None, "edges": None, "span": None}
 
 
-def _table(item: Any) -> Any:
+def _table(item: Any, columns: list[str] | None) -> Any:
     """Return a record batch or a relation of DuckDB as a table, and pairs as two columns.
 
-    Other edges are returned unchanged.
+    Of a lazy frame the columns, or all, are collected. Other edges are returned unchanged.
     """
     if isinstance(item, list):
         return columns_of_pairs(item)
@@ -1267,6 +1270,8 @@ def _table(item: Any) -> Any:
         check_columns_of_tuple(item)
     if is_relation(item):
         return table_of(item)
+    if _is_lazy(item):
+        return collected(item, columns)
     if type(item).__module__.startswith("pyarrow") and type(item).__name__ == "RecordBatch":
         import pyarrow as pa
 
@@ -1274,10 +1279,20 @@ def _table(item: Any) -> Any:
     return item
 
 
+def _is_lazy(item: Any) -> bool:
+    """Return whether an item is a lazy frame of Polars."""
+    return hasattr(type(item), "collect_schema") and not hasattr(type(item), "__len__")
+
+
 def length(item: Any) -> int:
-    """Return the rows of a frame, of a tuple of two columns, or of a list of pairs."""
+    """Return the rows of a frame, of a tuple of two columns, or of a list of pairs.
+
+    One query counts those of a lazy frame.
+    """
     if isinstance(item, tuple):
         return len(item[0]) if len(item) == 2 and hasattr(item[0], "__len__") else 0
+    if _is_lazy(item):
+        return length_of(item)
     return len(item) if hasattr(item, "__len__") else 0
 
 
