@@ -150,7 +150,7 @@ def components(
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
     weight : str, or (m,) array, optional
-        The column of weights, or for a pair of arrays the weights, of numbers; for ``at_least`` and
+        The column of weights, or for arrays and lists the weights, of numbers; for ``at_least`` and
         ``at_most``, or for ``forest="min"`` and ``forest="max"``.
     at_least, at_most : float, optional
         Read only the edges with such a weight; of the others, and of those whose weight is null or
@@ -202,14 +202,14 @@ def components(
     devices : "all", or list of int, optional
         Run on several GPUs of this machine, without a cluster: see :doc:`/larger`. The answer is a
         :class:`~cc_rapids.SpreadComponents`. Edges may be on one GPU or on the
-        host, and are spread over as many GPUs as pay; or a list of frames or pairs of arrays, one
-        for each GPU, which stay there. Ids are integers close together.
+        host, and are spread over as many GPUs as pay; or a list of frames or tuples of two
+        columns, one for each GPU, which stay there. Ids are integers close together.
     explain : bool
         Return the :class:`~cc_rapids.solver.plan.Plan` instead of running: how the ids would be
         encoded, which design would run and why, and the most memory that it would take.
     **chunked
-        ``memory_limit``, ``progress``, ``checkpoint`` and ``checkpoint_every``, any of which makes
-        a file or frame be read in chunks: see :func:`cc_rapids.stream_components`.
+        ``memory_limit``, ``progress``, ``checkpoint`` and ``checkpoint_every``, any of which reads
+        a file or frame in chunks, and ``unreadable``: see :func:`cc_rapids.stream_components`.
 
     Raises
     ------
@@ -221,6 +221,9 @@ def components(
         pair of vertices, which does not fit.
     EngineError
         The engine is unknown or this machine cannot run it.
+    LedgerError
+        Rows were lost or repeated between the input and the kernels: see
+        :attr:`Components.ledger`.
 
     See Also
     --------
@@ -797,7 +800,8 @@ def minimum_spanning_forest(
         weights, and -0.0 equals 0.0. One that is null or nan raises an error; with ``nulls="drop"``
         its edge is dropped with its vertices.
     **options
-        As for :func:`components`, without ``design``, ``at_least`` and ``at_most``.
+        As for :func:`components`, without ``design``. Rows are positions in the list, also with
+        ``at_least`` or ``at_most``.
 
     Returns
     -------

@@ -218,11 +218,11 @@ class CapacityError(CcRapidsError, MemoryError):
 
 
 class LedgerError(CcRapidsError, RuntimeError):
-    """A run has lost or repeated rows, and gives no answer; names both numbers."""
+    """A run lost or repeated rows and has no answer; names both numbers."""
 
 
 class CapacityWarning(_BriefError, UserWarning):  # noqa: N818
-    """The vertices of a stream will not fit into its memory limit, by a sample of the edges."""
+    """A sample shows that the vertices of a stream will not fit into its memory limit."""
 
 
 class VerificationError(CcRapidsError, AssertionError):

@@ -345,8 +345,8 @@ def stream_components(
         the free memory, of the GPU if that runs. The size of chunks follows from it, see
         :mod:`cc_rapids.data.memory_budget`: vertices take 20 bytes each with ``num_vertices``, else
         52, and strings 112 and four times the text. Reading takes 32 MiB at least, and text 48 MiB.
-        It is not that of the process: Python and its libraries, items of an iterable, and frames
-        that the answer returns are not counted.
+        Python and its libraries, items of an iterable, and frames that the answer returns are not
+        counted.
     progress : bool or callable
         If True, show a bar on stderr if that is a terminal. A callable is called with a
         ``StreamProgress`` after the first chunk, then twice a second, and at the end. Otherwise
@@ -396,6 +396,8 @@ def stream_components(
         The checkpoint belongs to another input, columns, nulls or vertices; names the difference.
     ChangedFileError
         A file was truncated, rewritten or replaced while it was read, or since it was listed.
+    LedgerError
+        Rows were lost or repeated: see :attr:`Components.ledger`.
     InputError
         An argument cannot be used; also all errors of :func:`cc_rapids.components`.
 
