@@ -33,7 +33,6 @@ HERE = pathlib.Path(__file__).parent / "records"
 HISTORY = frozenset(
     {
         "commits",
-        "compilers",
         "design_ablation",
         "design_choice",
         "design_kernels",

@@ -1,9 +1,7 @@
 """Compilation of a kernel's parts to machine code for a GPU architecture; needs no GPU.
 
-A compiler makes PTX of the Python source; nvJitLink, from the CUDA toolkit that Numba installs,
-makes the cubin and reports its registers, stack and local memory. There are two compilers:
-numba-cuda, and its successor, numba-cuda-mlir, which no launch uses. benchmarks/compilers.py
-compares them.
+numba-cuda makes PTX of the Python source; nvJitLink, from the CUDA toolkit that Numba installs,
+makes the cubin and reports its registers, stack and local memory.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ import json
 import logging
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -28,8 +26,6 @@ log = logging.getLogger(__name__)
 
 Signature = tuple[str, ...]  # one word an argument: "i8" for an integer, "uint32[::1]" for an array
 Capability = tuple[int, int]
-
-NUMBA_CUDA = "numba-cuda"
 
 SHARED_BLOCK_THREADS = 640  # three blocks of 64 KiB then fill an H100's multiprocessor
 REGISTERS = 64  # a thread, of the 65,536 that the 1,024 of the largest block share
@@ -119,27 +115,17 @@ def threads_of(shared_words: int) -> int:
     return SHARED_BLOCK_THREADS if shared_words <= SHARED_WORDS else LARGE_SHARED_BLOCK_THREADS
 
 
-def to_ptx(
-    kernel: Kernel, signature: Signature, capability: Capability, compiler: str = NUMBA_CUDA
-) -> str:
+def to_ptx(kernel: Kernel, signature: Signature, capability: Capability) -> str:
     """Return the PTX of the kernel for an architecture, which later ones can run too.
 
     Block kernels declare their number of threads, so that there are registers for all of them.
-    ``compiler`` is one of ``COMPILERS``.
     """
-    bounds = LARGE_SHARED_BLOCK_THREADS if kernel.shape == "block_kernel" else None
-    with _lock, collector.paused():
-        return COMPILERS[compiler](kernel, signature, capability, bounds)
-
-
-def _by_numba_cuda(
-    kernel: Kernel, signature: Signature, capability: Capability, launch_bounds: int | None
-) -> str:
     from numba import cuda
 
     from .cuda_intrinsics import ATOMS, SHAPES
 
-    with _pretend(capability):
+    bounds = LARGE_SHARED_BLOCK_THREADS if kernel.shape == "block_kernel" else None
+    with _lock, collector.paused(), _pretend(capability):
         body = kernel.part.compiled(cuda.jit(device=True), ATOMS, _parts)
         ptx, _ = cuda.compile(
             SHAPES[kernel.shape](body),
@@ -148,24 +134,9 @@ def _by_numba_cuda(
             abi="numba",
             cc=capability,
             output="ptx",
-            launch_bounds=launch_bounds,
+            launch_bounds=bounds,
         )
     return str(ptx)
-
-
-def _by_numba_cuda_mlir(
-    kernel: Kernel, signature: Signature, capability: Capability, launch_bounds: int | None
-) -> str:
-    from . import mlir
-
-    return mlir.to_ptx(kernel, signature, capability, launch_bounds)
-
-
-#: What makes the PTX of a kernel, for an architecture and at most so many threads in a block.
-COMPILERS: dict[str, Callable[[Kernel, Signature, Capability, int | None], str]] = {
-    NUMBA_CUDA: _by_numba_cuda,
-    "numba-cuda-mlir": _by_numba_cuda_mlir,
-}
 
 
 def link(ptx: str, capability: Capability) -> Binary:

@@ -1,7 +1,4 @@
-"""The GPU-specific parts of kernels: loops over threads, and atomic operations.
-
-``cuda`` is that of numba-cuda; ``mlir`` reads this text again with that of its successor.
-"""
+"""The GPU-specific parts of kernels: loops over threads, and atomic operations."""
 
 from __future__ import annotations
 

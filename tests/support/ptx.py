@@ -1,10 +1,9 @@
 """An emulator of PTX, so that what a compiler has made of a kernel runs without a GPU.
 
 Each thread is a generator made of the kernel's instructions. One runs until it waits for the others
-of its warp or block, or has jumped back often, then the next: whichever compiler wrote the
-instructions, threads that do not wait come one after the other. An access beyond an array, lanes
-of a warp that wait for each other by different instructions, and an instruction that is not known
-are errors.
+of its warp or block, or has jumped back often, then the next: threads that do not wait come one
+after the other. An access beyond an array, lanes of a warp that wait for each other by different
+instructions, and an unknown instruction are errors.
 """
 
 import itertools
@@ -366,8 +365,8 @@ def run(ptx, words, arrays, *, threads, blocks=1, shared_bytes=0):
     Schedule(running).run()
 
 
-def launch(compiler, ptx, n, arguments, **how):
-    """Run what a compiler made of a kernel on arrays and integers, as a launch does."""
+def launch(ptx, n, arguments, **how):
+    """Run the PTX that numba-cuda made of a kernel on arrays and integers, as a launch does."""
     words, parts = [n], []
     for argument in arguments:
         if isinstance(argument, int):
@@ -377,10 +376,7 @@ def launch(compiler, ptx, n, arguments, **how):
         step = argument.strides[0] // item  # what lies between elements stays out of sight
         parts.append(np.zeros((size, max(step, 1)), argument.dtype))
         parts[-1][:, 0] = argument
-        if compiler == "numba-cuda":
-            words += 0, 0, size, item, address, size, step * item
-        else:
-            words += address, address, 0, size, step
+        words += 0, 0, size, item, address, size, step * item
     run(ptx, words, [memoryview(part.reshape(-1).view(np.uint8)) for part in parts], **how)
     arrays = (argument for argument in arguments if not isinstance(argument, int))
     for array, part in zip(arrays, parts, strict=True):

@@ -18,7 +18,7 @@ import numpy as np
 from ...backends import Array, Backend
 
 PACKAGES = (
-    *("numpy", "scipy", "numba", "numba-cuda", "numba-cuda-mlir"),
+    *("numpy", "scipy", "numba", "numba-cuda"),
     *("cupy-cuda13x", "cudf-cu13", "cugraph-cu13"),
 )
 BEYOND_CACHE = 4  # inputs that are used in turn are together so many times larger than the cache

@@ -8,9 +8,6 @@ A rehearsal notes what is launched with which types, by every design of the sele
 else that has a kernel. Kernels of the designs that ``"auto"`` may choose are compiled for each, as
 they are at run time, where ids are int32 or int64. Of the others the virtual instructions (PTX) of
 the oldest architecture are linked for all of them.
-
-The other compiler, which no launch uses, has to take them all: in `make test` each kernel once that
-is not of those designs alone, in `make test-kernels` each, and with `--designs all` in every form.
 """
 
 import ast
@@ -18,7 +15,6 @@ import gc
 import multiprocessing
 import os
 import re
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -33,7 +29,6 @@ from cc_rapids.kernels import audit_paths
 PACKAGE = Path(cc_rapids.__file__).parent
 CAPABILITIES = [(7, 5), (8, 0), (9, 0), (10, 0), (12, 0)]
 FLOATS = re.compile(r"^\s*\w\S*\.f(?:16|32|64)\b.*", re.M)
-OTHER = "numba-cuda-mlir"
 SHAPES = "on.elementwise", "on.grid_stride", "on.single_block", "on.cooperative", "on.block_kernel"
 REGISTERS = compiler.REGISTERS  # a thread: four blocks of 256 then share those of a multiprocessor
 
@@ -128,34 +123,6 @@ def test_kernels_compile_without_spills_or_local_memory(pool, rehearsed, which, 
         f"{by[key]}: {launched[key].part.function.__name__}{key[2]} {line}"
         for key, lines in bad.items()
         for line in lines
-    ] == []
-
-
-def each(launched):
-    """Every kernel once, with the arguments that are most."""
-    most = sorted(launched, key=lambda key: -len(key[2]))
-    return list({launched[key].part.function.__code__: key for key in most[::-1]}.values())
-
-
-def refused(key):
-    """What the other compiler says of a kernel that it refuses."""
-    try:
-        ptx = compiler.to_ptx(KERNELS[key], key[2], CAPABILITIES[0], OTHER)
-        return key, "" if compiler.link(ptx, CAPABILITIES[0]).registers else "no registers"
-    except Exception as error:  # of classes of its own
-        return key, f"{type(error).__name__}: {error}"
-
-
-@pytest.mark.skipif(not find_spec("numba_cuda_mlir"), reason="numba-cuda-mlir is not installed")
-def test_the_other_compiler_takes_every_kernel(pool, rehearsed, which):
-    launched, by, _ = rehearsed
-    designs = launches.by_name(which) if which == "each" else ()
-    some = {key: kernel for key, kernel in launched.items() if by[key] not in designs}
-    keys = list(launched) if which == "all" else each(some)
-    bad = {key: said for key, said in pool.imap_unordered(refused, keys, 16) if said}
-    assert [
-        f"{by[key]}: {launched[key].part.function.__name__}{key[2]} {said}"
-        for key, said in bad.items()
     ] == []
 
 
