@@ -1246,7 +1246,7 @@ class Readers(Batches):
 
 
 class PairLists(Pairs):
-    """A list of pairs of ids, each of which is an edge; other lists are refused."""
+    """A list of pairs of ids, where each pair is an edge; other lists are refused."""
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, list)

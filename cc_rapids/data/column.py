@@ -129,7 +129,7 @@ def plain(native: Any, name: str = "ids") -> Any:
 
 
 def in_native_order(column: Any) -> Any:
-    """Return a copy of an array or pandas column whose bytes are in the other order; all else."""
+    """Return an array or pandas column in native byte order, copied if its bytes are swapped."""
     kind = getattr(column, "dtype", None)
     if not isinstance(kind, np.dtype) or kind.isnative:
         return column

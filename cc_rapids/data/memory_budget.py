@@ -163,7 +163,7 @@ class Budget:
         return max(LEAST_ROWS, min(self.rows, (self.free_bytes - self.loaded) // 2 // self.edge))
 
     def fitting_rows(self, row_bytes: float) -> int:
-        """Return the same where the columns of a row take so many bytes, as long strings do."""
+        """Return how many rows fit if each takes ``row_bytes``, as rows with long strings do."""
         free = (self.free_bytes - self.loaded) // (ROW_COPIES * row_bytes + 1)
         return max(1, int(min(self.next_rows(), free)))
 

@@ -1,4 +1,4 @@
-"""Lists of pairs, each of which is an edge, and what may be mistaken for them.
+"""Lists of pairs, where each pair is an edge, and lists that could be mistaken for them.
 
 A list of two-element tuples or lists of single ids is pairs; a tuple of two lists, arrays or series
 is columns; a list of frames, or of tuples of two columns, is batches. What may be two of these is
@@ -141,7 +141,7 @@ def _first_of(values: list[Any], kinds: tuple[type, ...]) -> tuple[int, Any]:
 
 
 def _no_pairs(edges: list[Any]) -> InputError:
-    """Return the error for a list with something else than tuples and lists among its items."""
+    """Return the error for a list whose items are not all tuples and lists."""
     columns = [is_column(item) and not isinstance(item, dict | set) for item in edges[:3]]
     if len(edges) == 2 and all(columns):
         kinds = " and ".join(dict.fromkeys(f"{type(item).__name__}" for item in edges))

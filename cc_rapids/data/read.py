@@ -79,7 +79,7 @@ def read(
 
 
 def _ledger(adapter: Adapter, edges: Any, request: ReadRequest, found: EdgeInput) -> Ledger:
-    """Return the ledger of edges that have been read, of which nothing is linked yet.
+    """Return the ledger of edges that have been read but not linked.
 
     ``given`` is what the adapter counts without reading, or else what reading has counted.
     """

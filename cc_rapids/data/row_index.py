@@ -1,4 +1,4 @@
-"""The index of pandas and cuDF frames, by which their rows are named beside their positions."""
+"""The index of pandas and cuDF frames, whose labels name rows in addition to positions."""
 
 from __future__ import annotations
 

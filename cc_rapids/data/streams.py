@@ -191,7 +191,7 @@ class Source(Protocol):
 
     @property
     def unchecked(self) -> bool:
-        """True if only reading the source tells how many rows it has, as of an iterator."""
+        """True if the number of rows is known only after reading, as for an iterator."""
 
     @property
     def given(self) -> int:
@@ -831,7 +831,7 @@ def _readable_or_skipped(
 
 
 class Fragments(_OnHost):
-    """The fragments of a dataset, of which the columns of ids are read.
+    """The fragments of a dataset; only the columns of ids are read.
 
     The filter of a dataset, and a bound on weights, are applied to what a row group holds: so all
     rows are counted. Row groups that the filter or the bound excludes by their statistics are

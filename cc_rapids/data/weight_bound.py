@@ -116,12 +116,12 @@ class WeightBound:
         return replace(self, weight=self.weight if isinstance(self.weight, str) else None)
 
     def kept(self) -> list[Any]:
-        """Return what a file keeps of it, as JSON values."""
+        """Return the bounds as JSON values for a file."""
         return [self.weight, self.at_least, self.at_most]
 
     @classmethod
     def of_kept(cls, kept: Any) -> WeightBound | None:
-        """Return what a file has kept; None if it has kept nothing."""
+        """Return the bounds that a file has kept, or None."""
         if kept is None:
             return None
         weight, *bounds = kept

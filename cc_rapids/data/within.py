@@ -75,7 +75,7 @@ def edges_asked(
     what: str,
     nulls: str,
 ) -> EdgeInput:
-    """Return the edges of a list that an answer is asked about, with weights if they have any.
+    """Return the edges of a list that is passed to an answer, with weights if it has any.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def with_bounds(bound: WeightBound | None, given: dict[str, Any], what: str) -> 
 
 @contextmanager
 def naming_bounds(bound: WeightBound | None, given: dict[str, Any], what: str) -> Iterator[None]:
-    """Return a context in which the error for a column of weights that lacks says whose it is.
+    """Return a context in which the error for a missing column of weights names its owner.
 
     ``given`` are the options of the caller, who may have named the column.
     """

@@ -407,7 +407,7 @@ class Resumed:
 
 @contextmanager
 def held_interrupts(wanted: bool) -> Iterator[None]:
-    """Return a context at whose end, if so ``wanted``, SIGINT, SIGTERM and SIGHUP are handled.
+    """Return a context that delays SIGINT, SIGTERM and SIGHUP to its end, if ``wanted``.
 
     Their handlers, which may raise, are called then, and never while a chunk is linked in part.
     Threads other than the main one are not interrupted anyway, and signals without a handler in
@@ -477,7 +477,7 @@ class Saver:
             self.last, self.edges = time.monotonic(), state.edges
 
     def _read_so_far(self, cursor: Cursor) -> tuple[dict[str, Any], Cursor]:
-        """Return the identity of the files of which rows were taken, and the place among these.
+        """Return the identity of the files whose rows were read, and the place among them.
 
         The others may change until they are read.
         """

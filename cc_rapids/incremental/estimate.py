@@ -75,7 +75,7 @@ WHOLE_SHARE = 0.3  # of the time for strings in chunks, if they are solved toget
 
 @dataclass(frozen=True)
 class Estimate:
-    """The ids of a list of edges, as a sample of it suggests.
+    """The ids of a list of edges, estimated from a sample.
 
     Attributes
     ----------
@@ -264,7 +264,7 @@ def _by_block(ids: Ids, size: int) -> Counts:
 
 
 def _is_even(table: Counts) -> bool:
-    """Return whether ids are as often in two blocks, whichever, as twice in one.
+    """Return whether an id repeats as often between any two blocks as within one.
 
     They are not in a sorted list, where equal ids lie together, nor in one that repeats itself.
     """
@@ -282,7 +282,7 @@ def _distinct(codes: Ids) -> int:
 
 
 def _rate(equal: float, pairs: float) -> float:
-    """Return the share of equal pairs, as low as it may well be."""
+    """Return a lower bound of the share of equal pairs."""
     return max(0.0, equal - DEVIATIONS * math.sqrt(equal)) / max(1.0, pairs)
 
 
@@ -328,7 +328,7 @@ def _at_random(counts: Counts, total: int, factor: float) -> int:
 
 
 def _least_sorted(codes: list[Sides], facts: dict[str, Any], edges: int) -> int:
-    """Return the lower end for ids of which each row group has a range of its own, or 0."""
+    """Return the lower end if each row group has its own range of ids, or 0."""
     found = 0
     for k, ranges in enumerate(facts.get("bounds") or ()):
         if len(ranges) < 2 or not _disjoint(ranges):

@@ -375,7 +375,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
                 system.rm_file(f"{inside}/{name}")
 
     def _earlier_files(self) -> list[str]:
-        """Return the names of the files in the folder, all of which an earlier run wrote.
+        """Return the names of the files in the folder; an earlier run wrote all of them.
 
         Raises
         ------
@@ -456,7 +456,7 @@ def _with_ledger(table: pa.Table, ledger: Ledger) -> pa.Table:
 
 
 def _manifest(opened: Callable[[str], Any]) -> dict[str, str]:
-    """Return the SHA-256 of the files of an earlier run; nothing if the manifest is broken."""
+    """Return the SHA-256 of the files of an earlier run; empty if the manifest is broken."""
     with opened(MANIFEST) as stream:
         try:
             found = json.loads(stream.read())
@@ -466,7 +466,7 @@ def _manifest(opened: Callable[[str], Any]) -> dict[str, str]:
 
 
 def _sha256(opened: Callable[[str], Any], name: str) -> str:
-    """Return the SHA-256 of a file; an empty string if it cannot be read, as a folder."""
+    """Return the SHA-256 of a file; an empty string if it cannot be read, such as a folder."""
     try:
         with opened(name) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -208,10 +208,10 @@ def components(
 
 
 def lost_parts(given: int, came: int) -> LedgerError:
-    """Return the error for partitions of which another number came."""
+    """Return the error if the number of partitions that came differs from the number given."""
     return LedgerError(
         f"{counted(given, 'partition')} {'was' if given == 1 else 'were'} given, and {came:,} were"
-        " taken: pass a list that does not change meanwhile"
+        " read: pass a list that does not change during the run"
     )
 
 

@@ -1,4 +1,4 @@
-"""Kernels of the audit of paths, which share nothing with those of runs.
+"""Kernels of the audit of paths, which share no code with kernels of runs.
 
 One thread roots each tree by a breadth-first search, and gives each vertex a second vertex above
 it, its jump, such that log2 of the depth many steps lead from any vertex to any above it (Myers,

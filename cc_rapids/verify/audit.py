@@ -336,7 +336,7 @@ def _whole(
     asked: ForestWeight | None,
     own: dict[str, Any],
 ) -> tuple[Any, EdgeInput]:
-    """Return a list in memory, and its edges within a bound, with their weights if asked."""
+    """Return a list in memory, and its edges within a bound, with their weights if requested."""
     nulls = own["nulls"]
     if asked is not None:
         edges, source, destination, header = _with_weights(

@@ -238,7 +238,7 @@ def test_a_list_of_partitions_that_loses_one_meanwhile(threads):
         def __iter__(self):
             return iter(self[:-1])
 
-    with pytest.raises(errors.LedgerError, match="5 partitions were given, and 4 were taken"):
+    with pytest.raises(errors.LedgerError, match="5 partitions were given, and 4 were read"):
         pool.components(Shrinking(pieces(frame_of())), executor=threads)
 
 

@@ -56,7 +56,7 @@ class LineCount:
             self.last = piece[-1]
 
     def without_data(self, data: bytes, dialect: Dialect) -> None:
-        """Count lines that hold no data: comments, and else blanks."""
+        """Count lines without data: comments and blank lines."""
         comments = dialect.comments_in(data)
         self.comment += comments
         self.blank += ends_in(data) - comments

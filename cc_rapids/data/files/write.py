@@ -166,7 +166,7 @@ def write_folder(folder: Path, tables: Iterable[tuple[str, pa.Table]], **options
 
 @contextmanager
 def replacing_folder(folder: Path, removed: Iterable[str] = ()) -> Iterator[Path]:
-    """Return a context with a new folder beside another, whose name it gets when the context ends.
+    """Return a context with a new folder that replaces another one when the context ends.
 
     On any error, or when interrupted, the new folder is removed, and the other is as it was. The
     other is missing or empty apart from files whose names are ``removed``; with any other file in

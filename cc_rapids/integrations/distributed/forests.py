@@ -229,7 +229,7 @@ def rows_of(partition: Any) -> int:
 
 
 def balanced(ledger: Ledger, counts: Iterable[int], what: str) -> Ledger:
-    """Return the ledger of all forests, whose partitions were counted apart.
+    """Return the ledger of all forests, checked against separate counts of the partitions.
 
     Raises
     ------
