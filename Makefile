@@ -16,7 +16,7 @@ SIMULATED = $(addprefix tests/,contract/backends unit/algorithms unit/backends u
 	unit/verify/test_planted_faults.py) \
 	$(addprefix --ignore=tests/unit/backends/test_,device_function.py kernel_cache.py)
 
-.PHONY: demo test quick test-kernels test-bounds test-designs test-gpu campaign nets counts ptx-net lint figures stale renew docs docs-browser \
+.PHONY: demo test quick test-kernels test-bounds test-designs test-gpu campaign nets counts ptx-net lint figures docs docs-browser \
 	package test-installed test-oldest test-versions installed release clean
 
 demo: $(VENV)/demo
@@ -92,15 +92,6 @@ figures: $(VENV)/dev
 	$(BIN)/python benchmarks/larger.py
 	$(BIN)/python benchmarks/datasets.py
 	$(BIN)/python benchmarks/first_use.py --table
-
-# A line for each figure of README and docs whose record is older than the code that it measures.
-stale: $(VENV)/dev
-	@$(BIN)/python benchmarks/stale.py
-
-# Measure those of CPU threads again, on an otherwise idle machine; then make figures. Where there is
-# a GPU with cuDF and cuGraph: python benchmarks/renew.py --minutes 20.
-renew: $(VENV)/dev
-	$(BIN)/python benchmarks/renew.py --on threads
 
 # The wheel in a clean environment of each: make package PYTHONS="python3.11 python3.14"
 package: $(VENV)/dev

@@ -9,7 +9,6 @@ at most BOUND times as long as the run.
 
 import time
 
-import measured_code
 import numpy as np
 import records
 
@@ -82,7 +81,6 @@ def measure(edges, backend, runs):
         **facts,
         **{name: round(ratio, 3) for name, ratio in ratios.items()},
         "within_bound": max(ratios.values()) <= BOUND,
-        "code": measured_code.merged(map(measured_code.of_run, works.values())),
     }
 
 

@@ -30,13 +30,9 @@ def main():
     report.fill(args.page, contents(args.records, folder))
 
 
-def newest(folder, engine, limited=False):
-    """Return the last record of each case, of the device, the commit and the size measured last.
-
-    If ``limited``, of a device whose limits are known.
-    """
+def newest(folder, engine):
+    """Return the last record of each case, of the device, the commit and the size measured last."""
     rows = [row for row in records.load("bench", folder) if row["engine"] == engine]
-    rows = [row for row in rows if not limited or "of_limit" in row["paper"]]
     same = "device", "commit", "scale"
     kept = [row for row in rows if all(row[key] == rows[-1][key] for key in same)]
     return list({tuple(row[key] for key in KEY): row for row in kept}.values())
@@ -71,7 +67,7 @@ def section(folder, engine, figures):
             parts.append(f"![{WORDS[name]}](figures/bench-{name}-{place}.svg)")
             drawn = newest(folder, engine, name in LIMITED)
             if drawn and drawn[-1]["device"] != rows[-1]["device"]:
-                made = f"{drawn[-1]['device']}, {records.dated('bench', drawn[-1])}"
+                made = f"{drawn[-1]['device']}, {records.dated(drawn[-1])}"
                 parts.append(f"On {made}: limits of the device below are not known.")
     return "\n\n".join([*parts, footing(rows)])
 
@@ -130,7 +126,7 @@ def footing(rows):
     versions = ", ".join(f"{name} {version}" for name, version in last["versions"].items())
     checked = all(row.get("checked") for row in rows)
     return (
-        f"On {last['device']}, {records.dated('bench', last)}; {versions}.{size} Medians of"
+        f"On {last['device']}, {records.dated(last)}; {versions}.{size} Medians of"
         f" {min(row['job_wall_ms']['runs'] for row in rows)} runs or more; the inputs of a case are"
         f" {min(row['inputs'] for row in rows)} copies or more, used in turn."
         f" Peer: {', '.join(peers) or 'none'}."

@@ -11,7 +11,6 @@ import time
 from importlib.metadata import version
 
 import igraph
-import measured_code
 import numpy as np
 import pandas as pd
 import records
@@ -99,7 +98,6 @@ def measured(src, dst, backend, runs):
         "bridges": len(right),
         "articulation_points": len(points),
         **{f"{name}_ms": records.spread(own) for name, own in times.items()},
-        "code": measured_code.of_run(ways["ours"]),
     }
 
 

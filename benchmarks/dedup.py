@@ -7,7 +7,6 @@ machine meets both, and their least times are compared. ``representatives_ms`` i
 each component with the greatest length, and ``attach_ms`` for the labels that pandas starts from.
 """
 
-import measured_code
 import numpy as np
 import pandas as pd
 import records
@@ -79,9 +78,6 @@ def measured(kind, n, m, runs):
         "components": len(found),
         "kept": len(ours()),
         **{name: records.spread(own) for name, own in times.items()},
-        "code": measured_code.merged(
-            map(measured_code.of_run, (ours, lambda: ours(per="corpus"), represent, attach))
-        ),
         "times_faster": round(min(times["pandas_ms"]) / min(times["wall_ms"]), 1),
     }
 

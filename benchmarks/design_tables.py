@@ -121,7 +121,7 @@ def footing(space):
     return (
         f"{kind}, on prepared arrays, without making the rows; median of up to"
         f" {max(row['ms']['runs'] for row in measured)} runs, one {last['device']},"
-        f" {records.dated('design_space', last)}. Bold: the best of its group; ★: the best of all;"
+        f" {records.dated(last)}. Bold: the best of its group; ★: the best of all;"
         f" -: not run, see below. {len(measured):,} runs of"
         f" {len({row['design'] for row in measured})} designs. {verdict}"
     )
@@ -180,12 +180,12 @@ def counting(space):
     kinds = {row["sample"]: row["counted"] for row in space.samples if "counted" in row}
     each = [f"`{sample}`: {how}" for sample, how in kinds.items()]
     said = f"Entries read are counted. {'; '.join(each)}. " if each else ""
-    return said + when("design_sampling", space.samples) if space.samples else ""
+    return said + when(space.samples) if space.samples else ""
 
 
-def when(name, rows):
+def when(rows):
     """Return where and when the last record of a part was made."""
-    return f"Measured on one {rows[-1]['device']}, {records.dated(name, rows[-1])}."
+    return f"Measured on one {rows[-1]['device']}, {records.dated(rows[-1])}."
 
 
 def ablation(space):
@@ -199,7 +199,7 @@ def ablation(space):
     if not lines:
         return ""
     head = ["milliseconds, `kout+async+halve`", *space.graphs]
-    return "\n".join([table(head, lines), "", when("design_ablation", space.steps)])
+    return "\n".join([table(head, lines), "", when(space.steps)])
 
 
 def batches(space):
@@ -215,7 +215,7 @@ def batches(space):
     if not lines:
         return ""
     head = ["millions of edges a second, by edges of a batch", *map(short, sizes)]
-    return "\n".join([table(head, lines), "", when("design_stream", rows)])
+    return "\n".join([table(head, lines), "", when(rows)])
 
 
 def short(count):
@@ -247,7 +247,7 @@ def layouts(space):
             table(["milliseconds, by density (and components)", "memory", *heads], lines, words=2),
             "",
             f"Wall time from edges on the host to labels there, medians, {rows[0]['n']:,} vertices,"
-            f" {device}, {records.dated('layouts', rows[-1])}; -: left out, because the same took"
+            f" {device}, {records.dated(rows[-1])}; -: left out, because the same took"
             f" seconds at a lower density. Answers were compared after the timing: {verdict}.",
             "",
         ]

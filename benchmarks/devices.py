@@ -14,7 +14,6 @@ import time
 from functools import partial
 
 import cupy
-import measured_code
 import numpy as np
 import records
 
@@ -104,7 +103,7 @@ def streamed(m, counts, args):
                 times = timed(solve, min(args.runs, 3), 0)
                 own = {"on": count, "counted": counted, "wall_ms": records.spread(times)}
                 cc_rapids.release_memory()
-                yield about | own | {"code": measured_code.of_run(solve)}
+                yield about | own
 
 
 def write(graph, cut, path):
@@ -132,7 +131,7 @@ def on_one(graph, args):
         own = {"n": graph.num_vertices, "m": graph.num_edges, "on": 1}
         own |= {"design": solve().summary()["design"]}
         own |= {"wall_ms": records.spread(timed(solve, args.runs)), "peak_bytes": peak_bytes(solve)}
-        return own | {"code": measured_code.of_run(solve)}
+        return own
 
 
 def part_of(graph, first, last):
@@ -161,7 +160,6 @@ def measured(graph, count, args):
             design = cc_rapids.components(edges).summary()["design"]
             own = {"wall_ms": records.spread(times), "labels_ms": records.spread(with_labels)}
             own["peak_bytes"] = peak_bytes(partial(cc_rapids.components, edges))
-            own["code"] = measured_code.of_run(partial(cc_rapids.components, edges))
             yield about | {"on": 1, "design": design} | own
             for name in args.design:
                 if name != "auto":  # on as many edges as a GPU has of the list
@@ -193,8 +191,6 @@ def measured(graph, count, args):
         with_labels = timed(lambda: work().labels(), runs)
         own = {"wall_ms": records.spread(times), "labels_ms": records.spread(with_labels)}
         own |= {"neighbours": tuning.staged_neighbours, "peak_bytes": peak_bytes(work)}
-        cc_rapids.release_memory()  # so that threads begin while they are watched
-        own["code"] = measured_code.of_run(work)
         each = {key: float(np.median([one[key] for one in steps])) for key in steps[0]}
         yield about | {"on": count, "design": design, "equal": equal, "seconds": each} | own
 

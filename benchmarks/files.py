@@ -10,7 +10,6 @@ import pathlib
 import tempfile
 from importlib.metadata import version
 
-import measured_code
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -95,7 +94,6 @@ def measure(folder, paths, args):
     assert np.array_equal(known, ids)
     assert np.array_equal(ids[np.unique(numbers, return_index=True)[1]][numbers], labels)
     whole = wall["solve"]["median"]
-    code = measured_code.of_run(lambda: [ways[name]() for name in ("pattern", "stream", "insert")])
     return {
         "edges": args.edges,
         "vertices": ids.size,
@@ -103,7 +101,6 @@ def measure(folder, paths, args):
         "memory_limit": limit,
         **{f"{name}_ms": wall[name] for name in ways},
         "of_solve": {name: round(wall[name]["median"] / whole, 2) for name in ways},
-        "code": code,
     }
 
 

@@ -17,12 +17,9 @@ import sys
 import tempfile
 import time
 
-import measured_code
-import numpy as np
 import records
 from report import fill
 
-import cc_rapids
 from cc_rapids import backends, datasets
 
 ROOT = pathlib.Path(__file__).parents[1]
@@ -72,6 +69,11 @@ def main():
     records.keep(args.out, "first_use", base | found)
 
 
+def of_another(tree):
+    """Return the field of a record that says that another checkout was measured."""
+    return {} if tree == ROOT else {"tree": tree.name}
+
+
 def demo(tree, runs):
     """Return what the demo's job spends on kernels, first and later."""
     with tempfile.TemporaryDirectory() as warm:
@@ -87,17 +89,10 @@ def demo(tree, runs):
         "later_process_s": records.spread([told["process"] for told in later]),
         "later_process_cpu_s": records.spread([told["cpu_s"] for told in later]),
     }
-    if tree == ROOT:
-        record["code"] = measured_code.of_run(computed)
+    record |= of_another(tree)
     if (tree / "cc_rapids" / "tools" / "ahead.py").exists():
         record |= once(lambda cache: demo_after_ahead(tree, cache))
     return record
-
-
-def computed():
-    """Compute what the demo does."""
-    frame = datasets.word_ladders("pyarrow")
-    cc_rapids.components(frame, "word", "neighbour", engine="threads").summary()
 
 
 def demo_after_ahead(tree, cache):
@@ -147,21 +142,11 @@ def first_call(tree, runs, ptx=None):
         with tempfile.TemporaryDirectory() as cache:
             done = command(bare, cache, "-m", "cc_rapids", "compile", "--engine", "cuda", "--json")
             found["ahead"] = [called(bare, cache) for _ in range(runs)]
-    record = {"job": "first call on a GPU"}
-    if tree == ROOT:
-        record["code"] = measured_code.of_run(called_here)
+    record = {"job": "first call on a GPU"} | of_another(tree)
     for way, told in found.items():
         record[f"{way}_s"] = records.spread([one["call_s"] for one in told])
         record[f"{way}_compiled"] = told[0]["compiled"]
     return record | {"ahead": {part: done[part] for part in ("kernels", "compiled", "seconds")}}
-
-
-def called_here():
-    """Make the call in this process."""
-    import cudf
-
-    edges = {"src": np.array([1, 2, 9], np.int32), "dst": np.array([2, 3, 5], np.int32)}
-    cc_rapids.connected_components(cudf.DataFrame(edges))
 
 
 def called(tree, cache):
@@ -178,9 +163,8 @@ WAYS = {
 
 def newest(folder=records.HERE):
     """Return the newest record of each job, of this package's own code."""
-    return list(
-        {row["job"]: row for row in records.load("first_use", folder) if "code" in row}.values()
-    )
+    own = (row for row in records.load("first_use", folder) if "tree" not in row)
+    return list({row["job"]: row for row in own}.values())
 
 
 def table():

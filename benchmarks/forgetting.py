@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from typing import NamedTuple
 
-import measured_code
 import numpy as np
 import pandas as pd
 import records
@@ -106,7 +105,6 @@ def removed(src, dst, backend, runs):
         "pairs": PAIRS,
         "in_forest": int(forest[rows].sum()),
         **wall,
-        "code": measured_code.of_run(ways["kept"]),
     }
 
 
@@ -119,7 +117,7 @@ def window(edges, backend, runs):
     until = np.arange(every)
     rows = as_frame(backend, src=src, dst=dst, until=until)
     seen = cc_rapids.Connectivity(engine=backend.name, expiry="until").insert(rows[:edges])
-    first, new = rows[:1], rows[edges : edges + batch]
+    first = rows[:1]
     linked = copy.copy(seen).insert(first)
     held, own = linked._state.kept, (src, dst, until)
     both = [
@@ -152,7 +150,6 @@ def window(edges, backend, runs):
         "vertices": vertices.size,
         "batch": batch,
         **wall,
-        "code": measured_code.of_run(lambda: copy.copy(seen).insert(new).expire(batch)),
     }
 
 

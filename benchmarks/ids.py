@@ -10,7 +10,6 @@ import time
 import cudf
 import cugraph
 import main_job
-import measured_code
 import numpy as np
 import records
 import rmm
@@ -118,7 +117,6 @@ def measure(frame, runs):
         "peak_bytes": peak,
         "cugraph_peak_bytes": cugraph_peak,
         "equal_to_cugraph": True,
-        "code": measured_code.of_run(ours),
     }
 
 
@@ -137,7 +135,6 @@ def on_built_graph(frame, theirs, wcc, runs, warm):
         "built_graph_ms": built,
         "built_graph_times_faster": round(wcc["median"] / built["median"], 1),
         "built_graph_peak_bytes": bench.with_peak(main_job.ENGINE, ours)[1],
-        "built_graph_code": measured_code.of_run(ours),
     }
 
 

@@ -80,7 +80,7 @@ def measured():
             f" | {row['m'] / 1e6:.1f} M | {way} | {told} ({size(cost.bytes)}) | {rounds}"
             f" | {row['wall_ms']['median'] / 1e3:.2g} ({cost.seconds:.2g}) |"
         )
-    made = _made(rows, "several")
+    made = _made(rows)
     return "\n".join([*lines, "", f"Medians{made}; every answer equals one process's."])
 
 
@@ -240,9 +240,9 @@ def on_streams():
     )
 
 
-def _made(rows, name="devices"):
+def _made(rows):
     """Return on what the records of a benchmark were made, in words."""
-    made = sorted({f"{row['device']}, {records.dated(name, row)}" for row in rows})
+    made = sorted({f"{row['device']}, {records.dated(row)}" for row in rows})
     return f" on {'; '.join(made)}" if made else ", not measured yet"
 
 

@@ -8,7 +8,6 @@ shared by two or three records. With ``--engine cuda`` the frame is cuDF's, and 
 the same frame in pandas.
 """
 
-import measured_code
 import numpy as np
 import pandas as pd
 import records
@@ -75,7 +74,6 @@ def measure(frame, backend, runs):
         "wall_ms": wall["ours"],
         "values_ms": wall["values"],
         "rows_ms": wall["rows"],
-        "code": measured_code.of_run(ours),
         "times_faster": round(by_hand / wall["ours"]["least"], 2),
     }
 

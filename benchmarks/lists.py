@@ -11,7 +11,6 @@ smaller lists of the same kinds unless ``--scale`` says otherwise.
 import time
 import traceback
 
-import measured_code
 import numpy as np
 import records
 from run import THREADS_SCALE
@@ -104,7 +103,6 @@ def measure(graph, ids, backend, args):
         **({"bound_bytes": bound, "within_bound": peak <= bound} if within else {}),
         f"{machine.name}_peak_bytes": peer_peak,
         f"equal_to_{machine.name}": True,
-        "code": measured_code.of_run(ours),
     }
 
 

@@ -15,7 +15,6 @@ import time
 import cudf
 import cugraph
 import cupy
-import measured_code
 import numpy as np
 import records
 import rmm
@@ -96,7 +95,6 @@ def measure(name, dtype, args):
         "within_bound": peak <= bound,
         "cugraph_peak_bytes": cugraph_peak,
         "equal_to_cugraph": True,
-        "code": measured_code.of_run(lambda: cc_rapids.connected_components(frame)),
     }
 
 

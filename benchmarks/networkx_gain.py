@@ -5,7 +5,6 @@ own; the backend's with the conversion; and the backend's once NetworkX has the 
 They stand behind the numbers in integrations/networkx.py; answers are compared after the timing.
 """
 
-import measured_code
 import networkx as nx
 import numpy as np
 import records
@@ -79,7 +78,6 @@ def measure(graph, runs):
         "components": len(answer),
         **{name: records.spread(spent) for name, spent in times.items()},
         **gains,
-        "code": measured_code.of_run(converting),
     }
 
 

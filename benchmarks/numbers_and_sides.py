@@ -16,7 +16,6 @@ behind them. Answers are compared after the timing.
 
 from importlib.metadata import version
 
-import measured_code
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -90,7 +89,6 @@ def numbers(pairs, backend, runs):
         "births": births,
         "deaths": deaths,
         **wall,
-        "code": measured_code.of_run(ours),
     }
 
 
@@ -176,7 +174,6 @@ def sides(edges, backend, runs):
         "odd_cycle": len(ways["odd"]()),
         "fewer": FEWER,
         **wall,
-        "code": measured_code.of_run(lambda: (ours(), ways["odd"]())),
     }
 
 
@@ -274,7 +271,7 @@ def section(row):
     return (
         f"{lines((row['job'], 'ms', 'of ours'), cells)}\n\nMedians of {row['ours_ms']['runs']} runs"
         f" in turns: {what}; {row['vertices']:,} vertices. On {row['device']},"
-        f" {records.dated('numbers_and_sides', row)}, with a load of {row['load']}; {versions}. All"
+        f" {records.dated(row)}, with a load of {row['load']}; {versions}. All"
         " answers are equal."
     )
 

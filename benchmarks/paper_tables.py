@@ -71,7 +71,7 @@ class Runs:
         last = self.last
         wrong = sum(row.get("right") is False for row in self.rows)
         missing = [row for row in self.rows if "not_run" in row]
-        text = f"On {last['device']}, {records.dated('papers', last)}; medians."
+        text = f"On {last['device']}, {records.dated(last)}; medians."
         text += " All labels were compared after the timing" + (
             f": {wrong} runs gave wrong ones and are left out."
             if wrong

@@ -13,7 +13,6 @@ paths have so many edges together. Lengths and weakest rows are compared after t
 
 from importlib.metadata import version
 
-import measured_code
 import networkx as nx
 import numba
 import numpy as np
@@ -93,7 +92,6 @@ def measured(graph, columns, many, backend, runs):
         "audited_pairs": few,
         **{f"{name}_ms": records.spread(own) for name, own in zip(ways, times, strict=True)},
         **peers(forest, ends, answer, runs),
-        "code": measured_code.of_run(ways["later"]),
     }
 
 

@@ -11,7 +11,6 @@ import tempfile
 import time
 import uuid
 
-import measured_code
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
@@ -116,9 +115,6 @@ def measured(name, folder, scale, runs):
         "cpu_seconds": round(min(cpus[1:]), 3),
         "cpu_ratio": round(plan.seconds / min(cpus[1:]), 2),
         "ratio": round(plan.seconds / min(walls[1:]), 2),
-        "code": measured_code.merged(
-            [measured_code.of_run(lambda: cc_rapids.components(path, **options))]
-        ),
     }
 
 

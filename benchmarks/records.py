@@ -11,13 +11,10 @@ from cc_rapids.tools.bench import environment, spread
 
 __all__ = [
     "HERE",
-    "HISTORY",
-    "HISTORY_ON_GPUS",
     "arguments",
     "beyond_bound",
     "dated",
     "environment",
-    "is_history",
     "is_on_gpu",
     "keep",
     "load",
@@ -28,26 +25,6 @@ __all__ = [
 ]
 
 HERE = pathlib.Path(__file__).parent / "records"
-#: Benchmarks whose figures are history: experiments that are not measured again when the code that
-#: they measured changes. :func:`dated` says so on their pages, and ``stale.py`` passes them by.
-HISTORY = frozenset(
-    {
-        "commits",
-        "design_ablation",
-        "design_choice",
-        "design_kernels",
-        "design_sampling",
-        "design_space",
-        "design_stream",
-        "devices",
-        "experiments",
-        "layouts",
-        "papers",
-    }
-)
-
-#: The same of what was measured on several GPUs, beside figures of CPU threads that are renewed.
-HISTORY_ON_GPUS = frozenset({"several"})
 
 
 def arguments(text):
@@ -85,20 +62,15 @@ def load(name, folder=HERE):
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def dated(name, row):
-    """Return the commit and the date of a benchmark's record in words, and whether it is history.
+def dated(row):
+    """Return the commit and the date of a record in words.
 
     Examples
     --------
-    >>> dated("papers", {"commit": "d3d56a5", "date": "2026-11-21"})
-    'at d3d56a5 (2026-11-21), not renewed since'
+    >>> dated({"commit": "d3d56a5", "date": "2026-11-21"})
+    'at d3d56a5 (2026-11-21)'
     """
-    return f"at {row['commit']} ({row['date']})" + ", not renewed since" * is_history(name, row)
-
-
-def is_history(name, row):
-    """Return whether a benchmark's record is not measured again when the code changes."""
-    return name in HISTORY or (name in HISTORY_ON_GPUS and is_on_gpu(row))
+    return f"at {row['commit']} ({row['date']})"
 
 
 def is_on_gpu(row):

@@ -11,7 +11,6 @@ after the timing.
 
 from importlib.metadata import version
 
-import measured_code
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -79,7 +78,6 @@ def measured(m, backend, runs):
         **{f"{name}_ms": records.spread(own) for name, own in zip(ways, times, strict=True)},
         "networkx_m": len(few),
         "networkx_ms": records.spread(alone),
-        "code": measured_code.of_run(ways["ours"]),
     }
 
 

@@ -6,7 +6,6 @@ same kinds unless --scale says otherwise. See cc_rapids.tools.bench for what is 
 
 import traceback
 
-import measured_code
 import records
 
 from cc_rapids import EngineError, backends, generators
@@ -29,7 +28,7 @@ def main():
     args.add_argument("--patience", type=float, default=20, help="seconds of a peer's runs")
     args = args.parse_args()
     checks = not args.no_check, not args.no_peers
-    options = bench.Options(args.runs, *checks, args.patience, measured_code.of_run)
+    options = bench.Options(args.runs, *checks, args.patience)
     failed = []
     for backend in map(backends.get, args.engines):
         scale = args.scale or (None if backend.on_device else THREADS_SCALE)

@@ -13,7 +13,6 @@ import resource
 import sys
 
 import dask.dataframe as dd
-import measured_code
 import numpy as np
 import records
 from distributed import Client, LocalCluster, wait
@@ -154,25 +153,11 @@ def run(client, frame, way, whole, runs):
     peak = max(client.run(most_memory).values())
     moved = sent(client) - before
     times = records.wall(work, runs)
-    code = code_of(client, work)
     check(facts.pop("labels"), whole)
     told = ("rounds", "batches", "bytes", "border", "room", "rest", "most_in_a_part", "components")
     kept = {name: facts[name] for name in told if name in facts}
     measured = {"wall_ms": records.spread(times), "moved_bytes": moved, "peak_bytes": int(peak)}
-    return measured | kept | {"equal": True, "code": code}
-
-
-def code_of(client, work):
-    """Return the code that the client and all workers run, whose tasks run in one thread each."""
-    homes = list(client.scheduler_info(n_workers=-1)["workers"])
-
-    def on_each(function):
-        each = [client.submit(function, workers=[home], pure=False) for home in homes]
-        return client.gather(each)
-
-    on_each(measured_code.begin)
-    of_client = measured_code.of_run(work)
-    return measured_code.merged([of_client, *on_each(measured_code.ended)])
+    return measured | kept | {"equal": True}
 
 
 def count_memory():

@@ -12,7 +12,6 @@ other, and agree where there are none.
 
 from itertools import product
 
-import measured_code
 import numpy as np
 import records
 from design_tables import table as lines
@@ -96,7 +95,7 @@ def measure(frame, n, backend, args):
         from main_job import kernel_times
 
         kernels["kernels_ms"] = kernel_times(frame, forest)
-    facts = {"plan_bytes": plan.bytes, "proved": args.prove, "code": measured_code.of_run(forest)}
+    facts = {"plan_bytes": plan.bytes, "proved": args.prove}
     return wall | kernels | totals | faster | facts
 
 
@@ -181,7 +180,7 @@ def table(folder=records.HERE):
         f"{lines(head, cells)}\n\nMedians of {last['forest_ms']['runs']} runs in turns, wall, from"
         " a frame with random float32 weights to the frame of the forest; memory is what"
         f" `explain=True` plans beyond the list. On {last['device']},"
-        f" {records.dated('spanning_forests', last)}; {versions}. The totals of the weights are"
+        f" {records.dated(last)}; {versions}. The totals of the weights are"
         f" {peer}'s to {apart:.2%}: it takes one of several rows with the same ends.{since(folder)}"
     )
 
@@ -194,7 +193,7 @@ def since(folder):
     times = ", ".join(f"{row['graph']} {row['forest_ms']['median']:.1f}" for row in rows)
     return (
         f" Without {PEERS[rows[-1]['engine']]} on the same device, later,"
-        f" {records.dated('spanning_forests', rows[-1])}: {times} ms."
+        f" {records.dated(rows[-1])}: {times} ms."
     )
 
 

@@ -16,7 +16,6 @@ import tempfile
 import time
 from pathlib import Path
 
-import measured_code
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
@@ -123,7 +122,6 @@ def main():
         "times_faster": round(min(theirs) / min(mine), 1),
         "compared": "least with least, in turns",
         "equal_to_scipy": True,
-        "code": measured_code.of_run(ours),
         "first_call_s": {str(length): first_calls(length) for length in LENGTHS},
     }
     if args.gapbs:

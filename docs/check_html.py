@@ -16,7 +16,6 @@ import snowballstemmer
 SEARCHES = ("deduplicate", "entity resolution", "conda", "DuckDB")
 COLUMN = 736  # pixels of a column of text, 46 times 16
 LETTER, MARGIN = 7, 24  # pixels of a letter in a table, and of what is around a cell
-VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
 BREAKS = re.compile(r"[\s\u200b-]+")
 
 

@@ -16,8 +16,6 @@ from ..kernels.audit import kernel
 from .answer import Answer
 from .vertex_lookup import ALL, Tally
 
-NO_SLOT = -1
-
 
 class PlacedEdges:
     """The slots of a label frame, and of both ends of each edge.

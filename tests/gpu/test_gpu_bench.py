@@ -37,24 +37,6 @@ def test_device_and_wall_time_apart(cuda):
             assert row["peer"].get("same_partition"), row["peer"]
 
 
-def test_records_hold_the_hashes_of_the_kernels_and_files_that_ran(cuda, monkeypatch):
-    monkeypatch.setattr(sys, "path", [str(ROOT / "benchmarks"), *sys.path])
-    import measured_code
-
-    graph = generators.reference("kron21", 12, engine="cuda")
-    options = bench.Options(runs=1, peers=False, watch=measured_code.of_run)
-    design = "strided+rem-cas+splice"
-    [row] = bench.measure(graph, cuda, [design], ("coo",), ("int32",), options)
-    code, alone = row["code"], row["solve_code"]
-    assert {"api.py", "backends/cuda.py", "results/components.py"} <= code["files"].keys()
-    assert any(name.startswith("kernels/rem.py:") for name in alone["kernels"])
-    assert "backends/cuda_intrinsics.py:atomic_cas" in alone["kernels"]
-    assert "kernels/gather.py:gather" in code["kernels"].keys() - alone["kernels"].keys()
-    assert all([*code["files"].values(), *code["kernels"].values()])
-    tree = measured_code.Tree.in_folder(ROOT / "cc_rapids")
-    assert measured_code.hashed(list(code["files"]), list(code["kernels"]), tree) == code
-
-
 def test_kinds_of_memory_over_a_folder(cuda, tmp_path):
     src, dst = pieces.gnm(300, 2000).gather()
     rows = "".join(f"{u},{v}\n" for u, v in zip(src, dst, strict=True))

@@ -25,8 +25,6 @@ def test_a_record_of_each_kind_of_keys_is_kept(benchmark, monkeypatch, tmp_path)
     rows = [json.loads(line) for line in lines]
     assert [row["kind"] for row in rows] == list(benchmark.KINDS)
     assert len({row["entities"] for row in rows}) == 1
-    assert all({"linkage.py", "api.py"} & row["code"]["files"].keys() for row in rows)
-    assert all(row["code"]["kernels"] for row in rows)
 
 
 def test_linking_takes_at_most_half_the_time_of_doing_it_by_hand(benchmark):

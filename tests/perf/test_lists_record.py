@@ -47,8 +47,6 @@ def test_one_command_measures_each_list_with_ids_of_each_kind(lists, tmp_path, m
         assert (row["engine"], row["scale"], row["n"]) == ("threads", 6, 64)
         assert row["equal_to_scipy"]
         assert (row["wall_ms"]["runs"], row["scipy_build_ms"]["runs"]) == (2, 2)
-        assert row["code"]["kernels"]
-        assert "generators" not in str(row["code"]["files"])
     for name in lists.LISTS:
         same = {(row["m"], row["components"]) for row in rows if row["graph"] == name}
         assert len(same) == 1

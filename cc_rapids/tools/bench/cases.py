@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -45,16 +44,12 @@ class Options:
         Time SciPy or cuGraph on the same inputs.
     patience : float
         Seconds, after which a peer is run no more than three times.
-    watch : callable, optional
-        Runs what it is given once more, after the timing, and returns a field for the record. It is
-        called with the job, for the field ``code``, and with the design alone, for ``solve_code``.
     """
 
     runs: int = 9
     check: bool = True
     peers: bool = True
     patience: float = 60.0
-    watch: Callable[[Callable[[], Any]], Any] | None = None
 
 
 class Measured:
@@ -122,7 +117,7 @@ class Measured:
         summary = found.summary()
         design = Design.parse(summary["design"])
         assert design is not None
-        alone, parent, rows, watched = self._alone(design, copies)
+        alone, parent, rows = self._alone(design, copies)
         facts = {
             "design": name,
             "ran": str(design),
@@ -133,8 +128,6 @@ class Measured:
             **times.facts("job"),
             **alone.facts("solve"),
             "paper": self._paper(design, rows, ids, alone),
-            **self._watched("code", lambda: job(copies[0])),
-            **watched,
         }
         facts |= self._bound(form, ids, name, facts)
         if self.options.check:
@@ -149,15 +142,8 @@ class Measured:
         most = memory_bound(self.graph.num_vertices, answer, self.graph.num_edges)
         return {"bound_bytes": most, "within_bound": facts["peak_bytes"] <= most}
 
-    def _watched(self, field: str, work: Callable[[], Any]) -> dict[str, Any]:
-        """Return a field with what the caller notes of a run, if anything."""
-        return {field: self.options.watch(work)} if self.options.watch else {}
-
-    def _alone(self, design: Design, copies: list[Input]) -> tuple[Times, Any, Any, dict[str, Any]]:
-        """Return the times and labels of a design on edges in place.
-
-        And the rows, if it reads them; and what the caller notes of such a run.
-        """
+    def _alone(self, design: Design, copies: list[Input]) -> tuple[Times, Any, Any]:
+        """Return times and labels of a design on edges in place, and the rows if it reads them."""
         forest = Forest(self.backend, self.graph.num_vertices, all_present=True)
         runs = []
         for copy in copies:
@@ -172,8 +158,7 @@ class Measured:
             run(made, state)
 
         times = timed(self.backend, once, runs, self.options.runs)
-        watched = self._watched("solve_code", lambda: once(runs[0]))
-        return times, forest.parent, rows, watched
+        return times, forest.parent, rows
 
     def _paper(self, design: Design, rows: Any, ids: str, alone: Times) -> dict[str, Any]:
         n, m = self.graph.num_vertices, rows.m if rows else self.graph.num_edges
