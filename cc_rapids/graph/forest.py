@@ -187,7 +187,6 @@ class Forest:
     _before: Array
     _totals: Array
     _arrays: list[Array]
-    _is_few: bool
     _later = False  # is something put off until its first use?
     _device: int | None = None  # where it is done
     _finishing: threading.RLock  # while it is done
