@@ -123,7 +123,7 @@ def _rows_at_once(
         file.budget.loaded = max(file.bytes_read, beyond)
     most = rows()
     text = any(is_text(kinds.field(name).type) for name in pair)
-    for probe in (16, LEAST_ROWS) if text else ():
+    for probe in (16, LEAST_ROWS) if text and meta.num_rows else ():
         sizes = stored.iter_batches(min(probe, most), row_groups=[group], columns=pair)
         for batch in islice(sizes, 1):  # none of a group without rows
             most = min(most, file.budget.fitting_rows(batch.nbytes / len(batch)))
