@@ -97,12 +97,17 @@ def check_weights(relation: Any, name: str) -> None:
 
 
 def within(relation: Any, name: str, bound: WeightBound) -> str:
-    """Return the condition, in SQL, that a column of weights is within a bound."""
+    """Return the condition, in SQL, that a column of weights is within a bound.
+
+    It says in a positive way that a weight is not NaN: of ``not isnan()`` DuckDB leaves nothing
+    where the statistics of Parquet files, which leave NaN out, tell it that all are within.
+    """
     kind, column = type_of(relation, name).id, quoted(name)
     dtype = SIZES.get(kind, kind)
     own = kind if kind in (*SIZES, "float") else "double"
     words = [f"{column} {sign} '{limit!r}'::{own}" for sign, limit in bound.bounds(dtype)]
-    return " and ".join([*words, f"not isnan({column}::double)"])
+    number = f"(isfinite({column}::double) or isinf({column}::double))"
+    return " and ".join([*words, number])
 
 
 def batches_of(relation: Any, names: Sequence[str], weights: Sequence[str] = ()) -> Iterator[Any]:

@@ -416,3 +416,19 @@ def test_settings_of_a_connection_that_stand_in_the_way():
             return  # a version without the setting
         with pytest.raises(cc_rapids.InputError, match="SET python_enable_replacements = true"):
             found.labels()
+
+
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64()], ids=str)
+@pytest.mark.parametrize("bounds", [{"at_least": 0.5}, {"at_most": 2.0}], ids=str)
+def test_a_weight_that_statistics_of_parquet_leave_out_is_within_no_bound(
+    ask, tmp_path, bounds, kind
+):
+    """DuckDB takes a row group for one without NaN, as its statistics say nothing of NaN."""
+    import pyarrow.parquet as pq
+
+    weights = [0.6, float("nan"), 0.7, float("inf"), 0.1, None, float("nan"), float("nan")]
+    ids = range(len(weights))
+    table = pa.table({"src": ids, "dst": ids, "w": pa.array(weights, kind)})
+    pq.write_table(table, path := tmp_path / "edges.parquet", row_group_size=2)
+    found = components(ask(f"from '{path}'"), weight="w", **bounds)
+    assert found.ledger == components(table, weight="w", **bounds).ledger
