@@ -691,10 +691,17 @@ class Frames(Adapter):
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
 
-        weights = None if request.bound is None else request.bound.array
-        check_same_index(edges, weights)
-        filtered = request.bound is not None
-        return Items([edges], *request.names, weights=weights, filtered=filtered)
+        items, bound = [self._item(edges, request)], request.bound
+        weights = None if bound is None else bound.weight
+        if bound is not None and bound.array is not None:
+            check_same_index(edges, weights)
+            _check_weights(length_of(weights), self.rows(edges, request))
+        given, filtered = self.rows(edges, request), bound is not None
+        return Items(items, *request.names, given=given, weights=weights, filtered=filtered)
+
+    def _item(self, edges: Any, request: ReadRequest) -> Any:
+        """Return what is read in chunks of edges in memory, checked."""
+        return edges
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         from .weight_bound import Bounded
@@ -705,11 +712,7 @@ class Frames(Adapter):
         else:
             edges = collected(edges)
             mask, ledger = self.mask(edges, bound)
-            if length_of(edges) != mask.size:
-                raise InputError(
-                    f"there are {mask.size:,} weights and {counted(length_of(edges), 'edge')}: pass"
-                    " one weight for each edge"
-                )
+            _check_weights(mask.size, length_of(edges))
             within = self.where(edges, mask)
         return Bounded(within, request.source, request.destination, ledger)
 
@@ -859,14 +862,8 @@ class Pairs(Frames):
         source, destination = request.names
         return _pair(self._ends(edges, request), str(source), str(destination), request.nulls)
 
-    def source(self, edges: Any, request: ReadRequest) -> Source:
-        from .streams import Items
-
-        weights = None if request.bound is None else request.bound.array
-        check_same_index(edges, weights)
-        filtered = request.bound is not None
-        ends = [self._ends(edges, request)]
-        return Items(ends, *request.names, weights=weights, filtered=filtered)
+    def _item(self, edges: Any, request: ReadRequest) -> Any:
+        return self._ends(edges, request)
 
     def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         """Return the columns of sources and destinations."""
@@ -939,15 +936,13 @@ class Mappings(Pairs):
         return Bounded(within, request.source, request.destination, ledger)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
-        return length_of(edges[request.sides[1][0]])
+        return length_of(edges[self._sides(edges, request)[0][0]])
+
+    def _item(self, edges: Any, request: ReadRequest) -> Any:
+        return edges
 
     def _ends(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
-        (source, *others), (destination, *_) = self._sides(edges, request)
-        if others:
-            raise InputError(
-                f"a {type(edges).__name__} of columns cannot be read in chunks if ids have several"
-                f" columns ({source}, {', '.join(others)}): pass a frame"
-            )
+        (source, *_), (destination, *_) = self._sides(edges, request)
         return edges[source], edges[destination]
 
     def _sides(self, edges: Any, request: ReadRequest) -> Sides:
@@ -1210,13 +1205,16 @@ class Batches(Adapter):
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
 
-        return Items(edges, *request.names, filtered=request.bound is not None)
+        weight = None if request.bound is None else request.bound.name("batches")
+        return Items(edges, *request.names, weights=weight, filtered=weight is not None)
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> Iterator[Any] | None:
-        batches: Iterator[Any] = iter(edges)
-        return batches
+        from .streams import sliceable
+
+        wanted = request.columns(weight)
+        return (sliceable(batch, wanted) for batch in edges)
 
 
 class Readers(Batches):
@@ -1316,6 +1314,15 @@ def adapter_of(edges: Any) -> Adapter:
     return adapter
 
 
+def _check_weights(weights: int, rows: int | None) -> None:
+    """Raise an InputError unless there are as many weights as edges."""
+    if weights != rows:
+        raise InputError(
+            f"there are {weights:,} weights and {counted(rows or 0, 'edge')}: pass one weight for"
+            " each edge"
+        )
+
+
 def length_of(edges: Any) -> int:
     """Return the number of rows of a frame or column; one query counts those of a lazy frame."""
     try:
@@ -1335,6 +1342,8 @@ def length_of(edges: Any) -> int:
 
 def sizes_of(edges: Any) -> list[int]:
     """Return the number of edges in memory, of two columns that of each."""
+    if isinstance(edges, tuple):
+        check_columns_of_tuple(edges)
     if isinstance(edges, tuple | Mapping):
         sides = edges.values() if isinstance(edges, Mapping) else edges
         return [len(side) for side in sides]

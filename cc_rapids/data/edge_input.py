@@ -440,6 +440,11 @@ class ReadRequest:
             return [SOURCE], [DESTINATION]
         return several(*self.names)
 
+    def columns(self, weight: Any) -> list[str]:
+        """Return the columns of ids, and that of weights if they are named."""
+        source, destination = self.sides
+        return [*source, *destination, *([weight] if isinstance(weight, str) else [])]
+
     @property
     def has_lists(self) -> bool:
         """True if several columns form one id, which only frames and files have."""

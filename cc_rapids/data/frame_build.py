@@ -231,6 +231,9 @@ def rows_where_true(edges: Any, mask: Any) -> Any:
         return type(edges).from_arrays(columns, schema=edges.schema)
     import narwhals as nw
 
+    native = nw.to_native(edges, pass_through=True)
+    if native is not edges:
+        return rows_where_true(native, mask)
     return edges.filter(nw.new_series("mask", mask, nw.Boolean, backend="polars").to_native())
 
 

@@ -6,7 +6,7 @@ Input is checked, never changed, and not copied if its memory can be read as it 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,6 @@ __all__ = [
     "check_one_id",
     "check_range",
     "check_vertices",
-    "columns_wanted",
     "in_memory",
     "named",
     "read",
@@ -113,7 +112,10 @@ def in_memory(
     """
     tables = adapter.weighed(edges, request, weight, reading)
     if tables is None:
-        return collected(edges, columns_wanted(request, weight)), None
+        wanted = request.columns(weight)
+        if isinstance(edges, Mapping):
+            return {name: edges[name] for name in wanted if name in edges} or edges, None
+        return collected(edges, wanted), None
     import pyarrow as pa
 
     pieces = list(tables)
@@ -123,12 +125,6 @@ def in_memory(
             " read them into one frame"
         )
     return pa.concat_tables(pieces), request.sides if request.has_lists else request.names
-
-
-def columns_wanted(request: ReadRequest, weight: Any) -> list[str]:
-    """Return the columns of ids, and that of weights if they are named."""
-    source, destination = request.sides
-    return [*source, *destination, *([weight] if isinstance(weight, str) else [])]
 
 
 def read_pairs(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import glob
 import logging
 import os
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -24,6 +24,7 @@ from ..errors import (
     CcRapidsError,
     CheckpointError,
     FormatError,
+    InputError,
     LedgerError,
     MissingColumnError,
     MissingExtraError,
@@ -34,7 +35,8 @@ from ..errors import (
 from ..ledger import Ledger
 from . import read as frames
 from .adapters import length_of
-from .column import Content
+from .column import Content, chunked
+from .edge_array import ends_of, is_edge_array
 from .edge_input import EdgeInput, ReadRequest, Side, named
 from .files.header import DELIMITERS, check_header, edge_columns, place_of
 from .files.input_file import (
@@ -63,7 +65,6 @@ from .memory_budget import FILE_BYTES, LEAST_TEXT_BYTES, TEXT_BYTES, Budget, byt
 from .pair_lists import check_columns_of_tuple, columns_of_pairs
 from .read import adapter_of, check_header_flag
 from .reading import Reading
-from .relations import is_relation, table_of
 from .weight_bound import Bounded, WeightBound
 
 log = logging.getLogger(__name__)
@@ -1209,6 +1210,11 @@ class Items(_OnHost):
         """
         return (self.came if self.known is None else self.known) - self.skipped
 
+    @property
+    def wanted(self) -> list[str]:
+        """The columns that are read."""
+        return ReadRequest(*self.names).columns(self.weights)
+
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the items, in slices if they are larger than a chunk; then close what is ours."""
         try:
@@ -1219,9 +1225,8 @@ class Items(_OnHost):
 
     def _chunks(self, start: Cursor, budget: Budget) -> Generator[Chunk, None, None]:
         number, self.came, self.skipped = -1, 0, 0
-        columns = None if self.filtered else flat(*self.names)
         for number, item in enumerate(self.items):
-            item = _table(item, columns)
+            item = sliceable(item, self.wanted)
             at, size, first = 0, length(item), True
             done = size if number < start.file else start.rows if number == start.file else 0
             before, self.skipped = self.came, self.skipped + min(done, size)
@@ -1254,29 +1259,37 @@ class Items(_OnHost):
     def measure(self) -> dict[str, Any]:
         """Return the rows, if the items are in a list."""
         if isinstance(self.items, list):
-            count = len(self.items)
-            return {"pieces": count, "edges": sum(map(length, self.items)), "span": None}
+            return {"pieces": len(self.items), "edges": self.known, "span": None}
         return {"pieces": None, "edges": None, "span": None}
 
 
-def _table(item: Any, columns: list[str] | None) -> Any:
-    """Return a record batch or a relation of DuckDB as a table, and pairs as two columns.
+def sliceable(item: Any, wanted: Sequence[str]) -> Any:
+    """Return an item of an iterable as one whose rows are known, and can be sliced.
 
-    Of a lazy frame the columns, or all, are collected. Other edges are returned unchanged.
+    A record batch, a relation of DuckDB or a lazy frame becomes a frame; pairs, and arrays of
+    edges, become two columns. Mappings keep the columns that are ``wanted``; lazy frames collect
+    them alone. Other edges are returned unchanged.
+
+    Raises
+    ------
+    InputError
+        The item has no rows: it is a matrix or a graph.
     """
     if isinstance(item, list):
         return columns_of_pairs(item)
     if isinstance(item, tuple):
         check_columns_of_tuple(item)
-    if is_relation(item):
-        return table_of(item)
-    if _is_lazy(item):
-        return collected(item, columns)
-    if type(item).__module__.startswith("pyarrow") and type(item).__name__ == "RecordBatch":
-        import pyarrow as pa
-
-        return pa.Table.from_batches([item])
-    return item
+        return item
+    if isinstance(item, Mapping):
+        return {name: item[name] for name in wanted if name in item} or item
+    if is_edge_array(item):
+        return ends_of(item)
+    if adapter_of(item).may_repeat:
+        raise InputError(
+            f"an item of the edges is a {type(item).__name__}, and items are frames, tuples of two"
+            " columns or lists of pairs: pass it alone, or make a frame of it"
+        )
+    return chunked(collected(item, wanted))
 
 
 def _is_lazy(item: Any) -> bool:
@@ -1285,10 +1298,9 @@ def _is_lazy(item: Any) -> bool:
 
 
 def length(item: Any) -> int:
-    """Return the rows of a frame, of a tuple of two columns, or of a list of pairs.
-
-    One query counts those of a lazy frame.
-    """
+    """Return the rows of a frame, of a tuple of two columns, or of a list of pairs."""
+    if isinstance(item, Mapping):
+        return length(next(iter(item.values()), ()))
     if isinstance(item, tuple):
         return len(item[0]) if len(item) == 2 and hasattr(item[0], "__len__") else 0
     if _is_lazy(item):
@@ -1302,6 +1314,8 @@ def sliced(item: Any, start: int, end: int) -> Any:
         return item
     if isinstance(item, tuple):
         return tuple(sliced_column(column, start, end) for column in item)
+    if isinstance(item, Mapping):
+        return {name: sliced_column(column, start, end) for name, column in item.items()}
     return sliced_column(item, start, end)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, shown, unknown
 from ..ledger import Ledger
-from .column import in_native_order
+from .column import chunked, in_native_order
 from .frame_access import column_of, numbers_of
 from .frame_build import rows_where_true
 
@@ -197,7 +197,7 @@ class WeightBound:
         """Return a frame of narwhals, and which weights are missing and which within, in it."""
         import narwhals as nw
 
-        name = self.name("the frame")
+        name, frame = self.name("the frame"), chunked(frame)
         if hasattr(type(frame), "iloc") and name in frame:
             column = frame[name]
             if (native := in_native_order(column)) is not column:

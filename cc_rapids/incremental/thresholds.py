@@ -144,7 +144,7 @@ def components_at(
     sides = *request.names, weight, nulls
     reader = _Reader(*sides, levels, options.engine is None, chosen, *rows)
     if stream is None:
-        wanted = read.columns_wanted(request, weight)
+        wanted = request.columns(weight)
         cuts = reader.frame(collected(edges, wanted), state)
     else:
         cuts = reader.stream(stream, state)
