@@ -30,9 +30,13 @@ def main():
     report.fill(args.page, contents(args.records, folder))
 
 
-def newest(folder, engine):
-    """Return the last record of each case, of the device, the commit and the size measured last."""
+def newest(folder, engine, limited=False):
+    """Return the last record of each case, of the device, the commit and the size measured last.
+
+    If ``limited``, of a device whose limits are known.
+    """
     rows = [row for row in records.load("bench", folder) if row["engine"] == engine]
+    rows = [row for row in rows if not limited or "of_limit" in row["paper"]]
     same = "device", "commit", "scale"
     kept = [row for row in rows if all(row[key] == rows[-1][key] for key in same)]
     return list({tuple(row[key] for key in KEY): row for row in kept}.values())
