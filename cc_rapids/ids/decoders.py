@@ -41,7 +41,7 @@ class OffsetDecoder:
 
     def lookup(self, ids: Array, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of integers of any type, which may lie outside 0 .. n - 1."""
-        wide, fits = as_kind(ids, self.dtype, backend)
+        wide, fits = as_kind(ids, self.dtype)
         low = np.uint64(self.id_base & 0xFFFFFFFFFFFFFFFF)
         return wide.view(np.uint64) - low, fits
 
@@ -90,7 +90,7 @@ class SortedDecoder:
 
         For many ids at once, the places where portions of the sorted ids begin are noted first.
         """
-        wide, known = as_kind(ids, self.ids.dtype, backend)
+        wide, known = as_kind(ids, self.ids.dtype)
         if not self.ids.size:
             return wide.view(np.uint64), known & False
         if ids.size * tuning.held_ids_per_lookup >= self.ids.size:
@@ -128,17 +128,14 @@ def as_word(number: int) -> int:
     return number - (1 << 64) if number >= 1 << 63 else number
 
 
-def same_integers(first: Array, second: Array, backend: Backend) -> bool:
+def same_integers(first: Array, second: Array) -> bool:
     """Return whether two arrays of integers of any types and one length are equal."""
-    if np.uint64 in (first.dtype, second.dtype):
-        fits = [as_kind(array, np.dtype(np.uint64), backend) for array in (first, second)]
-    else:
-        fits = [as_kind(array, np.dtype(np.int64), backend) for array in (first, second)]
-    (left, held), (right, known) = fits
+    kind = np.dtype(np.uint64 if np.uint64 in (first.dtype, second.dtype) else np.int64)
+    (left, held), (right, known) = (as_kind(array, kind) for array in (first, second))
     return bool(((left == right) & held & known).all())
 
 
-def as_kind(ids: Array, dtype: np.dtype[Any], backend: Backend) -> tuple[Array, Array]:
+def as_kind(ids: Array, dtype: np.dtype[Any]) -> tuple[Array, Array]:
     """Return integers as the 64-bit type of the kind of ``dtype``, and which of them fit."""
     if dtype == np.uint64:
         return ids.astype(np.uint64), ids >= 0

@@ -190,7 +190,7 @@ class Integers(_OneColumn):
         """Return the vertex of each id (arbitrary if unknown), and whether the id is known."""
         if not (self.n and len(ids)):
             return _none_known(ids, backend)
-        wide, fits = as_kind(backend.asarray(ids), self.wide, backend)
+        wide, fits = as_kind(backend.asarray(ids), self.wide)
         vertices, known = self.table_of(backend).look_up(wide, self.n)
         return vertices, known & fits
 

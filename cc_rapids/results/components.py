@@ -1259,4 +1259,4 @@ def _same(mine: Column, others: Column, backend: Backend) -> bool:
     with mine.borrow() as first, others.borrow() as second:
         if mine.strings:
             return same_strings(first, second)
-        return same_integers(backend.asarray(first), backend.asarray(second), backend)
+        return same_integers(backend.asarray(first), backend.asarray(second))

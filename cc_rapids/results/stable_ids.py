@@ -645,7 +645,7 @@ def _names_of_ids(answer: Components, columns: list[str]) -> list[str]:
 def _words(metadata: dict[bytes, bytes]) -> dict[str, Any]:
     """Return what the metadata of a file say; raise a FormatError if it is of another format."""
     sealed: dict[str, Any] = json.loads(metadata.get(METADATA, b"{}"))
-    words: dict[str, Any] = sealed.get("words", sealed)
+    words: dict[str, Any] = sealed.get("words", {})
     if words.get("format") != FORMAT:
         raise FormatError(f"its format is {str(words.get('format'))[:80]!r}, not {FORMAT!r}")
     if sealed.get("checksum") != _digest(words):

@@ -101,7 +101,7 @@ class Measured:
         }
         if copies[0].rows:
             facts["entries"] = copies[0].rows.m
-        peer = self._peer(form, copies) if self.options.peers else {}
+        peer = self._peer(copies) if self.options.peers else {}
         return [facts | self._case(form, ids, name, copies) | peer for name in designs]
 
     def _case(self, form: str, ids: str, name: str, copies: list[Input]) -> dict[str, Any]:
@@ -177,7 +177,7 @@ class Measured:
         _same(f"{what}, alone", everyone, self.backend.to_host(parent), self.truth)
         facts["checked"] = "equal to sequential union-find"
 
-    def _peer(self, form: str, copies: list[Input]) -> dict[str, Any]:
+    def _peer(self, copies: list[Input]) -> dict[str, Any]:
         peer = peer_of(self.backend, self.graph.num_vertices)
         if peer is None:
             return {"peer": {"not_run": "cuGraph is not installed"}}
