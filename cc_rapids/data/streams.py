@@ -9,6 +9,7 @@ from __future__ import annotations
 import glob
 import logging
 import os
+import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
@@ -52,7 +53,9 @@ from .files.input_file import (
 from .files.read import (
     RowGroups,
     Taken,
+    check_pages,
     check_path,
+    group_tables,
     parquet_facts,
     read_opened,
     read_pieces,
@@ -933,11 +936,9 @@ class Fragments(_OnHost):
 
     def _tables(self, group: Any, done: int, budget: Budget) -> Iterator[tuple[Any, int]]:
         """Yield the rows of a row group after those done, and how many rows end with each table."""
-        import pyarrow as pa
-
         at = 0
-        for batch in self.batches(group, budget.rows):
-            table, begin = pa.Table.from_batches([batch]), at
+        for table in self.tables(group, budget):
+            begin = at
             self.none = table.select(self.columns).slice(0, 0)
             at += len(table)
             place = max(0, done - begin)
@@ -946,38 +947,54 @@ class Fragments(_OnHost):
                 place += len(part)
                 yield part, begin + place
 
-    def batches(self, group: Any, rows: int) -> Iterator[Any]:
-        """Yield a row group in batches of at most so many rows.
+    def tables(self, group: Any, budget: Budget) -> Generator[Any, None, None]:
+        """Yield a row group in tables of at most so many rows as fit.
 
-        A scan decodes all of it at once, so that columns without a filter and of the types of the
-        dataset are read from the file.
+        A scan decodes all of it at once, so that columns of the types of the dataset are read from
+        the file.
         """
+        import pyarrow as pa
         import pyarrow.dataset as pads
         import pyarrow.parquet as pq
 
         schema, columns = self.dataset.schema, cast(Any, self.columns)
         if self.filter is not None:
             columns = {name: pads.field(name) for name in self.columns} | {KEPT: self.filter}
-        elif isinstance(group, pads.ParquetFileFragment):
-            own = group.physical_schema
-            if all(own.names.count(n) == 1 and own.field(n) == schema.field(n) for n in columns):
+        if isinstance(group, pads.ParquetFileFragment):
+            own, wanted = group.physical_schema, self._read
+            if all(own.names.count(n) == 1 and own.field(n) == schema.field(n) for n in wanted):
                 with (
                     group.open() as raw,
                     pq.ParquetFile(
                         raw, metadata=group.metadata, pre_buffer=False, buffer_size=1 << 20
                     ) as stored,
                 ):
-                    numbers = [one.id for one in group.row_groups]
-                    for batch in stored.iter_batches(rows, numbers, columns):
-                        yield batch.select(columns)
+                    file = File(group.path, cast(Any, raw), raw.size(), None, budget=budget)
+                    [number] = [one.id for one in group.row_groups]
+                    step = check_pages(file, cast(Any, raw), stored, number, wanted)
+                    rows = budget.next_rows
+                    for table in group_tables(stored, number, wanted, rows, budget, step):
+                        if self.filter is None:
+                            yield table.select(columns)
+                        else:
+                            yield pads.dataset(table).to_table(columns=columns)
                 return
-        yield from group.to_batches(
+        batches = group.to_batches(
             schema=schema,
             columns=columns,
-            batch_size=rows,
+            batch_size=budget.rows,
             batch_readahead=1,
             fragment_readahead=1,
         )
+        yield from (pa.Table.from_batches([batch]) for batch in batches)
+
+    @cached_property
+    def _read(self) -> list[str]:
+        """The columns that are read: those of edges, and all that the filter may name."""
+        words = "" if self.filter is None else str(self.filter)
+        names = self.dataset.schema.names
+        others = [name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words)]
+        return list(dict.fromkeys([*self.columns, *others]))
 
     def _kept(self, table: Any, after: Cursor, first: int, given: int) -> Chunk:
         """Return the rows that the filter of the dataset keeps as a chunk."""

@@ -23,7 +23,7 @@ import math
 import warnings
 from contextlib import closing
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ import numpy as np
 from ..data.files.binary import columns_of, damage
 from ..data.files.header import DELIMITERS
 from ..data.files.input_file import ColumnRequest, format_of
+from ..data.files.read import group_tables
 from ..data.memory_budget import LEAST_ROWS, Budget
 from ..data.streams import (
     COPIES_OF_TEXT,
@@ -153,9 +154,10 @@ def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Pa
         k = source.order[place.file]
         group = groups_of(source.pieces[k])[place.group]
         schema = source.dataset.schema
-        some = (batch for batch in source.batches(group, rows) if len(batch))
-        names = pa.schema([schema.field(name) for name in source.columns])
-        frame = pa.Table.from_batches(islice(some, 1), names).select(source.ids)
+        budget = Budget(limit, source.fixed, rows=rows)
+        none = pa.schema([schema.field(name) for name in source.ids]).empty_table()
+        with closing(source.tables(group, budget)) as tables:
+            frame = next((table for table in tables if len(table)), none).select(source.ids)
         return frame, *source.names
     path = source.paths[place.file]
     if format_of(Path(path)) == "parquet":
@@ -163,8 +165,9 @@ def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Pa
             stored = pq.ParquetFile(file.seekable(), pre_buffer=False, buffer_size=1 << 20)
             wanted = ColumnRequest(*source.names, "parquet", None)
             names = columns_of(file, wanted, stored.schema_arrow)
-            frames = stored.iter_batches(rows, row_groups=[place.group], columns=names)
-            frame = next(frames, stored.schema_arrow.empty_table()).select(names)
+            budget = Budget(limit, source.fixed, rows=rows)
+            tables = group_tables(stored, place.group, names, budget.next_rows, budget)
+            frame = next(tables, stored.schema_arrow.empty_table().select(names))
     else:
         own = replace(source, taken=[], counts={}, read_groups=None)
         with closing(own.read(place, Budget(limit, source.fixed, rows=rows), None)) as chunks:

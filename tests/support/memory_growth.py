@@ -16,6 +16,8 @@ import cc_rapids
 def run(path, words):
     if words.get("dataset"):
         path = pyarrow.dataset.dataset(path)
+    if words.get("filter"):
+        path = path.filter(pyarrow.dataset.field(words["filter"]) > 0)
     return len(cc_rapids.stream_components(path, **words["options"]))
 
 def now(name):
@@ -44,7 +46,8 @@ class Growth(NamedTuple):
 def growth(small: Path, large: Path, timeout: float = 300, **words: Any) -> Growth:
     """Return the growth by a call on a large file, after the same one on a small file.
 
-    ``words`` are the ``options`` of the call, and whether it gets a ``dataset`` of the file.
+    ``words`` are the ``options`` of the call, whether it gets a ``dataset`` of the file, and the
+    column whose positive values a ``filter`` of that keeps.
     """
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(small), str(large), json.dumps(words)],

@@ -6,16 +6,16 @@ The formats stand in :mod:`cc_rapids.data.files`.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 from ...errors import FormatError, InputError
 from ...ledger import Ledger
-from ..memory_budget import FILE_BYTES, LEAST_ROWS
+from ..memory_budget import FILE_BYTES, ROW_COPIES, Budget
 from .arrow_sizes import largest_batch
 from .binary import columns_of, damage, read_egr, read_npz, weighed
 from .delimited import DIALECTS, parse
@@ -63,7 +63,6 @@ def parquet_pieces(
     file: File, request: ColumnRequest, start: int, done: int, rows: Callable[[], int]
 ) -> Iterator[Piece]:
     """Yield row groups in batches, starting after a given group and row."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     with damage(file, "Parquet"):
@@ -86,66 +85,180 @@ def parquet_pieces(
                 continue
             if not size:
                 yield Piece(none, group, 0, True)
-            most = _rows_at_once(file, stream, stored, group, pair, rows)
-            for batch in stored.iter_batches(most, row_groups=[group], columns=pair):
-                check_ids(file.path, ids, [batch[name] for name in ids], before + at)
-                at += len(batch)
+            step = check_pages(file, stream, stored, group, pair)
+            for read in group_tables(stored, group, pair, rows, file.budget, step):
+                check_ids(file.path, ids, [read[name] for name in ids], before + at)
+                at += len(read)
                 file.report(file.size * (before + at) // meta.num_rows)
-                left = max(0, done - (at - len(batch))) if group == start else 0
-                table = pa.Table.from_batches([batch.select(pair)]).slice(left)
+                left = max(0, done - (at - len(read))) if group == start else 0
+                table = read.slice(left)
                 if len(table) or at == size:
                     yield Piece(table, group, at, at == size)
             before += size
 
 
 PAGE_COPIES = 2  # compressed and not, at most
+STEP = 512  # rows of text that are decoded at once, at most, as their size is unknown before
+HEADERS = 1 << 9, 1 << 16  # bytes of the header of a page: usual, and with long statistics
 
 
-def _rows_at_once(
-    file: File, stream: Any, stored: Any, group: int, pair: list[str], rows: Callable[[], int]
+def check_pages(
+    file: File, stream: BinaryIO, stored: Any, group: int, columns: Sequence[str]
 ) -> int:
-    """Return how many rows of a row group to read at once: fewer where strings are long.
+    """Return how many rows of text of a row group to decode at once.
+
+    Sets what the largest pages take beside chunks, where not all of them fit.
 
     Raises
     ------
     CapacityError
         A page does not fit into the memory limit.
+    FormatError
+        The header of a page is damaged.
     """
-    if file.budget is None:
-        return rows()
-    meta, kinds = stored.metadata.row_group(group), stored.schema_arrow
-    columns = [meta.column(k) for k in range(meta.num_columns)]
-    columns = [column for column in columns if column.path_in_schema in pair]
-    if sum(column.total_uncompressed_size for column in columns) > file.budget.whole_bytes:
-        pages = sum(_page_bytes(stream, column) for column in columns)
-        beyond = max(0, PAGE_COPIES * pages - FILE_BYTES)
+    budget, meta, beyond = file.budget, stored.metadata.row_group(group), 0
+    if budget is None:
+        return STEP
+    chunks = [meta.column(k) for k in range(meta.num_columns)]
+    chunks = [chunk for chunk in chunks if chunk.path_in_schema in columns]
+    size = sum(chunk.total_uncompressed_size for chunk in chunks)
+    budget.loaded, row_bytes = file.bytes_read, 0.0
+    copies = ROW_COPIES if _has_text(stored, columns) else 1
+    if copies * size > budget.whole_bytes:
+        try:
+            pages, sizes = zip(*(_largest_page(stream, chunk) for chunk in chunks), strict=True)
+        except (LookupError, TypeError):
+            words = "cannot be read as Parquet: the header of a page is damaged"
+            raise FormatError(f"{file.path} {words}") from None
+        row_bytes, beyond = sum(sizes), max(0, PAGE_COPIES * sum(pages) - FILE_BYTES)
         file.check_bound(beyond, 1, "has pages that are read as a whole", "write smaller pages")
-        file.budget.loaded = max(file.bytes_read, beyond)
-    most = rows()
-    text = any(is_text(kinds.field(name).type) for name in pair)
-    for probe in (16, LEAST_ROWS) if text and meta.num_rows else ():
-        sizes = stored.iter_batches(min(probe, most), row_groups=[group], columns=pair)
-        for batch in islice(sizes, 1):  # none of a group without rows
-            most = min(most, file.budget.fitting_rows(batch.nbytes / len(batch)))
-    return most
+        budget.loaded = max(file.bytes_read, beyond)
+    return min(STEP, budget.fitting_rows(row_bytes))
 
 
-def _page_bytes(stream: Any, column: Any) -> int:
-    """Return the bytes of the first pages of a column, of its dictionary and of its data."""
-    size = 0
-    for at in (column.dictionary_page_offset, column.data_page_offset):
-        if at:
-            stream.seek(at)
-            # Thrift: a byte for each field, and its number; the second is the size in bytes
-            numbers, number, shift = [], 0, 0
-            for byte in stream.read(32):
-                number |= (byte & 127) << shift
-                shift += 7
-                if byte < 128:
-                    numbers.append(number)
-                    number = shift = 0
-            size += numbers[3] >> 1
-    return size
+def _has_text(stored: Any, columns: Sequence[str]) -> bool:
+    return any(is_text(stored.schema_arrow.field(name).type) for name in columns)
+
+
+def group_tables(
+    stored: Any,
+    group: int,
+    columns: Sequence[str],
+    rows: Callable[[], int],
+    budget: Budget | None,
+    step: int = STEP,
+) -> Iterator[pa.Table]:
+    """Yield columns of a row group in tables of at most so many rows, fewer where text is long.
+
+    Of text ``step`` rows are decoded at once.
+    """
+    import pyarrow as pa
+
+    if budget is None or not _has_text(stored, columns):
+        for batch in stored.iter_batches(rows(), row_groups=[group], columns=columns):
+            yield pa.Table.from_batches([batch.select(columns)])
+        return
+    held: list[pa.RecordBatch] = []
+    size = count = 0
+    for batch in stored.iter_batches(min(step, rows()), row_groups=[group], columns=columns):
+        row_bytes = (size + batch.nbytes) / max(1, count + len(batch))
+        if held and count + len(batch) > min(rows(), budget.fitting_rows(row_bytes)):
+            yield pa.Table.from_batches(held).combine_chunks()
+            held, size, count = [], 0, 0
+        held.append(batch.select(columns))
+        size, count = size + batch.nbytes, count + len(batch)
+        most = budget.fitting_rows(size / max(1, count))
+        if len(held) == 1 and count > most:  # of long text
+            whole = pa.Table.from_batches(held)
+            yield from (whole.slice(at, most) for at in range(0, count, most))
+            held, size, count = [], 0, 0
+    if held:
+        yield pa.Table.from_batches(held).combine_chunks()
+
+
+def _largest_page(stream: BinaryIO, chunk: Any) -> tuple[int, float]:
+    """Return the bytes of the largest page of a column with its dictionary, and of a row.
+
+    Both are decompressed; a row has those of the page of which rows have most.
+    """
+    starts = [at for at in (chunk.dictionary_page_offset, chunk.data_page_offset) if at]
+    at, dictionary, largest, row = min(starts, default=0), 0, 0, 0.0
+    end = at + chunk.total_compressed_size
+    while at < end:
+        stream.seek(at)
+        data = stream.read(HEADERS[0])
+        try:
+            page = _page_header(data)
+        except LookupError:
+            page = _page_header(data + stream.read(HEADERS[1]))
+        if page.rows:
+            largest, row = max(largest, page.size), max(row, page.size / page.rows)
+        else:
+            dictionary = max(dictionary, page.size)
+        at += page.stored
+    return dictionary + largest, row
+
+
+class _Page(NamedTuple):
+    """The rows of a page, 0 of a dictionary, its bytes decompressed, and those in the file."""
+
+    rows: int
+    size: int
+    stored: int
+
+
+def _page_header(data: bytes) -> _Page:
+    """Return the facts of the header of a page: a struct of Thrift's compact protocol.
+
+    Its fields are the kind of the page and its two sizes, and structs, of which those of data, 5
+    and 8, begin with the number of values.
+
+    Raises
+    ------
+    LookupError
+        There are more bytes of it, or it is damaged.
+    """
+    place = 0
+
+    def number() -> int:
+        nonlocal place
+        value = shift = 0
+        while shift < 70:
+            value |= (data[place] & 127) << shift
+            place, shift = place + 1, shift + 7
+            if data[place - 1] < 128:
+                break
+        return value
+
+    def struct(depth: int) -> dict[int, Any]:
+        nonlocal place
+        fields: dict[int, Any] = {}
+        last = 0
+        while kind := data[place]:
+            place += 1
+            last = last + (kind >> 4) if kind >> 4 else number() >> 1
+            match kind & 15:
+                case 1 | 2:  # a bool, without a value
+                    pass
+                case 3:
+                    place += 1
+                case 4 | 5 | 6:
+                    fields[last] = number() >> 1
+                case 7:
+                    place += 8
+                case 8:
+                    size = number()
+                    place += size
+                case 12 if depth < 4:
+                    fields[last] = struct(depth + 1)
+                case other:
+                    raise LookupError(f"a field of a page is of kind {other}")
+        place += 1
+        return fields
+
+    found = struct(0)
+    rows = next((found[k][1] for k in (5, 8) if k in found), 0)
+    return _Page(rows, found[2], place + found[3])
 
 
 def group_pieces(

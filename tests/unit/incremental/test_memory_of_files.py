@@ -8,6 +8,7 @@ from io import BytesIO
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse
@@ -86,15 +87,40 @@ def test_edges_that_are_larger_than_the_limit(suffix, count, tmp_path):
     assert found.bytes <= 1.2 * LIMIT
 
 
-def test_a_dataset_of_one_row_group(tmp_path):
+@pytest.mark.parametrize("words", [{}, {"filter": "src"}])
+def test_a_dataset_of_one_row_group(words, tmp_path):
     files = [tmp_path / f"{size}.parquet" for size in (1000, 8_000_000)]
     random = np.random.default_rng(1)
     for path, size in zip(files, (1000, 8_000_000), strict=True):
         ends = {name: random.integers(0, 1000, size) for name in ("src", "dst")}
         pq.write_table(pa.table(ends), path, row_group_size=size)
-    found = growth(*files, dataset=True, options={"memory_limit": LIMIT})
+    found = growth(*files, dataset=True, **words, options={"memory_limit": LIMIT})
     assert found.answer == 1
     assert found.bytes <= 1.2 * LIMIT
+
+
+@pytest.mark.parametrize("dataset", [False, True])
+@pytest.mark.parametrize("longest", [1_000, 20_000])
+def test_text_that_is_short_in_the_first_pages(longest, dataset, tmp_path):
+    files = [tmp_path / f"{size}.parquet" for size in (1000, 100_000)]
+    for path, size in zip(files, (1000, 100_000), strict=True):
+        long = 0 if size == 1000 else 60_000_000 // longest
+        words = pa.array([f"a{k % 100}" for k in range(size)] + [f"{7:0{longest}}"] * long)
+        edges = pa.table({"src": words, "dst": words})
+        pq.write_table(edges, path, use_dictionary=False, compression="zstd")
+    found = growth(*files, dataset=dataset, options={"memory_limit": 2 * LIMIT})
+    assert found.answer == 101
+    assert found.bytes <= 1.2 * 2 * LIMIT
+
+
+def test_a_page_that_does_not_fit_and_is_not_the_first(tmp_path):
+    words = pa.array(["a"] * 100_000 + [f"{7:050000}"] * 1024)
+    path = tmp_path / "a.parquet"
+    edges = pa.table({"src": words, "dst": words})
+    pq.write_table(edges, path, use_dictionary=False, compression="zstd")
+    for given in (path, pyarrow.dataset.dataset(path)):
+        with pytest.raises(CapacityError, match="has pages that are read as a whole"):
+            stream_components(given, memory_limit=LIMIT)
 
 
 def arrow(path, size):
