@@ -18,7 +18,7 @@ from .column import chunked, in_native_order
 from .frame_access import column_of, numbers_of
 from .frame_build import rows_where_true
 
-NUMPY = re.compile("u?int(8|16|32|64)|float(32|64)")  # types of numbers that arrays hold
+NUMPY = re.compile("u?int(8|16|32|64)|float(16|32|64)")  # types of numbers that arrays hold
 INTEGER = re.compile("(?P<unsigned>u?)int(?P<bits>8|16|32|64|128)")
 NARROW: dict[str, Any] = {
     **dict.fromkeys(("float32", "float", "f32"), np.float32),
@@ -251,7 +251,8 @@ class WeightBound:
                 f"weights {name!r} must be numbers, but these are {kind}: cast them first"
             )
         limits = [(sign, pc.scalar(scalar_of(bound, kind))) for sign, bound in self.bounds(kind)]
-        field = pc.field(name)
+        # PyArrow compares no floats of 16 bits
+        field = pc.field(name).cast("float32") if kind == pa.float16() else pc.field(name)
         return reduce(
             and_, [field >= limit if sign == ">=" else field <= limit for sign, limit in limits]
         )

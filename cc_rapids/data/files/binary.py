@@ -56,8 +56,9 @@ def columns_of(file: File, request: ColumnRequest, schema: Any) -> list[str]:
 def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
     """Return a table with its last column, if it is not one of ids, as weights.
 
-    These are int64, uint64 or double, without nulls unless these are requested. A column without a
-    type, as of a file without rows, holds nulls.
+    These are int64, uint64 or floats of their own type, with which bounds are compared, without
+    nulls unless these are requested. A column without a type, as of a file without rows, holds
+    nulls.
     """
     import pyarrow as pa
 
@@ -65,8 +66,8 @@ def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
     if table.num_columns == at:
         return table
     column, name = table.column(at), table.column_names[at]
-    whole = pa.types.is_integer(column.type)
-    real = pa.types.is_floating(column.type) or pa.types.is_null(column.type)
+    whole, null = pa.types.is_integer(column.type), pa.types.is_null(column.type)
+    real = pa.types.is_floating(column.type) or null
     nulls = column.null_count and not request.null_weights
     if nulls or not (whole or real):
         raise FormatError(
@@ -74,7 +75,8 @@ def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
             " weights must be numbers, one for each edge"
         )
     unsigned = column.type == pa.uint64()  # of which some may be beyond int64
-    kind = pa.uint64() if unsigned else pa.int64() if whole else pa.float64()
+    integer = pa.uint64() if unsigned else pa.int64()
+    kind = integer if whole else pa.float64() if null else column.type
     return table.set_column(at, "weight", column.cast(kind))
 
 

@@ -332,3 +332,18 @@ def test_every_row_is_linked_whatever_the_size_of_chunks(seed, bounded, tmp_path
     table = pa.concat_tables(read)
     assert table["src"].to_pylist() == src.tolist()
     assert table["dst"].to_pylist() == dst.tolist()
+
+
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64()], ids=str)
+def test_every_door_compares_floats_with_a_bound_in_their_own_type(tmp_path, kind):
+    """Of 32 bits 0.9 is less than 0.9 of 64 bits; all of them read `at_least=0.9` as their own."""
+    weights = pa.array(np.array([0.9, 0.8, np.nan], kind.to_pandas_dtype()))
+    table = pa.table({"src": [1, 2, 3], "dst": [2, 3, 4], "w": weights})
+    pq.write_table(table, path := tmp_path / "edges.parquet")
+    for edges in (table, table.to_pandas(), path, ds.dataset(path), ds.dataset(table)):
+        for how in ({}, {"forest": True}, {"forest": "min"}, {"memory_limit": "64 MB"}):
+            found = cc_rapids.components(edges, weight="w", at_least=0.9, **how)
+            assert found.ledger["linked"] == 1, (type(edges), how)
+            assert len(found.path(1, 2, edges, shortest=True)["row"]) == 1
+        cut = cc_rapids.components_at(edges, weight="w", thresholds=[0.9], nulls="drop").at(0.9)
+        assert cut.ledger["linked"] == 1
