@@ -166,8 +166,8 @@ def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Pa
             wanted = ColumnRequest(*source.names, "parquet", None)
             names = columns_of(file, wanted, stored.schema_arrow)
             budget = Budget(limit, source.fixed, rows=rows)
-            tables = group_tables(stored, place.group, names, budget.next_rows, budget)
-            frame = next(tables, stored.schema_arrow.empty_table().select(names))
+            some = group_tables(stored, place.group, names, budget.next_rows, budget)
+            frame = next(some, stored.schema_arrow.empty_table().select(names))
     else:
         own = replace(source, taken=[], counts={}, read_groups=None)
         with closing(own.read(place, Budget(limit, source.fixed, rows=rows), None)) as chunks:
@@ -440,7 +440,7 @@ class Load:
         if self.text_files:
             each += PARSED_SECONDS * self.width
         found = START_SECONDS + each * self.edges
-        if self.kind not in MERGED_SECONDS:
+        if self.kind not in MERGED_SECONDS or not self.edges:
             return found
         merged = MERGED_SECONDS[self.kind] * self.width + self.text * MERGED_BYTE_SECONDS
         size = self.edges * (TEXT_ROW_BYTES + COPIES_OF_TEXT * 2 * self.text)

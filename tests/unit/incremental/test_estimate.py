@@ -145,3 +145,13 @@ def test_lists_of_a_few_rows_have_plans(rows, tmp_path):
     for edges in (path, pyarrow.dataset.dataset(path)):
         plan = cc_rapids.stream_components(edges, explain=True)
         assert plan.vertices_least == plan.vertices == (rows + 1 if rows else 0)
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.int64()])
+def test_the_plan_of_no_rows(kind, tmp_path):
+    path = tmp_path / "none.parquet"
+    pq.write_table(pa.table({"src": pa.array([], kind), "dst": pa.array([], kind)}), path)
+    dataset = pyarrow.dataset.dataset(path)
+    for given in (path, dataset, dataset.filter(pyarrow.dataset.field("src").is_valid())):
+        plan = cc_rapids.stream_components(given, memory_limit="60MB", explain=True)
+        assert (plan.edges, plan.vertices, plan.fits) == (0, 0, True)
