@@ -296,6 +296,10 @@ def find_components(
     """
     answers, outer = None, None if reading is None else reading.ledger
     adapter, bound = adapter_of(edges), options.weight_bound
+    if options.frames is not None and not (adapter.is_stream or adapter.names_files):
+        raise InputError(
+            f"frames= is for files, and edges are a {type(edges).__name__}: leave it out"
+        )
     if bound is not None and not options.forest:
         in_chunks = options.chunked or adapter.is_stream or adapter.names_files
         if in_chunks or not _is_numbered(edges):
@@ -311,10 +315,6 @@ def find_components(
     adapter = adapter_of(edges)
     has_key_columns = adapter.names_files and isinstance(options.source, list)
     named_frames = options.frames is not None
-    if named_frames and not (adapter.is_stream or adapter.names_files):
-        raise InputError(
-            f"frames= is for files, and edges are a {type(edges).__name__}: leave it out"
-        )
     bounded_files = options.weight_bound is not None and adapter.names_files
     if options.chunked or adapter.is_stream or has_key_columns or named_frames or bounded_files:
         from .incremental.stream import find_in_stream
@@ -499,7 +499,7 @@ def bipartition(
     """
     from .results.bipartition import Bipartition  # most runs look for no colours
 
-    _check_one_device(options)
+    _check_second_run(edges, options)
     edges, source, destination = _in_rows(edges, source, destination, options)
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
@@ -512,17 +512,13 @@ def _in_rows(
 ) -> tuple[Any, Any, Any]:
     """Return edges in memory and their columns, if an answer numbers rows of those within bounds.
 
-    A file becomes a table, and a lazy frame is collected. Options that were used are removed.
+    Files become a table, and a lazy frame is collected. Options that were used are removed.
     """
     adapter = adapter_of(edges)
     bounded = any(options.get(name) is not None for name in ("at_least", "at_most"))
-    in_pieces = adapter.is_stream or not options.keys().isdisjoint((*CHUNKED, "frames"))
-    if (
-        not bounded
-        or in_pieces
-        or _is_numbered(edges)
-        or not (adapter.has_rows or adapter.names_files)
-    ):
+    streamed = adapter.is_stream and not adapter.becomes_table
+    in_pieces = streamed or not options.keys().isdisjoint((*CHUNKED, "frames"))
+    if not bounded or in_pieces or _is_numbered(edges):
         return edges, source, destination
     header = options.get("header")
     header = None if header is None else check_header_flag(adapter, edges, header)
@@ -545,12 +541,25 @@ def _check_forest(options: dict[str, Any], wanted: bool | str) -> None:
         )
 
 
-def _check_one_device(options: dict[str, Any]) -> None:
-    """Raise an InputError if devices are named for what reads edges again on one."""
+def _check_second_run(edges: Any, options: dict[str, Any]) -> None:
+    """Raise an InputError for edges, and options of them, that are not in one table on a device."""
     if options.get("devices") is not None:
         raise InputError(
             "devices= is for components(), which needs no edges afterwards: leave it out, as this"
             " function reads them again on one device"
+        )
+    if options.get("explain"):
+        return
+    adapter, chunked = adapter_of(edges), [name for name in CHUNKED if name in options]
+    if adapter.is_stream and not adapter.becomes_table:
+        raise InputError(
+            f"edges are a {type(edges).__name__} of frames, which are read in chunks and not kept,"
+            " and all are needed twice for this function: read them into one frame"
+        )
+    if chunked:
+        raise InputError(
+            f"{chunked[0]}= makes edges be read in chunks, which are not kept, and all are needed"
+            " twice for this function: leave it out"
         )
 
 
@@ -659,11 +668,15 @@ def bridges(
     """
     from .results.bridges import bridges_of, check_listed_once  # most runs look for no bridges
 
-    _check_one_device(options)
+    _check_second_run(edges, options)
     check_listed_once(edges)
+    given, request = edges, ReadRequest(source, destination)
     edges, source, destination = _in_rows(edges, source, destination, options)
     found = components(edges, source, destination, **options)
-    return bridges_of(found) if isinstance(found, Components) else found
+    if not isinstance(found, Components):
+        return found
+    made, answers = bridges_of(found), adapter_of(given).answers(given, request)
+    return made if answers is None or edges is given else answers(made)
 
 
 def two_edge_connected_components(
@@ -711,7 +724,7 @@ def two_edge_connected_components(
     """
     from .results.bridges import check_listed_once, without_bridges
 
-    _check_one_device(options)
+    _check_second_run(edges, options)
     check_listed_once(edges)
     forest = options.get("forest", False)
     if isinstance(forest, bool | str) and forest:
@@ -769,7 +782,7 @@ def articulation_points(
     """
     from .results.bridges import articulation_points_of
 
-    _check_one_device(options)
+    _check_second_run(edges, options)
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
         return found

@@ -18,6 +18,7 @@ from .backends.choice import EngineChoice
 from .data.adapters import adapter_of
 from .data.arguments import check_flag, check_path, check_progress, check_word
 from .data.edge_input import ReadRequest, named
+from .data.frame_build import frame_of_table
 from .data.read import Side, check_header_flag, in_memory
 from .data.reading import Reading
 from .data.weight_bound import WeightBound
@@ -305,6 +306,8 @@ def within_bound(edges: Any, options: Options) -> tuple[Any, Options, Ledger]:
     """
     assert options.weight_bound is not None
     adapter, source, destination = adapter_of(edges), options.source, options.destination
+    if options.header is not None:
+        check_header_flag(adapter, edges, options.header)
     request = ReadRequest(source, destination, options.nulls, options.header)
     edges, source, destination, ledger = adapter.bounded(edges, request, options.weight_bound)
     ends = {"source": source, "destination": destination}
@@ -337,10 +340,7 @@ def with_weights(edges: Any, options: Options) -> tuple[Any, Options, Reading]:
     if sides is None:
         return table, options, reading
     if options.frames not in (None, "pyarrow"):
-        import narwhals as nw
-
-        library: Any = options.frames
-        table = nw.from_arrow(table, backend=library).to_native()
+        table = frame_of_table(table, options.frames)
     source, destination = sides
     own = replace(options, source=source, destination=destination, header=None, frames=None)
     return table, own, reading

@@ -1067,7 +1067,7 @@ class Paths(Adapter):
 class Patterns(Paths):
     """A glob pattern, or an address that is not a local path."""
 
-    is_stream = True
+    is_stream = becomes_table = True
 
     def accepts(self, edges: Any) -> bool:
         if not isinstance(edges, str | os.PathLike):
@@ -1132,7 +1132,7 @@ class ByteStreams(Adapter):
 class PathLists(Paths):
     """A list of paths."""
 
-    is_stream = True
+    is_stream = becomes_table = True
 
     def accepts(self, edges: Any) -> bool:
         paths = isinstance(edges, list) and bool(edges)
@@ -1219,6 +1219,8 @@ class Batches(Adapter):
 
 class Readers(Batches):
     """A pyarrow RecordBatchReader, which any thread may read."""
+
+    becomes_table = True
 
     def accepts(self, edges: Any) -> bool:
         return _is_arrow(edges, "RecordBatchReader")

@@ -411,14 +411,15 @@ def is_frame(ids: Any) -> bool:
 
 
 def collected(frame: Any, wanted: Sequence[str] | None = None) -> Any:
-    """Return a frame; a lazy one of Polars is collected, and a relation of DuckDB is a table.
+    """Return a frame in memory: a lazy one of Polars is collected.
 
-    Of a lazy frame only the columns that are ``wanted`` are collected, as far as it has them.
+    A relation of DuckDB, and a record batch of PyArrow, become tables. Of a lazy frame only the
+    columns that are ``wanted`` are collected, as far as it has them.
     """
     if is_relation(frame):
         return table_of(frame)
     if not hasattr(type(frame), "collect"):
-        return frame
+        return chunked(frame) if is_frame(frame) else frame
     if wanted is not None and hasattr(frame, "collect_schema"):
         known = frame.collect_schema().names()
         frame = frame.select([name for name in known if name in wanted])

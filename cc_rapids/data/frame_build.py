@@ -143,6 +143,36 @@ def _for_polars(values: Any, there: Any) -> Any:
     return side.to_frame().select(nw.when(mask).then(nw.col("labels")))["labels"]
 
 
+def frame_of_table(table: Any, library: str) -> Any:
+    """Return a table of PyArrow's as a frame of another library.
+
+    Integers with nulls stay integers: pandas would make floats of them, which merge those beyond
+    2^53, so such columns get its types with nulls of their own.
+    """
+    import narwhals as nw
+    import pyarrow as pa
+
+    backend: Any = library
+    if library != "pandas":
+        return nw.from_arrow(table, backend=backend).to_native()
+    import pandas as pd
+
+    kinds = {
+        pa.type_for_alias(f"{sign}int{bits}"): pd.api.types.pandas_dtype(f"{sign.upper()}Int{bits}")
+        for sign in ("", "u")
+        for bits in (8, 16, 32, 64)
+    }
+    whole = [
+        name
+        for name, column in zip(table.column_names, table.columns, strict=True)
+        if column.null_count and column.type in kinds
+    ]
+    frame = nw.from_arrow(table.drop_columns(whole), backend=backend).to_native()
+    for name in whole:
+        frame[name] = table[name].to_pandas(types_mapper=kinds.get)
+    return frame[table.column_names]
+
+
 def rows_of_frame(frame: Any, rows: Any) -> Any:
     """Return some rows of a frame, or of a dictionary of columns, in their order; a copy.
 

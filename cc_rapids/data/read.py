@@ -124,7 +124,15 @@ def in_memory(
             f"edges are a {type(edges).__name__} of frames, and all rows are needed at once here:"
             " read them into one frame"
         )
-    return pa.concat_tables(pieces), request.sides if request.has_lists else request.names
+    pieces = [piece for piece in pieces if len(piece)] or pieces[:1]
+    try:
+        table = pa.concat_tables(pieces, promote_options="permissive")
+    except pa.ArrowTypeError as error:
+        raise InputError(
+            f"the files of {shown(edges)} hold columns of different types, and all rows are needed"
+            f" at once here: store them with one type ({error})"
+        ) from error
+    return table, request.sides if request.has_lists else request.names
 
 
 def read_pairs(

@@ -1263,7 +1263,8 @@ class Items(_OnHost):
                 )
                 at, first = end, False
         if number < 0 and hasattr(self.items, "schema"):
-            yield Chunk(self.items.schema.empty_table(), *self.names, start)
+            none = self.items.schema.empty_table()
+            yield Chunk(none, *self.names, start, weight=self.weights)
 
     def identity(self) -> dict[str, Any]:
         """Return the identity of an iterable, whose content is unknown in advance."""
@@ -1400,6 +1401,7 @@ def tables_of(reader: Any) -> Iterator[Any]:
     """Return the record batches of a reader, each as a table."""
     import pyarrow as pa
 
+    yield reader.schema.empty_table()
     for batch in reader:
         yield pa.Table.from_batches([batch])
 

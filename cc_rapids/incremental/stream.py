@@ -22,6 +22,7 @@ from ..data import html, read
 from ..data.column import Content
 from ..data.edge_input import ReadRequest
 from ..data.files.gpu_parquet import row_group_reader
+from ..data.frame_build import frame_of_table
 from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, adapter_of, named
@@ -453,7 +454,8 @@ def find_in_stream(
     If files and other tables on the host fit into half of the free memory, with what a frame of
     their rows takes besides, they are put together and given to ``solve``.
     """
-    options.check_streamed()
+    if solve is None or not options.forest:
+        options.check_streamed()
     chosen, vertices, bound = options.batch_design, options.vertices, options.weight_bound
     count = read.check_vertices(options.num_vertices, vertices)
     source, destination, width = inputs.sides(options.source, options.destination, count)
@@ -461,7 +463,8 @@ def find_in_stream(
     stream = source_of(edges, source, destination, options.header, bound, skips)
     choice = _choice(stream, options, count)
     runner = options.backend(choice=choice)
-    stream = stream.read_by(row_group_reader(runner.device_id))
+    if not options.forest:  # whose rows are numbered in one table on the host
+        stream = stream.read_by(row_group_reader(runner.device_id))
     limit = bytes_of(options.memory_limit, runner.free_bytes() if runner.on_device else None)
     most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
     budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
@@ -471,7 +474,7 @@ def find_in_stream(
     if options.memory_limit is not None and not os.path.exists(options.checkpoint or ""):
         with suppress(InputError):  # of a file that cannot be read, once it is its turn
             warn_ahead(stream, count, budget, width)
-    if solve is not None and stream.arrow and not runner.on_device:
+    if solve is not None and stream.arrow and (options.forest or not runner.on_device):
         budget.update("integers", count or 0, width=width)
         stream = Gathered(stream, budget)
         if stream.table is not None:
@@ -482,10 +485,7 @@ def find_in_stream(
                 own = replace(own, weight_bound=replace(bound, weight=first.weight))
             table = stream.table
             if options.frames not in (None, "pyarrow"):
-                import narwhals as nw
-
-                library: Any = options.frames
-                table = nw.from_arrow(table, backend=library).to_native()
+                table = frame_of_table(table, options.frames)
             try:
                 reading = Reading(tuple(stream.taken), stream.ledger)
                 found: Components = solve(table, own, reading)
@@ -494,6 +494,7 @@ def find_in_stream(
                     chunk.read(options.nulls, bound)  # raises that of the first file with nulls
                 raise
             return found._keeping(options.remembered())
+    options.check_streamed()
     words: dict[str, Any] = {
         "columns": _asked(stream, source, destination),
         "header": options.header,

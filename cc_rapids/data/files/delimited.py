@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 LONGEST = 64  # blocks that one line may take
 
-_BLANK_LINES = re.compile(rb"(?:[ \t]*\n)*+")
+_BLANK_LINES = {  # of delimited text: a line of tabs alone has empty fields, if they delimit
+    ",": re.compile(rb"(?:[ \t]*\n)*+"),
+    "\t": re.compile(rb"(?:[ ]*\n)*+"),
+}
 _BLANKS = b" \t\v\f"  # between the fields of folded text; other languages' blanks are letters
 _ONE_BLANK = bytes.maketrans(_BLANKS, b" " * len(_BLANKS))
 MARK = b"\xef\xbb\xbf"  # of the byte order
@@ -99,7 +102,7 @@ class Dialect:
     def dataless(self) -> re.Pattern[bytes]:
         """A pattern for leading lines that hold no data."""
         if not self.folded:
-            return _BLANK_LINES
+            return _BLANK_LINES[self.delimiter]
         return re.compile(rb"(?:[ \t\r]*(?:[%s][^\n]*)?\n)*+" % self.comments)
 
     @cached_property

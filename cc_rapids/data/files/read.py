@@ -85,6 +85,7 @@ def parquet_pieces(
                 continue
             if not size:
                 yield Piece(none, group, 0, True)
+                continue
             step = check_pages(file, stream, stored, group, pair)
             for read in group_tables(stored, group, pair, rows, file.budget, step):
                 check_ids(file.path, ids, [read[name] for name in ids], before + at)
@@ -403,7 +404,10 @@ def text_pieces(
     dialect = DIALECTS[request.format]
     first, feed, names = first_lines(file, request)
     if first is None:
-        yield Piece(without_rows(request, text), 0, 0, False)
+        table = without_rows(request, text)
+        if request.weights and request.weight is not None:
+            table = table.append_column("weight", pa.array([], pa.float64()))
+        yield Piece(table, 0, 0, False)
         return
     places = request.columns(file.path, names)
     weighed = request.weight_column(file.path, names, places)

@@ -101,7 +101,7 @@ def test_what_cannot_be_streamed_is_said(tmp_path):
     with pytest.raises(cc_rapids.MissingColumnError, match="'who'"):
         cc_rapids.components(pattern, "who", "dst")
     with pytest.raises(cc_rapids.InputError, match="no spanning forest"):
-        cc_rapids.components(pattern, forest=True)
+        cc_rapids.components(pattern, forest=True, memory_limit="1GB")
     with pytest.raises(TypeError, match="'memory_limits'"):
         cc_rapids.components(pattern, memory_limits=3)
     with pytest.raises(cc_rapids.DesignError, match="sample"):
