@@ -2,7 +2,8 @@
 
     PYTHONPATH=tests python -m campaign --minutes 30 --workers 2
 
-A trial is a function of a random generator. What it raises is printed with the seed that repeats
+A trial is a function of a random generator, which returns the number of its checks, or counts by
+name. What it raises is printed with the seed that repeats
 it (``--only jobs --seed 17 --trials 1``); a worker that dies or hangs is a failure, too.
 """
 
@@ -56,8 +57,8 @@ class Worker:
     """A process that runs trials, and what it has said."""
 
     def __init__(self, options: argparse.Namespace, first: int, minutes: float) -> None:
-        # Both sides have one position in the file: what is written goes to its end all the same.
-        self.out = tempfile.TemporaryFile("a+")  # noqa: SIM115
+        # Both sides share one position in the file, which reading must not move: see events().
+        self.out = tempfile.TemporaryFile()  # noqa: SIM115
         self.err = tempfile.TemporaryFile("w+")  # noqa: SIM115
         command = [sys.executable, "-W", "error", "-m", "campaign", "--work"]
         command += ["--seed", first, "--step", options.workers, "--minutes", minutes]
@@ -71,12 +72,12 @@ class Worker:
 
     def events(self):
         """What is new."""
-        self.out.seek(self.read)
-        text = self.out.read()
-        whole = text[: text.rfind("\n") + 1]
-        self.read += len(whole.encode())
+        size = os.fstat(self.out.fileno()).st_size - self.read
+        data = os.pread(self.out.fileno(), size, self.read)
+        whole = data[: data.rfind(b"\n") + 1]
+        self.read += len(whole)
         for line in whole.splitlines():
-            event = json.loads(line) if line.startswith("{") else {}
+            event = json.loads(line) if line.startswith(b"{") else {}
             if "begins" in event:
                 self.running, self.since = event, time.time()
             elif event:
@@ -105,7 +106,7 @@ def lead(options: argparse.Namespace) -> int:
     """Keep workers running; print the counts."""
     end = time.time() + 60 * options.minutes
     workers = [Worker(options, options.seed + k, options.minutes) for k in range(options.workers)]
-    trials, checks = collections.Counter(), collections.Counter()
+    trials, checks, outcomes = (collections.Counter() for _ in range(3))
     failures = []
     while workers:
         time.sleep(0.5)
@@ -113,7 +114,10 @@ def lead(options: argparse.Namespace) -> int:
             for event in worker.events():
                 if "ends" in event:
                     trials[event["ends"]] += 1
-                    checks[event["ends"]] += event["checks"]
+                    if isinstance(event["checks"], dict):
+                        outcomes.update(event["checks"])
+                    else:
+                        checks[event["ends"]] += event["checks"]
                 elif "fails" in event:
                     failures.append(event)
                     print(
@@ -135,6 +139,7 @@ def lead(options: argparse.Namespace) -> int:
         "minutes": options.minutes,
         "trials": dict(sorted(trials.items())),
         "checks": dict(sorted(checks.items())),
+        "outcomes": dict(sorted(outcomes.items())),
         "failures": [f"{event['fails']} {event['seed']}" for event in failures],
     }
     print(json.dumps(told))

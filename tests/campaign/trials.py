@@ -38,7 +38,7 @@ SCALE = {"threads": 1, "cuda": 40}
 
 def of(engine):
     """The names of the trials that an engine can run."""
-    often = ["jobs", "jobs", "equal", "answers"]
+    often = ["jobs", "jobs", "equal", "answers", "doors"]
     rest = ["rows", "lying_rows", "scribbles", "thresholds", "attached", "audits", "shared"]
     host = ["files", "text", "damage", "saved", "kills", "pickles", "streams", "stored"]
     return often + rest + (host if engine == "threads" else ["saved", "streams", "pickles"])
@@ -857,3 +857,10 @@ def stored(random, engine):
         )
         assert done.returncode == 0, done.stderr[-1500:]
     return 1
+
+
+def doors(random, engine):
+    """Any list by any door, with options at random: the answer, and the rows of its ledger."""
+    from .doors import doors as trial
+
+    return trial(random, engine)
