@@ -1248,8 +1248,10 @@ class Items(_OnHost):
             done = size if number < start.file else start.rows if number == start.file else 0
             before, self.skipped = self.came, self.skipped + min(done, size)
             self.came += size
+            row_bytes = _row_bytes(item, self.wanted)
             while at < size or first:
-                end = min(size, at + budget.rows, done if at < done else size)
+                rows = budget.fitting_rows(row_bytes) if row_bytes else budget.rows
+                end = min(size, at + rows, done if at < done else size)
                 after = Cursor(number + 1) if end == size else Cursor(number, 0, end)
                 old = number < start.file or (end <= done and end > 0)
                 weight = self.weights
@@ -1313,6 +1315,17 @@ def sliceable(item: Any, wanted: Sequence[str]) -> Any:
 def _is_lazy(item: Any) -> bool:
     """Return whether an item is a lazy frame of Polars."""
     return hasattr(type(item), "collect_schema") and not hasattr(type(item), "__len__")
+
+
+def _row_bytes(item: Any, wanted: Sequence[str]) -> float:
+    """Return the bytes of a row of a table of Arrow that has text; 0 of other items."""
+    schema = getattr(item, "schema", None)
+    if not hasattr(schema, "get_field_index") or not length(item):
+        return 0.0
+    columns = [item.column(name) for name in wanted if item.column_names.count(name) == 1]
+    if not any(is_text(column.type) for column in columns):
+        return 0.0
+    return sum(column.nbytes for column in columns) / len(item)
 
 
 def length(item: Any) -> int:

@@ -15,6 +15,8 @@ import scipy.sparse
 
 import cc_rapids
 from cc_rapids import CapacityError, FormatError, stream_components
+from cc_rapids.data import streams
+from cc_rapids.data.memory_budget import Budget
 from tests.support.memory_growth import growth
 
 LIMIT = 100_000_000
@@ -213,3 +215,12 @@ def test_limits_below_what_is_always_needed(suffix, need, tmp_path):
     path = write(tmp_path / f"a{suffix}")
     with pytest.raises(CapacityError, match=rf"reading takes {need}\.0 MiB: .* is 1\.0 MiB: raise"):
         stream_components(path, memory_limit="1MiB")
+
+
+def test_items_of_long_text_are_taken_in_fewer_rows():
+    words = pa.array([f"{k % 7:020000}" for k in range(1000)])
+    source = streams.Items([pa.table({"src": words, "dst": words})], "src", "dst")
+    budget = Budget(LIMIT, source.fixed)
+    chunks = [len(chunk.frame) for chunk in source.read(streams.Cursor(), budget, None)]
+    assert sum(chunks) == 1000
+    assert max(chunks) * 40_000 * 16 <= LIMIT
