@@ -1325,7 +1325,7 @@ def _row_bytes(item: Any, wanted: Sequence[str]) -> float:
     columns = [item.column(name) for name in wanted if item.column_names.count(name) == 1]
     if not any(is_text(column.type) for column in columns):
         return 0.0
-    return sum(column.nbytes for column in columns) / len(item)
+    return float(sum(column.nbytes for column in columns) / len(item))
 
 
 def length(item: Any) -> int:
