@@ -57,6 +57,8 @@ class Audit:
         The library that found the same components.
     seconds : float
         The duration of the audit.
+    ledger : dict
+        The rows of the edges: see :attr:`cc_rapids.Components.ledger`.
     """
 
     edges: int
@@ -64,6 +66,7 @@ class Audit:
     components: int
     oracle: str | None
     seconds: float
+    ledger: dict[str, Any]
 
     def _repr_html_(self) -> str:
         counts = {name: getattr(self, name) for name in ("components", "vertices", "edges")}
@@ -294,11 +297,11 @@ def audit(
             run.take(given, oracle, alone=True, claims=claims)
             rows = given.rows
         found = run.close()
-    rows._replace(linked=run.edges).check("the audit")
+    ledger = rows._replace(linked=run.edges).check("the audit").facts()
     for each in claims:
         each.check_count(answer.rows, found)
         each.shown.check_index(edges)
-    return Audit(run.edges, answer.rows, found, oracle, perf_counter() - started)
+    return Audit(run.edges, answer.rows, found, oracle, perf_counter() - started, ledger)
 
 
 def read_again(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import click
 from ...data.files.read import Taken, taken_of
 from ...data.files.text_ids import integers, is_text, plain
 from ...errors import FormatError, InputError, VerificationError
+from ...ledger import Ledger
 from ...verify.label_rules import LABEL_RULES, LabelRule
 from .group import INPUT, METHOD, command, examples, option
 from .options import (
@@ -109,7 +111,7 @@ def verify(
         raise click.UsageError("Only one of FILE and LABELS can be standard input.")
     start = time.perf_counter()
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
-    edges, options, taken = _edges(file, quiet, memory_limit, reading, bounds)
+    edges, options, taken, read = _edges(file, quiet, memory_limit, reading, bounds)
     table, taken_labels = _labels(labels, labels_format, quiet)
     if memory_limit is None and taken is not None:
         table = _alike(edges, table, taken_labels, file, labels)
@@ -127,6 +129,7 @@ def verify(
         "vertices": len(table),
         "edges": proof and proof.edges,
         "components": proof and proof.components,
+        "ledger": proof and read(proof.ledger).facts(),
         "oracle": oracle,
         "taken": taken and taken.facts(),
         **times_since(start, times),
@@ -158,24 +161,26 @@ def _edges(
     memory_limit: str | None,
     reading: dict[str, Any],
     bounds: dict[str, Any],
-) -> tuple[Any, dict[str, Any], Taken | None]:
+) -> tuple[Any, dict[str, Any], Taken | None, Callable[[dict[str, Any]], Ledger]]:
     """Return the edges to audit, as a table or a path, and the options.
 
-    Also how they are read, unless they come by a pipe or from a folder.
+    Also how they are read, unless they come by a pipe or from a folder; and what makes a ledger of
+    all their rows of that of an audit.
     """
     if file.is_dir():
         names = {name: value for name, value in reading.items() if name != "format"}
-        return file, names | {"memory_limit": memory_limit}, None
+        return file, names | {"memory_limit": memory_limit}, None, Ledger.of_facts
     if memory_limit is None:
         with progress(f"reading {name_of(file.name)}", quiet) as report:
             given = Given.of(read_one(file, report, **reading, **columns_of(bounds)), bounds)
         names = {name: given.options[name] for name in ("source", "destination", "vertices")}
-        return given.edges, names, given.taken[0]
+        return given.edges, names, given.taken[0], given.rows
     if str(file) == STANDARD:
         raise InputError("--memory-limit needs a file: standard input is read as a whole here")
     if reading.pop("format") is not None:
         raise InputError("with --memory-limit the suffix determines the format: leave out --format")
-    return file, reading | {"memory_limit": memory_limit}, taken_of(file, **reading)
+    options = reading | {"memory_limit": memory_limit}
+    return file, options, taken_of(file, **reading), Ledger.of_facts
 
 
 def _alike(edges: pa.Table, labels: pa.Table, taken: Taken, file: Path, path: Path) -> pa.Table:
@@ -288,5 +293,6 @@ def _tell(
         click.echo(f"wrong: {facts['counter_example']}")
     elif not quiet:
         click.echo(proof)
+        click.echo(f"rows: {Ledger.of_facts(facts['ledger'])}")
     if taken is not None and not quiet:
         click.echo(f"edges: {', '.join(taken.columns)} ({taken})")

@@ -28,7 +28,9 @@ def test_right(verify):
     done = verify(RIGHT)
     assert done.exit_code == 0
     assert done.output == (
-        "right: 3 components of 6 vertices, by 4 edges\nedges: src, dst (csv: commas, a header)\n"
+        "right: 3 components of 6 vertices, by 4 edges\n"
+        "rows: 4 rows given = 4 linked\n"
+        "edges: src, dst (csv: commas, a header)\n"
     )
     assert verify(RIGHT, "--quiet").output == ""
 
@@ -118,6 +120,7 @@ def test_json(verify):
         "vertices": 6,
         "edges": 4,
         "components": 3,
+        "ledger": {"given": 4, "linked": 4},
         "oracle": None,
         "taken": {"format": "csv", "columns": ["src", "dst"], "header": True, "delimiter": ","},
     }
@@ -205,3 +208,10 @@ def test_strings_of_digits_compare_with_text(run, tmp_path):
     pq.write_table(pa.table({"src": ["10", "x"], "dst": ["9", "8"]}), edges)
     done = run("verify", edges, labels)
     assert (done.exit_code, "they cannot be compared" in done.stderr) == (2, True)
+
+
+def test_the_rows_of_the_file_are_accounted_for(verify):
+    edges = "src,dst\na,b\n\nb,\n"
+    for words in ([], ["--memory-limit", "64 MB"]):
+        done = verify({"a": "a", "b": "a"}, "--nulls", "drop", *words, edges=edges)
+        assert "rows: 3 rows given = 1 linked + 1 blank + 1 null_end\n" in done.output
