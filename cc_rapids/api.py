@@ -12,6 +12,7 @@ from .backends import Backend
 from .backends.choice import choose
 from .data.adapters import adapter_of
 from .data.edge_input import EdgeInput, ReadRequest
+from .data.frame_build import frame_of_table
 from .data.read import check_header_flag, in_memory, read
 from .data.reading import Reading
 from .data.weights import weighted
@@ -517,7 +518,7 @@ def _in_rows(
     adapter = adapter_of(edges)
     bounded = any(options.get(name) is not None for name in ("at_least", "at_most"))
     streamed = adapter.is_stream and not adapter.becomes_table
-    in_pieces = streamed or not options.keys().isdisjoint((*CHUNKED, "frames"))
+    in_pieces = streamed or not options.keys().isdisjoint(CHUNKED)
     if not bounded or in_pieces or _is_numbered(edges):
         return edges, source, destination
     header = options.get("header")
@@ -527,7 +528,8 @@ def _in_rows(
     if sides is None:
         return table, source, destination
     options.pop("header", None)
-    return table, *sides
+    library = options.pop("frames", None)
+    return (table if library in (None, "pyarrow") else frame_of_table(table, library)), *sides
 
 
 def _check_forest(options: dict[str, Any], wanted: bool | str) -> None:

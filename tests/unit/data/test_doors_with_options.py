@@ -117,6 +117,9 @@ def test_rows_of_files_are_numbered_in_all_of_them(kind, tmp_path):
     bounded = cc_rapids.bridges(STREAMS[kind](tmp_path), **BOUND)
     assert (type(bounded).__name__ == "DuckDBPyRelation") == (kind == "relation")
     assert rows(bounded) == [0, 2]
+    if kind != "relation":
+        as_pandas = cc_rapids.bridges(STREAMS[kind](tmp_path), **BOUND, frames="pandas")
+        assert as_pandas["row"].tolist() == [0, 2]
     for forest in (True, "min", "max"):
         weight = {} if forest is True else {"weight": "w"}
         found = cc_rapids.components(STREAMS[kind](tmp_path), forest=forest, **weight)
