@@ -10,8 +10,9 @@ import pytest
 from support.encodings import ENCODINGS, force_encoding
 
 import cc_rapids
-from cc_rapids import doctor, errors
+from cc_rapids import errors
 from cc_rapids.ids import hash_table
+from cc_rapids.tools import doctor
 from cc_rapids.tuning import tuning
 
 pytestmark = pytest.mark.gpu

@@ -12,8 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 from support.releases import before
 
-from cc_rapids import api, doctor
+from cc_rapids import api
 from cc_rapids.data.files.read import read_edges
+from cc_rapids.tools import doctor
 
 EDGES = "src,dst\n5,2\n2,7\n9,9\n4,8\n"
 NO_GPU_PACKAGES = importlib.util.find_spec("cupy") is None
@@ -331,7 +332,7 @@ class TestColumnsOfFiles:
             assert run("verify", path, labels, "--no-header", *limit).exit_code == 0
             assert run("verify", path, labels, "--header", *limit).exit_code == 1
         assert (
-            "by 2 edges\nedges: src, dst (csv: commas, no header)\n"
+            "by 2 edges\nrows: 2 rows given = 2 linked\nedges: src, dst (csv: commas, no header)\n"
             in run("verify", path, labels, "--no-header").stdout
         )
         done = run("convert", path, tmp_path / "q.tsv", "--header")
