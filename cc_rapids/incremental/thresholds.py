@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -147,7 +147,10 @@ def components_at(
         wanted = request.columns(weight)
         cuts = reader.frame(collected(edges, wanted), state)
     else:
-        cuts = reader.stream(stream, state)
+        # A query of a relation ends with its batches; a caller's own iterator is left open.
+        own: Any = nullcontext() if adapter.is_iterable else closing(stream)
+        with own:
+            cuts = reader.stream(stream, state)
     answers = adapter.answers(edges, request)
     taken = tuple(reading.taken)
     given = replace(cuts.given, taken=taken) if taken else cuts.given

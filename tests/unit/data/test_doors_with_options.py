@@ -143,3 +143,14 @@ def test_files_of_other_types_are_refused_where_all_rows_are_needed(tmp_path):
 def test_what_reads_edges_twice_refuses_chunks_before_it_reads(function):
     with pytest.raises(InputError, match="memory_limit= makes edges be read in chunks"):
         getattr(cc_rapids, function)(EDGES, memory_limit="1KiB")
+
+
+@pytest.mark.parametrize("options", [{"thresholds": [5]}, {"thresholds": [0], "num_vertices": 9}])
+def test_an_error_at_thresholds_leaves_the_connection_of_a_relation_free(options):
+    rows = np.arange(20_000)
+    weight = pa.array(rows, mask=rows == 5000)
+    with duckdb.connect() as connection:
+        edges = connection.from_arrow(pa.table({"src": rows, "dst": rows, "weight": weight}))
+        with pytest.raises(InputError) as held:
+            cc_rapids.components_at(edges, **options)
+        assert connection.sql("select 1").fetchall() == [(1,)], held
