@@ -528,6 +528,8 @@ def _in_rows(
     if sides is None:
         return table, source, destination
     options.pop("header", None)
+    if not (adapter.is_stream or adapter.names_files):
+        return table, *sides  # for which frames= is refused
     library = options.pop("frames", None)
     return (table if library in (None, "pyarrow") else frame_of_table(table, library)), *sides
 

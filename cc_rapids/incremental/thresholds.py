@@ -148,7 +148,8 @@ def components_at(
         cuts = reader.frame(collected(edges, wanted), state)
     else:
         # A query of a relation ends with its batches; a caller's own iterator is left open.
-        own: Any = nullcontext() if adapter.is_iterable else closing(stream)
+        ours = hasattr(stream, "close") and not adapter.is_iterable
+        own: Any = closing(stream) if ours else nullcontext()
         with own:
             cuts = reader.stream(stream, state)
     answers = adapter.answers(edges, request)

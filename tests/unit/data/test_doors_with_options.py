@@ -1,5 +1,7 @@
 """What doors do beside options: found by the campaign's trial of doors."""
 
+import io
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -154,3 +156,9 @@ def test_an_error_at_thresholds_leaves_the_connection_of_a_relation_free(options
         with pytest.raises(InputError) as held:
             cc_rapids.components_at(edges, **options)
         assert connection.sql("select 1").fetchall() == [(1,)], held
+
+
+def test_an_open_file_has_thresholds():
+    data = io.BytesIO(b"src,dst,weight\n1,2,0.5\n2,3,0.1\n")
+    cuts = cc_rapids.components_at(data, thresholds=[0.2])
+    assert cuts.labels(0.2)["labels"].to_pylist() == [1, 1, 3]
