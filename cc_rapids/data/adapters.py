@@ -635,7 +635,7 @@ class Adapter(ABC):
             The column of weights does not exist, or is not of numbers.
         """
         raise InputError(
-            f"a spanning forest by weight is for frames, pairs of arrays and files, and edges are a"
+            "weights stand beside the rows of frames, pairs of arrays and files, and edges are a"
             f" {type(edges).__name__}: pass a frame with a column of weights"
         )
 

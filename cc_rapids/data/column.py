@@ -961,8 +961,8 @@ def _in_a_dictionary(kind: Any, array: Any, every: Callable[[], Any]) -> Any:
 
 
 def _categories_of(words: Any) -> Any:
-    """Return the pandas categorical type of these strings."""
-    return sys.modules["pandas"].CategoricalDtype(words.to_pandas())
+    """Return the pandas categorical type of these strings, of which some may be equal."""
+    return sys.modules["pandas"].CategoricalDtype(words.unique().to_pandas())
 
 
 def _from_arrow(side: Any) -> Native:

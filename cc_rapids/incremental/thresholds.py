@@ -19,7 +19,6 @@ from ..data.frame_access import collected
 from ..data.read import adapter_of, check_header_flag
 from ..data.reading import Reading
 from ..data.weight_bound import WeightBound
-from ..data.weights import weights_of
 from ..errors import InputError, NullsError
 from ..graph.edges import Edges
 from ..graph.plain_weights import plain_weights
@@ -275,7 +274,7 @@ class _Reader:
         """Return the edges, their weights, and a mask of those that have one, if some have none."""
         given = inputs.read(edges, *self.names, self.nulls)
         found = plain_weights(adapter_of(edges), edges, self.weight)()
-        values, there = found or weights_of(edges, self.weight)
+        values, there = found or adapter_of(edges).weights(edges, self.weight)
         if given.row_index is not None:
             kept = given.row_index()
             values, there = values[kept], None if there is None else there[kept]

@@ -311,6 +311,10 @@ def _take(column: Column, rows: Any) -> Any:
     with column.borrow() as held:
         if not column.strings:
             return held[rows] if len(rows) else _library(rows).empty(0, held.dtype)
+        if isinstance(held, np.ndarray):  # of a kept kind without rows, which borrows integers
+            import pyarrow as pa
+
+            held = pa.chunked_array([], pa.large_string())
         taken = held.take(rows) if len(rows) else held[:0]
         if is_cudf(held):
             taken = taken.reset_index(drop=True)

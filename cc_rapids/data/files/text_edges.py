@@ -39,6 +39,8 @@ class Weights:
         if self._null:
             text = _without_empty(text)
         values = None if text.null_count and not self._null else numbers(text)
+        if values is not None and self._null:
+            values = _whole_beside_nan(text, values)
         if values is None:
             raise _no_number(path, block, dialect, place, self._null)
         self._blocks.append(values)
@@ -73,6 +75,23 @@ def numbers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
         with suppress(pa.ArrowInvalid):
             return text.cast(kind)
     return None
+
+
+def _whole_beside_nan(text: pa.ChunkedArray, values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return numbers as integers with nulls for NaN, if all others are; else as they are.
+
+    Floats would merge integers beyond 2^53.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_floating(values.type):
+        return values
+    nan = pc.fill_null(pc.is_nan(values), False)
+    if not pc.any(nan).as_py():
+        return values
+    others = numbers(pc.if_else(nan, pa.scalar(None, text.type), text))
+    return values if others is None or pa.types.is_floating(others.type) else others
 
 
 def _without_empty(text: pa.ChunkedArray) -> pa.ChunkedArray:

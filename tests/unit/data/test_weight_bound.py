@@ -347,3 +347,25 @@ def test_every_door_compares_floats_with_a_bound_in_their_own_type(tmp_path, kin
             assert len(found.path(1, 2, edges, shortest=True)["row"]) == 1
         cut = cc_rapids.components_at(edges, weight="w", thresholds=[0.9], nulls="drop").at(0.9)
         assert cut.ledger["linked"] == 1
+
+
+def test_integers_of_text_beside_nan_stay_integers(tmp_path):
+    (tmp_path / "a.csv").write_text(
+        "src,dst,w\n1,2,9007199254740993\n2,3,nan\n4,5,9007199254740992\n"
+    )
+    rows = {"given": 3, "linked": 1, "null_weight": 1, "out_of_bounds": 1}
+    for options in ({}, {"forest": "min"}, {"memory_limit": "200MB"}):
+        found = cc_rapids.components(tmp_path / "a.csv", weight="w", at_most=2**53, **options)
+        assert found.ledger == rows
+
+
+def test_matrices_have_no_thresholds():
+    matrix = sp.coo_array(([1.0], ([0], [1])), (2, 2))
+    with pytest.raises(InputError, match="weights stand beside the rows of frames"):
+        cc_rapids.components_at(matrix, thresholds=[0.5])
+
+
+def test_forests_of_categories_that_repeat_a_string():
+    frame = pd.DataFrame({"src": ["a", "a", "a"], "dst": ["b", "c", "d"]}).astype("category")
+    forest = cc_rapids.spanning_forest(frame)
+    assert forest["source"].tolist() == ["a", "a", "a"]
