@@ -429,8 +429,9 @@ class Files:
             begin = start if number == start.file else Cursor(number)
             pieces = self._pieces(number, begin, budget, text)
             for chunk in _readable_or_skipped(self, self.paths[number], begin, pieces):
-                if text is None and (chunk.load or len(chunk.frame)):
-                    text = text_of(chunk.frame, chunk.source, chunk.destination)
+                read = chunk.frame, chunk.source, chunk.destination
+                if text is None and (chunk.load or with_ids(*read)):
+                    text = text_of(*read)
                 yield chunk
 
     def _pieces(
@@ -663,6 +664,11 @@ def text_of(table: Any, source: Side, destination: Side) -> list[bool]:
     sides = (side if isinstance(side, list) else [side] for side in (source, destination))
     pairs = zip(*sides, strict=True)
     return [any(is_text(table.schema.field(name).type) for name in pair) for pair in pairs]
+
+
+def with_ids(table: Any, source: Side, destination: Side) -> bool:
+    """Return whether some id is not null: without one, a table says nothing about their type."""
+    return any(len(table) > table[name].null_count for name in flat(source, destination))
 
 
 def _packed(path: str) -> bool:
@@ -1437,7 +1443,7 @@ def _files(
                 file = read_opened(remote, wanted)
         else:
             file = read_wanted(path, wanted)
-        if text is None and len(file.table):
+        if text is None and with_ids(file.table, file.source, file.destination):
             text = text_of(file.table, file.source, file.destination)
         reading.add(file.taken, file.ledger)
         named = file.table.column_names[:-1] if isinstance(asked[0], list) else names

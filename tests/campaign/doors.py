@@ -444,7 +444,7 @@ def columns(edges, random, folder):
             for s in sides
         ]  # fmt: skip
     weights = _weight_array(edges, random)
-    if how == "series":
+    if how == "series" and type(weights) is np.ndarray:  # with nulls it would be of floats
         weights = pd.Series(weights)
     return Given(lambda: tuple(sides), named=False, weights=weights)
 

@@ -424,12 +424,14 @@ def text_pieces(
             tables.append(ids.table(pair.names, None if text is None else text[k]))
         strings = [any(map(pa.types.is_string, one.schema.types)) for one in tables]
         table = beside(tables)
+        ends = table.columns
         if weighed is not None:
             weights = Weights(request.null_weights)
             weights.append(file.path, block, dialect, weighed, columns[weighed].text)
             table = table.append_column("weight", weights.column())
         if text is None:
-            text = strings
+            # A block of the header alone, or of rows without ids, says nothing about the type.
+            text = strings if any(len(ids) > ids.null_count for ids in ends) else None
         elif any(own and not before for own, before in zip(strings, text, strict=True)):
             raise FormatError(
                 f"{file.path}, from line {block.line} on: some ids are text, but all earlier ones"

@@ -1,5 +1,7 @@
 """Chunks in which ends are missing, as lists and arrays have it: the answer of all rows at once."""
 
+import gzip
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -137,3 +139,29 @@ def test_nulls_of_files_name_the_file_and_the_first_row(kind, extra, tmp_path):
     found = components(edges, "a", "b", nulls="drop", **extra)
     with pytest.raises(NullsError, match=says):
         found.audit(edges, "a", "b")
+
+
+@pytest.mark.parametrize("ids", ["x,y", "1,2"])
+@pytest.mark.parametrize("nulls", [0, 1, 300_000])
+@pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.parametrize("name", ["pairs.csv", "pairs.csv.gz"])
+def test_rows_without_ids_do_not_fix_the_type(tmp_path, name, ids, nulls, end):
+    path = tmp_path / name
+    opener = gzip.open if name.endswith(".gz") else open
+    with opener(path, "wt") as file:
+        file.write("a,b,w\n" + ",,1\n" * nulls + f"{ids},2{end}")
+    for bound in {}, {"weight": "w", "at_most": 2}:
+        found = stream_components(path, source="a", destination="b", nulls="drop", **bound)
+        assert found.num_components == 1, bound
+        assert found.ledger["given"] == nulls + 1
+
+
+@pytest.mark.parametrize("bound", [{}, {"weight": "w", "at_most": 2}])
+def test_a_file_without_ids_does_not_fix_the_type_of_others(tmp_path, bound):
+    for number, rows in enumerate(["", ",,1\n" * 7, "x,y,1\n"]):
+        (tmp_path / f"{number}.csv").write_text("a,b,w\n" + rows)
+    names = {"source": "a", "destination": "b", "nulls": "drop"}
+    for door in stream_components, components:
+        found = door(f"{tmp_path}/*.csv", **names, **bound)
+        assert found.num_components == 1
+        assert found.ledger["given"] == 8
