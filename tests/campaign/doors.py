@@ -951,8 +951,9 @@ class Trial:
             return "CapacityError"
         if isinstance(error, DesignError) and self.design:
             return "DesignError"
-        if "all earlier ones were integers" in str(error) and edges.words and edges.hole.any():
-            return "FormatError"  # text of which the first rows hold nulls alone
+        forest = verb in ("forest", "min", "max", "bridges")
+        if forest and options.get("engine") == "cuda" and "read in chunks" in str(error):
+            return "refused: a forest of several files on a GPU"
         wanted = self.expected(bound)
         lost = self.lost_weights(bound)
         if not self.drop and ("null_end" in wanted.reasons or lost):
