@@ -552,7 +552,7 @@ def _check_second_run(edges: Any, options: dict[str, Any]) -> None:
             "devices= is for components(), which needs no edges afterwards: leave it out, as this"
             " function reads them again on one device"
         )
-    if options.get("explain"):
+    if options.get("explain") is True:
         return
     adapter, chunked = adapter_of(edges), [name for name in CHUNKED if name in options]
     if adapter.is_stream and not adapter.becomes_table:

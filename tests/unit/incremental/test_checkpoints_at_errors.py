@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -168,7 +169,10 @@ def test_signals_end_a_command_with_a_checkpoint(name, saved, tmp_path):
     more = ["--checkpoint", str(tmp_path / "state")] if saved else []
     command = [sys.executable, "-c", CHILD, "calculate", str(edges), "--engine", "cpu", *more]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "SIGNAL": str(int(number))}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    # A command under nohup ignores SIGHUP, and the processes that it starts do.
+    heard = partial(signal.signal, number, signal.SIG_DFL)
+    run = partial(subprocess.run, env=environment, capture_output=True, text=True)
+    done = run(command, check=False, preexec_fn=heard)
     assert done.returncode == 128 + number, done.stderr
     if not saved:
         assert done.stderr.startswith("Interrupted: nothing was saved; with --checkpoint PATH")
@@ -176,7 +180,7 @@ def test_signals_end_a_command_with_a_checkpoint(name, saved, tmp_path):
     says = f"the checkpoint {tmp_path / 'state'} has 4 edges: run the same command again to go on"
     assert done.stderr == f"Interrupted: {says}\n"
     command += ["--checkpoint-every", "60"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    done = run(command, check=True)
     assert "4 edges were linked by earlier runs" in done.stdout
 
 
