@@ -130,8 +130,8 @@ def components(
     edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
         A cuDF, pandas, Polars or PyArrow frame, or a DuckDB relation; a tuple ``(source,
         destination)`` of lists, series, NumPy or CuPy arrays, or objects with
-        ``__cuda_array_interface__``, of equal length; a list of pairs of ids, such as ``[(1, 2),
-        (3, 4)]``, each of which is an edge; an array or tensor (``__dlpack__``) of shape (edges, 2)
+        ``__cuda_array_interface__``, of equal length; a list of edges, each a pair of ids, such as
+        ``[(1, 2), (3, 4)]``; an array or tensor (``__dlpack__``) of shape (edges, 2)
         or (2, edges), where of (2, 2) each row is an edge; a mapping of names to columns; a SciPy
         or CuPy sparse matrix (n, n), whose stored entries are edges; a ``cugraph.Graph``, with its
         own vertices; or the path of a csv, tsv, SNAP text, Matrix Market or Parquet file. Ids are
@@ -209,8 +209,8 @@ def components(
         Return the :class:`~cc_rapids.solver.plan.Plan` instead of running: how the ids would be
         encoded, which design would run and why, and the most memory that it would take.
     **chunked
-        ``memory_limit``, ``progress``, ``checkpoint`` and ``checkpoint_every``, any of which reads
-        a file or frame in chunks, and ``unreadable``: see :func:`cc_rapids.stream_components`.
+        ``memory_limit``, ``progress``, ``checkpoint`` and ``checkpoint_every`` read a file or frame
+        in chunks. See :func:`cc_rapids.stream_components` for them and for ``unreadable``.
 
     Raises
     ------

@@ -553,7 +553,7 @@ class Adapter(ABC):
     becomes_table : bool
         Whether a stream has its rows in one order, so that a table of all is the same list.
     has_rows : bool
-        Whether edges are rows in memory, of which :meth:`where` returns some.
+        Whether edges are rows in memory, so that :meth:`where` can select some.
     may_repeat : bool
         Whether an edge may be held at both of its ends, as in the matrix of an undirected graph.
     """

@@ -961,7 +961,7 @@ def _in_a_dictionary(kind: Any, array: Any, every: Callable[[], Any]) -> Any:
 
 
 def _categories_of(words: Any) -> Any:
-    """Return the pandas categorical type of these strings, of which some may be equal."""
+    """Return the pandas categorical type of these strings; some may be equal."""
     return sys.modules["pandas"].CategoricalDtype(words.unique().to_pandas())
 
 

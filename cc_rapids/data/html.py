@@ -6,9 +6,11 @@ No script and no style sheet is added to the page; only :func:`page` has a style
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
+
+from ..errors import CcRapidsError
 
 LONGEST = 400  # characters of a value
 BAR = "#4a90d9"  # at least 3 : 1 against white and against #111
@@ -38,6 +40,14 @@ def text(value: Any) -> str:
 def panel(title: str, *parts: str) -> str:
     """Return the parts, which are HTML, under a title."""
     return f'<div class="cc-rapids"><p><strong>{escape(title)}</strong></p>{"".join(parts)}</div>'
+
+
+def panel_or_none(make: Callable[[], str]) -> str | None:
+    """Return a panel, or None if it cannot be made: a notebook then shows the text."""
+    try:
+        return make()
+    except (CcRapidsError, MemoryError):
+        return None
 
 
 def page(title: str, *parts: str) -> str:

@@ -2,7 +2,7 @@
 
 A list of two-element tuples or lists of single ids is pairs; a tuple of two lists, arrays or series
 is columns; a list of frames, or of tuples of two columns, is batches. What may be two of these is
-refused, whatever its length: the shape of the data never decides what it means.
+refused, whatever its length: three pairs mean the same as two.
 """
 
 from __future__ import annotations

@@ -56,6 +56,7 @@ from .files.read import (
     check_pages,
     check_path,
     group_tables,
+    has_ids,
     parquet_facts,
     read_opened,
     read_pieces,
@@ -429,9 +430,9 @@ class Files:
             begin = start if number == start.file else Cursor(number)
             pieces = self._pieces(number, begin, budget, text)
             for chunk in _readable_or_skipped(self, self.paths[number], begin, pieces):
-                read = chunk.frame, chunk.source, chunk.destination
-                if text is None and (chunk.load or with_ids(*read)):
-                    text = text_of(*read)
+                sides = chunk.source, chunk.destination
+                if text is None and (chunk.load or has_ids(chunk.frame.select(flat(*sides)))):
+                    text = text_of(chunk.frame, *sides)
                 yield chunk
 
     def _pieces(
@@ -664,11 +665,6 @@ def text_of(table: Any, source: Side, destination: Side) -> list[bool]:
     sides = (side if isinstance(side, list) else [side] for side in (source, destination))
     pairs = zip(*sides, strict=True)
     return [any(is_text(table.schema.field(name).type) for name in pair) for pair in pairs]
-
-
-def with_ids(table: Any, source: Side, destination: Side) -> bool:
-    """Return whether some id is not null: without one, a table says nothing about their type."""
-    return any(len(table) > table[name].null_count for name in flat(source, destination))
 
 
 def _packed(path: str) -> bool:
@@ -1443,8 +1439,9 @@ def _files(
                 file = read_opened(remote, wanted)
         else:
             file = read_wanted(path, wanted)
-        if text is None and with_ids(file.table, file.source, file.destination):
-            text = text_of(file.table, file.source, file.destination)
+        sides = file.source, file.destination
+        if text is None and has_ids(file.table.select(flat(*sides))):
+            text = text_of(file.table, *sides)
         reading.add(file.taken, file.ledger)
         named = file.table.column_names[:-1] if isinstance(asked[0], list) else names
         yield file.table.rename_columns([*named, weight])

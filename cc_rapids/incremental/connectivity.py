@@ -871,10 +871,7 @@ class Connectivity:
         )
 
     def _repr_html_(self) -> str | None:
-        try:
-            return self._panel()
-        except (CcRapidsError, MemoryError):
-            return None  # and a notebook shows the text
+        return html.panel_or_none(self._panel)
 
     def _panel(self) -> str:
         state = self._state

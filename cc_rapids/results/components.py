@@ -21,7 +21,7 @@ from ..data.key_names import are_usable
 from ..data.row_index import is_counted, items_at, labels_at
 from ..data.typed import FrameT
 from ..data.within import naming_bounds, with_bounds
-from ..errors import CcRapidsError, InputError, counted, id_shown, shown
+from ..errors import InputError, counted, id_shown, shown
 from ..graph.chosen_edges import ChosenEdges
 from ..graph.edges import LentOn
 from ..graph.forest import Forest
@@ -1052,10 +1052,7 @@ class Components(Selection[FrameT], Container, Numbering, Paths, Written, Audite
         return known if largest is None else f"{known}, the largest of {largest:,}"
 
     def _repr_html_(self) -> str | None:
-        try:
-            return self._panel()
-        except (CcRapidsError, MemoryError):
-            return None  # and a notebook shows the text
+        return html.panel_or_none(self._panel)
 
     def _panel(self) -> str:
         from .preview import machinery, preview

@@ -74,7 +74,7 @@ def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
             f"{file.path}: column {name!r} holds {column.type} and {column.null_count} nulls;"
             " weights must be numbers, one for each edge"
         )
-    unsigned = column.type == pa.uint64()  # of which some may be beyond int64
+    unsigned = column.type == pa.uint64()  # some values may be beyond int64
     integer = pa.uint64() if unsigned else pa.int64()
     kind = integer if whole else pa.float64() if null else column.type
     return table.set_column(at, "weight", column.cast(kind))

@@ -180,7 +180,7 @@ def group_tables(
 def _largest_page(stream: BinaryIO, chunk: Any) -> tuple[int, float]:
     """Return the bytes of the largest page of a column with its dictionary, and of a row.
 
-    Both are decompressed; a row has those of the page of which rows have most.
+    Both sizes are decompressed. The row is an average one of the page with the largest rows.
     """
     starts = [at for at in (chunk.dictionary_page_offset, chunk.data_page_offset) if at]
     at, dictionary, largest, row = min(starts, default=0), 0, 0, 0.0
@@ -211,8 +211,8 @@ class _Page(NamedTuple):
 def _page_header(data: bytes) -> _Page:
     """Return the facts of the header of a page: a struct of Thrift's compact protocol.
 
-    Its fields are the kind of the page and its two sizes, and structs, of which those of data, 5
-    and 8, begin with the number of values.
+    Its fields are the kind of the page, its two sizes, and structs. Fields 5 and 8 describe pages
+    of data, and begin with the number of values.
 
     Raises
     ------
@@ -424,14 +424,13 @@ def text_pieces(
             tables.append(ids.table(pair.names, None if text is None else text[k]))
         strings = [any(map(pa.types.is_string, one.schema.types)) for one in tables]
         table = beside(tables)
-        ends = table.columns
+        known = has_ids(table)
         if weighed is not None:
             weights = Weights(request.null_weights)
             weights.append(file.path, block, dialect, weighed, columns[weighed].text)
             table = table.append_column("weight", weights.column())
         if text is None:
-            # A block of the header alone, or of rows without ids, says nothing about the type.
-            text = strings if any(len(ids) > ids.null_count for ids in ends) else None
+            text = strings if known else None
         elif any(own and not before for own, before in zip(strings, text, strict=True)):
             raise FormatError(
                 f"{file.path}, from line {block.line} on: some ids are text, but all earlier ones"
@@ -443,6 +442,11 @@ def text_pieces(
         left = max(0, done - (at - len(table)))
         for piece in sliced(file, table, 0, left, rows):
             yield Piece(piece.table, 0, at - len(table) + piece.rows, False)
+
+
+def has_ids(table: pa.Table) -> bool:
+    """Return whether some id of a table is not null, so that its types are those of ids."""
+    return any(len(ids) > ids.null_count for ids in table.columns)
 
 
 def sliced(
