@@ -104,9 +104,14 @@ class Ledger(NamedTuple):
         return self.plus(Ledger(linked=-rows, left_out={reason: rows})) if rows else self
 
     @property
+    def accounted_for(self) -> int:
+        """The rows that were linked or left out."""
+        return self.linked + sum(self.left_out.values())
+
+    @property
     def is_balanced(self) -> bool:
-        """True if given = linked + all rows left out."""
-        return self.given == self.linked + sum(self.left_out.values())
+        """True if all rows given are accounted for, and no more."""
+        return self.given == self.accounted_for
 
     def check(self, where: str = "") -> Ledger:
         """Return the ledger itself.
@@ -117,8 +122,8 @@ class Ledger(NamedTuple):
             It does not balance; names both numbers.
         """
         if not self.is_balanced:
-            came = self.linked + sum(self.left_out.values())
-            raise lost_rows(f"{where or 'the edges'} ({self._sides()})", self.given, came)
+            said = f"{where or 'the edges'} ({self._sides()})"
+            raise lost_rows(said, self.given, self.accounted_for)
         return self
 
     def facts(self) -> dict[str, Any]:

@@ -135,11 +135,9 @@ class StreamPlan:
             if self.vertices_least == self.vertices:
                 vertices = f"{self.vertices:,}"
         if self.bytes is not None:
-            memory = in_words(self.bytes, self.limit)
-            least = (
-                "at most" if self.bytes_least is None else in_words(self.bytes_least, self.limit)
-            )
-            memory = f"{least} {memory}" if self.bytes_least is None else f"{least} to {memory}"
+            least = self.bytes_least
+            low = "at most" if least is None else f"{in_words(least, self.limit)} to"
+            memory = f"{low} {in_words(self.bytes, self.limit)}"
         each = "" if self.id_bytes is None else f", {self.id_bytes:,} bytes each"
         word = "at most" if self.bounded else "about"
         time = "unknown" if self.seconds is None else f"{word} {self.seconds:,.1f} s"
@@ -630,12 +628,12 @@ class Run:
             with closing(taken):  # type: ignore[type-var]
                 for chunk in taken:
                     with held_interrupts(saver.path is not None):
-                        linked = self._link(state, chunk, _file_of(chunk, cursor))
+                        file = _file_of(chunk, cursor)
+                        linked = self._link(state, chunk, file)
                         if chunk.given is not None and not chunk.old:
                             _check_given(linked, base + chunk.given, chunk.path)
-                        file = _file_of(chunk, cursor)
-                        some = _rows(linked) > _rows(state) or chunk.vertices is not None
-                        saver.linked(file, some)
+                        grown = linked.ledger.accounted_for > state.ledger.accounted_for
+                        saver.linked(file, grown or chunk.vertices is not None)
                         state, cursor = linked, chunk.after
                         new = new or not chunk.old
                     self._plan_chunk(state)
@@ -714,11 +712,6 @@ def _file_of(chunk: Chunk, before: Cursor) -> int:
     after = chunk.after
     ended = after.file > before.file and not (after.group or after.rows)
     return after.file - 1 if ended else after.file
-
-
-def _rows(state: ConnectivityState) -> int:
-    """Return the rows of the input that were linked or left out."""
-    return state.ledger.linked + sum(state.ledger.left_out.values())
 
 
 def _edges_of(stream: Source) -> int | None:
