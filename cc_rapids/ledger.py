@@ -108,11 +108,6 @@ class Ledger(NamedTuple):
         """The rows that were linked or left out."""
         return self.linked + sum(self.left_out.values())
 
-    @property
-    def is_balanced(self) -> bool:
-        """True if all rows given are accounted for, and no more."""
-        return self.given == self.accounted_for
-
     def check(self, where: str = "") -> Ledger:
         """Return the ledger itself.
 
@@ -121,9 +116,9 @@ class Ledger(NamedTuple):
         LedgerError
             It does not balance; names both numbers.
         """
-        if not self.is_balanced:
-            said = f"{where or 'the edges'} ({self._sides()})"
-            raise lost_rows(said, self.given, self.accounted_for)
+        came = self.accounted_for
+        if self.given != came:
+            raise lost_rows(f"{where or 'the edges'} ({self._sides()})", self.given, came)
         return self
 
     def facts(self) -> dict[str, Any]:
@@ -149,7 +144,7 @@ class Ledger(NamedTuple):
         given, linked = numbers.pop("given"), numbers.pop("linked")
         skipped = numbers.pop("unreadable_files", 0)
         ledger = cls(given, linked, numbers, bool(facts.get("unchecked")), skipped)
-        if not ledger.is_balanced:
+        if ledger.given != ledger.accounted_for:
             raise ValueError(f"its ledger does not balance: {ledger}")
         return ledger
 

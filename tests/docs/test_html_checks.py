@@ -123,7 +123,6 @@ class TestInChromium:
 
     def found(self, browser, folder, inside, style=""):
         (folder / "a.html").write_text(NARROW.format(inside) + style)
-        (folder / "old.html").write_text('<meta http-equiv="refresh" content="0; url=a.html">')
         jobs = browser.jobs_of(folder, ["a.html"])
         assert jobs == [("a.html", w, t) for w in (1400, 420) for t in ("light", "dark")]
         return list(browser.complaints(browser.measure(folder, jobs)))
