@@ -144,13 +144,18 @@ class WeightBound:
 
     def mask_of(self, numbers: Any, there: Any) -> tuple[Any, Ledger]:
         """Return the same for numbers; ``there`` is None if none of them is null or NaN."""
-        known = (numbers == numbers) if there is None else there.copy()
-        rows, of_type = int(known.size), numbers.dtype.type
-        missing = rows - _count(known)
+        rows, of_type, missing = int(numbers.size), numbers.dtype.type, 0
+        if there is not None:
+            missing = rows - _count(there)
+        elif rows and numbers.dtype.kind == "f" and (least := numbers.min()) != least:
+            missing = _count(numbers != numbers)  # the minimum is NaN if any weight is
         for sign, bound in self.bounds(numbers.dtype.name):
             limit = of_type(bound)
-            known &= numbers >= limit if sign == ">=" else numbers <= limit
-        return known, ledger_of(rows, missing, _count(known))
+            within = numbers >= limit if sign == ">=" else numbers <= limit
+            there = within if there is None else there & within
+        if there is None:
+            there = numbers == numbers
+        return there, ledger_of(rows, missing, _count(there))
 
     def of_frame(self, frame: Any, ids: Sequence[str] = ()) -> tuple[Any, Ledger]:
         """Return the rows of a frame on the host within the bounds, and a ledger of all its rows.
@@ -160,13 +165,18 @@ class WeightBound:
         """
         import narwhals as nw
 
-        plain = self._plain_weights(frame)
+        plain = _plain_numbers(frame, self.weight)
         if plain is not None:
             mask, ledger = self.mask_of(plain, None)
-            native = (
-                frame[list(dict.fromkeys(ids))] if ids and all(n in frame for n in ids) else frame
-            )
-            return (rows_where_true(native, mask) if ledger.left_out else native), ledger
+            if not ledger.left_out:
+                return frame, ledger
+            columns = {name: _plain_numbers(frame, name) for name in ids}
+            if not columns or any(column is None for column in columns.values()):
+                known = frame[list(columns)] if columns and set(columns) <= set(frame) else frame
+                return rows_where_true(known, mask), ledger
+            rows = mask.nonzero()[0]
+            taken = {name: column.take(rows) for name, column in columns.items()}
+            return type(frame)(taken, copy=False), ledger
         known, missing, within = self._read(frame, ids)
         if not isinstance(known, nw.LazyFrame):
             mask, ledger = self._mask_of(known, missing, within)
@@ -181,17 +191,8 @@ class WeightBound:
 
     def mask_of_frame(self, frame: Any) -> tuple[Any, Ledger]:
         """Return which rows of a frame on the host are within the bounds, and a ledger of all."""
-        plain = self._plain_weights(frame)
+        plain = _plain_numbers(frame, self.weight)
         return self._mask_of(*self._read(frame)) if plain is None else self.mask_of(plain, None)
-
-    def _plain_weights(self, frame: Any) -> Any:
-        """Return weights that a pandas frame holds as an array of numbers; None if it does not."""
-        if not (hasattr(type(frame), "iloc") and isinstance(self.weight, str)):
-            return None
-        column = frame.get(self.weight)
-        dtype = getattr(column, "dtype", None)
-        plain = isinstance(dtype, np.dtype) and NUMPY.fullmatch(dtype.name) and dtype.isnative
-        return column.to_numpy() if plain and column is not None else None
 
     def _read(self, frame: Any, ids: Sequence[str] = ()) -> tuple[Any, Any, Any]:
         """Return a frame of narwhals, and which weights are missing and which within, in it."""
@@ -263,6 +264,16 @@ class WeightBound:
             return False
         pairs = self.bounds(dtype)
         return any(high < bound if sign == ">=" else low > bound for sign, bound in pairs)
+
+
+def _plain_numbers(frame: Any, name: Any) -> Any:
+    """Return a column that a pandas frame holds as an array of numbers; None if it does not."""
+    if not (hasattr(type(frame), "iloc") and isinstance(name, str)):
+        return None
+    column = frame.get(name)
+    dtype = getattr(column, "dtype", None)
+    plain = isinstance(dtype, np.dtype) and NUMPY.fullmatch(dtype.name) and dtype.isnative
+    return column.to_numpy() if plain and column is not None else None
 
 
 def _count(known: Any) -> int:
