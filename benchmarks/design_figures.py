@@ -38,7 +38,6 @@ def contents(space, folder):
         "counting": lambda: tables.counting(space),
         "ablation": lambda: tables.ablation(space),
         "batches": lambda: tables.batches(space),
-        "layouts": lambda: tables.layouts(space),
         "count": count,
         "designs": listing.markdown,
     }

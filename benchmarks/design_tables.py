@@ -34,7 +34,6 @@ class Space:
         self.batches = newest(
             folder, "design_stream", "design", "batch", "at_once", "inserts_a_query"
         )
-        self.layouts = records.load("layouts", folder)
 
     @property
     def graphs(self):
@@ -226,29 +225,3 @@ def short(count):
 def called(row):
     """Return the design of batches, and whether they were given to one insertion."""
     return f"`{row['design']}`" + (", all at once" if row.get("at_once") else "")
-
-
-def layouts(space):
-    """Owners, matrices and kinds of memory: a table of the newest times of each device."""
-    last = {row["device"]: row["commit"] for row in space.layouts}
-    made = []
-    for device, commit in last.items():
-        rows = [r for r in space.layouts if (r["device"], r["commit"]) == (device, commit)]
-        times = {(r["design"], r["memory"], r["density"]): r["wall_ms"]["median"] for r in rows}
-        densities = {r["density"]: r["components"] for r in rows}
-        lines = [
-            [f"`{design}`", memory, *(f"{times[design, memory, d]:.3g}"
-             if (design, memory, d) in times else "-" for d in densities)]
-            for design, memory in dict.fromkeys((r["design"], r["memory"]) for r in rows)
-        ]  # fmt: skip
-        heads = [f"density {d:g} ({count:,})" for d, count in densities.items()]
-        verdict = "all were right" if all(r["right"] for r in rows) else "some were wrong"
-        made += [
-            table(["milliseconds, by density (and components)", "memory", *heads], lines, words=2),
-            "",
-            f"Wall time from edges on the host to labels there, medians, {rows[0]['n']:,} vertices,"
-            f" {device}, {records.dated(rows[-1])}; -: left out, because the same took"
-            f" seconds at a lower density. Answers were compared after the timing: {verdict}.",
-            "",
-        ]
-    return "\n".join(made[:-1])

@@ -1,10 +1,9 @@
 """All uses of cuDF beyond its public interface, each with a public alternative.
 
 With ``CC_RAPIDS_CUDF_INTERNALS=0`` in the environment every function here takes its public twin,
-which gives the same columns and frames. It is slower for small lists (``benchmarks`` has
-``cudf_internals.py``, which says by how much), and what it lends cuDF can no longer spill: reading
-``__cuda_array_interface__`` makes a buffer unspillable for good, whereas a pointer that is read
-under ``access`` locks it for as long as the lock lives.
+which gives the same columns and frames. It is slower for small lists, and what it lends cuDF can no
+longer spill: reading ``__cuda_array_interface__`` makes a buffer unspillable for good, whereas a
+pointer that is read under ``access`` locks it for as long as the lock lives.
 
 A *handle* is a column of cuDF's own kind beneath a series, or in its public twin the series. Both
 have ``dtype`` and ``size``.
