@@ -180,7 +180,7 @@ class Options:
         if forest and isinstance(policy, FixedDesign):
             check_forest_design(policy.design)
         if given.get("checkpoint") is not None:
-            check_path("checkpoint", given["checkpoint"])
+            given["checkpoint"] = check_path("checkpoint", given["checkpoint"])
         if "unreadable" in given:
             check_word("unreadable policy", given["unreadable"], UNREADABLE)
         if "progress" in given:

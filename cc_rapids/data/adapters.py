@@ -30,6 +30,7 @@ from ..errors import (
     unknown,
 )
 from . import offsets, relations
+from .arguments import local
 from .column import (
     REFUSE,
     REMEDIES,
@@ -1072,7 +1073,7 @@ class Patterns(Paths):
     def accepts(self, edges: Any) -> bool:
         if not isinstance(edges, str | os.PathLike):
             return False
-        words = os.fspath(edges)
+        words = local(edges)
         if not isinstance(words, str):
             return False
         return "://" in words or (any(c in words for c in "*?[") and not os.path.exists(words))
@@ -1085,7 +1086,7 @@ class Folders(Patterns):
     """A folder, of whose files all of known formats are read, also those in its folders."""
 
     def accepts(self, edges: Any) -> bool:
-        return isinstance(edges, str | os.PathLike) and os.path.isdir(edges)
+        return isinstance(edges, str | os.PathLike) and os.path.isdir(local(edges))
 
 
 class ByteStreams(Adapter):

@@ -44,8 +44,13 @@ def check_count(what: str, count: Any) -> int:
     return int(count)
 
 
-def check_path(what: str, path: Any) -> str | os.PathLike[str]:
-    """Return a path that can name a file; else raise an error."""
+def local(path: str | os.PathLike[str]) -> str:
+    """Return a path as a string, with ``~`` and ``~user`` expanded."""
+    return os.path.expanduser(os.fspath(path))
+
+
+def check_path(what: str, path: Any) -> str:
+    """Return a path that can name a file, with ``~`` expanded; else raise an error."""
     try:
         name = os.fspath(path)
     except TypeError:
@@ -63,7 +68,7 @@ def check_path(what: str, path: Any) -> str | os.PathLike[str]:
             f"{what}={name!r} contains a character that a file name cannot have (NUL, or half of a"
             " surrogate pair)"
         )
-    return path  # type: ignore[no-any-return]
+    return os.path.expanduser(name)
 
 
 def check_names(what: str, names: Any) -> None:

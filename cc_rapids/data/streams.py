@@ -36,6 +36,7 @@ from ..errors import (
 from ..ledger import Ledger
 from . import read as frames
 from .adapters import length_of
+from .arguments import local
 from .column import Content, chunked
 from .edge_array import ends_of, is_edge_array
 from .edge_input import EdgeInput, ReadRequest, Side, named
@@ -752,7 +753,7 @@ def paths_of(edges: Any) -> list[str]:
         No file matches one of them.
     """
     given = edges if isinstance(edges, list) else [edges]
-    return [path for item in given for path in expanded(os.fspath(item))]
+    return [path for item in given for path in expanded(local(item))]
 
 
 def _mark(path: str) -> Mark | None:

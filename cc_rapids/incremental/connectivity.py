@@ -788,7 +788,7 @@ class Connectivity:
         >>> cc_rapids.Connectivity.load(path).connected(([2], [5]))
         array([ True])
         """
-        check_path("path", path)
+        path = check_path("path", path)
         state = self._state
         with state.backend.scope():
             checkpoint.write(path, state, str(self._chosen or "auto"))
@@ -821,7 +821,7 @@ class Connectivity:
         --------
         Connectivity.save : Write the complete state to one file.
         """
-        check_path("path", path)
+        path = check_path("path", path)
         runner = backends.get(engine)
         with runner.scope():
             state, design = checkpoint.read(path, runner)

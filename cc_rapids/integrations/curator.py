@@ -171,10 +171,10 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         bytes_of(memory_limit)  # raises, as the options do, before the folder is made
         self.resources = Resources(cpus=1.0, gpus=gpus)
         self._answered: list[str] | None = None
-        folder = os.fspath(check_path("output_path", output_path))
+        folder = check_path("output_path", output_path)
         self.output_path = f"{folder.rstrip('/')}/{self.name}"
         if checkpoint is not None:
-            self._refuse_inside("the checkpoint", os.fspath(checkpoint))
+            self._refuse_inside("the checkpoint", check_path("checkpoint", checkpoint))
         self._make_folder()
 
     def num_workers(self) -> int:

@@ -544,7 +544,7 @@ class StableIds:
 
         from ..data.files.write import replacing  # most answers write no files
 
-        check_path("path", path)
+        path = check_path("path", path)
         found = self.components
         words = {
             "format": FORMAT,
@@ -586,7 +586,7 @@ class StableIds:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        check_path("path", path)
+        path = check_path("path", path)
         try:
             table = pq.ParquetFile(path).read()
             return _loaded(cls, table, engine)

@@ -90,11 +90,10 @@ class Written(Lookup):
         from ..data.files.write import check_new_folder, write_folder  # most answers write no files
         from .labels import check_labels
 
-        check_path("folder", folder)
         check_rows_per_file(rows_per_file)
         if kind is not None:
             check_labels(kind)
-        target = Path(folder)
+        target = Path(check_path("folder", folder))
         check_new_folder(target)
         names = (f"part-{k:05d}.parquet" for k in count())
         return write_folder(target, zip(names, self._tables(rows_per_file, kind), strict=False))

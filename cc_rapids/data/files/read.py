@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 from ...errors import FormatError, InputError
 from ...ledger import Ledger
+from ..arguments import local
 from ..memory_budget import FILE_BYTES, ROW_COPIES, Budget
 from .arrow_sizes import largest_batch
 from .binary import columns_of, damage, read_egr, read_npz, weighed
@@ -747,8 +748,8 @@ def read_wanted(
     path: str | os.PathLike[str], request: ColumnRequest, on_progress: Progress | None = None
 ) -> EdgeFile:
     """Return the requested columns of a file, as :func:`read_edges` does."""
-    path = Path(path)
-    if os.path.isdir(path):  # False for values that are not paths
+    path = Path(local(path))
+    if os.path.isdir(path):
         raise FormatError(f"{path} is a directory; name a file")
     check_path(path)
     check_header(request.header, [path], [request.format])

@@ -17,6 +17,7 @@ from ...ledger import Ledger
 from .group import INPUT, METHOD, OUTPUT, command, ended_in_words, examples, option
 from .options import (
     FILES_IN_WORDS,
+    FilePath,
     LabelChoice,
     as_json,
     bound_options,
@@ -93,7 +94,7 @@ UNREAD: dict[str, Any] = {
         " --memory zero-copy",
     )
 )
-@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(allow_dash=True))
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=FilePath(allow_dash=True))
 @option(
     "--generate",
     metavar="RECIPE",
@@ -108,7 +109,7 @@ UNREAD: dict[str, Any] = {
 @option(
     "--checkpoint",
     metavar="PATH",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FilePath(path_type=Path, dir_okay=False),
     section=INPUT,
     help="Read in chunks, and resume from this file if it is there.",
 )

@@ -17,6 +17,7 @@ from ...tuning import tuning
 from .group import INPUT, OUTPUT, command, examples, option
 from .options import (
     FILES_IN_WORDS,
+    FilePath,
     as_json,
     check_apart,
     edge_file_options,
@@ -49,8 +50,8 @@ if TYPE_CHECKING:
         " --weight price",
     )
 )
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
-@click.argument("output", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("file", type=FilePath(path_type=Path, allow_dash=True))
+@click.argument("output", type=FilePath(path_type=Path, allow_dash=True))
 @edge_file_options("--from")
 @format_option("--to", "to", "Format of OUTPUT, if not by its suffix.", OUTPUT)
 @option(

@@ -23,6 +23,7 @@ from .group import INPUT, METHOD, command, examples, option
 from .options import (
     FILES_IN_WORDS,
     STANDARD,
+    FilePath,
     as_json,
     bound_options,
     check_bounds,
@@ -59,8 +60,8 @@ if TYPE_CHECKING:
         " keep.out",
     )
 )
-@click.argument("docs", type=click.Path(allow_dash=True))
-@click.argument("pairs", type=click.Path(allow_dash=True))
+@click.argument("docs", type=FilePath(allow_dash=True))
+@click.argument("pairs", type=FilePath(allow_dash=True))
 @option(
     "--on",
     metavar="NAME",

@@ -12,6 +12,7 @@ from ...errors import InputError, install_advice
 from .group import METHOD, OUTPUT, command, examples, option
 from .options import (
     FILES_IN_WORDS,
+    FilePath,
     as_json,
     check_apart,
     column_options,
@@ -43,7 +44,7 @@ DEFAULT = ("auto", "none+async+halve", "soman")
         " --algorithm 'adaptive(segments=4)' --engine cpu --threads 1 --threads 2 --json",
     )
 )
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=FilePath(path_type=Path))
 @column_options
 @header_option
 @option(
@@ -81,7 +82,7 @@ DEFAULT = ("auto", "none+async+halve", "soman")
 @option(
     "--out",
     metavar="FOLDER",
-    type=click.Path(path_type=Path),
+    type=FilePath(path_type=Path),
     section=OUTPUT,
     help="Write runs.csv, runs.jsonl and the figures there.",
 )

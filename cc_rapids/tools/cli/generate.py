@@ -15,7 +15,7 @@ from ...errors import CapacityError
 from ...tuning import tuning
 from .generators import COMMON, GENERATORS
 from .group import OUTPUT, Command, Group, Option, examples
-from .options import FORMATS_IN_WORDS, as_json, is_shown, quiet_options, written_to
+from .options import FORMATS_IN_WORDS, FilePath, as_json, is_shown, quiet_options, written_to
 from .recipes import Recipe, make
 from .show import kernel_rows, kernels, print_json, print_rows, progress, seconds, size, times_since
 
@@ -72,7 +72,7 @@ def _command(name: str) -> click.Command:
         help=generator.help,
         epilog=examples(f"cc-rapids generate {name} graph.{suffix} {generator.example}"),
         params=[
-            click.Argument(["output"], type=click.Path(path_type=Path, allow_dash=True)),
+            click.Argument(["output"], type=FilePath(path_type=Path, allow_dash=True)),
             *generator.options,
             *COMMON,
             Option(

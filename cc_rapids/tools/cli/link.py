@@ -12,6 +12,7 @@ from ...errors import counted
 from .frames import TABULAR_IN_WORDS, WholeTable, read_table, table_format_option
 from .group import INPUT, METHOD, OUTPUT, command, examples, option
 from .options import (
+    FilePath,
     LabelChoice,
     as_json,
     engine_option,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
         "cc-rapids link - --format csv --key email --output - < people.csv > entities.out",
     )
 )
-@click.argument("records", type=click.Path(allow_dash=True))
+@click.argument("records", type=FilePath(allow_dash=True))
 @option(
     "--key",
     "keys",

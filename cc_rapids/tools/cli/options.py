@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...data.arguments import local
 from ...data.files.header import KNOWN_PAIRS
 from ...data.files.input_file import FORMATS, PACKED
 from ...data.files.write import COUNTED, ONE_BASED, is_standard_output
@@ -43,6 +44,13 @@ header_option = option(
     section=INPUT,
     help="Does the first line of csv, tsv, snap name the columns?",
 )
+
+
+class FilePath(click.Path):
+    """A path, whose ``~`` is expanded, as shells do not in ``--output=~/labels.csv``."""
+
+    def convert(self, value: Any, parameter: Any, context: Any) -> Any:
+        return super().convert(local(value), parameter, context)
 
 
 class Size(click.ParamType):  # type: ignore[type-arg]

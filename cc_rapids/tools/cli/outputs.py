@@ -12,7 +12,7 @@ import click
 
 from ...data.files.write import TABLES, check_new_folder, check_output, write_table
 from .group import OUTPUT, Decorator, option
-from .options import STANDARD, check_apart, written_to
+from .options import STANDARD, FilePath, check_apart, written_to
 from .paths import paths_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ output_format_option = option(
 
 def output_option(help: str) -> Decorator:
     """Return the option ``--output`` of commands that write a table."""
-    path = click.Path(allow_dash=True)
+    path = FilePath(allow_dash=True)
     return option("--output", metavar="PATH", type=path, section=OUTPUT, help=help)
 
 

@@ -18,6 +18,7 @@ from .group import INPUT, METHOD, command, examples, option
 from .options import (
     FILES_IN_WORDS,
     STANDARD,
+    FilePath,
     as_json,
     bound_options,
     check_bounds,
@@ -51,8 +52,8 @@ WRONG = 1  # the exit code
         "cc-rapids verify pairs.csv labels_of_another.csv --labels any",
     )
 )
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
-@click.argument("labels", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("file", type=FilePath(path_type=Path, allow_dash=True))
+@click.argument("labels", type=FilePath(path_type=Path, allow_dash=True))
 @edge_file_options()
 @nulls_option
 @bound_options

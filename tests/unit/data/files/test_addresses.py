@@ -5,9 +5,11 @@ import zipfile
 
 import fsspec
 import pytest
+from click.testing import CliRunner
 
 import cc_rapids
 from cc_rapids import components, errors
+from cc_rapids.cli import main
 
 TEXT = "src,dst,w\n{},{},{}\n"
 DOORS = {
@@ -89,3 +91,23 @@ def test_files_in_an_archive_are_read(door, archive):
         return
     assert door(f"zip://1.csv::{archive}").num_vertices == 2
     assert door(f"zip://*.csv::{archive}").num_vertices == 3
+
+
+def test_a_tilde_is_the_home_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "edges").mkdir()
+    (tmp_path / "edges" / "a.csv").write_text("src,dst\n1,2\n")
+    for path in ("~/edges/a.csv", "~/edges/*.csv", "~/edges", ["~/edges/a.csv"]):
+        answer = cc_rapids.stream_components(path, checkpoint="~/seen")
+        assert components(path).num_vertices == answer.num_vertices == 2
+        (tmp_path / "seen").unlink()
+        answer.audit(path)
+    answer.save("~/answer")
+    assert cc_rapids.Components.load("~/answer").num_vertices == 2
+    answer.to_parquet("~/labels")
+    cc_rapids.Connectivity().insert("~/edges").save("~/state")
+    assert cc_rapids.Connectivity.load("~/state").num_components == 1
+    words = ["calculate", "~/edges/a.csv", "--output=~/labels.csv"]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    names = ["answer", "edges", "labels", "labels.csv", "state"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
