@@ -221,8 +221,16 @@ class LedgerError(CcRapidsError, RuntimeError):
     """A run lost or repeated rows and has no answer; names both numbers."""
 
 
-class CapacityWarning(_BriefError, UserWarning):  # noqa: N818
+class CcRapidsWarning(_BriefError, UserWarning):  # noqa: N818
+    """Any warning of cc_rapids; its message has at most 600 characters."""
+
+
+class CapacityWarning(CcRapidsWarning):
     """A sample shows that the vertices of a stream will not fit into its memory limit."""
+
+
+class UnmatchedWarning(CcRapidsWarning):
+    """No id of a frame is a vertex of the answer."""
 
 
 class VerificationError(CcRapidsError, AssertionError):

@@ -30,7 +30,15 @@ from ..data.frame_access import (
 )
 from ..data.frame_build import with_column
 from ..data.relations import check_ids, columns_in, distinct_of, is_relation, joined, only_column
-from ..errors import ArgumentTypeError, InputError, NullsError, UnknownVertexError, brief, shown
+from ..errors import (
+    ArgumentTypeError,
+    CcRapidsWarning,
+    InputError,
+    NullsError,
+    UnknownVertexError,
+    UnmatchedWarning,
+    shown,
+)
 from ..graph.forest import Forest
 from ..ids.decoders import IdDecoder
 
@@ -376,19 +384,60 @@ class Lookup:
         )
 
     def _warn_if_strange(self, column: Column, known: Array) -> None:
-        """Warn if no id of a frame is a vertex, although there are vertices: on= may be wrong."""
-        if not (column.size and self._forest.vertices) or bool(known.any()):
+        """Warn if no id of a frame is a vertex, although there are vertices: on= may be wrong.
+
+        Also if some are none as they are spelled, but are vertices without their leading zeros.
+        """
+        if not (column.size and self._forest.vertices):
+            return
+        if bool(known.any()):
+            if column.strings and not column.key_columns and not bool(known.all()):
+                self._warn_of_zeros(column, self._backend.to_host(known))
             return
         theirs = _some(column, np.arange(column.size))
         few = self._backend.xp.arange(min(FEW, self._forest.vertices))
-        own = values_of(only(on_host(self._held_frame(self._vertex(few))), "vertex"))
+        own = values_of(self._vertices_on_host(few))
         more = ", ..." if self._forest.vertices > FEW else ""
-        said = (
+        warnings.warn(
             f"none of the {column.size:,} ids in {column.name!r} is a vertex of this answer: they"
             f" are {theirs}, and its vertices are {', '.join(map(str, own))}{more}; does on= name"
-            " the column of the ids, and are they spelled as in the edges?"
+            " the column of the ids, and are they spelled as in the edges?",
+            UnmatchedWarning,
+            stacklevel=levels_up(),
         )
-        warnings.warn(brief(said), UserWarning, stacklevel=levels_up())
+
+    def _warn_of_zeros(self, column: Column, known: Any) -> None:
+        """Warn if an id and a vertex are one number, of which one is spelled with zeros first."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        with column.borrow() as words:
+            if not isinstance(words, pa.Array | pa.ChunkedArray):
+                return
+            words = words.filter(pa.array(~known)).cast(pa.large_string())
+        zeros = words.filter(pc.match_substring_regex(words, "^0+[0-9]"))
+        own = pc.utf8_ltrim(zeros, "0")
+        own = pc.if_else(pc.equal(own, ""), "0", own)
+        found = zeros.filter(pa.array(self._backend.to_host(self._places(of("", own), "null")[1])))
+        how = "without zeros first"
+        if not len(found) and pc.any(pc.match_substring_regex(words, "^[0-9]+$")).as_py():
+            rows = self._backend.xp.arange(self._forest.vertices)
+            with of("", self._vertices_on_host(rows)).borrow() as vertices:
+                own = vertices.cast(pa.large_string())
+            own = own.filter(pc.match_substring_regex(own, "^0+[0-9]+$"))
+            found = words.filter(pc.is_in(words, pc.utf8_ltrim(own, "0")))
+            how = "with zeros first"
+        if len(found):
+            warnings.warn(
+                f"{len(found):,} of the ids in {column.name!r} are no vertices of this answer as"
+                f" they are spelled, but are {how}, such as {found[0].as_py()}: spell ids as in the"
+                " edges",
+                CcRapidsWarning,
+                stacklevel=levels_up(),
+            )
+
+    def _vertices_on_host(self, rows: Array) -> Any:
+        return only(on_host(self._held_frame(self._vertex(rows))), "vertex")
 
     def _labelled(self, columns: dict[str, Any], numbers: Any) -> Any:
         """Return a frame of some columns and the label of one vertex in each row.

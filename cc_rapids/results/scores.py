@@ -152,6 +152,7 @@ def _codes(held: Any, ranked: bool) -> tuple[Any, Any]:
         if ranked or held.type.ordered:
             return held.indices.fill_null(0).to_numpy(), there
         held = held.dictionary_decode()
+        there = held.is_valid().to_numpy(zero_copy_only=False)
     if pa.types.is_temporal(held.type):
         return _whole(held), there
     if pa.types.is_boolean(held.type):
@@ -160,6 +161,8 @@ def _codes(held: Any, ranked: bool) -> tuple[Any, Any]:
         held = held.cast(pa.large_string())
     if not any(fits(held.type) for fits in _orders()):
         raise TypeError(str(held.type))
+    if pa.types.is_floating(held.type):
+        there &= ~pc.fill_null(pc.is_nan(held), True).to_numpy(zero_copy_only=False)
     found = held.dictionary_encode()
     order = pc.sort_indices(found.dictionary).to_numpy()
     rank = np.empty(order.size, np.int64)

@@ -46,6 +46,9 @@ def test_each_error_is_ours_and_the_built_in_one_that_callers_expect(name):
     assert str(error("column 'a'")) == "column 'a'"
 
 
+WARNINGS = ("CapacityWarning", "UnmatchedWarning")
+
+
 def _is_error(thing):
     public = isinstance(thing, type) and not thing.__name__.startswith("_")
     return public and issubclass(thing, Exception)
@@ -53,9 +56,10 @@ def _is_error(thing):
 
 def test_every_error_and_warning_is_public():
     ours = {name: thing for name, thing in vars(errors).items() if _is_error(thing)}
-    assert ours.keys() == {"CcRapidsError", *BUILT_IN, "CapacityWarning"}
+    assert ours.keys() == {"CcRapidsError", *BUILT_IN, "CcRapidsWarning", *WARNINGS}
     assert ours.keys() <= set(cc_rapids.__all__)
-    assert issubclass(cc_rapids.CapacityWarning, UserWarning)
+    assert issubclass(cc_rapids.CcRapidsWarning, UserWarning)
+    assert all(issubclass(ours[name], cc_rapids.CcRapidsWarning) for name in WARNINGS)
 
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "lazy": pl.LazyFrame, "pyarrow": pa.table}

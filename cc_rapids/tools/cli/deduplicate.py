@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import click
 
 from ...data.files.text_ids import is_text
 from ...data.files.write import write_table
-from ...errors import FormatError, NullsError, counted
+from ...errors import FormatError, NullsError, UnmatchedWarning, counted
 from ...ledger import Ledger
 from .frames import (
     TABULAR_IN_WORDS,
@@ -98,6 +99,12 @@ if TYPE_CHECKING:
     help="Column whose greatest value is kept; else the first row.",
 )
 @option(
+    "--by-text",
+    is_flag=True,
+    section=METHOD,
+    help="Compare --by as text, not as numbers or dates.",
+)
+@option(
     "--ascending/--descending",
     default=False,
     section=METHOD,
@@ -128,6 +135,7 @@ def deduplicate(
     on: str,
     docs_format: str | None,
     by: str | None,
+    by_text: bool,
     ascending: bool,
     per: tuple[str, ...],
     missing: str,
@@ -147,7 +155,9 @@ def deduplicate(
 
     DOCS is a table of documents, and PAIRS are near-duplicates among them: two columns of ids. Both
     ends of a pair are one group, and so are pairs that share a document. Of each group the row with
-    the greatest value of --by is kept, the first of equal ones, and without --by the first row. The
+    the greatest value of --by is kept, the first of equal ones, and without --by the first row. In
+    text files, values are compared as numbers or ISO dates if they are; empty fields, NA, null, ?
+    and the like are missing beside these, and come last. The
     output is whole rows of DOCS, in their order; documents in no pair are kept. One of DOCS and
     PAIRS may be - for standard input, whose format --format or --pairs-format says.
     """
@@ -168,7 +178,8 @@ def deduplicate(
     chosen: dict[str, Any] = {"nulls": nulls or "raise", "engine": engine or given.engine()}
     with kernels(quiet) as times:
         found: Components = components(given.edges, **given.options, **chosen)
-        rows = _kept(found, table, on, by, ascending, list(per), missing, pairs)
+        values = None if by is None else table.ordered(by, by_text)
+        rows = _kept(found, table, on, values, ascending, list(per), missing, pairs)
     if written is not None:
         write_table(table.table.take(rows), *written)
     summary = found.summary()
@@ -213,13 +224,13 @@ def _kept(
     found: Components,
     table: WholeTable,
     on: str,
-    by: str | None,
+    values: pa.ChunkedArray | None,
     ascending: bool,
     per: list[str],
     missing: str,
     pairs: str,
 ) -> pa.Array:
-    """Return the positions of the documents to keep."""
+    """Return the positions of the documents to keep, by values if there are some."""
     import numpy as np
     import pyarrow as pa
 
@@ -239,15 +250,26 @@ def _kept(
             )
         ids = same
     columns = {name: (table.words or table.table)[name] for name in per}
-    if by is not None:
-        columns[by] = table.ordered(by)
     columns[on] = ids
-    row = "row"
-    while row in columns:
-        row += "_"
+    row, by = _new("row", columns), _new("by", columns)
     columns[row] = pa.array(np.arange(len(ids)))
-    kept = found.deduplicate(pa.table(columns), on, by, ascending, per or None, missing)
+    if values is not None:
+        columns[by] = values
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UnmatchedWarning)
+        how = None if values is None else by, ascending, per or None, missing
+        try:
+            kept = found.deduplicate(pa.table(columns), on, *how)
+        except UnmatchedWarning as warning:
+            raise FormatError(f"{table.name}: {str(warning).replace('on=', '--on')}") from None
     return kept[row].combine_chunks()
+
+
+def _new(name: str, columns: dict[str, Any]) -> str:
+    """Return a name that no column has."""
+    while name in columns:
+        name += "_"
+    return name
 
 
 def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, str | None]:

@@ -14,11 +14,11 @@ import click
 from ...data.files.binary import damage
 from ...data.files.header import place_of
 from ...data.files.input_file import File, as_format, format_of
-from ...data.files.text_edges import numbers
 from ...data.files.text_ids import integers, is_text
 from ...errors import FormatError
 from .group import INPUT, Decorator, option
 from .options import STANDARD
+from .ordering import comparable
 from .paths import name_of, paths_of, standard_input, stated_format
 from .show import progress
 
@@ -30,7 +30,7 @@ TABULAR_IN_WORDS = (
     f"Tables are {', '.join(TABULAR[:-1])} or {TABULAR[-1]}, by the suffix, perhaps with .gz or"
     " .zst behind it; the first line of csv and tsv names the columns. A folder, or a pattern in"
     " quotes, is one table of all its files. Tables are held in memory. What csv and tsv hold is"
-    " written as it was: 007 and 1.50 are text, though --by compares numbers as such."
+    " written as it was: 007 and 1.50 are text, though --by compares numbers and ISO dates as such."
 )
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 
@@ -58,10 +58,17 @@ class WholeTable:
         for name in names:
             place_of(self.name, self.table.column_names, name)
 
-    def ordered(self, name: str) -> pa.ChunkedArray:
-        """Return a column to compare by: numbers, if all words of it are."""
-        found = None if self.words is None else numbers(self.words[name])
-        return self.table[name] if found is None else found
+    def ordered(self, name: str, as_text: bool) -> pa.ChunkedArray:
+        """Return a column to compare by: words of a text file as numbers or times if they are."""
+        import pyarrow as pa
+
+        if as_text:
+            return (
+                self.table[name].cast(pa.large_string()) if self.words is None else self.words[name]
+            )
+        if self.words is None:
+            return self.table[name]
+        return comparable(self.words[name], f"column {name!r} of {self.name}")
 
 
 def table_format_option(flag: str, name: str, what: str) -> Decorator:

@@ -8,6 +8,7 @@ import re
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -16,7 +17,7 @@ from typing import Any, NoReturn
 import click
 
 from ... import __version__
-from ...errors import CcRapidsError, LedgerError, nearest_words
+from ...errors import CcRapidsError, CcRapidsWarning, LedgerError, nearest_words
 
 INTERRUPTED = 130  # the exit code of a process that was ended by Ctrl-C
 ENDING = (signal.SIGTERM, signal.SIGHUP)  # signals that end a command as Ctrl-C does
@@ -24,7 +25,8 @@ LINE_SECONDS = 10  # between two lines of progress
 PROGRESS = "cc_rapids.progress"  # of a context: whether it is shown; on a terminal if None
 EXIT_CODES = (
     "Exit codes: 0 done; 1 an answer is wrong (verify, evaluate), rows were lost, or the reader of"
-    " the output, such as head, has closed it; 2 an error, in one line on stderr;"
+    " the output, such as head, has closed it; 2 an error, in one line on stderr, or no id of a"
+    " table is among those of the pairs;"
     f" {INTERRUPTED} interrupted by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP. Data goes to"
     " stdout, and messages and progress to stderr: of work that takes more than a second a bar,"
     " if stderr is a terminal; otherwise"
@@ -165,7 +167,10 @@ class OneLineErrors(Group):
         """Run a command, and exit with its code."""
         kwargs["standalone_mode"] = False
         try:
-            status = super().main(*args, **kwargs)
+            with warnings.catch_warnings():
+                warnings.showwarning = _warn
+                warnings.simplefilter("default", CcRapidsWarning)
+                status = super().main(*args, **kwargs)
             if sys.stdout is not None:
                 sys.stdout.flush()
         except click.ClickException as error:
@@ -191,6 +196,15 @@ def _as_options(message: str) -> str:
     """Return a message of the library with the words for a command."""
     message = message.replace("the same call", "the same command")
     return _LIMIT.sub("--memory-limit", message)
+
+
+def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Print a warning as a line on stderr, unless the command is quiet."""
+    context = click.get_current_context(silent=True)
+    if context is None or not context.params.get("quiet"):
+        with suppress(OSError):
+            words = _as_options(" ".join(str(message).splitlines()))
+            click.echo(f"Warning: {words}", err=True)
 
 
 def _fail(message: str, status: int = 2) -> NoReturn:

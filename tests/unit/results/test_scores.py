@@ -117,6 +117,7 @@ ABSENT = {
     "pyarrow booleans": pa.chunked_array([[False, None, True]]),
     "pyarrow strings": pa.chunked_array([["a", None, "c"]]),
     "pyarrow integers": pa.chunked_array([[1, None, 3]]),
+    "nan of a dictionary": pa.chunked_array([pa.array([1, float("nan"), 3]).dictionary_encode()]),
 }
 
 

@@ -2,10 +2,13 @@
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.ipc
@@ -92,6 +95,68 @@ class TestDeduplicate:
             file.write("doc_id,score,seen\n11,9.50,2024-01-02\n13,10.25,2023-12-31\n")
         assert kept("--by", "score") == [13]
         assert kept("--by", "seen") == [11]
+
+    @pytest.mark.parametrize("ascending", [False, True])
+    @pytest.mark.parametrize("kind", ["integers", "floats", "dates"])
+    def test_values_are_ordered_as_pandas_orders_them(self, folder, kind, ascending):
+        random = Random(kind)
+        make = {
+            "integers": lambda: str(random.randrange(-12, 120)),
+            "floats": lambda: f"{random.random() * 100:.3}",
+            "dates": lambda: f"20{random.randrange(10, 30)}-0{random.randrange(1, 9)}-11T08:30",
+        }[kind]
+        missing = ["NA", "N/A", "null", "None", "NaN", "nan", "?", "-", ""]
+        values = [random.choice([make(), make(), random.choice(missing)]) for _ in range(60)]
+        docs = pd.DataFrame(
+            {"doc_id": range(60), "value": values, "set": [k % 12 for k in range(60)]}
+        )
+        docs.to_csv(folder / "docs.csv", index=False)
+        docs[["doc_id", "set"]].assign(set=docs["set"]).to_csv(folder / "pairs.csv", index=False)
+        present = docs["value"].where(~docs["value"].isin(missing))
+        as_type = pd.to_datetime if kind == "dates" else pd.to_numeric
+        ordered = docs.assign(value=as_type(present)).sort_values(
+            "value", ascending=ascending, na_position="last", kind="stable"
+        )
+        expected = sorted(ordered.groupby("set")["doc_id"].first())
+        words = ["--by", "value", "--ascending" if ascending else "--descending"]
+        assert kept(*words, "--source", "doc_id", "--destination", "set") == expected
+
+    @pytest.mark.parametrize(
+        ("values", "says"),
+        [
+            (
+                ["7", "1,000", "9"],
+                "column 'v' of docs.csv: '1,000' in row 2 .* no number, as other",
+            ),
+            (["7", "NA", "n.d."], "'n.d.' in row 3"),
+            (["-", "1,000", "2,500"], "'1,000' in row 2 .* neither a plain number nor an ISO date"),
+            (["31/12/2024", "1/1/2025", ""], "'31/12/2024' in row 1"),
+            (["2024-01-02", "?", "later"], "'later' in row 3 .* no ISO date"),
+            (["2024-01-02", "2024-02-30", ""], "'2024-02-30' in row 2"),
+            (["2024-01-02T08:00Z", "2024-01-02T08:00", ""], "row 2 .* without a time zone"),
+        ],
+    )
+    def test_other_values_are_refused_by_row(self, folder, values, says):
+        frame = pd.DataFrame({"doc_id": [11, 13, 14], "v": values})
+        frame.to_csv(folder / "docs.csv", index=False)
+        words = ["deduplicate", "docs.csv", "pairs.csv", "--on", "doc_id", "--by", "v"]
+        assert re.search(f"{says}.* --by-text", refused(*words))
+        expected = frame.sort_values("v", ascending=False, kind="stable")["doc_id"].iloc[0]
+        assert kept("--by", "v", "--by-text") == [expected]
+
+    def test_ids_that_are_spelled_otherwise_are_told(self, folder):
+        words = ["deduplicate", "docs.csv", "pairs.csv", "--on", "id", "--output", "keep.csv"]
+        for docs, pairs in (("007", "7"), ("7", "007")):
+            (folder / "pairs.csv").write_text(f"src,dst\n{pairs},8\n")
+            (folder / "docs.csv").write_text(f"id,len\n{docs},5\n8,9\n10,2\n")
+            done = CliRunner().invoke(main, words)
+            assert done.exit_code == 0
+            assert re.fullmatch(
+                f"Warning: 1 of the ids in 'id' .*, such as {docs}:.*\n", done.stderr
+            )
+            assert given(*words, "--quiet") == ""
+            (folder / "docs.csv").write_text(f"id,len\n{docs},5\n10,2\n")
+            assert "docs.csv: none of the 2 ids in 'id' is a vertex" in refused(*words)
 
     @pytest.mark.parametrize("kind", ["parquet", "arrow", "tsv", "csv.gz"])
     def test_formats(self, kind):

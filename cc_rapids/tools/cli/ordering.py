@@ -1,0 +1,100 @@
+"""The values of ``--by`` in text files, as numbers or times where they are these."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ...data.files.text_edges import numbers
+from ...errors import FormatError, shown
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MISSING = (  # in lower case, beside numbers and dates; in a column of text they are words
+    *("na", "n/a", "<na>", "#n/a", "#na", "nan", "-nan", "null", "none", "\\n"),
+    *("?", "-", "--", "."),
+)
+ZONE = r"(Z|[+-]\d{2}(:?\d{2})?)"
+DATE = rf"^\d{{4}}-\d{{2}}-\d{{2}}([T ]\d{{2}}:\d{{2}}(:\d{{2}}(\.\d+)?)?{ZONE}?)?$"
+NUMBER = r"(?i)^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$|^[+-]?inf(inity)?$"
+NUMERAL = r"^[+-]?[^\w\s]?\d[\d.,'/: -]*[^\w\s]?$"  # such as 1,000 or $5 or 5% or 31/1/2024
+NO_NUMBER = "no number, as others are"
+NO_DATE = "no ISO date, as others are"
+SPELT = "neither a plain number nor an ISO date"
+
+
+def comparable(words: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
+    """Return words as numbers or times, or unchanged if none is one; null if a value is missing.
+
+    Parameters
+    ----------
+    words
+        A column of a text file, of large strings.
+    what
+        The table and the column, for messages.
+
+    Raises
+    ------
+    FormatError
+        Some words are numbers or dates and others are not, or are numerals in another spelling:
+        names the first row.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    none = pa.scalar(None, words.type)
+    words = pc.utf8_trim_whitespace(words)
+    words = pc.if_else(pc.equal(words, ""), none, words)
+    missing = pc.is_in(pc.utf8_lower(words), value_set=pa.array(MISSING, words.type))
+    known = pc.if_else(missing, none, words)
+    found = numbers(known)
+    if found is not None:
+        return found
+    for pattern, kind in ((NUMBER, NO_NUMBER), (DATE, NO_DATE), (NUMERAL, SPELT)):
+        fits = pc.match_substring_regex(known, pattern)
+        if not pc.any(fits).as_py():
+            continue
+        if pattern == DATE and pc.all(fits).as_py():
+            return _times(known, what)
+        raise _odd(known, fits if pattern == NUMERAL else pc.invert(fits), what, kind)
+    return words
+
+
+def _times(words: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
+    """Return ISO dates as times of the coarsest unit that holds them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    zoned = pc.match_substring_regex(words, rf":\d{{2}}(\.\d+)?{ZONE}$")
+    some = pc.any(zoned).as_py()
+    if some and not pc.all(zoned).as_py():
+        raise _odd(words, pc.invert(zoned), what, "without a time zone, which others have")
+    kinds = [pa.timestamp(unit, "UTC" if some else None) for unit in ("s", "us", "ns")]
+    for kind in kinds:
+        with suppress(pa.ArrowInvalid):
+            return words.cast(kind)
+    odd = [word.as_py() for word in words.unique() if not _casts(word, kinds[-1])]
+    raise _odd(words, pc.is_in(words, pa.array(odd, words.type)), what, NO_DATE)
+
+
+def _casts(word: pa.Scalar, kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    try:
+        word.cast(kind)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _odd(words: pa.ChunkedArray, odd: pa.ChunkedArray, what: str, kind: str) -> FormatError:
+    """Return the error for the first row that is another kind of value than the others."""
+    import pyarrow.compute as pc
+
+    row = pc.index(odd, True).as_py()
+    return FormatError(
+        f"{what}: {shown(words[row].as_py())} in row {row + 1:,} (from 1, below the header) is"
+        f" {kind}: write 1000, 1.5 or 2024-01-31, leave the field empty, or compare the column as"
+        " text with --by-text"
+    )
