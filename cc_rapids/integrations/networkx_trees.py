@@ -8,50 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import pairwise
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..api import maximum_spanning_forest, minimum_spanning_forest
-
-if TYPE_CHECKING:
-    from .networkx import Graph
+from .networkx_graph import Graph
 
 # What NumPy compares as Python does
 COMPARED: dict[Any, set[Any]] = {np.int64: {int, bool}, np.float64: {float, np.float64}}
-
-
-@dataclass(frozen=True)
-class Attributes:
-    """The dictionaries of a graph of NetworkX, which are not copied, and its nodes and edges.
-
-    Attributes
-    ----------
-    kind : type
-        The class of the graph.
-    graph : dict
-        The attributes of the graph.
-    nodes : list of (node, dict)
-        Its nodes, and their attributes.
-    edges : list of (u, v, dict), or of (u, v, key, dict) for a multigraph
-        Its edges in NetworkX's order, and their attributes.
-    """
-
-    kind: Any
-    graph: dict[Any, Any]
-    nodes: list[tuple[Any, dict[Any, Any]]]
-    edges: list[tuple[Any, ...]]
-
-    @classmethod
-    def of(cls, graph: Any) -> Attributes:
-        """Return the attributes of a graph of NetworkX, or of a view of one."""
-        keys = {"keys": True} if graph.is_multigraph() else {}
-        edges = list(graph.edges(data=True, **keys))
-        return cls(graph.__class__, graph.graph, list(graph.nodes.items()), edges)
 
 
 def minimum_spanning_edges(
@@ -170,7 +138,7 @@ def _tree(graph: Graph, greatest: bool, weight: Any, ignore_nan: bool) -> Any:
         import networkx as nx
 
         raise nx.NetworkXNotImplemented("not implemented for directed type")
-    held = graph._with_attributes.attributes
+    held = graph.with_attributes.attributes
     edges = list(_edges(graph, greatest, weight, True, True, ignore_nan))
     tree = held.kind()
     tree.graph.update(held.graph)
@@ -185,7 +153,7 @@ def _edges(
     """Yield the edges of a spanning forest in the order of their weights."""
     import networkx as nx
 
-    graph = graph._with_attributes
+    graph = graph.with_attributes
     edges, several = graph.attributes.edges, graph.is_multigraph()
     values, rows = _comparable([edge[-1].get(weight, 1) for edge in edges], edges, ignore_nan)
     forest = maximum_spanning_forest if greatest else minimum_spanning_forest

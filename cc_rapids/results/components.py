@@ -39,8 +39,8 @@ from .written import Written
 
 if TYPE_CHECKING:
     from ..data.weight_bound import WeightBound
-    from ..verify.answer import Answer
     from ..verify.audit import Audit
+    from ..verify.label_frame import LabelFrame
     from .dendrogram import Dendrogram
 
 
@@ -456,14 +456,14 @@ class Audited:
         own: EdgeInput | None = vars(self).get("_given")
         return None if own is None else own.bound
 
-    def _as_answer(self) -> Answer:
+    def _as_answer(self) -> LabelFrame:
         """Return the label frame for an audit."""
-        from ..verify.answer import Answer
+        from ..verify.label_frame import LabelFrame
 
         several = self._given.src.key_columns
         frame = collected(self.with_key_names(None).labels() if several else self.labels())
         width = max(len(self._given.src.key_columns), 1)
-        return Answer(frame, self._kind.audited_as, len(self), width=width)
+        return LabelFrame(frame, self._kind.audited_as, len(self), width=width)
 
 
 @dataclass(frozen=True)

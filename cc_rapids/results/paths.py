@@ -22,8 +22,8 @@ from ..graph.edges import LentOn
 from .lookup import Lookup
 
 if TYPE_CHECKING:
-    from ..verify.answer import Answer
     from ..verify.audit import Audit
+    from ..verify.label_frame import LabelFrame
     from ..verify.paths import PathsAudit
     from .components import Facts
 
@@ -63,7 +63,7 @@ class Paths(Lookup):
     _columns_of_forest: Callable[..., dict[str, Any]]
     _places_of_forest: Callable[[], tuple[list[Array], dict[str, Any]]]
     _home: Callable[[Any], Any]
-    _as_answer: Callable[[], Answer]
+    _as_answer: Callable[[], LabelFrame]
     audit: Callable[..., Audit]
     forest: Callable[[], Any]
     _places_of_edges: Callable[[EdgeInput], tuple[Array, Array]]

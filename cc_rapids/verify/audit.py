@@ -36,11 +36,12 @@ from ..kernels import audit as kernels
 from ..kernels.audit import kernel
 from ..ledger import Ledger
 from ..tuning import tuning
-from .answer import Answer
 from .bridges import BridgesClaim
 from .forests import NO_FOREST, ForestClaim, OwnForest
+from .label_frame import LabelFrame
 from .label_rules import LABEL_RULES
 from .oracle.peers import PEERS, least_by
+from .rows import Rows
 from .shown_rows import ShownRows
 from .vertex_lookup import ALL, Integers, Tally, in_words
 
@@ -83,7 +84,7 @@ class Audit:
         )
 
 
-def compare(answer: Answer, oracle: str, src: Array, dst: Array) -> None:
+def compare(answer: LabelFrame, oracle: str, src: Array, dst: Array) -> None:
     """Compare an answer with another library's components; raise an error if they differ.
 
     Parameters
@@ -113,7 +114,7 @@ def _on_host(array: Any) -> Any:
 class Faults:
     """The messages for faults of an answer, at an edge or a vertex."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: LabelFrame) -> None:
         self.answer, self.backend = answer, answer.backend
 
     def edge(
@@ -231,7 +232,7 @@ BESIDE = 1 << 16  # bytes beside the trees for small arrays
 
 
 def audit(
-    answer: Answer,
+    answer: LabelFrame,
     backend: Backend,
     edges: Any,
     source: Any,
@@ -372,7 +373,7 @@ def _with_weights(
     return (edges, source, destination, header) if sides is None else (edges, *sides, None)
 
 
-def _named(answer: Answer, vertices: Any, num_vertices: int | None) -> Any:
+def _named(answer: LabelFrame, vertices: Any, num_vertices: int | None) -> Any:
     """Return the vertices that the caller names beside a stream.
 
     A range or a column, None if there are none.
@@ -426,36 +427,10 @@ def _chunks(
             yield given if chunk.vertices is None else with_vertices(given, chunk.vertices, False)
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Some edges in the form that kernels read.
-
-    ``first`` and ``second`` are columns, or the offsets and indices of an adjacency list; the part
-    ``load_edge`` reads slots of type ``wide`` from them, by their distances from ``low``.
-    """
-
-    first: Array
-    second: Array
-    low: int
-    wide: Any
-    is_list: bool
-
-    @property
-    def m(self) -> int:
-        return int(self.second.size)
-
-    def load_edge(self, backend: Backend, streaming: bool = False) -> Any:
-        """Return the function that reads the ends of a row; ``streaming`` if they are read once."""
-        if not self.is_list:
-            return kernel(kernels.pair_of_entry, backend, self.wide)
-        read = kernels.pair_streaming if streaming else kernels.pair_of_columns
-        return kernel(read, backend, self.wide)
-
-
 class _Run:
     """The trees so far, and the vertices named by edges and by the caller."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: LabelFrame) -> None:
         self.answer, self.backend, self.faults = answer, answer.backend, Faults(answer)
         self.edges = self.rows = self.since = 0
         self.known = self.settled = False  # whether there are bits of the giant's label, and tree
@@ -882,7 +857,7 @@ def audit_labels(
         A vertex is listed twice, a label is no vertex, or the labels are wrong.
     """
     check_word("labels", labels, LABEL_RULES)
-    answer = Answer(frame, labels, sort=True)
+    answer = LabelFrame(frame, labels, sort=True)
     runner = backends.get(backends.named(engine) or backends.ENGINES[answer.on_device])
     options = {"source": "src", "destination": "dst"} | options
     return audit(answer, runner, edges, **options)

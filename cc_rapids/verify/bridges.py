@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,13 +24,11 @@ from ..data.edge_input import EdgeInput
 from ..errors import VerificationError, counted
 from ..kernels import audit_bridges as kernels
 from ..kernels.audit import kernel
-from .answer import Answer
 from .forests import places_of
+from .label_frame import LabelFrame
+from .rows import Rows
 from .shown_rows import ShownRows
 from .vertex_lookup import ALL
-
-if TYPE_CHECKING:
-    from .audit import Rows
 
 # Gives a flow along edges, and the class of each of n slots: of (us, vs, n, backend).
 FlowsAlong = Callable[[Array, Array, int, Backend], tuple[Array, Array]]
@@ -55,7 +52,7 @@ class BridgesClaim:
     flows_along: FlowsAlong
     classes: int | None = field(default=None, init=False)
 
-    def prove(self, given: EdgeInput, rows: Rows, answer: Answer) -> None:
+    def prove(self, given: EdgeInput, rows: Rows, answer: LabelFrame) -> None:
         """Raise a VerificationError unless all edges outside the frame lie on cycles.
 
         Parameters
@@ -64,7 +61,7 @@ class BridgesClaim:
             The edges.
         rows : Rows
             The same edges as kernels read them.
-        answer : Answer
+        answer : LabelFrame
             The labels of the vertices, among whose slots are both ends of each edge.
         """
         _Proof(self, given, rows, answer).prove()
@@ -86,7 +83,9 @@ class BridgesClaim:
 class _Proof:
     """The edges of a graph, of which some are said to be bridges."""
 
-    def __init__(self, claim: BridgesClaim, given: EdgeInput, rows: Rows, answer: Answer) -> None:
+    def __init__(
+        self, claim: BridgesClaim, given: EdgeInput, rows: Rows, answer: LabelFrame
+    ) -> None:
         self.claim, self.given, self.answer = claim, given, answer
         self.backend, self.n, self.m = answer.backend, answer.ids.n, rows.m
         backend, node = self.backend, answer.ids.vertex

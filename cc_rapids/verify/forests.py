@@ -25,8 +25,8 @@ from .shown_rows import ShownRows
 from .vertex_lookup import ALL, vertex_for
 
 if TYPE_CHECKING:
-    from .answer import Answer
-    from .audit import Rows
+    from .label_frame import LabelFrame
+    from .rows import Rows
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class ForestClaim:
             raise InputError(f"forest={word} is a spanning forest by weight: pass weight= as well")
         return cls(claim, ForestWeight(weight, greatest))
 
-    def prove(self, given: EdgeInput, rows: Rows, answer: Answer) -> None:
+    def prove(self, given: EdgeInput, rows: Rows, answer: LabelFrame) -> None:
         """Raise a VerificationError unless the frame is the forest: see :func:`prove`."""
         prove(self, given, rows, answer)
 
@@ -124,7 +124,7 @@ class OwnForest(NamedTuple):
 NO_FOREST = OwnForest()
 
 
-def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: Answer) -> None:
+def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) -> None:
     """Raise a VerificationError unless a frame shows a spanning forest of its graph.
 
     Parameters
@@ -135,7 +135,7 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: Answer) -> N
         The edges, with their weights if it is a forest by weight.
     rows : Rows
         The same edges as kernels read them; both ends of each are slots of the answer.
-    answer : Answer
+    answer : LabelFrame
         The vertices.
     """
     n, backend = answer.ids.n, answer.backend

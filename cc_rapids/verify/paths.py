@@ -20,7 +20,7 @@ from ..data.edge_input import EdgeInput
 from ..data.frame_access import collected, column_of, columns_of, numbers_of
 from ..errors import InputError, VerificationError, counted
 from ..kernels import audit_paths as kernels
-from .answer import Answer
+from .label_frame import LabelFrame
 from .placed_edges import PlacedEdges
 from .shown_rows import ShownRows
 
@@ -81,12 +81,14 @@ class PathsClaim:
     greatest: bool | None
 
 
-def audit(answer: Answer, given: EdgeInput, claim: PathsClaim, backend: Backend) -> tuple[int, int]:
+def audit(
+    answer: LabelFrame, given: EdgeInput, claim: PathsClaim, backend: Backend
+) -> tuple[int, int]:
     """Return how many pairs are joined, and how many edges their paths have.
 
     Parameters
     ----------
-    answer : Answer
+    answer : LabelFrame
         The label frame, which is proved already.
     given : EdgeInput
         The edges, read again, with weights if the forest has some.
@@ -114,7 +116,7 @@ def audit(answer: Answer, given: EdgeInput, claim: PathsClaim, backend: Backend)
 class _Paths(PlacedEdges):
     """The claims about each pair, and the edges between slots."""
 
-    def __init__(self, answer: Answer, given: EdgeInput, claim: PathsClaim) -> None:
+    def __init__(self, answer: LabelFrame, given: EdgeInput, claim: PathsClaim) -> None:
         super().__init__(answer, given)
         self.claim, self.found = claim, collected(claim.found)
         self.names = columns_of(self.found)

@@ -13,7 +13,7 @@ from ..backends import Array
 from ..data.edge_input import EdgeInput
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
-from .answer import Answer
+from .label_frame import LabelFrame
 from .vertex_lookup import ALL, Tally
 
 
@@ -22,7 +22,7 @@ class PlacedEdges:
 
     Parameters
     ----------
-    answer : Answer
+    answer : LabelFrame
         The label frame, which is proved already, and lent to its backend.
     given : EdgeInput
         The edges, read again.
@@ -39,7 +39,7 @@ class PlacedEdges:
         The slots of the ends of each edge.
     """
 
-    def __init__(self, answer: Answer, given: EdgeInput) -> None:
+    def __init__(self, answer: LabelFrame, given: EdgeInput) -> None:
         self.answer, self.given = answer, given
         self.backend, self.xp = answer.backend, answer.backend.xp
         self.width = max(len(answer.column.key_columns), 1)

@@ -82,7 +82,7 @@ class ShownRows:
 
         Parameters
         ----------
-        answer : Answer
+        answer : LabelFrame
             The vertices, lent to their backend.
         rows : (k,) array of int64
             The rows that the frame shows.

@@ -16,7 +16,7 @@ import numpy as np
 from ..backends import Array
 from ..data.edge_input import EdgeInput
 from ..errors import VerificationError, counted
-from .answer import Answer
+from .label_frame import LabelFrame
 from .placed_edges import PlacedEdges
 from .shown_rows import ShownRows
 from .tables import first_row_of_difference, places, plain, row_in_words
@@ -80,12 +80,12 @@ class Claim:
     is_bipartite: bool
 
 
-def audit(answer: Answer, given: EdgeInput, claim: Claim, backend: Any) -> int:
+def audit(answer: LabelFrame, given: EdgeInput, claim: Claim, backend: Any) -> int:
     """Return how many components have no colours, or raise a VerificationError.
 
     Parameters
     ----------
-    answer : Answer
+    answer : LabelFrame
         The label frame, which is proved already.
     given : EdgeInput
         The edges, read again.
@@ -108,7 +108,7 @@ def audit(answer: Answer, given: EdgeInput, claim: Claim, backend: Any) -> int:
     return odd
 
 
-def _check_rows(answer: Answer, claim: Claim) -> None:
+def _check_rows(answer: LabelFrame, claim: Claim) -> None:
     """Raise a VerificationError unless the frame of colours has the vertices of the label frame."""
     width = max(len(answer.column.key_columns), 1)
     if claim.colors.num_rows != claim.labels.num_rows:
@@ -128,7 +128,7 @@ def _check_rows(answer: Answer, claim: Claim) -> None:
 class _Sides(PlacedEdges):
     """The colour of each slot of an answer, and the edges between slots."""
 
-    def __init__(self, answer: Answer, given: EdgeInput, claim: Claim) -> None:
+    def __init__(self, answer: LabelFrame, given: EdgeInput, claim: Claim) -> None:
         super().__init__(answer, given)
         self.claim = claim
         color = self.backend.asarray(self._colors())

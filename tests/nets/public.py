@@ -15,8 +15,7 @@ import cc_rapids
 
 # What examples and entry points import besides.
 ALSO = (
-    "integrations.cugraph", "integrations.pylibcugraph", "integrations.accessor.Accessor",
-    "integrations.accessor.register", "integrations.networkx",
+    "integrations.cugraph", "integrations.pylibcugraph", "integrations.networkx",
     "integrations.networkx_info.get_info", "integrations.cugraph.connected_components",
     "integrations.pylibcugraph.weakly_connected_components", "tools.doctor.check", "cli.main",
     "backends.base.Backend", "backends.base.Kernel",

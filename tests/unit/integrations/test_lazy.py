@@ -11,7 +11,7 @@ from support.releases import before
 
 import cc_rapids
 import cc_rapids.accessor
-from cc_rapids.integrations import accessor, lazy
+from cc_rapids.integrations import lazy
 from cc_rapids.solver.plan import Plan
 
 EDGES = pl.DataFrame(
@@ -190,9 +190,9 @@ def test_edges_that_are_lazy_are_not_collected_whole(watched):
 
 
 def test_it_is_registered_once():
-    accessor.register()
+    cc_rapids.accessor.register()
     kept = pl.LazyFrame.cc
-    accessor.register()
+    cc_rapids.accessor.register()
     assert pl.LazyFrame.cc is kept
 
 

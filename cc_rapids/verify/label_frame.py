@@ -22,7 +22,7 @@ from .label_rules import LABEL_RULES, LabelRule
 from .vertex_lookup import ALL, Ids, Integers, Several, Tally, Words, in_words, taken
 
 
-class Answer:
+class LabelFrame:
     """A label frame whose columns are lent while it is open.
 
     Parameters

@@ -1,0 +1,270 @@
+"""Graphs of NetworkX as two arrays of positions in the list of nodes, with their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..api import bridges as bridges_of
+from ..api import components
+from ..api import is_bipartite as has_two_colors
+
+Places = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """The dictionaries of a graph of NetworkX, which are not copied, and its nodes and edges.
+
+    Attributes
+    ----------
+    kind : type
+        The class of the graph.
+    graph : dict
+        The attributes of the graph.
+    nodes : list of (node, dict)
+        Its nodes, and their attributes.
+    edges : list of (u, v, dict), or of (u, v, key, dict) for a multigraph
+        Its edges in NetworkX's order, and their attributes.
+    """
+
+    kind: Any
+    graph: dict[Any, Any]
+    nodes: list[tuple[Any, dict[Any, Any]]]
+    edges: list[tuple[Any, ...]]
+
+    @classmethod
+    def of(cls, graph: Any) -> Attributes:
+        """Return the attributes of a graph of NetworkX, or of a view of one."""
+        keys = {"keys": True} if graph.is_multigraph() else {}
+        edges = list(graph.edges(data=True, **keys))
+        return cls(graph.__class__, graph.graph, list(graph.nodes.items()), edges)
+
+
+class Graph:
+    """An immutable graph: nodes, and edges between their positions.
+
+    Parameters
+    ----------
+    nodes : list of hashables
+        Distinct nodes. The list and the arrays are kept, not copied.
+    src, dst : (m,) arrays of integers
+        The positions of both ends of each edge in ``nodes``. Undirected edges may be there once, or
+        in both directions, and parallel edges are one edge.
+    directed : bool
+        Whether NetworkX's functions for directed graphs accept it, or those for undirected ones.
+    attributes : Attributes, optional
+        Those of the graph that it was made of; then the arrays are of its edges in their order.
+    parallel : (m,) array of bool, optional
+        Whether each edge stands for several of a multigraph, and so is no bridge.
+
+    Examples
+    --------
+    >>> import networkx as nx, numpy as np
+    >>> graph = Graph(["a", "b", "c"], np.array([0]), np.array([2]))
+    >>> list(map(sorted, nx.connected_components(graph)))
+    [['a', 'c'], ['b']]
+    """
+
+    __networkx_backend__ = "cc_rapids"
+
+    def __init__(
+        self,
+        nodes: list[Any],
+        src: Places,
+        dst: Places,
+        *,
+        directed: bool = False,
+        attributes: Any = None,
+        parallel: npt.NDArray[np.bool_] | None = None,
+    ) -> None:
+        self.nodes, self.src, self.dst, self._directed = nodes, src, dst, directed
+        self.attributes, self._parallel = attributes, parallel
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.nodes)
+
+    def __contains__(self, node: Hashable) -> bool:
+        return node in self.place
+
+    def __repr__(self) -> str:
+        kind = "directed" if self._directed else "undirected"
+        return f"<Graph of cc_rapids: {len(self):,} nodes, {kind}>"
+
+    def is_directed(self) -> bool:
+        """Return whether the graph is directed."""
+        return self._directed
+
+    def is_multigraph(self) -> bool:
+        """Return whether there are keys of parallel edges; without attributes they are merged."""
+        return self.attributes is not None and bool(self.attributes.kind().is_multigraph())
+
+    @property
+    def with_attributes(self) -> Graph:
+        """The graph, or one of its edges as NetworkX orders them, without attributes."""
+        if self.attributes is not None:
+            return self
+        return convert_from_nx(convert_to_nx(self), preserve_edge_attrs=True)
+
+    @cached_property
+    def place(self) -> dict[Any, int]:
+        return {node: place for place, node in enumerate(self.nodes)}
+
+    @cached_property
+    def solved(self) -> tuple[int, Any]:
+        """The number of components, and the component of each node, in the order of first nodes."""
+        import networkx as nx
+
+        engine = nx.config.backends.cc_rapids.engine
+        found = components((self.src, self.dst), num_vertices=len(self), engine=engine)
+        return len(found), found.labels("dense").labels
+
+    @cached_property
+    def is_bipartite(self) -> bool:
+        """True if no cycle has an odd number of edges."""
+        import networkx as nx
+
+        engine = nx.config.backends.cc_rapids.engine
+        edges = self.src, self.dst
+        return bool(has_two_colors(edges, num_vertices=len(self), engine=engine))
+
+    @cached_property
+    def bridges(self) -> tuple[Places, Places]:
+        """The places of both ends of each bridge, in the order of NetworkX's edges."""
+        import networkx as nx
+
+        ends = [side.astype(np.int64) for side in (self.src, self.dst)]
+        lower, upper = np.minimum(*ends), np.maximum(*ends)
+        keys = lower * len(self) + upper
+        _, first, counts = np.unique(keys, return_index=True, return_counts=True)
+        engine = nx.config.backends.cc_rapids.engine
+        once = lower[first], upper[first]
+        found = bridges_of(once, num_vertices=len(self), engine=engine).row
+        if self.attributes is not None:  # each edge is listed once, so that these are parallel
+            found = found[counts[found] == 1]
+        rows = first[found]
+        if self._parallel is not None:
+            rows = rows[~self._parallel[rows]]
+        rows = rows[np.lexsort((rows, lower[rows]))]
+        return lower[rows], upper[rows]
+
+    @cached_property
+    def grouped(self) -> tuple[list[Any], list[int]]:
+        """The nodes in the order of their components, and where each component starts."""
+        count, labels = self.solved
+        order = np.argsort(labels, kind="stable")
+        nodes = np.fromiter(self.nodes, object, len(self))[order].tolist()
+        return nodes, [0, *np.cumsum(np.bincount(labels, minlength=count)).tolist()]
+
+
+def convert_from_nx(
+    graph: Any,
+    *,
+    edge_attrs: dict[Any, Any] | None = None,
+    preserve_edge_attrs: bool = False,
+    **_: Any,
+) -> Graph:
+    """Return a :class:`Graph` of NetworkX's graph, or of a view of one.
+
+    Parameters
+    ----------
+    graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
+        Its nodes are not copied.
+    edge_attrs, preserve_edge_attrs
+        The attributes of edges that NetworkX requests. With any, all attributes are kept, as the
+        dictionaries that they are in.
+    **_
+        What else NetworkX requests, which is kept with these.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> convert_from_nx(nx.DiGraph([("a", "b")]))
+    <Graph of cc_rapids: 2 nodes, directed>
+    """
+    adjacency = dict(graph.adjacency())  # .adj would wrap every row
+    nodes, rows = list(adjacency), list(adjacency.values())
+    parallel = None
+    if graph.is_multigraph() and not graph.is_directed():
+        keys = chain.from_iterable(row.values() for row in rows)
+        parallel = np.fromiter((len(several) > 1 for several in keys), bool)
+    if hasattr(graph, "_graph"):
+        # A view is not told when its graph changes, so NetworkX would keep it converted for ever
+        graph.__networkx_cache__ = None
+        rows = list(map(list, rows))  # the length of a filtered row may count more than it has
+    if edge_attrs or preserve_edge_attrs:
+        held = Attributes.of(graph)
+        ends = ([edge[side] for edge in held.edges] for side in (0, 1))
+        src, dst = (_places(nodes, [side], len(side)) for side in ends)
+        return Graph(nodes, src, dst, directed=graph.is_directed(), attributes=held)
+    sizes = np.fromiter(map(len, rows), np.int64, len(rows))
+    src = np.repeat(np.arange(len(nodes)), sizes)
+    dst = _places(nodes, rows, src.size)
+    return Graph(nodes, src, dst, directed=graph.is_directed(), parallel=parallel)
+
+
+def _places(nodes: list[Any], rows: list[Iterable[Any]], size: int) -> Places:
+    """Return the position of each neighbour among the nodes, by unique integers of nodes."""
+    if set(map(type, nodes)) == {int}:
+        with suppress(OverflowError, TypeError):  # beyond 64 bits, or of a type that only equals
+            ids = np.fromiter(nodes, np.int64, len(nodes))
+            return _matched(ids, np.fromiter(chain.from_iterable(rows), np.int64, size))
+    hashes = np.fromiter(map(hash, nodes), np.int64, len(nodes))
+    neighbours = chain.from_iterable(rows)
+    ordered = np.sort(hashes)
+    if (ordered[1:] != ordered[:-1]).all():  # then equal hashes mean equal nodes
+        return _matched(hashes, np.fromiter(map(hash, neighbours), np.int64, size))
+    place = {node: k for k, node in enumerate(nodes)}
+    return np.fromiter(map(place.__getitem__, neighbours), np.int64, size)
+
+
+def _matched(distinct: Places, numbers: Places) -> Places:
+    """Return the position of each number among distinct ones."""
+    if np.array_equal(distinct, np.arange(distinct.size)):
+        return numbers
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found: Places = pc.index_in(pa.array(numbers), value_set=pa.array(distinct)).to_numpy()
+    return found.astype(np.int64)
+
+
+def convert_to_nx(obj: Any, **_: Any) -> Any:
+    """Return NetworkX's graph of a :class:`Graph`; anything else as it is.
+
+    Without attributes, there are no parallel edges.
+
+    Parameters
+    ----------
+    obj : Graph or any other object
+        NetworkX also asks about answers, which are plain Python objects.
+
+    Returns
+    -------
+    networkx.Graph or networkx.DiGraph, or ``obj``
+    """
+    if not isinstance(obj, Graph):
+        return obj
+    import networkx as nx
+
+    if (held := obj.attributes) is not None:
+        graph = held.kind()
+        graph.graph.update(held.graph)
+        graph.add_nodes_from(held.nodes)
+        graph.add_edges_from(held.edges)
+        return graph
+    graph = nx.DiGraph() if obj.is_directed() else nx.Graph()
+    graph.add_nodes_from(obj.nodes)
+    name = obj.nodes.__getitem__
+    graph.add_edges_from(zip(map(name, obj.src), map(name, obj.dst), strict=True))
+    return graph
