@@ -1090,7 +1090,11 @@ class Folders(Patterns):
 
 
 class ByteStreams(Adapter):
-    """An open binary file, such as ``sys.stdin.buffer`` or ``io.BytesIO``, read to its end."""
+    """An open file, such as ``sys.stdin.buffer`` or ``io.BytesIO``, from where it is to its end.
+
+    It is read as its path would be: by the suffix of its name if that is known, or else by its
+    first bytes. Text streams are read as UTF-8.
+    """
 
     has_header = True
 
@@ -1098,20 +1102,25 @@ class ByteStreams(Adapter):
         return hasattr(edges, "read") and hasattr(edges, "readable")
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        from .files.unnamed import read_bytes
+        ends = request.sides if request.has_lists else (request.source, request.destination)
+        return _of_file(self._file(edges, *ends, request.header), request)
 
-        source, destination = request.source, request.destination
-        if request.has_lists:
-            source, destination = request.sides
-        return _of_file(read_bytes(edges, source, destination, request.header), request)
+    def _file(
+        self, edges: Any, source: Any, destination: Any, header: Any, weight: str | None = None
+    ) -> EdgeFile:
+        from .files.input_file import ColumnRequest
+        from .files.opening import given
+        from .files.read import read_opened
+
+        weights = weight is not None
+        request = ColumnRequest(source, destination, "", header, weights, weight)
+        return read_opened(given(edges), replace(request, null_weights=weights))
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> Iterator[Any] | None:
-        from .files.unnamed import read_bytes
-
         name = _column_of_weights(weight)
-        file = read_bytes(edges, request.source, request.destination, request.header, name)
+        file = self._file(edges, request.source, request.destination, request.header, name)
         ends = file.source, file.destination
         wanted = [one for side in ends for one in (side if isinstance(side, list) else [side])]
         sides = request.sides
@@ -1120,11 +1129,10 @@ class ByteStreams(Adapter):
         return iter([table.rename_columns([*sides[0], *sides[1], name])])
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        from .files.unnamed import read_bytes
         from .weight_bound import Bounded
 
         ends, name = (request.source, request.destination), bound.name("the file")
-        file = read_bytes(edges, *ends, request.header, name)
+        file = self._file(edges, *ends, request.header, name)
         within, ledger = replace(bound, weight="weight").of_frame(file.table)
         ledger = file.ledger.plus(ledger._replace(given=0))
         return Bounded(within, file.source, file.destination, ledger)

@@ -6,7 +6,6 @@ while another is linked. A checkpoint knows files by entries, which tell whether
 
 from __future__ import annotations
 
-import glob
 import logging
 import os
 import re
@@ -15,7 +14,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from pathlib import Path
 from queue import SimpleQueue
 from threading import Semaphore, Thread
 from typing import Any, NamedTuple, Protocol, Self, cast
@@ -28,7 +26,6 @@ from ..errors import (
     InputError,
     LedgerError,
     MissingColumnError,
-    MissingExtraError,
     NullsError,
     counted,
     unknown,
@@ -36,7 +33,6 @@ from ..errors import (
 from ..ledger import Ledger
 from . import read as frames
 from .adapters import length_of
-from .arguments import local
 from .column import Content, chunked
 from .edge_array import ends_of, is_edge_array
 from .edge_input import EdgeInput, ReadRequest, Side, named
@@ -46,22 +42,20 @@ from .files.input_file import (
     ColumnRequest,
     File,
     Mark,
-    files_in,
-    format_of,
     mark_of,
+    named_format,
     unchanged,
 )
+from .files.opening import mark_at, opened, paths_of
 from .files.read import (
     RowGroups,
     Taken,
     check_pages,
-    check_path,
     group_tables,
     has_ids,
     parquet_facts,
     read_opened,
     read_pieces,
-    read_wanted,
 )
 from .files.text_ids import is_text
 from .frame_access import collected
@@ -335,7 +329,8 @@ class Files:
     """Some files, in the order of their names or as they were listed.
 
     ``marks`` are those of the files when they were listed: one that is another when it is opened,
-    or when it has been read, is refused by a ChangedFileError. ``names`` are the columns that were
+    or when it has been read, is refused by a ChangedFileError. ``formats`` are those of the files,
+    empty of one that may be skipped. ``names`` are the columns that were
     asked for, None where they were not. ``read_groups`` reads the row groups of Parquet files to a
     GPU, if that is where they go. ``header`` says of text files whether their first line names the
     columns, ``taken`` how files were read so far, and ``facts`` what :meth:`measure` has found.
@@ -344,6 +339,7 @@ class Files:
 
     paths: list[str]
     marks: list[Mark | None]
+    formats: list[str]
     names: tuple[Side | None, Side | None]
     read_groups: RowGroups | None = None
     header: bool | None = None
@@ -389,11 +385,14 @@ class Files:
             There is a header and none of the files is text.
         """
         paths = paths_of(edges)
-        check_header(header, paths, [format_of(Path(path)) for path in paths])
-        marks = [_mark_if(partial(_mark, path), skips) for path in paths]
+        marks = [_mark_if(partial(mark_at, path), skips) for path in paths]
+        formats = [_format(path, skips) for path in paths]
+        check_header(header, paths, formats)
         if bound is not None:
             bound.name("files")
-        return cls(paths, marks, (source, destination), header=header, bound=bound, skips=skips)
+        return cls(
+            paths, marks, formats, (source, destination), header=header, bound=bound, skips=skips
+        )
 
     @property
     def given(self) -> int:
@@ -416,7 +415,7 @@ class Files:
     @property
     def fixed(self) -> int:
         """The bytes that reading takes beside the chunks."""
-        kinds = {format_of(Path(path)) for path in self.paths}
+        kinds = {*self.formats}
         if kinds & DELIMITERS.keys():
             return TEXT_BYTES
         return FILE_BYTES if kinds <= {*NOT_TEXT} else LEAST_TEXT_BYTES
@@ -443,11 +442,10 @@ class Files:
         last: Chunk | None = None
         earlier = sum(self.counts.values())
         first = None if begin.group or begin.rows else 0
-        mark = self.marks[number]
-        with opened(path, mark, budget) as file:
-            wanted = self._wanted(path)
-            plain = "://" in path or _packed(path)
-            how = budget.next_rows, text, None if plain else self.read_groups
+        before = self.marks[number]
+        with opened(path, before, budget) as file:
+            wanted = self._wanted(self.formats[number] or file.format())
+            how = budget.next_rows, text, self.read_groups if file.is_plain else None
             for piece in read_pieces(file, wanted, begin.group, begin.rows, *how):
                 if last is not None:
                     yield last
@@ -459,7 +457,7 @@ class Files:
                 taken = Taken(wanted.format, tuple(ids), file.header)
                 if taken not in self.taken:
                     self.taken.append(taken)
-                load = piece.load and partial(_loaded, path, mark, piece.load)
+                load = piece.load and partial(_loaded, path, before, piece.load)
                 source, destination = self.names
                 if not (isinstance(source, list) and isinstance(destination, list)):
                     source, destination = columns[:2]
@@ -482,8 +480,8 @@ class Files:
             given = earlier + self.counts[number]
             yield replace(last, after=Cursor(number + 1), given=given, left_out=left_out)
 
-    def _wanted(self, path: str) -> ColumnRequest:
-        kind, bound = format_of(Path(path)), self.bound
+    def _wanted(self, kind: str) -> ColumnRequest:
+        bound = self.bound
         header = self.header if kind in DELIMITERS else None
         weight = None if bound is None else bound.name("files")
         return ColumnRequest(
@@ -508,8 +506,10 @@ class Files:
         With them how many these are, in words.
         """
         order = arranged(self._entries(), theirs["files"])
-        paths, marks = [self.paths[k] for k in order], [self.marks[k] for k in order]
-        return replace(self, paths=paths, marks=marks), more_of(order, theirs["files"], "file")
+        lists: Any = self.paths, self.marks, self.formats
+        paths, marks, formats = ([each[k] for k in order] for each in lists)
+        own = replace(self, paths=paths, marks=marks, formats=formats)
+        return own, more_of(order, theirs["files"], "file")
 
     def read_by(self, read_groups: RowGroups | None) -> Files:
         """Return the same files, listed and measured already, with what reads them to a GPU."""
@@ -529,13 +529,15 @@ class Files:
         by_file: list[int] = []
         bounds: list[list[tuple[Any, Any]]] = [[], []]
         several = isinstance(self.names[0], list)
-        for path, mark in zip(self.paths, self.marks, strict=True):
-            if format_of(Path(path)) != "parquet" or _packed(path):
-                text = format_of(Path(path)) in ("csv", "tsv", "snap")
-                facts = {"pieces": len(self.paths), "edges": None, "span": None}
-                return facts | {"text_files": text}
+        for path, mark, kind in zip(self.paths, self.marks, self.formats, strict=True):
+            unknown_rows = {"pieces": len(self.paths), "edges": None, "span": None}
+            unknown_rows["text_files"] = kind in DELIMITERS
+            if kind != "parquet":
+                return unknown_rows
             with opened(path, mark) as file:
-                groups, rows, span, ranges = parquet_facts(file, self._wanted(path))
+                if file.packing:
+                    return unknown_rows
+                groups, rows, span, ranges = parquet_facts(file, self._wanted(kind))
             pieces, edges = pieces + groups, edges + rows
             by_file.append(groups)
             if not several:
@@ -668,148 +670,33 @@ def text_of(table: Any, source: Side, destination: Side) -> list[bool]:
     return [any(is_text(table.schema.field(name).type) for name in pair) for pair in pairs]
 
 
-def _packed(path: str) -> bool:
-    return path.endswith((".gz", ".zst"))
-
-
-def _remote(path: str) -> tuple[Any, str]:
-    """Return the file system of an address, and the path there; by fsspec."""
-    from fsspec.core import url_to_fs
-
-    found: tuple[Any, str] = url_to_fs(path)
-    return found
-
-
-@contextmanager
-def _reached(path: str) -> Iterator[None]:
-    """Return a context that opens or reads a file: whatever goes wrong is an error that names it.
-
-    File systems have errors of their own: of a library that is missing, of a protocol, of a server.
-
-    Raises
-    ------
-    MissingExtraError
-        A library is missing; names it in the words of the file system.
-    FormatError
-        The file is missing or cannot be read.
-    """
-    try:
-        yield
-    except (CcRapidsError, MemoryError):
-        raise
-    except ImportError as error:
-        raise MissingExtraError(
-            f"{path} cannot be read, because a library is missing ({error}): install it, or"
-            " download the file and pass its path"
-        ) from error
-    except OSError as error:
-        raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
-    except Exception as error:
-        if "://" not in path:
-            raise
-        raise FormatError(
-            f"{path} cannot be read ({error}): pass the path of a file, or an address that fsspec"
-            " opens"
-        ) from error
-
-
-def expanded(path: str) -> list[str]:
-    """Return the files of a path, folder or pattern, sorted by name.
-
-    Raises
-    ------
-    FormatError
-        No file matches.
-    """
-    check_path(path)
-    pattern = any(letter in path for letter in "*?[")
-    if "://" in path:
-        with _reached(path):
-            system, inside = _remote(path)
-            names = system.glob(inside) if pattern else []
-        if not pattern:
-            return [path]
-        scheme = path.split("://")[0]
-        first, *within = path.split("::")
-        chain = "".join(f"::{part}" for part in within) if "://" in first else ""
-        found = sorted(f"{scheme}://{str(name).lstrip('/')}{chain}" for name in names)
-        if scheme in ("file", "memory"):
-            found = [name.replace("://", ":///") for name in found]
-    else:
-        found = sorted(glob.glob(path, recursive=True)) if pattern else [path]
-        if os.path.exists(path):
-            found = files_in(path) if os.path.isdir(path) else [path]
-    if not found:
-        raise FormatError(f"no file matches {path}")
-    return found
-
-
-def paths_of(edges: Any) -> list[str]:
-    """Return the files of a path, a folder, a pattern or a list of these.
-
-    Raises
-    ------
-    FormatError
-        No file matches one of them.
-    """
-    given = edges if isinstance(edges, list) else [edges]
-    return [path for item in given for path in expanded(local(item))]
-
-
-def _mark(path: str) -> Mark | None:
-    """Return the mark of a file, here or elsewhere."""
-    with _reached(path):
-        if "://" not in path:
-            return mark_of(path)
-        system, inside = _remote(path)
-        system.invalidate_cache(inside)  # a cached listing may be outdated
-        info = system.info(inside)
-    times = (info.get(name) for name in ("ETag", "etag", "mtime", "LastModified", "created"))
-    return Mark(int(info["size"] or 0), str(next((time for time in times if time), "")))
-
-
-def _loaded(path: str, mark: Mark | None, load: Callable[[], Any]) -> Any:
+def _loaded(path: str, before: Mark | None, load: Callable[[], Any]) -> Any:
     """Return the content loaded from the path of a file, in any thread."""
-    with unchanged(path, mark, _mark):
+    with unchanged(path, before, mark_at):
         return load()
 
 
-@contextmanager
-def opened(path: str, mark: Mark | None = None, budget: Budget | None = None) -> Iterator[File]:
-    """Return a file, open for reading in a context, on this machine or elsewhere.
-
-    Errors are those of formats. At its end the file has to be what it was when it was marked, or is
-    now.
-    """
-    mark = mark or _mark(path)
-    if "://" not in path and os.path.isdir(path):
-        raise FormatError(f"{path} is a directory; name a file or a pattern")
-    remote = _reached(path) if "://" in path else nullcontext()
-    with remote, unchanged(path, mark, _mark), _raw(path) as raw:
-        yield File(path, cast(Any, raw), mark.size if mark else 0, None, budget=budget)
-
-
-@contextmanager
-def _raw(path: str) -> Iterator[Any]:
-    with _reached(path):
-        if "://" in path:
-            system, inside = _remote(path)  # an archive closes its files when it goes
-            opens = partial(system.open, inside, "rb")
-        else:
-            opens = partial(open, path, "rb", buffering=0)
-        raw = opens()
-    with raw:
-        yield raw
-
-
-def _mark_if(mark: Callable[[], Mark | None], skips: bool) -> Mark | None:
+def _mark_if(look: Callable[[], Mark | None], skips: bool) -> Mark | None:
     """Return the mark of a file; None also if it has none and files may be skipped."""
     try:
-        return mark()
+        return look()
     except FormatError:
         if not skips:
             raise
         return None
+
+
+def _format(path: str, skips: bool = False) -> str:
+    """Return the format of a file; empty also if it cannot be told and files may be skipped."""
+    if found := named_format(path):
+        return found
+    try:
+        with opened(path) as file:
+            return file.format()
+    except FormatError:
+        if not skips:
+            raise
+        return ""
 
 
 def _readable_or_skipped(
@@ -1368,7 +1255,7 @@ def weighed_files(edges: Any, request: ReadRequest, weight: str, reading: Readin
     See :meth:`cc_rapids.data.adapters.Adapter.weighed`.
     """
     paths = paths_of(edges)
-    check_header(request.header, paths, [format_of(path) for path in paths])
+    check_header(request.header, paths, [_format(path) for path in paths])
     asked = request.source, request.destination
     return _files(paths, asked, request.names, weight, request.header, reading)
 
@@ -1432,14 +1319,11 @@ def _files(
 ) -> Iterator[Any]:
     text: list[bool] | None = None
     for path in paths:
-        kind = format_of(Path(path))
-        first_line = header if kind in DELIMITERS else None
-        wanted = ColumnRequest(*asked, kind, first_line, True, weight, text, null_weights=True)
-        if "://" in path:
-            with opened(path) as remote:
-                file = read_opened(remote, wanted)
-        else:
-            file = read_wanted(path, wanted)
+        with opened(path) as raw:
+            kind = raw.format()
+            first_line = header if kind in DELIMITERS else None
+            wanted = ColumnRequest(*asked, kind, first_line, True, weight, text, null_weights=True)
+            file = read_opened(raw, wanted)
         sides = file.source, file.destination
         if text is None and has_ids(file.table.select(flat(*sides))):
             text = text_of(file.table, *sides)

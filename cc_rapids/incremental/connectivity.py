@@ -17,10 +17,10 @@ from ..data import html, read
 from ..data.adapters import Paths, adapter_of
 from ..data.arguments import check_flag, check_path, check_word
 from ..data.edge_input import ReadRequest
+from ..data.files.opening import paths_of
 from ..data.frame_access import collected, rows_of
 from ..data.frame_build import column_like
 from ..data.read import Side
-from ..data.streams import paths_of
 from ..errors import (
     ArgumentTypeError,
     CcRapidsError,

@@ -18,20 +18,19 @@ first rows of a text file. The distinct ids are a range:
 
 from __future__ import annotations
 
-import gzip
 import math
 import warnings
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..data.files.binary import columns_of, damage
 from ..data.files.header import DELIMITERS
-from ..data.files.input_file import ColumnRequest, format_of
+from ..data.files.input_file import ColumnRequest, Mark
+from ..data.files.opening import opened
 from ..data.files.read import group_tables
 from ..data.memory_budget import LEAST_ROWS, Budget
 from ..data.streams import (
@@ -42,7 +41,6 @@ from ..data.streams import (
     Fragments,
     Source,
     groups_of,
-    opened,
 )
 from ..errors import CapacityWarning
 from ..results.lookup import levels_up
@@ -160,7 +158,7 @@ def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Pa
             frame = next((table for table in tables if len(table)), none).select(source.ids)
         return frame, *source.names
     path = source.paths[place.file]
-    if format_of(Path(path)) == "parquet":
+    if source.formats[place.file] == "parquet":
         with opened(path, source.marks[place.file]) as file, damage(file, "Parquet"):
             stored = pq.ParquetFile(file.seekable(), pre_buffer=False, buffer_size=1 << 20)
             wanted = ColumnRequest(*source.names, "parquet", None)
@@ -373,34 +371,30 @@ def text_rows(source: Source) -> int | None:
     if not isinstance(source, Files):
         return None
     total = 0.0
-    for path, mark in zip(source.paths, source.marks, strict=True):
-        plain = path.removesuffix(".gz")
-        if format_of(Path(path)) not in (*DELIMITERS, "snap") or "://" in path or not mark:
+    for path, mark, kind in zip(source.paths, source.marks, source.formats, strict=True):
+        if kind not in DELIMITERS or "://" in path or not mark:
             return None
-        if path.endswith((".zst", ".bz2", ".xz")):
-            return None
-        lines, size = _unpacked_lines(path) if plain != path else _lines(path, mark.size)
+        lines, size = _lines(path, mark)
         total += mark.size * lines / size if size else 0
     return round(total)
 
 
-def _lines(path: str, size: int) -> tuple[int, int]:
-    """Return the lines at a few places of a file, and the bytes there."""
+def _lines(path: str, mark: Mark) -> tuple[int, int]:
+    """Return the lines at a few places of a file, and the bytes there.
+
+    Of a compressed one they are those at its beginning.
+    """
     lines = read = 0
-    with open(path, "rb") as file:
-        step = max(TEXT_SAMPLE, size // TEXT_PLACES)
-        for at in range(0, size, step):
-            file.seek(at)
-            block = file.read(TEXT_SAMPLE)
+    with opened(path, mark) as file:
+        if not file.is_plain:
+            block = file.read(UNPACKED_SAMPLE)
+            return block.count(b"\n"), file.raw.tell()
+        step = max(TEXT_SAMPLE, mark.size // TEXT_PLACES)
+        for at in range(0, mark.size, step):
+            file.raw.seek(at)
+            block = file.raw.read(TEXT_SAMPLE) or b""
             lines, read = lines + block.count(b"\n"), read + len(block)
     return lines, read
-
-
-def _unpacked_lines(path: str) -> tuple[int, int]:
-    """Return the lines at the beginning of a compressed file, and the compressed bytes."""
-    with open(path, "rb") as file, gzip.open(file) as unpacked:
-        block = unpacked.read(UNPACKED_SAMPLE)
-        return block.count(b"\n"), file.tell()
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import difflib
 import os
 import stat
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from gzip import GzipFile
 from io import BytesIO, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
@@ -27,6 +25,7 @@ from ...errors import (
 from ...ledger import Ledger
 from ..memory_budget import Budget
 from .delimited import Block, Dialect, blocks
+from .handle import UNPACKED, first_of, packing_of, unpacked
 from .header import edge_columns, place_of
 from .line_count import LineCount
 
@@ -47,9 +46,8 @@ FORMATS = {
     "egr": (".egr",),
     "npz": (".npz",),
 }
-PACKED = (".gz", ".zst")
-HEAD, SHOWN_BYTES = 4096, 16  # bytes of a file by which its format is told, and of these shown
-PACKING = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}  # by the first bytes
+PACKED = (".gz", ".zst")  # written
+SHOWN_BYTES = 16  # of the first bytes in messages
 BINARY = {  # by the first bytes, of Arrow those of a file or a stream
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
@@ -59,63 +57,49 @@ BINARY = {  # by the first bytes, of Arrow those of a file or a stream
 TOLD = (*BINARY.values(), "mtx")  # formats that first bytes tell for certain
 NOT_TEXT = (*BINARY.values(), "egr")
 KINDS = {"parquet": "Parquet", "arrow": "Arrow", "npz": "npz or zip", "snap": "text"}  # in words
-KINDS |= {".gz": "gzip", ".zst": "zstd"}
 SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
 
 
 def format_of(path: str | Path, format: str | None = None) -> str:
     """Return the given format, or else that of the suffix.
 
-    ``.gz`` and ``.zst`` are looked through. Of an address within another, such as
+    Suffixes of compressed files are looked through. Of an address within another, such as
     ``zip://edges.csv::all.zip``, the first path counts.
     """
-    if ":/" in (address := str(path)) and "::" in address:
-        path = next(part for part in address.split("::") if ":/" in part)
-    path = Path(path)
     if format is not None:
         if format in FORMATS:
             return format
         raise FormatError(unknown("format", format, FORMATS))
-    suffix = Path(path.name.lower().removesuffix(packing(path))).suffix
-    if suffix in SUFFIXES:
-        return SUFFIXES[suffix]
-    raise FormatError(
-        f"cannot tell the format of {path} from its suffix {suffix!r}{nearest(suffix, SUFFIXES)}"
-        f" (or pass the format: {', '.join(FORMATS)})"
+    if found := named_format(path):
+        return found
+    raise _unknown_format(path)
+
+
+def _unknown_format(path: str | Path, first: str = "") -> FormatError:
+    suffix = Path(_plain(path)).suffix
+    return FormatError(
+        f"cannot tell the format of {path} from its suffix {suffix!r}{first}"
+        f"{nearest(suffix, SUFFIXES)} (or pass the format: {', '.join(FORMATS)})"
     )
 
 
-def files_in(folder: str | os.PathLike[str]) -> list[str]:
-    """Return the files of known formats in a folder and in its folders, sorted.
+def named_format(path: str | Path) -> str:
+    """Return the format that the suffix of a path says; empty if it is not known."""
+    return SUFFIXES.get(Path(_plain(path)).suffix, "")
 
-    Names that begin with a dot or an underscore, as of Spark's notes, are left out.
 
-    Raises
-    ------
-    FormatError
-        There is none.
-    """
-    found = []
-    for path in sorted(Path(folder).rglob("*")):
-        parts = path.relative_to(folder).parts
-        suffix = Path(path.name.lower().removesuffix(packing(path))).suffix
-        hidden = any(part.startswith((".", "_")) for part in parts)
-        if suffix in SUFFIXES and not hidden and path.is_file():
-            found.append(str(path))
-    if not found:
-        raise FormatError(f"{folder} holds no file of a known format: {', '.join(SUFFIXES)}")
-    return found
+def _plain(path: str | Path) -> str:
+    """Return the last part of a path in lower case, without the suffix of a compressed file."""
+    if ":/" in (address := str(path)) and "::" in address:
+        path = next(part for part in address.split("::") if ":/" in part)
+    name = Path(path).name.lower()
+    return next((name.removesuffix(end) for end in UNPACKED if name.endswith(end)), name)
 
 
 def packing(path: Path) -> str:
-    """Return ``".gz"`` or ``".zst"`` if the path ends with it, else an empty string."""
+    """Return ``".gz"`` or ``".zst"`` if a file of this path is written so, else nothing."""
     suffix = path.suffix.lower()
     return suffix if suffix in PACKED else ""
-
-
-def packing_of(first: bytes) -> str:
-    """Return ``".gz"`` or ``".zst"`` if compressed bytes begin so, else an empty string."""
-    return next((suffix for mark, suffix in PACKING.items() if first.startswith(mark)), "")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
@@ -128,8 +112,9 @@ def nearest(word: str, known: Iterable[str]) -> str:
 def looks_like(first: bytes) -> str | None:
     """Return the format that the first bytes of a file look like, decompressed.
 
-    Text is mtx if it says so, csv if its first line has a comma, tsv if it has a tab, and else
-    snap. None for what is no text, and of no format that is known by its first bytes.
+    Text is mtx if it says so, csv if its first line but comments has a comma, tsv if there are no
+    comments and it has a tab, and else snap. None for what is no text, and of no format that is
+    known by its first bytes.
     """
     for mark, format in BINARY.items():
         if first.startswith(mark):
@@ -138,9 +123,11 @@ def looks_like(first: bytes) -> str | None:
         return "mtx"
     if b"\0" in first:
         return None
-    lines = (line for line in first.splitlines() if line.strip() and not line.startswith(b"#"))
-    line = next(lines, b"")
-    return "csv" if b"," in line else "tsv" if b"\t" in line else "snap"
+    lines = [line for line in first.splitlines() if line.strip()] or [b""]
+    line = next((line for line in lines if line[:1] not in (b"#", b"%")), b"")
+    if b"," in line:
+        return "csv"
+    return "tsv" if b"\t" in line and line is lines[0] else "snap"
 
 
 @contextmanager
@@ -152,21 +139,18 @@ def as_format(file: File, format: str) -> Iterator[None]:
     FormatError
         It does, in place of the InputError that says where reading failed.
     """
+    first = file.head
     try:
         yield
     except InputError as error:
-        first = file.first_bytes()
-        packed = packing_of(first)
-        found = packed or (looks_like(first) if first else None)
-        if found is None or found == format or not (packed or found in TOLD or format in NOT_TEXT):
+        found = looks_like(first) if first else None
+        if found is None or found == format or not (found in TOLD or format in NOT_TEXT):
             raise
-        way = f"the suffix {found} behind that of the format"
+        way = f"the suffix {FORMATS[found][0]}, or an option such as --format {found}"
         if found == "snap":  # or any other format of text
             way = "the suffix of its format, or an option such as --format"
-        elif not packed:
-            way = f"the suffix {FORMATS[found][0]}, or an option such as --format {found}"
         words = first[:SHOWN_BYTES].split(b"\n")[0] if found not in NOT_TEXT else b""
-        shown = f" ({words!r})" if words and not packed else ""
+        shown = f" ({words!r})" if words else ""
         raise FormatError(
             f"{file.path} cannot be read as {KINDS.get(format, format)}: it begins like"
             f" {KINDS.get(found, found)}{shown}, so say so by {way}"
@@ -182,10 +166,10 @@ class File:
     """A file being read.
 
     ``header`` says whether its first line named the columns, once that has been read; None where
-    a format knows no such line. ``first`` are the first bytes of a pipe, if they are known.
-    ``groups`` are the rows of each row group or batch by the metadata, of formats that are read as
-    a whole those of the file; ``lines`` counts the lines of text; ``budget`` is the memory that
-    reading may take, if that has a limit.
+    a format knows no such line. ``raw`` can seek, or is a ``Handle``. ``groups`` are the rows of
+    each row group or batch by the metadata, of formats that are read as a whole those of the file;
+    ``lines`` counts the lines of text; ``budget`` is the memory that reading may take, if that has
+    a limit.
     """
 
     path: str
@@ -193,7 +177,6 @@ class File:
     size: int
     on_progress: Progress | None
     header: bool | None = None
-    first: bytes = b""
     budget: Budget | None = None
     bytes_read: int = 0
     most: int | None = None  # bytes that may be read, decompressed
@@ -217,17 +200,49 @@ class File:
         before = sum(size for k, size in self.groups.items() if k < group)
         return before + (self.groups.get(group, rows) if whole else rows)
 
+    @property
+    def is_plain(self) -> bool:
+        """True of a file of this machine that is neither compressed nor in an archive."""
+        return "://" not in self.path and not self.packing
+
+    @property
+    def named(self) -> str:
+        """The format that the name says; empty if that is not known."""
+        return named_format(self.path)
+
+    def format(self) -> str:
+        """Return the format that the name says, or else the first bytes.
+
+        Raises
+        ------
+        FormatError
+            Neither does.
+        """
+        found = self.named or looks_like(self.head)
+        if not found:
+            raise _unknown_format(self.path, f" or its first bytes {self.head[:8]!r}")
+        return found
+
+    @cached_property
+    def packing(self) -> str:
+        """The suffix of its compression, by its first bytes; empty if there is none."""
+        try:
+            return packing_of(first_of(self.raw))
+        except OSError:  # raised again when it is read
+            return ""
+
     @cached_property  # PyArrow's stream closes the file below when it is let go
     def stream(self) -> BinaryIO:
-        """Return a stream of the bytes of the file, decompressed if its suffix is gzip or zstd."""
-        packed = packing(Path(self.path))
-        if packed == ".gz":
-            return cast(BinaryIO, GzipFile(fileobj=self.raw))
-        if packed == ".zst":
-            import pyarrow as pa
+        """The bytes of the file, decompressed."""
+        return unpacked(self.raw, self.packing)
 
-            return cast(BinaryIO, pa.CompressedInputStream(pa.PythonFile(self.raw, "r"), "zstd"))
-        return cast(BinaryIO, self.raw)
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, decompressed, to be asked first at the beginning; none if damaged."""
+        try:
+            return first_of(self.stream)
+        except OSError:
+            return b""
 
     def blocks(self, dialect: Dialect) -> Iterator[Block]:
         """Return the lines of the file in blocks."""
@@ -246,7 +261,7 @@ class File:
         CapacityError
             It does not fit into the memory limit.
         """
-        if not packing(Path(self.path)) and self.raw.seekable():
+        if not self.packing and self.raw.seekable():
             return cast(BinaryIO, self.raw)
         self.check_bound(self.size, 1)
         held = BytesIO()
@@ -303,28 +318,12 @@ class File:
         """
         try:
             piece = self.stream.read(size)
-        except (OSError, EOFError, zlib.error) as error:  # of a damaged packed file
+        except OSError as error:  # of a damaged file or a broken connection
             raise FormatError(f"{self.path} cannot be read to its end: {error}") from error
         self.bytes_read += len(piece)
         if self.most is not None and self.bytes_read > self.most:
             raise self._too_large(self.bytes_read)
         return piece
-
-    def first_bytes(self) -> bytes:
-        """Return the first bytes, decompressed; from a pipe only those that are known.
-
-        The place of the reader is lost.
-        """
-        first = self.first
-        try:
-            if self.raw.seekable():
-                self.raw.seek(0)
-                first = self.raw.read(HEAD) or b""
-            if packing(Path(self.path)) == packing_of(first) != "":
-                first = File(self.path, cast(Any, BytesIO(first)), len(first), None).stream.read(64)
-        except (OSError, EOFError, ValueError, zlib.error):  # closed, or damaged
-            return b""
-        return bytes(first)
 
     def report(self, done: int) -> None:
         """Report to the caller the number of bytes that are done."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -22,7 +22,8 @@ from .binary import columns_of, damage, read_egr, read_npz, weighed
 from .delimited import DIALECTS, parse
 from .graph_formats import read_he, read_matrix, read_metis, read_shortest_paths
 from .header import DELIMITERS, check_header, place_of
-from .input_file import ColumnRequest, File, Progress, as_format, format_of, mark_of, unchanged
+from .input_file import ColumnRequest, File, Progress, as_format, format_of
+from .opening import check_path, opened
 from .text_edges import Pair, Weights, beside, first_lines, read_delimited, without_rows
 from .text_ids import IdColumns, are_ids, check_ids, is_text
 
@@ -661,18 +662,6 @@ class EdgeFile:
         return Taken(self.format, tuple(self.table.column_names[:ends]), self.header)
 
 
-def check_path(path: str | Path) -> None:
-    """Raise a FormatError if a path cannot be a file name."""
-    try:
-        named = os.fsencode(path)
-    except UnicodeEncodeError:
-        raise FormatError(
-            f"{str(path)!r} holds half of a surrogate pair, which the name of a file cannot"
-        ) from None
-    if b"\0" in named:
-        raise FormatError(f"{str(path)!r} holds a NUL, which the name of a file cannot")
-
-
 def read_edges(
     path: str | os.PathLike[str],
     *,
@@ -739,7 +728,7 @@ def read_edges(
         Source and destination are the same columns, or not as many, or several in a format that has
         one a side; ``header`` is given for another format.
     """
-    kind = format_of(Path(path), format)
+    kind = "" if format is None else format_of(str(path), format)
     request = ColumnRequest(source, destination, kind, header, weights, weight)
     return read_wanted(path, request, on_progress)
 
@@ -747,25 +736,23 @@ def read_edges(
 def read_wanted(
     path: str | os.PathLike[str], request: ColumnRequest, on_progress: Progress | None = None
 ) -> EdgeFile:
-    """Return the requested columns of a file, as :func:`read_edges` does."""
-    path = Path(local(path))
+    """Return the requested columns of a file, as :func:`read_edges` does.
+
+    Where the request has no format, the file tells it.
+    """
+    path = local(path)
     if os.path.isdir(path):
         raise FormatError(f"{path} is a directory; name a file")
     check_path(path)
-    check_header(request.header, [path], [request.format])
-    check_sides(str(path), request)
-    try:
-        before = mark_of(path)
-        with path.open("rb", buffering=0) as raw, unchanged(path, before):
-            return read_opened(File(str(path), raw, path.stat().st_size, on_progress), request)
-    except FileNotFoundError:
-        raise FormatError(f"{path} does not exist") from None
-    except OSError as error:
-        raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
+    with opened(path, on_progress=on_progress) as file:
+        return read_opened(file, request)
 
 
 def read_opened(file: File, request: ColumnRequest) -> EdgeFile:
-    """Return the requested columns of an open file, to its end."""
+    """Return the requested columns of an open file, to its end; see :func:`read_wanted`."""
+    request = replace(request, format=request.format or file.format())
+    check_header(request.header, [file.path], [request.format])
+    check_sides(file.path, request)
     with as_format(file, request.format):
         table, vertices = _READERS[request.format](file, request)
     if request.format in WHOLE:
@@ -788,17 +775,16 @@ def taken_of(
 
     Raises what :func:`read_edges` raises of the part that is read.
     """
-    path = Path(path)
-    kind = format_of(path)
-    if not path.is_file():
+    path = local(path)
+    if not os.path.isfile(path):
         return None
-    if kind not in IN_PIECES:
-        return Taken(kind, ("src", "dst"), None)
-    request = ColumnRequest(source, destination, kind, header)
-    with path.open("rb", buffering=0) as raw:
-        file = File(str(path), raw, path.stat().st_size, None)
+    with opened(path) as file:
+        kind = file.format()
+        if kind not in IN_PIECES:
+            return Taken(kind, ("src", "dst"), None)
+        request = ColumnRequest(source, destination, kind, header)
         piece = next(read_pieces(file, request, 0, 0, lambda: 1024, None))
-    return Taken(kind, _pair(piece.table), file.header)
+        return Taken(kind, _pair(piece.table), file.header)
 
 
 def _pair(table: pa.Table) -> tuple[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,7 +12,8 @@ import click
 
 from ...data.files.binary import damage
 from ...data.files.header import place_of
-from ...data.files.input_file import File, as_format, format_of
+from ...data.files.input_file import File, as_format
+from ...data.files.opening import opened
 from ...data.files.text_ids import integers, is_text
 from ...errors import FormatError
 from .group import INPUT, Decorator, option
@@ -111,17 +111,14 @@ def _read(path: str, format: str | None, quiet: bool) -> pa.Table:
     """Return the table of one file, whose columns are words if it is text."""
     if path == STANDARD:
         return _opened(standard_input(), stated_format(format))
-    kind = format_of(path, format)
-    if kind not in TABULAR:
-        raise FormatError(f"{path} is {kind}, and a table is one of {', '.join(TABULAR)}")
-    try:
-        with (
-            progress(f"reading {Path(path).name}", quiet) as report,
-            open(path, "rb", buffering=0) as raw,
-        ):
-            return _opened(File(path, raw, os.path.getsize(path), report), kind)
-    except FileNotFoundError:
-        raise FormatError(f"{path} does not exist") from None
+    with (
+        progress(f"reading {Path(path).name}", quiet) as report,
+        opened(path, on_progress=report) as file,
+    ):
+        kind = format or file.format()
+        if kind not in TABULAR:
+            raise FormatError(f"{path} is {kind}, and a table is one of {', '.join(TABULAR)}")
+        return _opened(file, kind)
 
 
 def _opened(file: File, kind: str) -> pa.Table:

@@ -33,9 +33,9 @@ COLUMNS_IN_WORDS = (
 )
 FORMATS_IN_WORDS = (
     f"Formats: {', '.join(FORMATS)}. The suffix of a file determines its format: {_SUFFIXES}; all"
-    f" may be compressed, {' or '.join(PACKED)}. {', '.join(ONE_BASED)} count vertices from 1; ids"
-    f" are used as they are in the file. {', '.join(COUNTED)} keep vertices without edges; the"
-    " others have edges only."
+    f" may be compressed, {' or '.join(PACKED)}. Of other suffixes the first bytes do."
+    f" {', '.join(ONE_BASED)} count vertices from 1; ids are used as they are in the file."
+    f" {', '.join(COUNTED)} keep vertices without edges; the others have edges only."
 )
 FILES_IN_WORDS = f"{COLUMNS_IN_WORDS}\n\n{FORMATS_IN_WORDS}"
 header_option = option(

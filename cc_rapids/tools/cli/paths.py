@@ -5,12 +5,13 @@ from __future__ import annotations
 import glob
 import os
 import sys
-from io import BufferedReader
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import click
 
-from ...data.files.input_file import FORMATS, HEAD, File, files_in, packing_of
+from ...data.files.handle import Handle
+from ...data.files.input_file import FORMATS, File
+from ...data.files.opening import files_in
 from ...errors import FormatError, InputError
 from .options import STANDARD
 
@@ -45,14 +46,11 @@ def stated_format(format: str | None) -> str:
 
 
 def standard_input() -> File:
-    """Return standard input as an open file, whose name says whether it is compressed."""
+    """Return standard input as an open file."""
     stream: Any = getattr(sys.stdin, "buffer", None)
     if stream is None:
         raise InputError(f"{STANDARD_INPUT} is closed")
-    if not hasattr(stream, "peek"):
-        stream = BufferedReader(stream)
-    first = bytes(stream.peek(HEAD)[:HEAD])
-    return _StandardInput(f"{STANDARD_INPUT}{packing_of(first)}", stream, 0, None, first=first)
+    return _StandardInput(STANDARD_INPUT, cast(Any, Handle(stream)), 0, None)
 
 
 def paths_of(given: str) -> list[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...data.files.header import check_header
-from ...data.files.input_file import ColumnRequest, File, format_of
+from ...data.files.input_file import ColumnRequest, File
 from ...data.files.read import IN_PIECES, EdgeFile, Taken, read_opened, read_pieces, read_wanted
 from ...errors import InputError
 from ...ledger import Ledger
@@ -103,7 +103,7 @@ def read_one(file: Path, report: Report | None, *, format: str | None, **reading
     ``reading`` are source, destination and header, and what else is requested of columns.
     """
     if str(file) != STANDARD:
-        request = ColumnRequest(format=format_of(file, format), **reading)
+        request = ColumnRequest(format=format or "", **reading)
         return read_wanted(file, request, report)
     request = ColumnRequest(format=stated_format(format), **reading)
     check_header(request.header, [STANDARD_INPUT], [request.format])

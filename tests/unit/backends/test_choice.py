@@ -14,6 +14,7 @@ import cc_rapids
 from cc_rapids import EngineError, backends
 from cc_rapids.backends import choice
 from cc_rapids.data import streams
+from cc_rapids.data.files import opening
 from cc_rapids.errors import InputError
 from cc_rapids.tools.cli import options
 
@@ -73,8 +74,8 @@ def test_files_are_listed_and_measured_once(gpu, tmp_path, monkeypatch):
     for k in range(3):
         pq.write_table(pa.table({"src": [k], "dst": [k + 1]}), tmp_path / f"{k}.parquet")
     listed, measured = [], []
-    expanded, facts = streams.expanded, streams.parquet_facts
-    monkeypatch.setattr(streams, "expanded", lambda path: (listed.append(path), expanded(path))[1])
+    expanded, facts = opening.expanded, streams.parquet_facts
+    monkeypatch.setattr(opening, "expanded", lambda path: (listed.append(path), expanded(path))[1])
     monkeypatch.setattr(
         streams, "parquet_facts", lambda *given: (measured.append(1), facts(*given))[1]
     )

@@ -130,8 +130,8 @@ def test_a_file_that_is_read_whole(name, in_pieces, tmp_path, monkeypatch):
 def test_what_cannot_be_read_any_more_is_told_as_a_change(how, tmp_path, monkeypatch):
     path, init = write(tmp_path / "a.npz"), input_file.File.__init__
 
-    def changed(file, *rest):
-        init(file, *rest)
+    def changed(file, *rest, **words):
+        init(file, *rest, **words)
         CHANGES[how](path)
 
     monkeypatch.setattr(input_file.File, "__init__", changed)

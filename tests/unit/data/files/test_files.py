@@ -17,11 +17,11 @@ class TestFiles:
         [
             ("a.cvs", {}, "did you mean '.csv'"),
             ("a", {}, ".csv, .tsv"),
-            ("a.csv.zip", {}, "csv, tsv, snap, mtx, parquet"),
+            ("a.csv.7z", {}, "first bytes b'\\x00\\x01'"),
         ],
     )
     def test_unknown_suffix(self, refusal, name, options, hint):
-        assert hint in refusal(name, "1,2\n", **options)
+        assert hint in refusal(name, b"\0\1", **options)
 
     def test_unknown_format(self, tmp_path):
         with pytest.raises(FormatError, match="'cvs': did you mean 'csv'"):
@@ -45,7 +45,7 @@ class TestFiles:
         def closed(*args, **kwargs):
             raise PermissionError(13, "Permission denied")
 
-        monkeypatch.setattr(type(path), "open", closed)
+        monkeypatch.setattr("builtins.open", closed)
         with pytest.raises(FormatError, match="cannot be read: Permission denied"):
             read_edges(path)
 
@@ -54,10 +54,9 @@ class TestFiles:
         content = "1,2\n3,4\n" if "csv" in name else "# c\n1 2\n3 4\n"
         assert read(name, gzip.compress(content.encode()))[0] == [(1, 2), (3, 4)]
 
-    @pytest.mark.parametrize("keep", [0.5, 0.0])
-    def test_damaged_gzip(self, refusal, keep):
+    def test_damaged_gzip(self, refusal):
         packed = gzip.compress(os.urandom(5000))
-        said = refusal("a.csv.gz", packed[: int(len(packed) * keep)] or b"no gzip")
+        said = refusal("a.csv.gz", packed[: len(packed) // 2])
         assert "cannot be read to its end" in said
 
     def test_pipe(self, tmp_path):

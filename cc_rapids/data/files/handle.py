@@ -1,0 +1,139 @@
+"""Open files and streams as seen by the readers: bytes, whose first ones can be seen in advance."""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+from collections.abc import Callable
+from contextlib import suppress
+from gzip import GzipFile
+from io import RawIOBase
+from typing import Any, BinaryIO, cast
+
+HEAD = 4096  # bytes of a file by which its format is told
+
+
+def _zstd(raw: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd")
+
+
+_UNPACK: dict[str, Callable[[Any], Any]] = {
+    ".gz": lambda raw: GzipFile(fileobj=raw),
+    ".zst": _zstd,
+    ".bz2": bz2.BZ2File,
+    ".xz": lzma.LZMAFile,
+}
+UNPACKED = tuple(_UNPACK)  # the suffixes of compressed files
+_MARKS = {
+    b"\x1f\x8b": ".gz",
+    b"\x28\xb5\x2f\xfd": ".zst",
+    b"\xfd7zXZ\x00": ".xz",
+    **{b"BZh%d1AY&SY" % level: ".bz2" for level in range(1, 10)},
+}
+
+
+def packing_of(first: bytes) -> str:
+    """Return the suffix of the compression by which bytes begin; empty if there is none."""
+    return next((suffix for mark, suffix in _MARKS.items() if first.startswith(mark)), "")
+
+
+def unpacked(raw: Any, packing: str) -> BinaryIO:
+    """Return a stream of the decompressed bytes of a file, compressed as the suffix says."""
+    return cast(BinaryIO, Handle(_UNPACK[packing](raw)) if packing else raw)
+
+
+def first_of(raw: Any) -> bytes:
+    """Return the first bytes of a file at its beginning, which stays there."""
+    if isinstance(raw, Handle):
+        return raw.head()
+    first = bytes(raw.read(HEAD) or b"")
+    raw.seek(0)
+    return first
+
+
+class Handle(RawIOBase):
+    """An open file, from its position on. Text becomes UTF-8.
+
+    The file stays open when the handle is closed.
+
+    Parameters
+    ----------
+    stream
+        An object with ``read``.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__()
+        self._stream = stream
+        self._ahead = bytearray()  # bytes that were read from the stream, and are still to be read
+        self._head: bytes | None = None
+        self._error: OSError | None = None
+        self._start: int | None = None
+        with suppress(Exception):  # of any library
+            if stream.seekable() and not hasattr(stream, "encoding"):  # as text has
+                self._start = int(stream.tell())
+
+    def head(self) -> bytes:
+        """Return the first bytes; before all else is read."""
+        if self._head is None:
+            while len(self._ahead) < HEAD and (piece := self._next(HEAD)):
+                self._ahead += piece
+            self._head = bytes(self._ahead)
+        return self._head
+
+    def _next(self, size: int) -> bytes:
+        stream = self._stream
+        read = stream.read if self._head is not None else getattr(stream, "read1", stream.read)
+        if self._error is not None:  # some streams go on behind it
+            raise self._error
+        try:
+            piece = read(size)
+            text = isinstance(piece, str)
+            return piece.encode(errors="surrogateescape") if text else bytes(piece)
+        except MemoryError:
+            raise
+        except UnicodeDecodeError as error:
+            message = f"it was opened as text, and is none ({error}): open it with mode 'rb'"
+            self._error = OSError(message)
+        except Exception as error:  # of any library
+            self._error = OSError(
+                getattr(error, "strerror", "") or str(error) or type(error).__name__
+            )
+            self._error.__cause__ = error
+        raise self._error
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return self._start is not None
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes, at most so many; all if the size is negative."""
+        if size < 0:
+            return self.readall()
+        if len(self._ahead) < size:
+            piece = self._next(size - len(self._ahead))
+            if not self._ahead and len(piece) <= size:
+                return piece
+            self._ahead += piece  # of text perhaps more, as characters may take several bytes
+        piece = bytes(self._ahead[:size])
+        del self._ahead[:size]
+        return piece
+
+    def readinto(self, room: Any) -> int:
+        piece = self.read(len(room))
+        room[: len(piece)] = piece
+        return len(piece)
+
+    def tell(self) -> int:
+        return int(self._stream.tell()) - (self._start or 0) - len(self._ahead)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        if whence == 1:
+            offset, whence = offset + self.tell(), 0
+        self._ahead.clear()
+        start = self._start or 0
+        return int(self._stream.seek(offset + (0 if whence else start), whence)) - start

@@ -1,0 +1,288 @@
+"""Opening files: paths, patterns, folders, addresses of fsspec, archives, and open files."""
+
+from __future__ import annotations
+
+import glob
+import logging
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+from ...errors import CcRapidsError, FormatError, MissingExtraError, counted
+from ..arguments import local
+from ..memory_budget import Budget
+from .binary import damage
+from .handle import Handle
+from .input_file import (
+    SUFFIXES,
+    File,
+    Mark,
+    Progress,
+    mark_of,
+    named_format,
+    unchanged,
+)
+
+log = logging.getLogger(__name__)
+
+
+def check_path(path: str | Path) -> None:
+    """Raise a FormatError if a path cannot be a file name."""
+    try:
+        named = os.fsencode(path)
+    except UnicodeEncodeError:
+        raise FormatError(
+            f"{str(path)!r} holds half of a surrogate pair, which the name of a file cannot"
+        ) from None
+    if b"\0" in named:
+        raise FormatError(f"{str(path)!r} holds a NUL, which the name of a file cannot")
+
+
+def remote(path: str) -> tuple[Any, str]:
+    """Return the file system of an address, and the path there; by fsspec."""
+    from fsspec.core import url_to_fs
+
+    found: tuple[Any, str] = url_to_fs(path)
+    return found
+
+
+@contextmanager
+def reached(path: str) -> Iterator[None]:
+    """Return a context that opens or reads a file: whatever goes wrong is an error that names it.
+
+    File systems have errors of their own: of a library that is missing, of a protocol, of a server.
+
+    Raises
+    ------
+    MissingExtraError
+        A library is missing; names it in the words of the file system.
+    FormatError
+        The file is missing or cannot be read.
+    """
+    try:
+        yield
+    except (CcRapidsError, MemoryError):
+        raise
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{path} cannot be read, because a library is missing ({error}): install it, or"
+            " download the file and pass its path"
+        ) from error
+    except FileNotFoundError as error:
+        raise FormatError(f"{path} does not exist") from error
+    except OSError as error:
+        raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
+    except Exception as error:
+        if "://" not in path:
+            raise
+        raise FormatError(
+            f"{path} cannot be read ({error}): pass the path of a file, or an address that fsspec"
+            " opens"
+        ) from error
+
+
+def expanded(path: str) -> list[str]:
+    """Return the files of a path, folder or pattern, sorted by name.
+
+    Raises
+    ------
+    FormatError
+        No file matches.
+    """
+    check_path(path)
+    pattern = any(letter in path for letter in "*?[")
+    if "://" in path:
+        with reached(path):
+            system, inside = remote(path)
+            names = system.glob(inside) if pattern else []
+        if not pattern:
+            return [path]
+        scheme = path.split("://")[0]
+        first, *within = path.split("::")
+        chain = "".join(f"::{part}" for part in within) if "://" in first else ""
+        found = sorted(f"{scheme}://{str(name).lstrip('/')}{chain}" for name in names)
+        if scheme in ("file", "memory"):
+            found = [name.replace("://", ":///") for name in found]
+    else:
+        found = sorted(glob.glob(path, recursive=True)) if pattern else [path]
+        if os.path.exists(path):
+            found = files_in(path) if os.path.isdir(path) else [path]
+    if not found:
+        raise FormatError(f"no file matches {path}")
+    return found
+
+
+def paths_of(edges: Any) -> list[str]:
+    """Return the files of a path, a folder, a pattern or a list of these.
+
+    Raises
+    ------
+    FormatError
+        No file matches one of them.
+    """
+    given = edges if isinstance(edges, list) else [edges]
+    return [path for item in given for path in expanded(local(item))]
+
+
+_PARTS = ("part-", "out.")  # names of Hadoop and of KONECT, whose suffixes say nothing
+_NOTES = ("readme", "license")
+
+
+def files_in(folder: str | os.PathLike[str]) -> list[str]:
+    """Return the files of edges in a folder and in its folders, sorted.
+
+    These are the files of known suffixes, of Hadoop's and KONECT's names, or else all files. Names
+    that begin with a dot or an underscore, as of Spark's notes, and checksums are left out.
+
+    Raises
+    ------
+    FormatError
+        There is none.
+    """
+    paths = (path.relative_to(folder) for path in sorted(Path(folder).rglob("*")) if path.is_file())
+    shown = [path for path in paths if not _is_hidden(path)]
+    known = _of_edges(shown)
+    if others := [path.name for path in shown if path not in known]:
+        log.warning(
+            "left out %s in %s, of unknown suffixes: %s",
+            *(counted(len(others), "file"), folder, ", ".join(others[:3])),
+        )
+    if not shown:
+        raise FormatError(f"{folder} holds no file of a known format: {', '.join(SUFFIXES)}")
+    return [str(Path(folder, path)) for path in known]
+
+
+def _is_hidden(path: Path) -> bool:
+    hidden = any(part.startswith((".", "_")) for part in path.parts)
+    return hidden or path.suffix == ".crc"
+
+
+def _of_edges(paths: Iterable[Path]) -> list[Path]:
+    """Return the paths whose names are of files of edges; all if none is."""
+    paths = list(paths)
+    known = [path for path in paths if named_format(path) or path.name.startswith(_PARTS)]
+    return known or paths
+
+
+def mark_at(path: str) -> Mark | None:
+    """Return the mark of a file, here or elsewhere."""
+    with reached(path):
+        if "://" not in path:
+            return mark_of(path)
+        system, inside = remote(path)
+        system.invalidate_cache(inside)  # a cached listing may be outdated
+        info = system.info(inside)
+    times = (info.get(name) for name in ("ETag", "etag", "mtime", "LastModified", "created"))
+    return Mark(int(info["size"] or 0), str(next((time for time in times if time), "")))
+
+
+@contextmanager
+def opened(
+    path: str,
+    before: Mark | None = None,
+    budget: Budget | None = None,
+    on_progress: Progress | None = None,
+) -> Iterator[File]:
+    """Return a file, open for reading in a context, on this machine or elsewhere.
+
+    Of an archive it is the file within. Errors are those of formats. At its end the file has to be
+    what it was when it was marked, or is now.
+    """
+    before = before or mark_at(path)
+    if "://" not in path and os.path.isdir(path):
+        raise FormatError(f"{path} is a directory; name a file or a pattern")
+    whole = reached(path) if "://" in path else nullcontext()
+    with whole, unchanged(path, before, mark_at), _raw(path) as raw:
+        size = before.size if before else 0
+        yield within(File(path, raw, size, on_progress, budget=budget))
+
+
+@contextmanager
+def _raw(path: str) -> Iterator[Any]:
+    with reached(path):
+        if "://" in path:
+            system, inside = remote(path)  # an archive closes its files when it goes
+            opens = partial(system.open, inside, "rb")
+        else:
+            opens = partial(open, path, "rb", buffering=0)
+        raw = opens()
+    with raw:
+        yield raw if raw.seekable() else Handle(raw)
+
+
+def given(stream: Any) -> File:
+    """Return an open file of the caller's, which is read from where it is and stays open."""
+    raw, size = Handle(stream), 0
+    name = getattr(stream, "name", None) or getattr(stream, "path", None)
+    path = str(name) if isinstance(name, str | os.PathLike) else f"the {type(stream).__name__}"
+    if raw.seekable():
+        size = raw.seek(0, os.SEEK_END)
+        raw.seek(0)
+    return within(File(path, cast(Any, raw), size, None))
+
+
+def within(file: File) -> File:
+    """Return the file in an archive of one; another file as it is."""
+    if file.named != "npz" and file.head.startswith(b"PK\x03\x04"):
+        return _in_zip(file)
+    if file.head[257:262] == b"ustar":
+        return _in_tar(file)
+    return file
+
+
+def _in_zip(file: File) -> File:
+    import zipfile
+
+    with damage(file, "zip"):
+        stream = file.seekable()
+        archive = zipfile.ZipFile(stream)
+        names = [one.filename for one in archive.infolist() if not one.is_dir()]
+        if any(name.endswith(".npy") for name in names):
+            stream.seek(0)
+            return replace(file, raw=cast(Any, stream))
+        name = _only(file, "zip", names)
+        return _member(file, f"zip://{name}", archive.open(name), archive.getinfo(name).file_size)
+
+
+def _in_tar(file: File) -> File:
+    import tarfile
+
+    seekable = file.raw.seekable() and file.stream.seekable()
+    try:
+        with damage(file, "tar"):
+            stream = file.stream if seekable else file.seekable()
+            archive = tarfile.TarFile(fileobj=stream)
+            name = _only(file, "tar", [one.name for one in archive.getmembers() if one.isfile()])
+            size = archive.getmember(name).size
+            return _member(file, f"tar://{name}", archive.extractfile(name), size)
+    except tarfile.TarError as error:
+        raise FormatError(f"{file.path} cannot be read as tar: {error}") from error
+
+
+def _member(file: File, name: str, raw: Any, size: int) -> File:
+    path = f"{name}::{file.path}"
+    return File(path, raw, size, file.on_progress, budget=file.budget)
+
+
+def _only(file: File, kind: str, names: list[str]) -> str:
+    """Return the one file of edges in an archive.
+
+    Of a matrix with others beside it, as in the SuiteSparse collection, it is the one with the name
+    of its folder.
+    """
+    paths = [Path(name) for name in names if not Path(name).name.lower().startswith(_NOTES)]
+    found = _of_edges(path for path in paths if not _is_hidden(path))
+    if len(found) > 1:
+        found = [path for path in found if path.parent.name == path.stem] or found
+    if len(found) == 1:
+        return str(found[0])
+    shown = ", ".join(map(str, found[:3]))
+    raise FormatError(
+        f"{file.path} holds {counted(len(found), 'file')} of edges{': ' if found else ''}{shown};"
+        f" name one, such as {kind}://{found[0] if found else 'edges.csv'}::{file.path}, or all by"
+        f" a pattern, such as {kind}://*.csv::{file.path}"
+    )

@@ -1,0 +1,254 @@
+# ruff: noqa: SIM115
+"""Open files, streams and archives are read as the paths of their files are."""
+
+import bz2
+import codecs
+import gzip
+import io
+import logging
+import lzma
+import os
+import tarfile
+import tempfile
+import threading
+import zipfile
+from contextlib import closing, nullcontext
+from pathlib import Path
+
+import fsspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+import scipy.sparse
+
+import cc_rapids
+from cc_rapids import components, errors
+
+TABLE = pa.table({"src": [1, 2], "dst": [2, 5]})
+TEXTS = {
+    "snap.txt": "# Directed graph\n# FromNodeId\tToNodeId\n30\t1412\n5\t6\n",
+    "edges.csv": "src,dst\n1,2\n3,4\n",
+    "bom.csv": "\ufeffsrc,dst\n1,2\n",
+    "edges.tsv": "src\tdst\n1\t2\n",
+    "out.moreno": "% sym unweighted\n1 2\n3 4\n",
+    "matrix.mtx": "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n",
+    "part-00000": "1,2\n3,4\n",
+}
+
+
+def parquet(path):
+    pq.write_table(TABLE, path)
+
+
+def feather(path):
+    pyarrow.feather.write_feather(TABLE, path)
+
+
+def npz(path):
+    with open(path, "wb") as file:
+        scipy.sparse.save_npz(file, scipy.sparse.csr_matrix(np.eye(3)))
+
+
+BINARY = {"edges.parquet": parquet, "part-00001": parquet, "edges.arrow": feather, "m.npz": npz}
+
+
+class Unseekable(io.RawIOBase):
+    """A stream as of a connection: a few bytes at a time, and no way back."""
+
+    def __init__(self, content):
+        self.content = io.BytesIO(content)
+
+    def readable(self):
+        return True
+
+    def readinto(self, room):
+        piece = self.content.read(min(7, len(room)))
+        room[: len(piece)] = piece
+        return len(piece)
+
+
+def zipped(path, content, packed=""):
+    with zipfile.ZipFile(f"{path}{packed}.zip", "w") as archive:
+        archive.writestr("README.txt", "not edges")
+        archive.writestr(f"{path}{packed}", gzip.compress(content) if packed else content)
+    return f"{path}{packed}.zip"
+
+
+def tarred(path, content, mode):
+    with tarfile.open(f"{path}.tar", f"w:{mode}") as archive:
+        archive.add(path, f"graph/{path}")
+    return f"{path}.tar"
+
+
+def written(path, content):
+    with open(path, "wb") as file:
+        file.write(content)
+    return path
+
+
+def in_memory(path, content):
+    with fsspec.open(f"memory://{path}", "wb") as file:
+        file.write(content)
+    return f"memory://{path}"
+
+
+def temporary(path, content, make=tempfile.TemporaryFile, **options):
+    file = make(**options)
+    file.write(content)
+    file.seek(0)
+    return file
+
+
+def behind(path, content):
+    file = io.BytesIO(b"12345" + content)
+    file.read(5)
+    return file
+
+
+DOORS = {
+    "open": lambda path, content: open(path, "rb"),
+    "unbuffered": lambda path, content: open(path, "rb", buffering=0),
+    "a packed file, open": lambda path, content: open(
+        written(f"{path}.gz", gzip.compress(content)), "rb"
+    ),
+    "gzip.open": lambda path, content: gzip.open(written(f"{path}.gz", gzip.compress(content))),
+    "bz2.open": lambda path, content: bz2.open(written(f"{path}.bz2", bz2.compress(content))),
+    "lzma.open": lambda path, content: lzma.open(written(f"{path}.xz", lzma.compress(content))),
+    "bz2": lambda path, content: written(f"{path}.bz2", bz2.compress(content)),
+    "xz": lambda path, content: written(f"{path}.xz", lzma.compress(content)),
+    "a packed file without its suffix": lambda path, content: io.BytesIO(gzip.compress(content)),
+    "BytesIO": lambda path, content: io.BytesIO(content),
+    "a place in a file": behind,
+    "an unseekable stream": lambda path, content: Unseekable(content),
+    "a packed unseekable stream": lambda path, content: Unseekable(gzip.compress(content)),
+    "zip": zipped,
+    "zip of gzip": lambda path, content: zipped(path, content, ".gz"),
+    "zip, open": lambda path, content: open(zipped(path, content), "rb"),
+    "zip member": lambda path, content: zipfile.ZipFile(zipped(path, content)).open(path),
+    "zip, unseekable": lambda path, content: Unseekable(Path(zipped(path, content)).read_bytes()),
+    "tar": lambda path, content: tarred(path, content, ""),
+    "tar.gz": lambda path, content: tarred(path, content, "gz"),
+    "tar.bz2, open": lambda path, content: open(tarred(path, content, "bz2"), "rb"),
+    "fsspec": lambda path, content: fsspec.open(in_memory(path, content)).open(),
+    "address": in_memory,
+    "TemporaryFile": temporary,
+    "SpooledTemporaryFile": lambda *given: temporary(*given, tempfile.SpooledTemporaryFile),
+    "pyarrow": lambda path, content: pa.OSFile(path),
+}
+TEXT_DOORS = {
+    "text": lambda path: open(path, encoding="utf-8"),
+    "gzip text": lambda path: gzip.open(
+        written(f"{path}.gz", gzip.compress(Path(path).read_bytes())), "rt", encoding="utf-8"
+    ),
+    "StringIO": lambda path: io.StringIO(Path(path).read_text()),
+    "codecs": lambda path: codecs.open(path, encoding="utf-8"),
+    "temporary text": lambda path: temporary(
+        path, Path(path).read_text(), tempfile.NamedTemporaryFile, mode="w+"
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def groups(edges):
+    """Return the ids of each component, and close the edges."""
+    with closing(edges) if hasattr(edges, "close") else nullcontext():
+        return sorted(sorted(map(str, np.asarray(ids))) for _, ids in components(edges))
+
+
+@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+def test_open_files_are_read_as_their_paths(door):
+    for path, content in TEXTS.items():
+        written(path, content.encode())
+    for path, write in BINARY.items():
+        write(path)
+    for path in [*TEXTS, *BINARY]:
+        assert groups(door(path, Path(path).read_bytes())) == groups(path) != [], path
+
+
+@pytest.mark.parametrize("door", TEXT_DOORS.values(), ids=TEXT_DOORS)
+@pytest.mark.filterwarnings("ignore:codecs.open:DeprecationWarning")
+def test_text_streams_are_read_as_their_paths(door):
+    for path, content in TEXTS.items():
+        written(path, content.encode())
+        assert groups(door(path)) == groups(path) != [], path
+
+
+def test_text_of_another_encoding_is_read_as_it_says():
+    written("edges.csv", "src,dst\näb,ö\n".encode("latin-1"))
+    assert groups(open("edges.csv", encoding="latin-1")) == [["äb", "ö"]]
+
+
+def test_a_binary_file_open_as_text_is_refused():
+    for path, write in BINARY.items():
+        write(path)
+        with (
+            open(path, encoding="utf-8") as file,
+            pytest.raises(errors.FormatError, match="mode 'rb'"),
+        ):
+            components(file)
+
+
+def test_a_closed_file_and_one_for_writing_are_refused_and_others_stay_open():
+    written("edges.csv", b"src,dst\n1,2\n")
+    with open("edges.csv", "rb") as file:
+        components(file)
+        assert not file.closed
+    for given in (file, open("new.csv", "wb")):
+        with pytest.raises(errors.FormatError, match="cannot be read"):
+            components(given)
+        given.close()
+
+
+def test_archives_of_several_files_name_them():
+    with zipfile.ZipFile("two.zip", "w") as archive:
+        archive.writestr("a.csv", "src,dst\n1,2\n")
+        archive.writestr("b.csv", "src,dst\n2,3\n")
+    with pytest.raises(errors.FormatError, match=r"a\.csv, b\.csv; .*zip://a\.csv::two\.zip"):
+        components("two.zip")
+    assert components("zip://a.csv::two.zip").num_vertices == 2
+    assert components("zip://*.csv::two.zip").num_vertices == 3
+
+
+def test_the_matrix_of_the_suitesparse_collection_is_the_one_of_its_folder():
+    os.mkdir("west")
+    written("west/west.mtx", TEXTS["matrix.mtx"].encode())
+    written("west/west_b.mtx", b"%%MatrixMarket matrix array real general\n3 1\n1\n1\n1\n")
+    with tarfile.open("west.tar.gz", "w:gz") as archive:
+        archive.add("west")
+    assert groups("west.tar.gz") == groups("west/west.mtx")
+    with pytest.raises(errors.FormatError, match=r"west\.tar\.gz cannot be read"):
+        components(written("west.tar.gz", Path("west.tar.gz").read_bytes()[:150]))
+
+
+def test_a_pipe_without_a_suffix_is_told_by_its_first_bytes():
+    os.mkfifo("pipe")
+    parquet("edges.parquet")
+    content = Path("edges.parquet").read_bytes()
+    writer = threading.Thread(target=written, args=("pipe", content))
+    writer.start()
+    assert components("pipe").num_vertices == 3
+    writer.join()
+
+
+def test_folders_of_files_without_suffixes(caplog):
+    os.mkdir("job")
+    for name, content in {
+        "part-00000": b"1,2\n",
+        "part-00001": b"2,3\n",
+        "_SUCCESS": b"",
+        ".part-00000.crc": b"crc",
+        "part-00000.crc": b"crc",
+        "notes": b"not edges",
+    }.items():
+        written(f"job/{name}", content)
+    with caplog.at_level(logging.WARNING):
+        for edges in ("job", "job/part-0000?"):
+            found = cc_rapids.stream_components(edges)
+            assert (found.num_vertices, found.ledger["given"]) == (3, 2)
+    assert "left out 1 file in job, of unknown suffixes: notes" in caplog.text
