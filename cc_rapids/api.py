@@ -12,6 +12,7 @@ from .backends import Backend
 from .backends.choice import choose
 from .data.adapters import adapter_of
 from .data.edge_input import EdgeInput, ReadRequest
+from .data.foreign import opened, with_own_weights
 from .data.frame_build import frame_of_table
 from .data.read import check_header_flag, in_memory, read
 from .data.reading import Reading
@@ -133,12 +134,12 @@ def components(
         ``__cuda_array_interface__``, of equal length; a list of edges, each a pair of ids, such as
         ``[(1, 2), (3, 4)]``; an array or tensor (``__dlpack__``) of shape (edges, 2)
         or (2, edges), where of (2, 2) each row is an edge; a mapping of names to columns; a SciPy
-        or CuPy sparse matrix (n, n), whose stored entries are edges; a ``cugraph.Graph``, with its
-        own vertices; or the path of a csv, tsv, SNAP text, Matrix Market or Parquet file. Ids are
-        integers of any width, signed or unsigned, strings, or categories, which are read as their
-        values. The following need not fit into memory: a folder, a pattern or list of paths, an
-        address (fsspec), an iterable (or a list) of frames or of tuples of two columns, a pyarrow
-        dataset or RecordBatchReader.
+        or CuPy sparse matrix (n, n), whose stored entries are edges; a graph of NetworkX, igraph or
+        cuGraph, with its own vertices; or the path of a csv, tsv, SNAP text, Matrix Market or
+        Parquet file. Ids are integers of any width, signed or unsigned, strings, or categories,
+        which are read as their values. The following need not fit into memory: a folder, a pattern
+        or list of paths, an address (fsspec), an iterable (or a list) of frames or of tuples of two
+        columns, a pyarrow dataset or RecordBatchReader.
     source, destination : str, or lists of str of equal length, optional
         The columns with the two ends of each edge; ``"src"`` and ``"dst"`` by default. Several
         columns together form one id, and rows compare column by column. For a file, the default is
@@ -152,7 +153,8 @@ def components(
         The vertices are exactly 0 .. num_vertices - 1.
     weight : str, or (m,) array, optional
         The column of weights, or for arrays and lists the weights, of numbers; for ``at_least`` and
-        ``at_most``, or for ``forest="min"`` and ``forest="max"``.
+        ``at_most``, or for ``forest="min"`` and ``forest="max"``. By default the values of a
+        matrix, and ``"weight"`` of the edges of a graph.
     at_least, at_most : float, optional
         Read only the edges with such a weight; of the others, and of those whose weight is null or
         nan, the vertices are not included either. The answer keeps the bounds, and applies them to
@@ -249,6 +251,8 @@ def components(
     """
     if chunked:
         check_chunked(chunked)
+    weighs = isinstance(forest, str) or at_least is not None or at_most is not None
+    edges, weight = with_own_weights(edges, weight, weighs)
     options = Options.check(
         source=source,
         destination=destination,
@@ -500,12 +504,22 @@ def bipartition(
     """
     from .results.bipartition import Bipartition  # most runs look for no colours
 
+    edges = _opened_with(edges, options)
     _check_second_run(edges, options)
     edges, source, destination = _in_rows(edges, source, destination, options)
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
         return found
     return Bipartition(found, _options_of_second_run(options))
+
+
+def _opened_with(edges: Any, options: dict[str, Any]) -> Any:
+    """Return edges, opened; the weights of their own become an option, if there are bounds."""
+    bounded = any(options.get(name) is not None for name in ("at_least", "at_most"))
+    edges, weight = with_own_weights(edges, options.get("weight"), bounded)
+    if weight is not None:
+        options["weight"] = weight
+    return edges
 
 
 def _in_rows(
@@ -629,9 +643,9 @@ def bridges(
 
     Parameters
     ----------
-    edges : frame, pair of columns, list of pairs, or path
-        As for :func:`components`; not changed. Not matrices and graphs, which may name an edge at
-        both ends. They fit into memory, as they are read twice.
+    edges : frame, pair of columns, list of pairs, graph, or path
+        As for :func:`components`; not changed. Not matrices and graphs of cuGraph, which may name
+        an edge at both ends. They fit into memory, as they are read twice.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.
     **options
@@ -647,7 +661,7 @@ def bridges(
     Raises
     ------
     InputError
-        The edges are read in chunks, or are a matrix or a graph; also all errors of
+        The edges are read in chunks, or are a matrix or a graph of cuGraph; also all errors of
         :func:`components`.
 
     See Also
@@ -672,8 +686,9 @@ def bridges(
     """
     from .results.bridges import bridges_of, check_listed_once  # most runs look for no bridges
 
+    check_listed_once(opened(edges))
+    edges = _opened_with(edges, options)
     _check_second_run(edges, options)
-    check_listed_once(edges)
     given, request = edges, ReadRequest(source, destination)
     edges, source, destination = _in_rows(edges, source, destination, options)
     found = components(edges, source, destination, **options)
@@ -728,8 +743,9 @@ def two_edge_connected_components(
     """
     from .results.bridges import check_listed_once, without_bridges
 
+    check_listed_once(opened(edges))
+    edges = _opened_with(edges, options)
     _check_second_run(edges, options)
-    check_listed_once(edges)
     forest = options.get("forest", False)
     if isinstance(forest, bool | str) and forest:
         raise InputError("forest= is for components(...): classes have no forest, leave it out")
@@ -786,6 +802,7 @@ def articulation_points(
     """
     from .results.bridges import articulation_points_of
 
+    edges = _opened_with(edges, options)
     _check_second_run(edges, options)
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
@@ -798,7 +815,7 @@ def minimum_spanning_forest(
     source: str | list[str] | None = None,
     destination: str | list[str] | None = None,
     *,
-    weight: Any,
+    weight: Any = None,
     **options: Any,
 ) -> Any:
     """Find the spanning forest of least weight: a minimum spanning tree of each component.
@@ -809,11 +826,12 @@ def minimum_spanning_forest(
     Parameters
     ----------
     edges : frame, pair of columns, list of pairs, or path
-        As for :func:`components`; not matrices, graphs, and edges that do not fit into memory.
+        As for :func:`components`; not edges that do not fit into memory.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.
-    weight : str, or (m,) array
-        The column of weights, or the weights: integers or floats of up to 64 bits. Infinities are
+    weight : str, or (m,) array, optional
+        The column of weights, or the weights: integers or floats of up to 64 bits; by default the
+        values of a matrix, and ``"weight"`` of the edges of a graph. Infinities are
         weights, and -0.0 equals 0.0. One that is null or nan raises an error; with ``nulls="drop"``
         its edge is dropped with its vertices.
     **options
@@ -867,7 +885,7 @@ def maximum_spanning_forest(
     source: str | list[str] | None = None,
     destination: str | list[str] | None = None,
     *,
-    weight: Any,
+    weight: Any = None,
     **options: Any,
 ) -> Any:
     """Find the spanning forest of greatest weight: a maximum spanning tree of each component.
@@ -881,7 +899,7 @@ def maximum_spanning_forest(
         As for :func:`minimum_spanning_forest`.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.
-    weight : str, or (m,) array
+    weight : str, or (m,) array, optional
         As for :func:`minimum_spanning_forest`.
     **options
         As for :func:`minimum_spanning_forest`.

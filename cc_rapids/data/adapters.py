@@ -29,7 +29,7 @@ from ..errors import (
     listed,
     unknown,
 )
-from . import offsets, relations
+from . import relations
 from .arguments import local
 from .column import (
     REFUSE,
@@ -63,6 +63,7 @@ from .edge_input import (
     several,
     with_vertices,
 )
+from .foreign import Graph, check_square, entries_of, is_foreign_graph, opened
 from .frame_access import collected
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
 from .row_index import check_same_index, index_of
@@ -92,7 +93,7 @@ def _table_of(edges: Any) -> Any:
     if table is not edges and hasattr(table, "column_names"):
         return table
     shape = getattr(table, "shape", None)
-    hint = f" of shape {tuple(shape)}" if shape is not None else ""
+    hint = f" of shape {shape}" if isinstance(shape, tuple) else ""
     raise InputError(
         f"edges cannot be a {type(table).__name__}{hint}: give a frame of cuDF, pandas, Polars"
         " or PyArrow, a DuckDB relation (connection.sql(...)), a pair of arrays (source,"
@@ -414,40 +415,6 @@ def _tool(name: str) -> Any:
         ) from None
 
 
-def _converted(matrix: Any) -> Any:
-    """Return a matrix of another format, converted by its own library.
-
-    Zeros in blocks only fill these up: they are no edges, as in SciPy since 1.18.
-    """
-    if matrix.format == "bsr":
-        _check_pointers("bsr", matrix.indptr, matrix.shape[0] // matrix.blocksize[0])
-        offsets.check("indptr", matrix.indptr, len(matrix.indices), may_have_spare=True)
-    if matrix.format == "lil":
-        lengths = [list(map(len, side)) for side in (matrix.rows, matrix.data)]
-        if lengths[0] != lengths[1] or len(lengths[0]) != matrix.shape[0]:
-            raise InputError(
-                "the lil matrix has rows and data of different lengths: build it again"
-            )
-    try:
-        converted = matrix.tocoo(copy=False)
-    except ValueError as error:
-        raise InputError(
-            f"the {matrix.format} matrix cannot be read ({error}): build it again"
-        ) from error
-    if matrix.format == "bsr":
-        converted.eliminate_zeros()
-    return converted
-
-
-def _check_pointers(kind: str, indptr: Any, rows: int) -> None:
-    """Raise an InputError unless a matrix has one more offset than rows."""
-    if len(indptr) != rows + 1:
-        raise InputError(
-            f"'indptr' of the {kind} matrix has {len(indptr):,} offsets, and {rows:,} rows need"
-            f" {rows + 1:,}: build the matrix again"
-        )
-
-
 def _pair(edges: tuple[Any, Any], source: str, destination: str, nulls: str) -> EdgeInput:
     src, dst = map(_lent, edges)
     if not (is_series(src) and type(src) is type(dst)):
@@ -528,6 +495,12 @@ def _within(side: Any, mask: Any, name: str) -> Any:
     if len(side) != mask.size:
         raise InputError(f"{name} has {len(side):,} rows, but the weights are {mask.size:,}")
     return column_where(side, mask)
+
+
+def _chosen(column: Any, mask: Any) -> Any:
+    from .frame_build import column_where
+
+    return column_where(column, mask)
 
 
 def _unequal(source: str, m: int, destination: str, k: int) -> InputError:
@@ -709,6 +682,7 @@ class Frames(Adapter):
 
         if isinstance(bound.weight, str):
             ids = [name for side in request.sides for name in side]
+            edges = edges if hasattr(type(edges), "collect") else collected(edges)
             within, ledger = bound.of_frame(edges, ids)
         else:
             edges = collected(edges)
@@ -952,24 +926,55 @@ class Mappings(Pairs):
         return source, destination
 
 
-class NetworkXGraphs(Adapter):
-    """A graph of NetworkX, or a view of its edges: refused, as its edges are no columns."""
+class UnopenedGraphs(Adapter):
+    """A graph of another library that no door has opened, as it was an item of others."""
+
+    by_type = may_repeat = True
+
+    def accepts(self, edges: Any) -> bool:
+        return is_foreign_graph(type(edges))
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        return OPENED.read(opened(edges), request)
+
+
+class OpenedGraphs(Mappings):
+    """A graph of another library, or a matrix with weights, opened: see :func:`foreign.opened`."""
 
     by_type = True
 
     def accepts(self, edges: Any) -> bool:
-        return any(kind.__module__.partition(".")[0] == "networkx" for kind in type(edges).__mro__)
+        return isinstance(edges, Graph)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        raise InputError(
-            f"edges cannot be a {type(edges).__name__} of NetworkX: pass"
-            " nx.to_pandas_edgelist(G), 'source', 'target' (and vertices=list(G), to keep nodes"
-            " without edges), or call nx.connected_components(G, backend='cc_rapids')"
-        )
+        _refuse_vertices(request)
+        own = edges.vertices
+        return with_vertices(super().read(edges, request), own, isinstance(own, range))
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
-        self.read(edges, request)
-        raise AssertionError("unreachable")
+        raise InputError(
+            f"edges are a {edges.kind}, which is in memory at once, and are not read in chunks:"
+            " call components(), or leave out the options of chunks"
+        )
+
+    def where(self, edges: Any, mask: Any) -> Any:
+        return edges.where(partial(_chosen, mask=mask))
+
+    def rows(self, edges: Any, request: ReadRequest) -> int | None:
+        return length_of(edges.ends()[0])
+
+    def _sides(self, edges: Any, request: ReadRequest) -> Sides:
+        if request.source is None and request.destination is None and SOURCE not in edges:
+            parts = range(len(edges.vertices[0]))  # of nodes that are tuples
+            source, destination = ([f"{end}_{k}" for k in parts] for end in (SOURCE, DESTINATION))
+            return source, destination
+        return super()._sides(edges, request)
+
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
+        from .weight_bound import Bounded
+
+        mask, ledger = self.mask(edges, bound)
+        return Bounded(self.where(edges, mask), request.source, request.destination, ledger)
 
 
 class Graphs(Adapter):
@@ -1238,6 +1243,7 @@ class Readers(Batches):
         from .streams import Items
 
         weight = None if request.bound is None else request.bound.name("the reader")
+        _check_names(edges.schema.names, *request.sides)
         return Items(
             *(edges, *request.names),
             threaded=True,
@@ -1251,6 +1257,7 @@ class Readers(Batches):
     ) -> Iterator[Any] | None:
         from .streams import tables_of
 
+        _check_names(edges.schema.names, *request.sides)
         return tables_of(edges)
 
 
@@ -1281,12 +1288,13 @@ class Anything(Adapter):
 
 
 CUDF_FRAMES, FRAMES = CudfFrames(), Frames()
-PAIRS, ANYTHING = Pairs(), Anything()
+PAIRS, OPENED, ANYTHING = Pairs(), OpenedGraphs(), Anything()
 ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts reads; what is most frequent comes first
     CUDF_FRAMES,
     PAIRS,
     Graphs(),
-    NetworkXGraphs(),
+    UnopenedGraphs(),
+    OPENED,
     CsrRows(),
     DuckDBRelations(),
     Proxies(),
@@ -1347,7 +1355,11 @@ def length_of(edges: Any) -> int:
         return int(shape[0])
     import narwhals as nw
 
-    counts = nw.from_native(edges).select(nw.len().alias("rows"))
+    try:
+        frame = nw.from_native(edges)
+    except TypeError:
+        raise InputError(f"a {type(edges).__name__} has no rows: pass a frame or column") from None
+    counts = frame.select(nw.len().alias("rows"))
     return int((counts.collect() if isinstance(counts, nw.LazyFrame) else counts).item(0, 0))
 
 
@@ -1355,6 +1367,8 @@ def sizes_of(edges: Any) -> list[int]:
     """Return the number of edges in memory, of two columns that of each."""
     if isinstance(edges, tuple):
         check_columns_of_tuple(edges)
+    if isinstance(edges, Graph):
+        return [length_of(edges.ends()[0])]
     if isinstance(edges, tuple | Mapping):
         sides = edges.values() if isinstance(edges, Mapping) else edges
         return [len(side) for side in sides]
@@ -1363,6 +1377,7 @@ def sizes_of(edges: Any) -> list[int]:
 
 def ends_on_device(edges: Any) -> bool:
     """Return whether edges in memory lie on a GPU."""
+    edges = tuple(edges.ends()) if isinstance(edges, Graph) else edges
     sides = edges.values() if isinstance(edges, Mapping) else edges
     some = list(sides)[:2] if isinstance(edges, Mapping | tuple) else [edges]
     return is_cudf_frame(edges) or any(is_cudf(side) or hasattr(side, DEVICE) for side in some)
@@ -1435,17 +1450,15 @@ def read_matrix(matrix: Any, vertices: Any = None) -> EdgeInput:
     InputError
         It is not square, or its rows are wrong; or the caller names ``vertices``.
     """
-    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise InputError(f"an adjacency matrix has shape (n, n), not {tuple(matrix.shape)}")
+    check_square(matrix)
     if vertices is not None:
         raise InputError(f"a matrix has its own {matrix.shape[0]} vertices: leave out vertices")
     own = range(matrix.shape[0])
     if matrix.format in ("csr", "csc"):
-        _check_pointers(matrix.format, matrix.indptr, matrix.shape[0])
         indices = matrix.indices[: matrix.nnz]  # there may be room for more behind them
         found = _arrays(indices, indices, ("indices", "indices"))
         found = read_rows(Csr(matrix.indptr, indices), found, "indptr")
     else:
-        coo = _converted(matrix)
+        coo = entries_of(matrix)
         found = _arrays(coo.row, coo.col, ("row", "column"))
     return with_vertices(found, own, True)

@@ -20,6 +20,8 @@ import numpy as np
 from ..errors import CapacityError, ColumnTypeError, InputError, NullsError, shown
 from . import cudf_internals
 from .dtypes import is_fixed_text, is_float, is_integer, is_number, is_object, is_text, is_wide_text
+from .foreign import arrow_of, speaks_arrow
+from .relations import is_relation, table_of
 
 FILL = "fill or drop them first"
 LEAVE_OUT = "nulls='drop' drops the edges with a null end; or fill the nulls first"
@@ -78,10 +80,11 @@ VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}
 def chunked(thing: Any) -> Any:
     """Return a PyArrow array as a chunked array, or a batch as a table, without a copy.
 
-    Returns all else as it is.
+    What is known by Arrow's protocols alone becomes one of these. Returns all else as it is.
     """
-    if type(thing).__module__ != "pyarrow.lib":
-        return thing
+    kind = type(thing)
+    if kind.__module__ != "pyarrow.lib":
+        return arrow_of(thing) if speaks_arrow(kind) else thing
     arrow = sys.modules["pyarrow"]
     if isinstance(thing, arrow.Array):
         return arrow.chunked_array([thing])
@@ -91,13 +94,39 @@ def chunked(thing: Any) -> Any:
 def as_series(values: Any) -> Any:
     """Return pandas indexes and arrays as series, PyArrow arrays as chunked; others unchanged.
 
-    Nothing is copied. An index of several levels is not a column.
+    A frame of one column becomes this column. Nothing is copied. An index of several levels is not
+    a column.
+
+    Raises
+    ------
+    InputError
+        It is a frame of several columns.
     """
+    values = chunked(values)
     kind = type(values)
+    if hasattr(kind, "columns") and not is_series(values):
+        return _only_column(values)
     if kind.__module__.partition(".")[0] != "pandas" or hasattr(kind, "iloc"):
-        return chunked(values)
+        return values
     one = hasattr(kind, "isna") and getattr(values, "nlevels", 1) == 1
     return sys.modules["pandas"].Series(values) if one else values
+
+
+def _only_column(frame: Any) -> Any:
+    """Return the column of a frame that has one; of what is not in memory once it is."""
+    kind = type(frame).__name__
+    if is_relation(frame):
+        frame = table_of(frame)
+    elif hasattr(frame, "compute") or hasattr(frame, "collect"):
+        return as_series(frame.compute() if hasattr(frame, "compute") else frame.collect())
+    names = list(getattr(frame, "column_names", None) or frame.columns)
+    if len(names) != 1:
+        words = ", ".join(map(repr, names))
+        raise InputError(
+            f"ids or weights are a {kind} of {len(names)} columns ({words}), and"
+            " they are one: select it"
+        )
+    return as_series(frame[names[0]])
 
 
 def plain(native: Any, name: str = "ids") -> Any:
@@ -430,7 +459,7 @@ def array_of_host(name: str, values: Any) -> Any:
         raise no_ids(name, "a list of columns", len(values))
     if kinds and all(issubclass(kind, str) for kind in kinds) and _is_wide(values):
         return np.asarray(values, object)
-    array = _array(name, values)
+    array = any_array(name, values)
     if is_fixed_text(array.dtype) and not all(map(_stays_whole, values)):
         return np.asarray(values, object)
     if not listed or array.ndim != 1:
@@ -448,9 +477,10 @@ def array_of_host(name: str, values: Any) -> Any:
 def numbers_of_list(name: str, values: Any) -> Any:
     """Return a list of numbers as a masked array, in which missing values are masked."""
     missing = np.fromiter(map(_is_missing, values), bool, len(values))
-    if any(map(_is_column, set(map(type, values)))):
+    array = any_array(name, [0 if _is_missing(v) else v for v in values])
+    if any(map(_is_column, set(map(type, values)))) or array.ndim != 1:
         raise no_ids(name, "a list of columns", len(values))
-    return np.ma.array(_array(name, [0 if _is_missing(v) else v for v in values]), mask=missing)
+    return np.ma.array(array, mask=missing)
 
 
 def present(name: str, array: Any) -> tuple[Any, Any]:
@@ -497,7 +527,10 @@ def _is_missing(value: Any) -> bool:
     return issubclass(kind, float | np.floating) and bool(value != value)
 
 
-def _array(name: str, values: Any) -> Any:
+def any_array(name: str, values: Any) -> Any:
+    """Return any values as an array of NumPy's; raise an InputError if it makes none of them."""
+    if hasattr(values, "adjacency"):  # of which NumPy would take the nodes
+        raise InputError(f"{name!r} cannot be a {type(values).__name__}: pass a column or list")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what NumPy makes of odd values, which are refused

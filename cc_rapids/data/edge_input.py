@@ -11,15 +11,16 @@ from ..errors import ColumnTypeError, InputError, shown
 from ..ledger import Ledger
 from .arguments import check_names
 from .column import Borrowing, Column, empty, no_rows, of, of_key_columns
+from .foreign import DESTINATION as DESTINATION
+from .foreign import SOURCE as SOURCE
+from .foreign import frame_of_levels
 from .frame_access import collected, columns_of, is_frame, key_columns_of
 from .key_names import are_usable, key_names_of, public_name
-from .relations import only_column
 
 if TYPE_CHECKING:
     from .weight_bound import WeightBound
 
 Side = str | list[str]  # the column of one end of each edge, or several that are one id
-SOURCE, DESTINATION = "src", "dst"  # the default columns of edges in memory
 
 
 class Labels(NamedTuple):
@@ -292,13 +293,13 @@ def with_vertices(edge_input: EdgeInput, vertices: Any, dense: bool) -> EdgeInpu
     if vertices is None:
         return edge_input
     if edge_input.src.key_columns:
-        vertices = collected(vertices)
+        vertices = collected(frame_of_levels(vertices))
         rows, names = _vertex_rows(edge_input.src, vertices), edge_input.vertex_names
         if is_frame(vertices) and are_usable(columns_of(vertices)):
             names = tuple(columns_of(vertices))
         return _with_column(replace(edge_input, vertex_names=names), rows)
     if not isinstance(vertices, range):
-        return _with_column(edge_input, of("vertices", only_column(vertices)))
+        return _with_column(edge_input, of("vertices", vertices))
     check_range("vertices", vertices)
     if edge_input.src.strings and edge_input.src.size:
         raise InputError(

@@ -21,6 +21,7 @@ from ..errors import (
 )
 from .column import (
     Column,
+    any_array,
     array_of,
     as_series,
     chunked,
@@ -36,6 +37,7 @@ from .column import (
 )
 from .dtypes import is_float, is_number
 from .edge_array import is_edge_array
+from .foreign import frame_of_levels
 from .relations import is_relation, table_of
 
 VERTEX = "vertex"  # the column of vertices in answers, and by default in frames of documents
@@ -99,6 +101,7 @@ def frame_in_memory(frame: Any) -> Any:
     """
     if is_cudf_frame(frame) or isinstance(frame, dict):
         return frame
+    frame = chunked(frame)
     if is_relation(frame):
         return table_of(frame)
     import narwhals as nw
@@ -120,6 +123,8 @@ READERS = {"csv": "read_csv", "tsv": "read_csv", "parquet": "read_parquet", "pq"
 def _no_frame(frame: Any) -> InputError:
     """Return the error for what is no frame; that for a path says how to read it."""
     few = "pass one of cuDF, pandas, Polars or PyArrow"
+    if hasattr(frame, "compute"):
+        few += ", such as frame.compute()"
     if not isinstance(frame, str | os.PathLike):
         return InputError(f"frame cannot be a {type(frame).__name__}: {few}")
     path = str(os.fspath(frame))
@@ -256,8 +261,11 @@ def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
     if hasattr(column, "__cuda_array_interface__"):
         return _numbers(what, array_of(what, column)), None
     if not is_series(column):
-        listed = isinstance(column, list | tuple)
-        array = np.asanyarray(numbers_of_list(what, column) if listed else column)
+        array = column
+        if isinstance(column, list | tuple):
+            array = numbers_of_list(what, column)
+        elif not isinstance(column, np.ndarray):
+            array = any_array(what, column)
         if array.ndim != 1:
             raise InputError(f"{what} have shape {array.shape}, but must be one column of numbers")
         values = _numbers(what, np.ma.getdata(array))
@@ -383,7 +391,7 @@ def key_columns_of(name: str, ids: Any, width: int) -> list[Column]:
         They are something else, have another number of columns, or columns of several lengths;
         and what :func:`cc_rapids.data.column.of` raises.
     """
-    columns = _columns(name, chunked(ids), width)
+    columns = _columns(name, chunked(frame_of_levels(ids)), width)
     if len(columns) != width:
         raise InputError(
             f"{name} have {len(columns)} columns, but the edges have {width} per side: pass a"
@@ -418,12 +426,19 @@ def collected(frame: Any, wanted: Sequence[str] | None = None) -> Any:
     """
     if is_relation(frame):
         return table_of(frame)
+    if _is_dask(frame):
+        names = list(frame.columns)
+        return frame[[name for name in names if wanted is None or name in wanted]].compute()
     if not hasattr(type(frame), "collect"):
         return chunked(frame) if is_frame(frame) else frame
     if wanted is not None and hasattr(frame, "collect_schema"):
         known = frame.collect_schema().names()
         frame = frame.select([name for name in known if name in wanted])
     return frame.collect()
+
+
+def _is_dask(frame: Any) -> bool:
+    return type(frame).__module__.partition(".")[0] == "dask" and hasattr(frame, "compute")
 
 
 def _columns(name: str, ids: Any, wanted: int) -> list[Any]:

@@ -22,6 +22,7 @@ from .column import (
 )
 from .edge_array import as_array, is_edge_array, rows_are_edges
 from .edge_input import EdgeInput
+from .foreign import opened
 from .frame_access import bring, collected, column_of, frame_size
 from .pair_lists import are_pairs
 
@@ -211,7 +212,7 @@ def edges_where(edges: Any, chosen: Callable[[Any], Any], read: Callable[[Any], 
     InputError
         The edges have no rows: a path, a stream, a matrix or a graph.
     """
-    edges = collected(chunked(edges))
+    edges = collected(chunked(opened(edges)))
     check_has_rows(edges)
     given = read(edges)
     mask = chosen(given)

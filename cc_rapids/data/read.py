@@ -19,6 +19,7 @@ from .adapters import Adapter, adapter_of
 from .arguments import check_flag, check_word
 from .column import REFUSE
 from .edge_input import EdgeInput, ReadRequest, Side, check_range, named, several, with_vertices
+from .foreign import Graph, opened
 from .frame_access import collected, is_single
 
 if TYPE_CHECKING:
@@ -66,7 +67,9 @@ def read(
         if vertices is not None:
             raise InputError("pass vertices or num_vertices, not both")
         vertices = range(_count(num_vertices))
-    adapter = adapter or adapter_of(edges)
+    if adapter is None:
+        edges = opened(edges)
+        adapter = adapter_of(edges)
     if header is not None:
         header = check_header_flag(adapter, edges, header)
     if not (vertices is None and header is None):
@@ -113,6 +116,8 @@ def in_memory(
     tables = adapter.weighed(edges, request, weight, reading)
     if tables is None:
         wanted = request.columns(weight)
+        if isinstance(edges, Graph):
+            return edges, None
         if isinstance(edges, Mapping):
             return {name: edges[name] for name in wanted if name in edges} or edges, None
         return collected(edges, wanted), None

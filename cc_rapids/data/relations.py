@@ -158,25 +158,6 @@ def distinct_of(relation: Any, names: Sequence[str]) -> Any:
     return table_of(few)
 
 
-def only_column(thing: Any) -> Any:
-    """Return the column of a relation that has one, and all else as it is.
-
-    Raises
-    ------
-    InputError
-        It has several.
-    """
-    if not is_relation(thing):
-        return thing
-    names = columns_in(thing)
-    if len(names) > 1:
-        raise InputError(
-            f"vertices are a DuckDB relation with the columns {', '.join(map(repr, names))}, and"
-            " ids have one column: select it"
-        )
-    return table_of(thing).column(0)
-
-
 @dataclass(frozen=True, eq=False)
 class Answers:
     """A maker of relations from tables: of answers for edges that are a relation.

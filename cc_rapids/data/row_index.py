@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import InputError, counted, id_shown
 from .column import is_cudf
 from .dtypes import is_integer
+from .foreign import Graph
 
 
 def index_of(edges: Any) -> Any:
@@ -19,6 +20,8 @@ def index_of(edges: Any) -> Any:
     Frames and columns of other libraries have none. Nor has a cuDF frame whose index has several
     levels, as no column of cuDF holds tuples.
     """
+    if isinstance(edges, Graph):
+        return None
     if isinstance(edges, Mapping):
         edges = tuple(edges.values())
     if isinstance(edges, tuple):
@@ -85,7 +88,9 @@ def check_same_index(edges: Any, weights: Any) -> None:
     InputError
         The indexes differ; names both.
     """
-    if not hasattr(type(weights), "iloc"):
+    if not hasattr(type(weights), "iloc") or not hasattr(weights.index, "equals"):
+        return
+    if isinstance(edges, Graph):
         return
     sides = edges.values() if isinstance(edges, Mapping) else edges
     for side in sides if isinstance(edges, tuple | Mapping) else (edges,):

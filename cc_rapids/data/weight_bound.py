@@ -206,7 +206,7 @@ class WeightBound:
         known = nw.from_native(frame)
         schema = known.collect_schema()
         if name not in schema:
-            raise MissingColumnError(unknown("column", name, schema.names()))
+            raise MissingColumnError(unknown("column", name, map(str, schema.names())))
         if not schema[name].is_numeric():
             raise ColumnTypeError(
                 f"weights {name!r} must be numbers, but these are {schema[name]}: cast them first"

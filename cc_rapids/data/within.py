@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError, counted
 from .adapters import adapter_of, ends_on_device, sizes_of
 from .edge_input import EdgeInput, ReadRequest
+from .foreign import opened
 from .frame_access import names_of
 from .read import check_header_flag, in_memory, read
 from .reading import Reading
@@ -91,6 +92,7 @@ def edges_asked(
     """
     if bound is None:
         return read(edges, source, destination, nulls=nulls)
+    edges = opened(edges, bound.weight)
     try:
         lacks = _lacks(edges, bound.weight)
         options: dict[str, Any] = {"nulls": nulls, "keeps_weights": True}
@@ -187,7 +189,7 @@ def read_within(
     InputError
         The edges are of a kind that has no rows, or the weights are not as many.
     """
-    given = edges
+    given = edges = opened(edges, bound.weight)
     adapter = adapter_of(edges)
     if header is not None:
         header = check_header_flag(adapter, edges, header)

@@ -18,6 +18,7 @@ from ..data.adapters import Paths, adapter_of
 from ..data.arguments import check_flag, check_path, check_word
 from ..data.edge_input import ReadRequest
 from ..data.files.opening import paths_of
+from ..data.foreign import opened
 from ..data.frame_access import collected, rows_of
 from ..data.frame_build import column_like
 from ..data.read import Side
@@ -310,6 +311,7 @@ class Connectivity:
         """Insert edges, all or none; return the states before and after."""
         source, destination, nulls, header = names
         how = self._chosen, self._free
+        edges = opened(edges)
         adapter = adapter_of(edges)
         if self._state.kept is not None:
             with self._lock:
@@ -402,7 +404,7 @@ class Connectivity:
         array([ True, False])
         """
         inputs.check_missing(missing)
-        width = self._state.index.width
+        width, pairs = self._state.index.width, opened(pairs)
         given = read.read_pairs(pairs, source, destination, header, width)
         state = inputs.placed_for(self._state, given, self._free)
         with inputs.LentWithRange(state.backend, given) as columns:
@@ -512,7 +514,7 @@ class Connectivity:
                 "process() takes no times at which edges expire: insert() the edges, and ask"
                 " connected()"
             )
-        batch = collected(batch)  # once, so that queries and ends are of the same rows
+        batch = collected(opened(batch))  # once, so that queries and ends are of the same rows
         given = inputs.read_rows(batch, source, destination, header)
         mask = inputs.mask_of_queries(batch, query, given)
         with self._lock:

@@ -12,9 +12,10 @@ from ..backends import Array, Backend
 from ..data import read as frames
 from ..data.adapters import Adapter
 from ..data.arguments import check_word
-from ..data.column import array_of_range, of, of_key_columns
+from ..data.column import array_of_range, as_series, of, of_key_columns
 from ..data.edge_input import EdgeInput
 from ..data.files.header import is_known_pair
+from ..data.foreign import frame_of_levels
 from ..data.frame_access import (
     collected,
     column_of,
@@ -27,7 +28,6 @@ from ..data.frame_access import (
     rows_of,
 )
 from ..data.read import Side
-from ..data.relations import only_column
 from ..errors import InputError, MissingColumnError, UnknownVertexError, unknown
 from ..graph.edges import LentOn
 from .state import ConnectivityState
@@ -116,9 +116,10 @@ def vertices(named: Any, width: int | None = None) -> EdgeInput:
                 " a frame with as many columns, or a list of tuples"
             )
         named = ids_of_range(named, backends.get("threads"))
+    named = frame_of_levels(named)
     width = width or _width(named)
     if width == 1:
-        return _looped(only_column(named))
+        return _looped(as_series(named))
     column = of_key_columns(key_columns_of("vertices", named, width))
     return replace(_looped(_column_of_kind(named)), src=column, dst=column)
 

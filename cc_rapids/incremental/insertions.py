@@ -13,6 +13,7 @@ from ..data import read
 from ..data.adapters import adapter_of
 from ..data.column import Borrowing
 from ..data.edge_input import EdgeInput, ReadRequest
+from ..data.foreign import opened
 from ..data.frame_access import collected
 from ..data.memory_budget import Budget, bytes_of
 from ..data.read import Side
@@ -111,6 +112,7 @@ def pieces(
     """
     source, destination, nulls, header = words
     unnamed = source is None and destination is None
+    edges = opened(edges)
     adapter = adapter_of(edges)
     if expiry is None:
         if not adapter.is_stream:

@@ -15,6 +15,7 @@ from ..algorithms.design import Design
 from ..backends import Array, Backend
 from ..data import read
 from ..data.edge_input import EdgeInput, ReadRequest
+from ..data.foreign import opened
 from ..data.frame_access import collected
 from ..data.read import adapter_of, check_header_flag
 from ..data.reading import Reading
@@ -72,7 +73,8 @@ def components_at(
     source, destination : str, or lists of str of equal length, optional
         As for :func:`cc_rapids.components`.
     weight : str, or (m,) column or array of numbers
-        The column of weights; for a stream, its name. 32-bit floats are compared as such.
+        The column of weights, ``"weight"`` by default: of a matrix its values; for a stream, its
+        name. 32-bit floats are compared as such.
     thresholds : list of numbers
         The thresholds, in any order; equal ones count once.
     direction : {"at_least", "at_most"}
@@ -134,6 +136,7 @@ def components_at(
     source, destination, width = inputs.sides(source, destination, count)
     runner = options.backend()
     state = initial_state(runner, count, vertices, options.engine is None, width)
+    edges = opened(edges, weight)
     adapter = adapter_of(edges)
     if header is not None:
         header = check_header_flag(adapter, edges, header)

@@ -29,7 +29,7 @@ from ..data.frame_access import (
     values_of,
 )
 from ..data.frame_build import with_column
-from ..data.relations import check_ids, columns_in, distinct_of, is_relation, joined, only_column
+from ..data.relations import check_ids, columns_in, distinct_of, is_relation, joined
 from ..errors import (
     ArgumentTypeError,
     CcRapidsWarning,
@@ -269,7 +269,7 @@ class Lookup:
         """Return ids to look up, as a column of one or several key columns."""
         own = self._given.src.key_columns
         if not own:
-            return of("vertices", only_column(values))
+            return of("vertices", values)
         return of_key_columns(key_columns_of("vertices", values, len(own)))
 
     def _held(

@@ -16,6 +16,7 @@ from ..data import html
 from ..data.adapters import adapter_of
 from ..data.arguments import check_count, check_path
 from ..data.edge_input import EdgeInput, plain_frame
+from ..data.foreign import opened
 from ..data.frame_access import on_host, only, values_of
 from ..data.frame_build import with_column
 from ..data.row_index import is_counted, labels_at, spread
@@ -60,13 +61,14 @@ def report(
     found: Components, edges: Any, source: Any, destination: Any, weight: Any, nulls: str
 ) -> Report:
     """Return the report on an answer: see :meth:`cc_rapids.Components.report`."""
+    edges = opened(edges)
+    check_listed_once(edges)
     adapter = adapter_of(edges)
     if adapter.is_stream or adapter.names_files:
         raise InputError(
             f"a report is of edges in memory, and these are a {type(edges).__name__}: read them"
             " into one frame"
         )
-    check_listed_once(edges)
     what, named = "report(edges)", not (weight is None or isinstance(weight, AsFound))
     bound = bound_of_list(found._given.bound, weight, what)
     if not named and bound is not None and not bound.limits:

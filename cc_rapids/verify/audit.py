@@ -23,6 +23,7 @@ from ..data.adapters import adapter_of
 from ..data.arguments import check_word
 from ..data.column import Column, of, of_key_columns
 from ..data.edge_input import EdgeInput, ReadRequest, with_vertices
+from ..data.foreign import opened
 from ..data.frame_access import check_kinds, key_columns_of
 from ..data.memory_budget import Budget, bytes_of
 from ..data.offsets import check as check_offsets
@@ -257,7 +258,7 @@ def audit(
         check_word("oracle", oracle, PEERS)
     claims: list[ForestClaim | BridgesClaim] = []
     names, width = (source, destination, header), max(len(answer.column.key_columns), 1)
-    asked, bound, adapter = None, None, adapter_of(edges)
+    asked = None
     forest = None if forest is False else forest
     if forest is not None:
         claim = ForestClaim.check(forest, own_forest, weight, width)
@@ -266,6 +267,7 @@ def audit(
     bound = None
     if asked is None or not at_least is at_most is None:
         bound = WeightBound.check(weight, at_least, at_most)
+    edges = opened(edges, None if asked is None and bound is None else weight)
     if bridges is not None:
         from ..algorithms import flows  # of runs, and not trusted
 
@@ -327,6 +329,7 @@ def read_again(
     if greatest is None or not at_least is at_most is None:
         bound = WeightBound.check(weight, at_least, at_most)
     asked = None if greatest is None else ForestWeight(weight, greatest)
+    edges = opened(edges, None if asked is None and bound is None else weight)
     own = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
     return _whole(edges, source, destination, header, bound, asked, own)[1]
 

@@ -18,6 +18,7 @@ import cc_rapids
 from cc_rapids import InputError
 from cc_rapids.data import adapters
 from cc_rapids.data.adapters import ADAPTERS, ANYTHING, PAIRS, adapter_of
+from cc_rapids.data.foreign import opened
 from cc_rapids.data.read import read
 
 PACKAGE = Path(cc_rapids.__file__).parent
@@ -44,7 +45,8 @@ KINDS = {
     "PairLists": [[SRC, DST], []],
     "EdgeArrays": [np.zeros((2, 2)), np.array([SRC, DST])],
     "Mappings": [{"src": SRC, "dst": DST}, {}],
-    "NetworkXGraphs": [nx.Graph(), nx.path_graph(3).edges],
+    "UnopenedGraphs": [nx.Graph(), nx.path_graph(3).edges],
+    "OpenedGraphs": [opened(nx.Graph())],
     "Anything": [5, None, pd.Series(SRC)],
 }
 STREAMS = {"Patterns", "PathLists", "Datasets", "Readers", "Batches"}

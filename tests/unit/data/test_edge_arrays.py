@@ -1,6 +1,5 @@
 """Edges as one array, as a tensor by DLPack, and as a mapping of columns; and graphs refused."""
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -146,18 +145,3 @@ def test_mappings_that_are_no_edges():
         components({})
     with pytest.raises(errors.InputError, match="'src' has 1 ids and 'dst' has 2"):
         components({"src": [1], "dst": [1, 2]})
-
-
-@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
-def test_graphs_of_networkx_are_refused_with_the_line_that_helps(kind):
-    graph = kind(nx.path_graph(4))
-    words = r"nx\.to_pandas_edgelist\(G\)"
-    for edges in (graph, graph.edges):
-        with pytest.raises(errors.InputError, match=words):
-            components(edges)
-        with pytest.raises(errors.InputError, match=words):
-            components(edges, memory_limit="64MiB")
-        with pytest.raises(errors.InputError, match=words):
-            cc_rapids.Connectivity().insert(edges)
-    found = components(nx.to_pandas_edgelist(graph), "source", "target", vertices=list(graph))
-    assert found.labels()["labels"].tolist() == [0, 0, 0, 0]

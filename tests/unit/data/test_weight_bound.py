@@ -161,7 +161,7 @@ def test_what_cannot_be_bounded_is_refused(tmp_path):
     pair = FRAME["src"].to_numpy(), FRAME["dst"].to_numpy()
     with pytest.raises(InputError, match="2 weights and 6 edges"):
         components(pair, weight=[1.0, 2.0], at_least=1)
-    with pytest.raises(InputError, match="pass a frame with a column of weights"):
+    with pytest.raises(MissingColumnError, match=r"'score'.* one of dst, src, weight"):
         components(sp.eye(3), weight="score", at_least=1)
 
 
@@ -357,12 +357,6 @@ def test_integers_of_text_beside_nan_stay_integers(tmp_path):
     for options in ({}, {"forest": "min"}, {"memory_limit": "200MB"}):
         found = cc_rapids.components(tmp_path / "a.csv", weight="w", at_most=2**53, **options)
         assert found.ledger == rows
-
-
-def test_matrices_have_no_thresholds():
-    matrix = sp.coo_array(([1.0], ([0], [1])), (2, 2))
-    with pytest.raises(InputError, match="weights stand beside the rows of frames"):
-        cc_rapids.components_at(matrix, thresholds=[0.5])
 
 
 def test_forests_of_categories_that_repeat_a_string():

@@ -1,0 +1,407 @@
+"""Objects of other libraries, opened at each door: as tables of Arrow, or as mappings of columns.
+
+Graphs of NetworkX and igraph, and the entries of matrices with weights, become a :class:`Graph`:
+columns by name, which are made when they are asked for, and all vertices. Objects that only have
+Arrow's protocols become tables and columns of PyArrow's, on a GPU frames of cuDF.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ..errors import InputError, counted, id_shown, listed
+from . import offsets
+
+SOURCE, DESTINATION = "src", "dst"  # the default columns of edges in memory
+WEIGHT = "weight"  # the values of a matrix
+PROTOCOLS = "__arrow_c_stream__", "__arrow_c_array__", "__arrow_c_device_array__"
+_BUILT_IN = "builtins", "numpy", "cupy"
+_FRAMES = "pandas", "modin", "polars", "pyarrow", "cudf", "narwhals", "dask", "ibis"
+KNOWN = {*_BUILT_IN, *_FRAMES, "duckdb", "_duckdb"}  # libraries that are read as they are
+
+
+class Graph(Mapping[str, Any]):
+    """The edges of a graph or matrix as columns by name, and its vertices.
+
+    Parameters
+    ----------
+    kind : str
+        What errors call it.
+    columns : mapping of str to callable
+        What makes each column, of those of the two ends first.
+    vertices : range, or list of ids
+    """
+
+    def __init__(
+        self, kind: str, columns: Mapping[str, Callable[[], Any]], vertices: Any = None
+    ) -> None:
+        self.kind, self.columns_by_name, self.vertices = kind, dict(columns), vertices
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            self._made[name] = self.columns_by_name[name]()
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns_by_name)
+
+    def __len__(self) -> int:
+        return len(self.columns_by_name)
+
+    def ends(self) -> list[Any]:
+        """Return the first column of each of both ends."""
+        names = list(self)
+        return [self[names[0]], self[next(name for name in names if name.startswith(DESTINATION))]]
+
+    def where(self, rows: Callable[[Any], Any]) -> Graph:
+        """Return the graph of some of the edges; ``rows`` gives those of a column."""
+        made = {name: partial(_rows_of, self, name, rows) for name in self}
+        return Graph(self.kind, made, self.vertices)
+
+
+def _rows_of(graph: Graph, name: str, rows: Callable[[Any], Any]) -> Any:
+    return rows(graph[name])
+
+
+_OPENED_BY: WeakKeyDictionary[type, Callable[[Any], Any] | None] = WeakKeyDictionary()
+
+
+def opened(edges: Any, weight: Any = None) -> Any:
+    """Return edges in a form that an adapter reads; those of most kinds as they are.
+
+    Parameters
+    ----------
+    weight : str or array, optional
+        The weights that are asked for: an array beside the entries of a matrix, or a name. The
+        matrix then becomes the :class:`Graph` of its entries, with their values as :data:`WEIGHT`.
+
+    Raises
+    ------
+    InputError
+        The object cannot be opened; says what to pass in its place.
+    """
+    kind = type(edges)
+    try:
+        way = _OPENED_BY[kind]
+    except KeyError:
+        way = _OPENED_BY[kind] = _way_for(kind)
+    if way is not None:
+        return way(edges)
+    if weight is not None and hasattr(edges, "tocoo"):
+        return _graph_of_matrix(edges, isinstance(weight, str))
+    return edges
+
+
+def with_own_weights(edges: Any, weight: Any, wanted: bool) -> tuple[Any, Any]:
+    """Return edges, opened, and their weights; those of matrices and graphs are :data:`WEIGHT`.
+
+    They are ``wanted`` where edges are compared by them.
+    """
+    if not wanted:
+        return opened(edges), weight
+    if weight is None and (hasattr(edges, "tocoo") or isinstance(opened(edges), Graph)):
+        weight = WEIGHT
+    return opened(edges, weight), weight
+
+
+def is_foreign_graph(kind: type) -> bool:
+    """Return whether objects of a type are graphs of NetworkX or igraph, or views of one."""
+    return any(own.__module__.partition(".")[0] in ("networkx", "igraph") for own in kind.__mro__)
+
+
+def _way_for(kind: type) -> Callable[[Any], Any] | None:
+    """Return the function that opens objects of a type; None if they are read as they are."""
+    roots = [own.__module__.partition(".")[0] for own in kind.__mro__]
+    if "networkx" in roots:
+        return _graph_of_networkx if hasattr(kind, "adjacency") else _refuse_view
+    if "igraph" in roots and hasattr(kind, "get_edgelist"):
+        return _graph_of_igraph
+    if "pyspark" in roots:
+        return _refuse_spark
+    if kind.__name__ == "MultiIndex" and roots[0] in ("pandas", "cudf"):
+        return _ends_of_levels
+    if issubclass(kind, np.ndarray):
+        return _columns_of_fields
+    if issubclass(kind, tuple):
+        return _sides_in_memory
+    if issubclass(kind, dict) and not hasattr(kind, "tocoo"):
+        return _columns_in_memory
+    return arrow_of if speaks_arrow(kind) else None
+
+
+def speaks_arrow(kind: type) -> bool:
+    """Return whether objects of a type are known by Arrow's protocols alone."""
+    known = kind.__module__.partition(".")[0] in KNOWN
+    return not known and any(hasattr(kind, word) for word in PROTOCOLS)
+
+
+def _sides_in_memory(sides: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return columns, of which those that are known by Arrow's protocols alone are read once."""
+    if not any(speaks_arrow(type(side)) for side in sides):
+        return sides
+    return tuple(arrow_of(side) if speaks_arrow(type(side)) else side for side in sides)
+
+
+def _columns_in_memory(columns: dict[str, Any]) -> dict[str, Any]:
+    sides = tuple(columns.values())
+    held = _sides_in_memory(sides)
+    return columns if held is sides else dict(zip(columns, held, strict=True))
+
+
+def _columns_of_fields(array: Any) -> Any:
+    """Return the fields of a structured array as columns; other arrays as they are."""
+    names = array.dtype.names
+    return array if names is None else {name: array[name] for name in names}
+
+
+def frame_of_levels(thing: Any) -> Any:
+    """Return an index of several levels as a frame; anything else as it is."""
+    kind = type(thing)
+    levels = kind.__name__ == "MultiIndex" and kind.__module__.startswith(("pandas", "cudf"))
+    return thing.to_frame(index=False) if levels else thing
+
+
+def _ends_of_levels(index: Any) -> Any:
+    """Return an index of several levels as a frame; two without names get those by default."""
+    frame = frame_of_levels(index)
+    if index.nlevels == 2 and all(name is None for name in index.names):
+        frame.columns = [SOURCE, DESTINATION]
+    return frame
+
+
+def _refuse_spark(frame: Any) -> Any:
+    raise InputError(
+        f"edges are a {type(frame).__name__} of PySpark, whose rows are on its cluster: pass"
+        " frame.toPandas() (from Spark 4 on frame.toArrow()), or write them to Parquet files"
+        " and pass the folder"
+    )
+
+
+def _refuse_view(view: Any) -> Any:
+    raise InputError(
+        f"edges cannot be a {type(view).__name__} of NetworkX: pass the graph itself, or"
+        " list(G.edges()) for its pairs alone"
+    )
+
+
+def _graph_of_networkx(graph: Any) -> Graph:
+    """Return the edges of a graph of NetworkX in its order, by the names of its nodes."""
+    nodes = list(graph)
+    kinds = set(map(type, nodes))
+    width = len(nodes[0]) if kinds == {tuple} else 0
+    if width and all(len(node) == width for node in nodes):
+        ends = {}
+        for side, end in ((SOURCE, 0), (DESTINATION, 1)):
+            for k in range(width):
+                ends[f"{side}_{k}"] = partial(_parts_of_nodes, graph, end, k)
+    else:
+        _check_nodes(graph, nodes, kinds)
+        ends = {SOURCE: partial(_ends_of, graph, 0), DESTINATION: partial(_ends_of, graph, 1)}
+    names = {name for *_, data in graph.edges(data=True) for name in data}
+    _check_attributes(names, ends, "an edge attribute")
+    others = {name: partial(_attribute_of_networkx, graph, name) for name in names}
+    return Graph(f"{type(graph).__name__} of NetworkX", ends | others, nodes)
+
+
+def _check_nodes(graph: Any, nodes: list[Any], kinds: set[type]) -> None:
+    """Raise an InputError unless all nodes are integers, or all are strings."""
+    for kind in (str, (int, np.integer)):
+        if all(issubclass(own, kind) and not issubclass(own, bool) for own in kinds):
+            return
+    words = listed(sorted({kind.__name__ for kind in kinds}))
+    raise InputError(
+        f"the nodes of the {type(graph).__name__} are {words}, such as {id_shown(nodes[0])}, and"
+        " ids are all integers, all strings or all tuples of these: pass"
+        " nx.convert_node_labels_to_integers(G), or call nx.connected_components(G,"
+        " backend='cc_rapids')"
+    )
+
+
+def _ends_of(graph: Any, end: int) -> list[Any]:
+    return [edge[end] for edge in graph.edges()]
+
+
+def _parts_of_nodes(graph: Any, end: int, k: int) -> list[Any]:
+    return [edge[end][k] for edge in graph.edges()]
+
+
+def _attribute_of_networkx(graph: Any, name: str) -> list[Any]:
+    return [value for *_, value in graph.edges(data=name)]  # None where an edge has none
+
+
+def _graph_of_igraph(graph: Any) -> Graph:
+    """Return the edges of a graph of igraph in the order of their indices.
+
+    Vertices are their names, where all have one, or else their indices.
+    """
+    vertices: Any = range(graph.vcount())
+    ends: Any = np.array(graph.get_edgelist(), np.int64).reshape(-1, 2).T
+    if "name" in graph.vs.attributes():
+        vertices = graph.vs["name"]
+        _check_vertex_names(vertices)
+        ids = np.array(vertices, None if vertices and type(vertices[0]) is int else object)
+        ends = ids[ends]
+    columns = {SOURCE: partial(_row, ends, 0), DESTINATION: partial(_row, ends, 1)}
+    names = graph.es.attributes()
+    _check_attributes(names, columns, "an edge attribute")
+    others = {name: partial(graph.es.__getitem__, name) for name in names}
+    return Graph(f"{type(graph).__name__} of igraph", columns | others, vertices)
+
+
+def _check_vertex_names(names: list[Any]) -> None:
+    """Raise an InputError unless all vertices have different names, of one kind."""
+    kinds = set(map(type, names))
+    if not (kinds <= {str} or kinds <= {int}):
+        words = listed(sorted(kind.__name__ for kind in kinds))
+        problem = f"are {words}, and must be all strings or all integers"
+    elif len(set(names)) < len(names):
+        many = counted(len(names), "vertex", "vertices")
+        problem = f"are {counted(len(set(names)), 'different name')} of {many}"
+    else:
+        return
+    raise InputError(
+        f"the names of the vertices of the igraph graph {problem}: rename some, or"
+        " del graph.vs['name'], so that vertices are their indices"
+    )
+
+
+def _row(array: Any, k: int) -> Any:
+    return array[k]
+
+
+def _check_attributes(names: Any, ends: Mapping[str, Any], what: str) -> None:
+    """Raise an InputError if an attribute has the name of a column of ids."""
+    for name in names:
+        if name in ends:
+            raise InputError(
+                f"{what} is called {name!r}, as the column of ids is: rename it, or pass a frame"
+            )
+
+
+def _graph_of_matrix(matrix: Any, own: bool) -> Graph:
+    """Return the entries of a sparse matrix with their values, by rows and columns.
+
+    If it is for its ``own`` values, those that a coo matrix stores twice are added up, as SciPy
+    does.
+    """
+    check_square(matrix)
+    if own and matrix.format == "coo" and matrix.tocsr().nnz < matrix.nnz:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    coo = entries_of(matrix)
+    made = {SOURCE: coo.row, DESTINATION: coo.col, WEIGHT: coo.data}
+    columns = {name: partial(_itself, array) for name, array in made.items()}
+    return Graph(type(matrix).__name__, columns, range(matrix.shape[0]))
+
+
+def _itself(thing: Any) -> Any:
+    return thing
+
+
+def check_square(matrix: Any) -> None:
+    """Raise an InputError unless a matrix is square, and its offsets are as many as its rows."""
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(f"an adjacency matrix has shape (n, n), not {tuple(matrix.shape)}")
+    if matrix.format in ("csr", "csc"):
+        check_pointers(matrix.format, matrix.indptr, matrix.shape[0])
+
+
+def check_pointers(kind: str, indptr: Any, rows: int) -> None:
+    """Raise an InputError unless a matrix has one more offset than rows."""
+    if len(indptr) != rows + 1:
+        raise InputError(
+            f"'indptr' of the {kind} matrix has {len(indptr):,} offsets, and {rows:,} rows need"
+            f" {rows + 1:,}: build the matrix again"
+        )
+
+
+def entries_of(matrix: Any) -> Any:
+    """Return the entries of a sparse matrix by rows and columns, converted by its own library.
+
+    Zeros in blocks only fill these up: they are no edges, as in SciPy since 1.18.
+    """
+    if matrix.format == "bsr":
+        check_pointers("bsr", matrix.indptr, matrix.shape[0] // matrix.blocksize[0])
+    if matrix.format in ("csr", "csc", "bsr"):
+        starts = matrix.indptr.get() if hasattr(matrix.indptr, "get") else matrix.indptr
+        offsets.check("indptr", starts, len(matrix.indices), may_have_spare=True)
+    if matrix.format == "lil":
+        lengths = [list(map(len, side)) for side in (matrix.rows, matrix.data)]
+        if lengths[0] != lengths[1] or len(lengths[0]) != matrix.shape[0]:
+            raise InputError(
+                "the lil matrix has rows and data of different lengths: build it again"
+            )
+    try:
+        converted = matrix.tocoo(copy=False)
+    except ValueError as error:
+        raise InputError(
+            f"the {matrix.format} matrix cannot be read ({error}): build it again"
+        ) from error
+    if matrix.format == "bsr":
+        converted.eliminate_zeros()
+    return converted
+
+
+def arrow_of(thing: Any) -> Any:
+    """Return an object that is known by Arrow's protocols alone as a table or column.
+
+    Raises
+    ------
+    InputError
+        It does not lend what it promises, or lies on a device whose library is not there.
+    """
+    import pyarrow as pa
+
+    streams = hasattr(thing, "__arrow_c_stream__")
+    try:
+        column = pa.chunked_array(thing if streams else [pa.array(thing)])
+    except Exception as error:  # of the other library, or of PyArrow about what it has lent
+        if hasattr(thing, "__arrow_c_device_array__") and not streams:
+            return _on_device(thing, error)
+        raise _lends_nothing(thing, error) from error
+    return pa.Table.from_struct_array(column) if pa.types.is_struct(column.type) else column
+
+
+def _lends_nothing(thing: Any, error: Exception) -> InputError:
+    return InputError(
+        f"a {type(thing).__name__} does not lend its columns by Arrow's protocol ({error}): pass a"
+        " frame of cuDF, pandas, Polars or PyArrow"
+    )
+
+
+class _Schema:
+    """The schema of what is lent with it."""
+
+    def __init__(self, lent: Any) -> None:
+        self.schema = lent[0]
+
+    def __arrow_c_schema__(self) -> Any:
+        return self.schema
+
+
+def _on_device(thing: Any, error: Exception) -> Any:
+    """Return what PyArrow does not read as a frame or series of cuDF."""
+    try:
+        import cudf
+        import pyarrow as pa
+        from pylibcudf import Column, Table
+
+        kind = pa.field(_Schema(thing.__arrow_c_device_array__())).type
+        if not pa.types.is_struct(kind):
+            return cudf.Series.from_pylibcudf(Column.from_arrow(thing))
+        names = [kind.field(k).name for k in range(kind.num_fields)]
+        table = Table.from_arrow(thing)
+        return cudf.DataFrame.from_pylibcudf(table, metadata={"columns": names})
+    except ImportError:
+        raise InputError(
+            f"a {type(thing).__name__} lies on a device that PyArrow does not read ({error}), and"
+            " cuDF is not installed: copy it to the host, or install cuDF"
+        ) from error
+    except Exception as other:  # of pylibcudf, about what is lent
+        raise _lends_nothing(thing, other) from other
