@@ -1172,7 +1172,8 @@ class Datasets(Adapter):
 
         bound = request.bound
         weight = None if bound is None else bound.name("the dataset")
-        chosen = dataset_columns(edges, request.source, request.destination, weight)
+        names = edges.schema.names
+        chosen = dataset_columns(names, request.source, request.destination, weight)
         return Fragments(edges, *chosen, bound, request.skips_unreadable)
 
     def weighed(
@@ -1189,6 +1190,54 @@ class Datasets(Adapter):
         from .streams import bounded_table
 
         return bounded_table(self.source(edges, replace(request, bound=bound)), bound)
+
+
+class Tables(Datasets):
+    """A table of Delta Lake or Iceberg: its folder or address, or the object of its library."""
+
+    def accepts(self, edges: Any) -> bool:
+        if isinstance(edges, str | os.PathLike):
+            from .files.lake import table_at
+
+            return table_at(edges) is not None
+        kind = type(edges)
+        return (kind.__module__, kind.__name__) in TABLES
+
+    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        raise _not_at_once(f"the table {edges}")
+
+    def source(self, edges: Any, request: ReadRequest) -> Source:
+        from .files.lake import opened_table
+        from .streams import scanned
+
+        table = opened_table(edges)
+        if _is_arrow(table, "Dataset"):
+            return super().source(table, request)
+        bound = request.bound
+        return scanned(table, request, None if bound is None else bound.name("the table"))
+
+    def weighed(
+        self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
+    ) -> Iterator[Any] | None:
+        from .files.lake import opened_table
+        from .streams import weighed_scan
+
+        table = opened_table(edges)
+        if _is_arrow(table, "Dataset"):
+            return super().weighed(table, request, weight, reading)
+        return weighed_scan(table, request, _column_of_weights(weight), reading)
+
+    def rows(self, edges: Any, request: ReadRequest) -> int | None:
+        from .files.lake import opened_table, rows_of
+
+        return rows_of(opened_table(edges))
+
+
+TABLES = (
+    ("deltalake.table", "DeltaTable"),
+    ("pyiceberg.table", "Table"),
+    ("pyiceberg.table", "StaticTable"),
+)
 
 
 class Batches(Adapter):
@@ -1299,6 +1348,7 @@ ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts reads; what is most 
     DuckDBRelations(),
     Proxies(),
     FRAMES,
+    Tables(),
     Folders(),
     Patterns(),
     Paths(),

@@ -242,13 +242,13 @@ class _OnHost:
 
 
 def dataset_columns(
-    dataset: Any, source: Any, destination: Any, weight: str | None = None
+    every: list[str], source: Any, destination: Any, weight: str | None = None
 ) -> tuple[Any, Any]:
     """Return the columns of a dataset, chosen as those of a file, and never that of weights."""
     if isinstance(source, list) or isinstance(destination, list):
         return source, destination
-    ids = [name for name in dataset.schema.names if name != weight]
-    names = ids if weight not in (source, destination) else dataset.schema.names
+    ids = [name for name in every if name != weight]
+    names = ids if weight not in (source, destination) else every
     ends = edge_columns("the dataset", names, source, destination)
     return names[ends[0]], names[ends[1]]
 
@@ -1282,22 +1282,47 @@ def weighed_dataset(
     dataset: Any, request: ReadRequest, weight: str, reading: Reading
 ) -> Iterator[Any]:
     """Return the batches of a dataset as tables with a column of weights."""
-    chosen = dataset_columns(dataset, request.source, request.destination, weight)
+    chosen = dataset_columns(dataset.schema.names, request.source, request.destination, weight)
     fragments = Fragments(dataset, *chosen)
     place_of("the dataset", dataset.schema.names, weight)
     fragments.columns.append(weight)
-    names = [*flat(*request.names), weight]
-    return _chunks_of(fragments, names, reading)
+    return _chunks_of(fragments, [*flat(*request.names), weight], reading)
 
 
-def _chunks_of(fragments: Fragments, names: list[str], reading: Reading) -> Iterator[Any]:
-    budget = Budget(bytes_of(None), fragments.fixed)
-    budget.update("strings", 0, width=len(fragments.ids) // 2)
-    for chunk in fragments.read(Cursor(), budget, None):
+def weighed_scan(table: Any, request: ReadRequest, weight: str, reading: Reading) -> Iterator[Any]:
+    """Return the batches of an Iceberg table as tables with a column of weights."""
+    return _chunks_of(scanned(table, request, weight), [*flat(*request.names), weight], reading)
+
+
+def scanned(table: Any, request: ReadRequest, weight: str | None) -> Items:
+    """Return the rows of a ``pyiceberg.table.Table``, counted by its metadata."""
+    from .files.lake import reader_of, rows_of
+
+    names = table.schema().column_names
+    ends = dataset_columns(names, request.source, request.destination, weight)
+    columns = [*flat(*ends), *([] if weight is None else [weight])]
+    for name in columns:
+        place_of("the table", names, name)
+    made = Items(
+        *(reader_of(table, columns), *ends),
+        threaded=True,
+        arrow=True,
+        given=rows_of(table),
+        weights=weight,
+        filtered=request.bound is not None,
+    )
+    made.taken.append(Taken("iceberg", tuple(flat(*ends)), None))
+    return made
+
+
+def _chunks_of(source: Fragments | Items, names: list[str], reading: Reading) -> Iterator[Any]:
+    budget = Budget(bytes_of(None), source.fixed)
+    budget.update("strings", 0, width=len(names) // 2)
+    for chunk in source.read(Cursor(), budget, None):
         for reason, rows in chunk.left_out.items():
             reading.ledger = reading.ledger.leaving_out(reason, rows)
         yield chunk.frame.rename_columns(names)
-    reading.add(fragments.taken[0], Ledger(fragments.given))
+    reading.add(source.taken[0], Ledger(source.given))
 
 
 def tables_of(reader: Any) -> Iterator[Any]:

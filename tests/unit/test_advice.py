@@ -26,7 +26,7 @@ def test_no_text_installs_the_package_by_its_name():
     assert found == []
 
 
-@pytest.mark.parametrize("extra", ["cu13", "cu12", "plot", "dask", "ray"])
+@pytest.mark.parametrize("extra", ["cu13", "cu12", "plot", "dask", "ray", "delta", "iceberg"])
 def test_the_advice_names_extras_that_there_are(extra):
     assert f"\n{extra} = [" in (ROOT / "pyproject.toml").read_text()
     advice = install_advice(extra)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import logging
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -26,6 +26,7 @@ from .input_file import (
     named_format,
     unchanged,
 )
+from .lake import check_no_table_around
 
 log = logging.getLogger(__name__)
 
@@ -110,7 +111,7 @@ def expanded(path: str) -> list[str]:
     else:
         found = sorted(glob.glob(path, recursive=True)) if pattern else [path]
         if os.path.exists(path):
-            found = files_in(path) if os.path.isdir(path) else [path]
+            found = files_in(path, log.warning) if os.path.isdir(path) else [path]
     if not found:
         raise FormatError(f"no file matches {path}")
     return found
@@ -132,8 +133,8 @@ _PARTS = ("part-", "out.")  # names of Hadoop and of KONECT, whose suffixes say 
 _NOTES = ("readme", "license")
 
 
-def files_in(folder: str | os.PathLike[str]) -> list[str]:
-    """Return the files of edges in a folder and in its folders, sorted.
+def files_in(folder: str | os.PathLike[str], tell: Callable[..., None] = log.debug) -> list[str]:
+    """Return the files of edges in a folder and in its folders, sorted; tell which are left out.
 
     These are the files of known suffixes, of Hadoop's and KONECT's names, or else all files. Names
     that begin with a dot or an underscore, as of Spark's notes, and checksums are left out.
@@ -147,7 +148,7 @@ def files_in(folder: str | os.PathLike[str]) -> list[str]:
     shown = [path for path in paths if not _is_hidden(path)]
     known = _of_edges(shown)
     if others := [path.name for path in shown if path not in known]:
-        log.warning(
+        tell(
             "left out %s in %s, of unknown suffixes: %s",
             *(counted(len(others), "file"), folder, ", ".join(others[:3])),
         )
@@ -195,6 +196,7 @@ def opened(
     before = before or mark_at(path)
     if "://" not in path and os.path.isdir(path):
         raise FormatError(f"{path} is a directory; name a file or a pattern")
+    check_no_table_around(path)
     whole = reached(path) if "://" in path else nullcontext()
     with whole, unchanged(path, before, mark_at), _raw(path) as raw:
         size = before.size if before else 0
@@ -219,6 +221,8 @@ def given(stream: Any) -> File:
     raw, size = Handle(stream), 0
     name = getattr(stream, "name", None) or getattr(stream, "path", None)
     path = str(name) if isinstance(name, str | os.PathLike) else f"the {type(stream).__name__}"
+    if os.path.isfile(path):
+        check_no_table_around(path)
     if raw.seekable():
         size = raw.seek(0, os.SEEK_END)
         raw.seek(0)

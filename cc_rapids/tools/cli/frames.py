@@ -13,6 +13,7 @@ import click
 from ...data.files.binary import damage
 from ...data.files.header import place_of
 from ...data.files.input_file import File, as_format
+from ...data.files.lake import table_at, whole_table
 from ...data.files.opening import opened
 from ...data.files.text_ids import integers, is_text
 from ...errors import FormatError
@@ -111,6 +112,8 @@ def _read(path: str, format: str | None, quiet: bool) -> pa.Table:
     """Return the table of one file, whose columns are words if it is text."""
     if path == STANDARD:
         return _opened(standard_input(), stated_format(format))
+    if table_at(path) is not None:
+        return whole_table(path)
     with (
         progress(f"reading {Path(path).name}", quiet) as report,
         opened(path, on_progress=report) as file,

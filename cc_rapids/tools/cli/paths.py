@@ -11,6 +11,7 @@ import click
 
 from ...data.files.handle import Handle
 from ...data.files.input_file import FORMATS, File
+from ...data.files.lake import table_at
 from ...data.files.opening import files_in
 from ...errors import FormatError, InputError
 from .options import STANDARD
@@ -28,11 +29,9 @@ def is_pattern(file: str) -> bool:
     return glob.has_magic(file) and "://" not in file and not os.path.exists(file)
 
 
-def within(file: str) -> list[str]:
-    """Return the files of a folder, of known formats and sorted; all else as it is."""
-    if file == STANDARD:
-        raise click.UsageError("- is standard input, and stands alone.")
-    return files_in(file) if os.path.isdir(file) else [file]
+def _within(file: str) -> list[str]:
+    """Return the files of a folder, sorted, or the folder if it is a table; all else as it is."""
+    return files_in(file) if os.path.isdir(file) and table_at(file) is None else [file]
 
 
 def stated_format(format: str | None) -> str:
@@ -64,8 +63,8 @@ def paths_of(given: str) -> list[str]:
     if given == STANDARD:
         return [given]
     if not is_pattern(given):
-        return within(given)
-    found = [file for path in sorted(glob.glob(given, recursive=True)) for file in within(path)]
+        return _within(given)
+    found = [file for path in sorted(glob.glob(given, recursive=True)) for file in _within(path)]
     if not found:
         raise FormatError(f"no file matches {given}")
     return found

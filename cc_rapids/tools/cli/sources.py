@@ -11,13 +11,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from ...data.files.header import check_header
 from ...data.files.input_file import ColumnRequest, File
 from ...data.files.read import IN_PIECES, EdgeFile, Taken, read_opened, read_pieces, read_wanted
 from ...errors import InputError
 from ...ledger import Ledger
 from .options import STANDARD
-from .paths import STANDARD_INPUT, is_pattern, name_of, standard_input, stated_format, within
+from .paths import STANDARD_INPUT, is_pattern, name_of, standard_input, stated_format
 from .show import progress, stream_progress
 
 if TYPE_CHECKING:
@@ -134,9 +136,10 @@ def limited(
             "the suffixes of files that are read in chunks determine their formats: leave out"
             " --format, or name one file and no --memory-limit"
         )
-    edges = [path for file in files for path in within(file)]
-    edges_of = edges[0] if len(edges) == 1 else edges
-    return Given(edges_of, names | options | bounds, streamed=True)
+    if STANDARD in files:
+        raise click.UsageError("- is standard input, and stands alone.")
+    edges = files[0] if len(files) == 1 else list(files)
+    return Given(edges, names | options | bounds, streamed=True)
 
 
 def is_whole(files: Sequence[str]) -> bool:

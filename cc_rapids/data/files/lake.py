@@ -1,0 +1,268 @@
+"""Tables that are folders: Delta Lake, Iceberg and Hudi. Only their logs say which files count."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NamedTuple
+
+from ...errors import CcRapidsError, FormatError, InputError, MissingExtraError, install_advice
+from ..arguments import local
+from .input_file import named_format
+
+_METADATA, _HINT = ".metadata.json", "version-hint.text"
+_NUMBER = re.compile(r"v?([0-9]+)")
+
+
+class Table(NamedTuple):
+    """A table that is a folder: its kind, its path, and the newest metadata of Iceberg.
+
+    These are empty where several files could be the newest.
+    """
+
+    kind: str
+    path: str
+    metadata: str = ""
+
+    def opened(self) -> Any:
+        """Return the object of its library, as of now.
+
+        Raises
+        ------
+        MissingExtraError
+            There is no library, or it is not installed; names the lines to write.
+        FormatError
+            The library cannot read the table.
+        """
+        what = f"{self.path} is a table of {self.kind}"
+        try:
+            if self.kind == "Delta Lake":
+                from deltalake import DeltaTable
+
+                return DeltaTable(self.path)
+            if self.kind == "Iceberg":
+                from pyiceberg.table import StaticTable
+
+                if not self.metadata:
+                    raise FormatError(
+                        f"{what}, and several files in its metadata could be the newest: pass the"
+                        " table of its catalog, as load_catalog(...).load_table(...) gives it"
+                    )
+                return StaticTable.from_metadata(self.metadata)
+        except ImportError as error:
+            extra = {"Delta Lake": "delta", "Iceberg": "iceberg"}[self.kind]
+            raise MissingExtraError(
+                f"{what}, and a library is missing ({error}): {install_advice(extra)}"
+            ) from error
+        except CcRapidsError:
+            raise
+        except Exception as error:  # of any library
+            words = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", str(error)).split())
+            raise FormatError(
+                f"{what} that its library cannot read ({words}): pass the table as that opens it,"
+                " such as deltalake.DeltaTable(..., storage_options=...), or a pyarrow dataset"
+            ) from error
+        raise MissingExtraError(
+            f"{what}, which cc_rapids does not read: pip install hudi, and pass"
+            f" hudi.HudiTableBuilder.from_base_uri({self.path!r}).build().read_snapshot()"
+        )
+
+
+def table_at(path: Any) -> Table | None:
+    """Return the table whose folder has a path or address; None of other paths."""
+    path = local(path)
+    if not isinstance(path, str) or any(letter in path for letter in "*?[\0"):
+        return None
+    if "://" not in path:
+        return _table(path, _LOCAL) if os.path.isdir(path) else None
+    if named_format(path):
+        return None
+    with suppress(Exception):  # of any file system: they are told when the path is opened
+        system, inside = _system_of(path)
+        return _table(inside, system, path.removeprefix("file://"))
+    return None
+
+
+def check_no_table_around(path: str) -> None:
+    """Check that a file is not one of those of a table.
+
+    Raises
+    ------
+    InputError
+        It is one: which of these files count, and which of their rows, only the table says.
+    """
+    if named_format(path) not in ("", "parquet"):
+        return
+    table = None
+    if "://" not in path:
+        table = _around(os.path.realpath(path), _LOCAL)
+    else:
+        with suppress(Exception):
+            system, inside = _system_of(path)
+            if table := _around(inside, system):
+                table = table._replace(path=system.address(table.path))
+    if table is not None:
+        raise InputError(
+            f"{path} is a file of a table of {table.kind}, whose log says which of its files count:"
+            f" pass {table.path!r} alone; or, for these files whatever the log says,"
+            f" pyarrow.dataset.dataset([{path!r}])"
+        )
+
+
+class _System(NamedTuple):
+    """Functions of a file system: whether there is a folder, the names in one, and its address."""
+
+    is_folder: Callable[[str], bool]
+    names: Callable[[str], list[str]]
+    address: Callable[[str], str]
+
+
+def _names_here(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+_LOCAL = _System(os.path.isdir, _names_here, str)
+
+
+def _system_of(path: str) -> tuple[_System, str]:
+    from .opening import remote
+
+    system, inside = remote(path)
+    if "http" in path[:4] or "::" in path:
+        return _System(lambda folder: False, lambda folder: [], str), inside
+
+    def names(folder: str) -> list[str]:
+        return [os.path.basename(name) for name in system.ls(folder, detail=False)]
+
+    return _System(system.isdir, names, system.unstrip_protocol), inside
+
+
+def _table(folder: str, system: _System, path: str = "") -> Table | None:
+    path = path or folder
+    if system.is_folder(f"{folder}/_delta_log"):
+        return Table("Delta Lake", path)
+    if system.is_folder(f"{folder}/.hoodie"):
+        return Table("Hudi", path)
+    metadata = f"{folder}/metadata"
+    names = system.names(metadata) if system.is_folder(metadata) else []
+    if any(name.endswith(_METADATA) for name in names):
+        return Table("Iceberg", path, _newest(path, names))
+    return None
+
+
+def _around(inside: str, system: _System) -> Table | None:
+    folder = os.path.dirname(inside)
+    while folder and folder != inside:
+        if found := _table(folder, system):
+            return found
+        folder, inside = os.path.dirname(folder), folder
+    return None
+
+
+def _newest(path: str, names: list[str]) -> str:
+    """Return the newest metadata of an Iceberg table, if no file says which is; else nothing.
+
+    Two of one number are left by a commit that failed.
+    """
+    if _HINT in names:
+        return path
+    versions = {name: _NUMBER.match(name) for name in names if name.endswith(_METADATA)}
+    numbers = {name: int(found[1]) for name, found in versions.items() if found}
+    newest = [name for name, number in numbers.items() if number == max(numbers.values())]
+    return f"{path}/metadata/{newest[0]}" if len(newest) == 1 else ""
+
+
+def opened_table(edges: Any) -> Any:
+    """Return a table for reading: of Delta Lake a pyarrow dataset, of Iceberg that of pyiceberg.
+
+    Parameters
+    ----------
+    edges
+        A path, an address, or the object of a library.
+    """
+    if isinstance(edges, str | os.PathLike):
+        table = table_at(edges)
+        if table is None:
+            raise FormatError(f"{edges} was removed")
+        edges = table.opened()
+    return edges if hasattr(edges, "snapshot_by_id") else dataset_of(edges)
+
+
+def whole_table(path: str) -> Any:
+    """Return all rows and columns of a table as one of PyArrow."""
+    table = opened_table(path)
+    with _readable(path):
+        return table.to_table() if hasattr(table, "to_table") else table.scan().to_arrow()
+
+
+def rows_of(table: Any) -> int:
+    """Return the rows of an opened table by its metadata."""
+    if hasattr(table, "count_rows"):
+        return int(table.count_rows())
+    with _readable(table.location()):
+        return int(table.scan().count())
+
+
+def reader_of(table: Any, columns: list[str]) -> Any:
+    """Return the rows of an Iceberg table as a ``RecordBatchReader`` with the columns in order."""
+    import pyarrow as pa
+
+    where = table.location()
+
+    def batches() -> Iterator[Any]:
+        with _readable(where):
+            yield from (batch.select(columns) for batch in reader)
+
+    with _readable(where):
+        reader = table.scan(selected_fields=tuple(columns)).to_arrow_batch_reader()
+    schema = pa.schema([reader.schema.field(name) for name in columns])
+    return pa.RecordBatchReader.from_batches(schema, batches())
+
+
+@contextmanager
+def _readable(where: str) -> Iterator[None]:
+    """Turn errors of libraries into a FormatError that names the table."""
+    try:
+        yield
+    except (CcRapidsError, MemoryError):
+        raise
+    except Exception as error:
+        raise FormatError(f"the table {where} cannot be read: {error}") from error
+
+
+def dataset_of(table: Any) -> Any:
+    """Return the files of a ``deltalake.DeltaTable`` that count, as a pyarrow dataset.
+
+    Raises
+    ------
+    FormatError
+        deltalake cannot read them, as with deletion vectors, or a file has other rows than the log
+        says.
+    """
+    import pyarrow as pa
+
+    where = table.table_uri
+    try:
+        dataset = table.to_pyarrow_dataset()
+        added = pa.table(table.get_add_actions(flatten=True)).select(["path", "num_records"])
+    except Exception as error:  # of deltalake
+        raise FormatError(
+            f"{where} is a table of Delta Lake that deltalake cannot read ({error}): write it as"
+            " Parquet where it can be read, such as by"
+            f" spark.read.format('delta').load({where!r}).write.parquet('pairs')"
+        ) from error
+    logged = dict(zip(*added.to_pydict().values(), strict=True))
+    with _readable(where):
+        for fragment in dataset.get_fragments():
+            rows, records = fragment.count_rows(), logged.get(fragment.path)
+            if records not in (None, rows):
+                raise FormatError(
+                    f"{where}: {fragment.path} has {rows:,} rows, but the log says {records:,}: the"
+                    " table is damaged, or read while it was rewritten"
+                )
+    return dataset
