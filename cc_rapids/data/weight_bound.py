@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import ColumnTypeError, InputError, MissingColumnError, shown, unknown
 from ..ledger import Ledger
 from .column import chunked, in_native_order
+from .dtypes import is_float
 from .frame_access import column_of, numbers_of
 from .frame_build import rows_where_true
 
@@ -147,7 +148,7 @@ class WeightBound:
         rows, of_type, missing = int(numbers.size), numbers.dtype.type, 0
         if there is not None:
             missing = rows - _count(there)
-        elif rows and numbers.dtype.kind == "f" and (least := numbers.min()) != least:
+        elif rows and is_float(numbers.dtype) and (least := numbers.min()) != least:
             missing = _count(numbers != numbers)  # the minimum is NaN if any weight is
         for sign, bound in self.bounds(numbers.dtype.name):
             limit = of_type(bound)
