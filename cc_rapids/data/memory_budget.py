@@ -164,7 +164,8 @@ class Budget:
 
     def fitting_rows(self, row_bytes: float) -> int:
         """Return how many rows fit if each takes ``row_bytes``, as rows with long strings do."""
-        free = (self.free_bytes - self.loaded) // (ROW_COPIES * row_bytes + 1)
+        ids = EDGE[self.kind] // 2 if self.kind == "strings" else 1
+        free = (self.free_bytes - self.loaded) // (ROW_COPIES * row_bytes + ids)
         return max(1, int(min(self.next_rows(), free)))
 
     def check_vertices(self, path: str, vertices: int) -> None:

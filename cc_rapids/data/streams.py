@@ -33,7 +33,7 @@ from ..errors import (
 from ..ledger import Ledger
 from . import read as frames
 from .adapters import length_of
-from .column import Content, chunked
+from .column import Content, chunked, is_cudf
 from .edge_array import ends_of, is_edge_array
 from .edge_input import EdgeInput, ReadRequest, Side, named
 from .files.header import DELIMITERS, check_header, edge_columns, place_of
@@ -473,6 +473,9 @@ class Files:
                     left_out={"row_group": piece.skipped} if piece.skipped else {},
                 )
                 first = None if load or first is None else first + len(piece.table)
+                if file.goes_on(piece.group, piece.whole) and not self.skips:
+                    yield last  # so that it is linked before more is read
+                    last = None
             ledger = file.ledger
             self.counts[number] = ledger.given - file.rows_until(begin.group, begin.rows, False)
         if last is not None:  # with the last piece the file is done
@@ -555,6 +558,7 @@ class Files:
         }
 
 
+MEASURED = 64  # rows of text in a column of Python's
 INTEGER_BYTES, TEXT_ROW_BYTES = 100, 200  # for each row of a frame while it is solved
 COPIES_OF_ROWS, COPIES_OF_TEXT = 3, 5  # of the columns themselves, put together, and as read
 
@@ -790,14 +794,16 @@ class Fragments(_OnHost):
 
     def _fragment(self, number: int, path: str, begin: Cursor, budget: Budget) -> Iterator[Chunk]:
         """Yield the chunks of a fragment, checked to be unchanged before the last of them."""
-        k, last = self.order[number], None
+        k, last = self.order[number], cast(Any, None)
         with _unchanged(self.files[k], self.marks[k]), _readable(path or "the dataset"):
             check_columns(self.pieces[k], self.columns)
             for chunk in self._chunks(number, self.pieces[k], begin, budget):
                 if last is not None:
                     yield last
                 last = replace(chunk, path=path)
-        assert last is not None
+                if number not in self.counts and not self.skips:  # the last one comes then
+                    yield last
+                    last = None
         yield replace(last, after=Cursor(number + 1))
 
     def _chunks(self, number: int, fragment: Any, begin: Cursor, budget: Budget) -> Iterator[Chunk]:
@@ -1208,14 +1214,33 @@ def _is_lazy(item: Any) -> bool:
 
 
 def _row_bytes(item: Any, wanted: Sequence[str]) -> float:
-    """Return the bytes of a row of a table of Arrow that has text; 0 of other items."""
-    schema = getattr(item, "schema", None)
-    if not hasattr(schema, "get_field_index") or not length(item):
+    """Return the bytes of the text in a row of an item on the host; 0 if it has none."""
+    if isinstance(item, tuple):
+        return sum(map(_text_bytes, item))
+    if isinstance(item, Mapping):
+        names = list(item)
+    else:
+        names = list(getattr(item, "column_names", getattr(item, "columns", ())))
+    return sum(_text_bytes(item[name]) for name in wanted if names.count(name) == 1)
+
+
+def _text_bytes(column: Any) -> float:
+    """Return the mean bytes of the strings of a column; 0 of other columns, and of those of a GPU.
+
+    Those of Python are measured in a few rows.
+    """
+    if is_cudf(column) or not hasattr(column, "__len__") or not len(column):
         return 0.0
-    columns = [item.column(name) for name in wanted if item.column_names.count(name) == 1]
-    if not any(is_text(column.type) for column in columns):
+    if hasattr(column, "chunks") or hasattr(column, "offset"):  # of Arrow
+        return column.nbytes / len(column) if is_text(column.type) else 0.0
+    if hasattr(column, "estimated_size"):  # of Polars
+        return column.estimated_size() / len(column) if str(column.dtype) == "String" else 0.0
+    if getattr(getattr(column, "dtype", None), "kind", "O") not in "OSU":
         return 0.0
-    return float(sum(column.nbytes for column in columns) / len(item))
+    rows = slice(None, None, -(-len(column) // MEASURED))
+    part = column.iloc[rows] if hasattr(column, "iloc") else column[rows]
+    lengths = [len(value) for value in part if isinstance(value, str | bytes)]
+    return sum(lengths) / len(part)
 
 
 def length(item: Any) -> int:

@@ -24,7 +24,7 @@ from .arrival_table import ArrivalTable
 from .decoders import OffsetDecoder, SortedDecoder, as_kind, at_places
 from .multi_column import RankedColumnsDecoder
 from .range import bounds, id_range_of, type_of
-from .strings import StringDecoder, factorise
+from .strings import StringDecoder, are_few, factorise, left_to_library
 
 ValueDecoder = OffsetDecoder | SortedDecoder | StringDecoder
 INT64 = np.dtype(np.int64)
@@ -227,11 +227,14 @@ class Texts(_OneColumn):
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
         """Return an index of the strings of the columns too, and their vertices."""
-        found = [self.lookup(column, backend) for column in columns]
-        if self.words is not None and all(bool(known.all()) for _, known in found):
-            return self, [vertices for vertices, _ in found]
         every = [self.held, *columns] if self.n else list(columns)
-        codes, words = factorise(every, _same, backend)
+        if self.n and (are_few(columns, self.held) or left_to_library(every, backend, self.n)):
+            found = [self.lookup(column, backend) for column in columns]
+            if all(bool(known.all()) for _, known in found):
+                return self, [vertices for vertices, _ in found]
+        codes, words = factorise(every, _same, backend, self.n)
+        if 0 < self.n == words.size:
+            return self, [self.places[backend.asarray(code)] for code in codes[1:]]
         at = backend.asarray(codes[0]).astype(np.int64) if self.n else slice(0, 0)
         new = backend.xp.ones(words.size, bool)
         new[at] = False

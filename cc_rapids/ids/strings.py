@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -46,6 +46,8 @@ SEEDS = 0x2545F4914F6CDD1D, 0x5851F42D4C957F2D, 0x14057B7EF767814F
 ROUNDS = 64
 PIECE = 7  # bytes by which strings are sorted at a time
 WORD = 8  # bytes
+LONG = 64  # bytes of a string that PyArrow numbers, in the mean
+OF_BATCHES = 8  # times fewer strings are few if batches bring them
 CHANGED = (
     "strings changed while they were read: some end before they begin, or beyond the bytes of their"
     " column, or are others than before; pass a copy, or wait until nothing writes to them"
@@ -104,13 +106,16 @@ def check_offsets(text: Text) -> None:
         raise InputError(CHANGED)
 
 
-def factorise_text(text: Text) -> tuple[Array, Array] | None:
+def factorise_text(text: Text, known: int = 0) -> tuple[Array, Array | None] | None:
     """Return codes of all strings in the order of their bytes, and a row of each distinct string.
 
     Parameters
     ----------
     text : Text
         At least one string.
+    known : int
+        As many strings, the first ones, are distinct and in order. If there are no others, they are
+        not sorted, and no rows are returned.
 
     Returns
     -------
@@ -122,21 +127,23 @@ def factorise_text(text: Text) -> tuple[Array, Array] | None:
         Hashes have failed, or the order would take too many rounds; a line is logged.
     """
     with text.backend.reusing():
-        return _factorise(text)
+        return _factorise(text, known)
 
 
-def _factorise(text: Text) -> tuple[Array, Array] | None:
+def _factorise(text: Text, known: int) -> tuple[Array, Array | None] | None:
     numbered = number(text)
     if numbered is None:
         log.info("two strings share a hash, whatever the seed: the library numbers the strings")
         return None
     slots, least = numbered
-    rows = order(text, least[least != np.iinfo(least.dtype).max])
-    if rows is None:
+    distinct = least[least != np.iinfo(least.dtype).max]
+    rows = None if distinct.size == known else order(text, distinct)
+    if rows is None and distinct.size != known:
         log.info("strings are not told apart in %d rounds: the library sorts them", ROUNDS)
         return None
     backend = text.backend
-    least[slots[rows]] = backend.xp.arange(rows.size, dtype=least.dtype)
+    if rows is not None:
+        least[slots[rows]] = backend.xp.arange(rows.size, dtype=least.dtype)
     backend.kernel(forest.assign_min_root, slots.dtype.type)(slots.size, slots, least, slots)
     return slots, rows
 
@@ -315,7 +322,7 @@ class StringDecoder:
 
 
 def factorise(
-    columns: list[Any], to_native: Native, backend: Backend
+    columns: list[Any], to_native: Native, backend: Backend, known: int = 0
 ) -> tuple[list[Any], StringDecoder]:
     """Return codes of all columns together, in the order of the strings, and the strings.
 
@@ -327,11 +334,15 @@ def factorise(
         Makes the caller's kind of column of a PyArrow array, or of a series of cuDF's.
     backend : Backend
         Where they are numbered.
+    known : int
+        The length of the first column if its strings are distinct and in order, else 0. If there
+        are no others, the column itself has the strings.
     """
     ends = np.cumsum([len(column) for column in columns])[:-1].tolist()
     library: _Library = _Cudf() if is_cudf(columns[0]) else _Arrow()
     column = library.join(columns)
-    codes, words = _by_kernels(library, column, backend) or library.factorise(column)
+    codes, words = _by_kernels(library, column, backend, known) or library.factorise(column)
+    words = columns[0] if words is None else words
     starts = [0, *ends]
     sides = [codes[i:j] for i, j in zip(starts, [*ends, len(codes)], strict=True)]
 
@@ -346,13 +357,18 @@ def _look_up(library: _Library, words: Any, to_native: Native, at: Array) -> Any
     return to_native(found, partial(library.share, words))
 
 
+def are_few(columns: Sequence[Any], words: Any) -> bool:
+    """Return whether the library finds the strings of columns faster, among distinct ones."""
+    return sum(map(len, columns)) * tuning.held_ids_per_lookup <= len(words)
+
+
 def _place(library: _Library, words: Any, wanted: Any, backend: Backend) -> tuple[Array, Array]:
     """Return the places of strings among distinct ones, and a mask of those found.
 
     Few are looked for by the library. Many are numbered together with the distinct ones: as these
     come first, each of them is the first of its slot.
     """
-    if not len(wanted) or len(wanted) * tuning.held_ids_per_lookup < len(words):
+    if are_few([wanted], words):
         return library.place(words, wanted)
     found = _numbered(library, library.join([words, wanted]), backend)
     if found is None:
@@ -435,29 +451,35 @@ def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
     return backend.asarray(codes), len(words)
 
 
-def left_to_library(columns: list[Any], backend: Backend) -> bool:
+def left_to_library(columns: list[Any], backend: Backend, known: int = 0) -> bool:
     """Return whether few strings of the host are numbered by PyArrow, not by kernels.
 
-    PyArrow trusts offsets: those of the caller's columns are checked in a copy when they are taken.
+    Those of batches, of which ``known`` are numbered again each time, are few if they are an eighth
+    of others: PyArrow takes twice the time and four times the memory. It trusts offsets: those of
+    the caller's columns are checked in a copy when they are taken.
     """
     if not backend.few_by_library or any(map(is_cudf, columns)):
         return False
-    return sum(map(len, columns)) <= tuning.library_strings
+    most = tuning.library_strings // (OF_BATCHES if known else 1)
+    few = sum(map(len, columns)) <= most
+    return few and sum(column.nbytes for column in columns) <= LONG * most
 
 
-def _by_kernels(library: _Library, column: Any, backend: Backend) -> tuple[Array, Any] | None:
-    """Return the code of each string, and the distinct strings in order.
+def _by_kernels(
+    library: _Library, column: Any, backend: Backend, known: int
+) -> tuple[Array, Any] | None:
+    """Return the code of each string, and the distinct strings in order, None if all are known.
 
     Return None if the library is to number them: the kernels give up, or there are few strings.
     """
-    if not len(column) or left_to_library([column], backend):
+    if not len(column) or left_to_library([column], backend, known):
         return None
     with library.borrow(column) as (chars, offsets):
         text = Text.of(chars, offsets, backend)
         check_offsets(text)
-        found = factorise_text(text)
-    if found is None:
-        return None
+        found = factorise_text(text, known)
+    if found is None or found[1] is None:
+        return found
     codes, rows = found
     stay = library.on_device and backend.on_device
     return codes, library.take(column, rows if stay else backend.to_host(rows))

@@ -195,6 +195,10 @@ class File:
         """
         return Ledger(sum(self.groups.values())) if self.groups else self.lines.ledger(self.path)
 
+    def goes_on(self, group: int, whole: bool) -> bool:
+        """Return whether more rows surely follow on a place in a group, or its end if ``whole``."""
+        return group + whole in self.groups
+
     def rows_until(self, group: int, rows: int, whole: bool) -> int:
         """Return the rows before a place in a group; ``rows`` if it is not ``whole``."""
         before = sum(size for k, size in self.groups.items() if k < group)

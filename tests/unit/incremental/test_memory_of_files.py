@@ -6,6 +6,8 @@ import zipfile
 from io import BytesIO
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.dataset
@@ -217,10 +219,34 @@ def test_limits_below_what_is_always_needed(suffix, need, tmp_path):
         stream_components(path, memory_limit="1MiB")
 
 
-def test_items_of_long_text_are_taken_in_fewer_rows():
+ITEMS = {
+    "arrow": lambda edges: edges,
+    "pandas": pa.Table.to_pandas,
+    "arrow in pandas": lambda edges: edges.to_pandas(types_mapper=pd.ArrowDtype),
+    "polars": pl.from_arrow,
+    "lists": pa.Table.to_pydict,
+    "arrays": lambda edges: tuple(np.array(column.to_pylist()) for column in edges.columns),
+}
+
+
+@pytest.mark.parametrize("kind", ITEMS)
+def test_items_of_long_text_are_taken_in_fewer_rows(kind):
     words = pa.array([f"{k % 7:020000}" for k in range(1000)])
-    source = streams.Items([pa.table({"src": words, "dst": words})], "src", "dst")
+    item = ITEMS[kind](pa.table({"src": words, "dst": words}))
+    source = streams.Items([item], "src", "dst")
     budget = Budget(LIMIT, source.fixed)
-    chunks = [len(chunk.frame) for chunk in source.read(streams.Cursor(), budget, None)]
+    chunks = [streams.length(chunk.frame) for chunk in source.read(streams.Cursor(), budget, None)]
     assert sum(chunks) == 1000
     assert max(chunks) * 40_000 * 16 <= LIMIT
+
+
+@pytest.mark.parametrize(("length", "limit"), [(36, 50), (200, 60), (2000, 120)])
+def test_strings_that_are_all_new(length, limit, tmp_path):
+    files = [tmp_path / f"{size}.parquet" for size in (1000, 30_000_000 // length)]
+    for path, size in zip(files, (1000, 30_000_000 // length), strict=True):
+        ends = (pa.array([f"{k}{side:0{length - 8}}" for k in range(size)]) for side in (1, 2))
+        edges = pa.table(dict(zip(("src", "dst"), ends, strict=True)))
+        pq.write_table(edges, path, use_dictionary=False, compression="zstd")
+    found = growth(*files, options={"memory_limit": limit * 1_000_000})
+    assert found.answer.startswith("CapacityError: after ")
+    assert found.bytes <= 1.2 * limit * 1_000_000
