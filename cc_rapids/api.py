@@ -252,7 +252,8 @@ def components(
     if chunked:
         check_chunked(chunked)
     weighs = isinstance(forest, str) or at_least is not None or at_most is not None
-    edges, weight = with_own_weights(edges, weight, weighs)
+    if weighs:
+        edges, weight = with_own_weights(edges, weight)
     options = Options.check(
         source=source,
         destination=destination,
@@ -301,6 +302,9 @@ def find_components(
     """
     answers, outer = None, None if reading is None else reading.ledger
     adapter, bound = adapter_of(edges), options.weight_bound
+    if adapter.opens:
+        edges = opened(edges)
+        adapter = adapter_of(edges)
     if options.frames is not None and not (adapter.is_stream or adapter.names_files):
         raise InputError(
             f"frames= is for files, and edges are a {type(edges).__name__}: leave it out"
@@ -516,9 +520,9 @@ def bipartition(
 def _opened_with(edges: Any, options: dict[str, Any]) -> Any:
     """Return edges, opened; the weights of their own become an option, if there are bounds."""
     bounded = any(options.get(name) is not None for name in ("at_least", "at_most"))
-    edges, weight = with_own_weights(edges, options.get("weight"), bounded)
-    if weight is not None:
-        options["weight"] = weight
+    if not bounded:
+        return opened(edges)
+    edges, options["weight"] = with_own_weights(edges, options.get("weight"))
     return edges
 
 

@@ -63,8 +63,9 @@ from .edge_input import (
     several,
     with_vertices,
 )
-from .foreign import Graph, check_square, entries_of, is_foreign_graph, opened
+from .foreign import check_square, entries_of, is_opened, opened
 from .frame_access import collected
+from .kinds import Graph, speaks_arrow
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
 from .row_index import check_same_index, index_of
 from .weights import weights_of
@@ -95,10 +96,19 @@ def _table_of(edges: Any) -> Any:
     shape = getattr(table, "shape", None)
     hint = f" of shape {shape}" if isinstance(shape, tuple) else ""
     raise InputError(
-        f"edges cannot be a {type(table).__name__}{hint}: give a frame of cuDF, pandas, Polars"
-        " or PyArrow, a DuckDB relation (connection.sql(...)), a pair of arrays (source,"
-        " destination), a list of pairs, a sparse matrix, or a file's path"
+        f"edges cannot be a {type(table).__name__}{hint}: {_way_out(edges)}give a frame of cuDF,"
+        " pandas, Polars or PyArrow, a DuckDB relation (connection.sql(...)), a pair of arrays"
+        " (source, destination), a list of pairs, a sparse matrix, or a file's path"
     )
+
+
+def _way_out(edges: Any) -> str:
+    """Return what turns an object into edges, if that can be told."""
+    if isinstance(edges, set | frozenset) or is_series(edges):
+        return "if each item is a pair, pass list(edges); or "
+    names = "compute", "to_pandas", "to_numpy", "to_arrow", "to_list"
+    name = next((name for name in names if hasattr(edges, name)), None)
+    return f"try edges.{name}(), or " if name else ""
 
 
 def _unambiguous(edges: Any, names: list[str]) -> Any:
@@ -528,11 +538,14 @@ class Adapter(ABC):
         Whether a stream has its rows in one order, so that a table of all is the same list.
     has_rows : bool
         Whether edges are rows in memory, so that :meth:`where` can select some.
+    opens : bool
+        Whether :func:`cc_rapids.data.foreign.opened` makes something else of some of them.
     may_repeat : bool
         Whether an edge may be held at both of its ends, as in the matrix of an undirected graph.
     """
 
     by_type = False
+    opens = False
     may_repeat = False
     is_stream = False
     is_iterable = False
@@ -846,6 +859,8 @@ class Pairs(Frames):
         return edges[0], edges[1]
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
+        if len(edges) and speaks_arrow(type(edges[0])):
+            return None
         return length_of(edges[0]) if len(edges) else 0
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
@@ -864,6 +879,8 @@ class Pairs(Frames):
 
 class EdgeArrays(Pairs):
     """An array or tensor of shape (edges, 2) or (2, edges)."""
+
+    opens = True
 
     def accepts(self, edges: Any) -> bool:
         return is_edge_array(edges)
@@ -886,6 +903,8 @@ class EdgeArrays(Pairs):
 
 class Mappings(Pairs):
     """A mapping of names to columns, such as a dictionary of arrays."""
+
+    opens = True
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, Mapping)
@@ -922,26 +941,32 @@ class Mappings(Pairs):
 
     def _sides(self, edges: Any, request: ReadRequest) -> Sides:
         source, destination = request.sides
+        if source[0] not in edges and any(isinstance(own, dict | set) for own in edges.values()):
+            raise MissingColumnError(
+                f"edges are a {type(edges).__name__} without column {source[0]!r}, whose values are"
+                " no columns: if it names the neighbours of each vertex, pass nx.Graph(edges)"
+            )
         _check_names(list(edges), source, destination)
         return source, destination
 
 
-class UnopenedGraphs(Adapter):
-    """A graph of another library that no door has opened, as it was an item of others."""
+class Unopened(Adapter):
+    """An object of another library that no door has opened, as it was an item of others."""
 
-    by_type = may_repeat = True
+    by_type = opens = may_repeat = True
 
     def accepts(self, edges: Any) -> bool:
-        return is_foreign_graph(type(edges))
+        return is_opened(type(edges))
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        return OPENED.read(opened(edges), request)
+        inner = opened(edges)
+        return adapter_of(inner).read(inner, request)
 
 
 class OpenedGraphs(Mappings):
     """A graph of another library, or a matrix with weights, opened: see :func:`foreign.opened`."""
 
-    by_type = True
+    by_type, opens = True, False
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, Graph)
@@ -1342,12 +1367,12 @@ ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts reads; what is most 
     CUDF_FRAMES,
     PAIRS,
     Graphs(),
-    UnopenedGraphs(),
-    OPENED,
     CsrRows(),
     DuckDBRelations(),
     Proxies(),
+    Unopened(),
     FRAMES,
+    OPENED,
     Tables(),
     Folders(),
     Patterns(),

@@ -20,8 +20,7 @@ import numpy as np
 from ..errors import CapacityError, ColumnTypeError, InputError, NullsError, shown
 from . import cudf_internals
 from .dtypes import is_fixed_text, is_float, is_integer, is_number, is_object, is_text, is_wide_text
-from .foreign import arrow_of, speaks_arrow
-from .relations import is_relation, table_of
+from .kinds import speaks_arrow
 
 FILL = "fill or drop them first"
 LEAVE_OUT = "nulls='drop' drops the edges with a null end; or fill the nulls first"
@@ -84,7 +83,11 @@ def chunked(thing: Any) -> Any:
     """
     kind = type(thing)
     if kind.__module__ != "pyarrow.lib":
-        return arrow_of(thing) if speaks_arrow(kind) else thing
+        if not speaks_arrow(kind):
+            return thing
+        from .foreign import arrow_of  # few are
+
+        return arrow_of(thing)
     arrow = sys.modules["pyarrow"]
     if isinstance(thing, arrow.Array):
         return arrow.chunked_array([thing])
@@ -114,6 +117,8 @@ def as_series(values: Any) -> Any:
 
 def _only_column(frame: Any) -> Any:
     """Return the column of a frame that has one; of what is not in memory once it is."""
+    from .relations import is_relation, table_of
+
     kind = type(frame).__name__
     if is_relation(frame):
         frame = table_of(frame)
@@ -535,7 +540,9 @@ def any_array(name: str, values: Any) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what NumPy makes of odd values, which are refused
             return np.asarray(values)
-    except (ValueError, TypeError, OverflowError, NotImplementedError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # of NumPy, or of the library that the values are of
         raise InputError(
             f"{name!r} cannot be a {type(values).__name__} which NumPy cannot convert to an array"
             f" ({error}): pass an array, or a list of integers or strings"

@@ -11,11 +11,11 @@ from ..errors import ColumnTypeError, InputError, shown
 from ..ledger import Ledger
 from .arguments import check_names
 from .column import Borrowing, Column, empty, no_rows, of, of_key_columns
-from .foreign import DESTINATION as DESTINATION
-from .foreign import SOURCE as SOURCE
-from .foreign import frame_of_levels
 from .frame_access import collected, columns_of, is_frame, key_columns_of
 from .key_names import are_usable, key_names_of, public_name
+from .kinds import DESTINATION as DESTINATION
+from .kinds import SOURCE as SOURCE
+from .kinds import frame_of_levels
 
 if TYPE_CHECKING:
     from .weight_bound import WeightBound

@@ -7,7 +7,7 @@ Arrow's protocols become tables and columns of PyArrow's, on a GPU frames of cuD
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -16,59 +16,9 @@ import numpy as np
 
 from ..errors import InputError, counted, id_shown, listed
 from . import offsets
+from .kinds import DESTINATION, SOURCE, Graph, frame_of_levels, speaks_arrow
 
-SOURCE, DESTINATION = "src", "dst"  # the default columns of edges in memory
 WEIGHT = "weight"  # the values of a matrix
-PROTOCOLS = "__arrow_c_stream__", "__arrow_c_array__", "__arrow_c_device_array__"
-_BUILT_IN = "builtins", "numpy", "cupy"
-_FRAMES = "pandas", "modin", "polars", "pyarrow", "cudf", "narwhals", "dask", "ibis"
-KNOWN = {*_BUILT_IN, *_FRAMES, "duckdb", "_duckdb"}  # libraries that are read as they are
-
-
-class Graph(Mapping[str, Any]):
-    """The edges of a graph or matrix as columns by name, and its vertices.
-
-    Parameters
-    ----------
-    kind : str
-        What errors call it.
-    columns : mapping of str to callable
-        What makes each column, of those of the two ends first.
-    vertices : range, or list of ids
-    """
-
-    def __init__(
-        self, kind: str, columns: Mapping[str, Callable[[], Any]], vertices: Any = None
-    ) -> None:
-        self.kind, self.columns_by_name, self.vertices = kind, dict(columns), vertices
-        self._made: dict[str, Any] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._made:
-            self._made[name] = self.columns_by_name[name]()
-        return self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.columns_by_name)
-
-    def __len__(self) -> int:
-        return len(self.columns_by_name)
-
-    def ends(self) -> list[Any]:
-        """Return the first column of each of both ends."""
-        names = list(self)
-        return [self[names[0]], self[next(name for name in names if name.startswith(DESTINATION))]]
-
-    def where(self, rows: Callable[[Any], Any]) -> Graph:
-        """Return the graph of some of the edges; ``rows`` gives those of a column."""
-        made = {name: partial(_rows_of, self, name, rows) for name in self}
-        return Graph(self.kind, made, self.vertices)
-
-
-def _rows_of(graph: Graph, name: str, rows: Callable[[Any], Any]) -> Any:
-    return rows(graph[name])
-
-
 _OPENED_BY: WeakKeyDictionary[type, Callable[[Any], Any] | None] = WeakKeyDictionary()
 
 
@@ -98,21 +48,11 @@ def opened(edges: Any, weight: Any = None) -> Any:
     return edges
 
 
-def with_own_weights(edges: Any, weight: Any, wanted: bool) -> tuple[Any, Any]:
-    """Return edges, opened, and their weights; those of matrices and graphs are :data:`WEIGHT`.
-
-    They are ``wanted`` where edges are compared by them.
-    """
-    if not wanted:
-        return opened(edges), weight
+def with_own_weights(edges: Any, weight: Any) -> tuple[Any, Any]:
+    """Return edges, opened, and their weights: by default matrices and graphs have their own."""
     if weight is None and (hasattr(edges, "tocoo") or isinstance(opened(edges), Graph)):
         weight = WEIGHT
     return opened(edges, weight), weight
-
-
-def is_foreign_graph(kind: type) -> bool:
-    """Return whether objects of a type are graphs of NetworkX or igraph, or views of one."""
-    return any(own.__module__.partition(".")[0] in ("networkx", "igraph") for own in kind.__mro__)
 
 
 def _way_for(kind: type) -> Callable[[Any], Any] | None:
@@ -135,10 +75,9 @@ def _way_for(kind: type) -> Callable[[Any], Any] | None:
     return arrow_of if speaks_arrow(kind) else None
 
 
-def speaks_arrow(kind: type) -> bool:
-    """Return whether objects of a type are known by Arrow's protocols alone."""
-    known = kind.__module__.partition(".")[0] in KNOWN
-    return not known and any(hasattr(kind, word) for word in PROTOCOLS)
+def is_opened(kind: type) -> bool:
+    """Return whether objects of a type are opened, whatever they hold."""
+    return _way_for(kind) not in (None, _columns_of_fields, _sides_in_memory, _columns_in_memory)
 
 
 def _sides_in_memory(sides: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -158,13 +97,6 @@ def _columns_of_fields(array: Any) -> Any:
     """Return the fields of a structured array as columns; other arrays as they are."""
     names = array.dtype.names
     return array if names is None else {name: array[name] for name in names}
-
-
-def frame_of_levels(thing: Any) -> Any:
-    """Return an index of several levels as a frame; anything else as it is."""
-    kind = type(thing)
-    levels = kind.__name__ == "MultiIndex" and kind.__module__.startswith(("pandas", "cudf"))
-    return thing.to_frame(index=False) if levels else thing
 
 
 def _ends_of_levels(index: Any) -> Any:

@@ -37,7 +37,7 @@ from .column import (
 )
 from .dtypes import is_float, is_number
 from .edge_array import is_edge_array
-from .foreign import frame_of_levels
+from .kinds import frame_of_levels
 from .relations import is_relation, table_of
 
 VERTEX = "vertex"  # the column of vertices in answers, and by default in frames of documents
@@ -106,6 +106,7 @@ def frame_in_memory(frame: Any) -> Any:
         return table_of(frame)
     import narwhals as nw
 
+    frame = nw.to_native(frame, pass_through=True)
     if nw.dependencies.is_polars_lazyframe(frame):
         return frame.collect()
     try:
@@ -438,7 +439,8 @@ def collected(frame: Any, wanted: Sequence[str] | None = None) -> Any:
 
 
 def _is_dask(frame: Any) -> bool:
-    return type(frame).__module__.partition(".")[0] == "dask" and hasattr(frame, "compute")
+    kind = type(frame)
+    return kind.__name__ == "DataFrame" and kind.__module__.startswith("dask")
 
 
 def _columns(name: str, ids: Any, wanted: int) -> list[Any]:

@@ -24,6 +24,7 @@ from .edge_array import as_array, is_edge_array, rows_are_edges
 from .edge_input import EdgeInput
 from .foreign import opened
 from .frame_access import bring, collected, column_of, frame_size
+from .kinds import frame_of_levels
 from .pair_lists import are_pairs
 
 NOT_FILTERED = "_view", "run_end_encoded", "union"  # in names of types that Arrow does not filter
@@ -310,6 +311,7 @@ def _frame_of(edges: Any) -> Any:
     """Return a frame with the rows of an edge list, if it comes from a frame library."""
     if isinstance(edges, list):
         return None
+    edges = frame_of_levels(edges)
     if isinstance(edges, tuple):
         if not (len(edges) and is_series(edges[0])):
             return None

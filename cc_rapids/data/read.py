@@ -19,8 +19,9 @@ from .adapters import Adapter, adapter_of
 from .arguments import check_flag, check_word
 from .column import REFUSE
 from .edge_input import EdgeInput, ReadRequest, Side, check_range, named, several, with_vertices
-from .foreign import Graph, opened
+from .foreign import opened
 from .frame_access import collected, is_single
+from .kinds import Graph
 
 if TYPE_CHECKING:
     from .reading import Reading
@@ -67,7 +68,8 @@ def read(
         if vertices is not None:
             raise InputError("pass vertices or num_vertices, not both")
         vertices = range(_count(num_vertices))
-    if adapter is None:
+    adapter = adapter or adapter_of(edges)
+    if adapter.opens:
         edges = opened(edges)
         adapter = adapter_of(edges)
     if header is not None:

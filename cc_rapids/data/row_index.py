@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InputError, counted, id_shown
 from .column import is_cudf
 from .dtypes import is_integer
-from .foreign import Graph
+from .kinds import Graph
 
 
 def index_of(edges: Any) -> Any:

@@ -311,8 +311,10 @@ class Connectivity:
         """Insert edges, all or none; return the states before and after."""
         source, destination, nulls, header = names
         how = self._chosen, self._free
-        edges = opened(edges)
         adapter = adapter_of(edges)
+        if adapter.opens:
+            edges = opened(edges)
+            adapter = adapter_of(edges)
         if self._state.kept is not None:
             with self._lock:
                 before = self._state
@@ -404,7 +406,7 @@ class Connectivity:
         array([ True, False])
         """
         inputs.check_missing(missing)
-        width, pairs = self._state.index.width, opened(pairs)
+        width = self._state.index.width
         given = read.read_pairs(pairs, source, destination, header, width)
         state = inputs.placed_for(self._state, given, self._free)
         with inputs.LentWithRange(state.backend, given) as columns:

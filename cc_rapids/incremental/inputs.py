@@ -15,7 +15,6 @@ from ..data.arguments import check_word
 from ..data.column import array_of_range, as_series, of, of_key_columns
 from ..data.edge_input import EdgeInput
 from ..data.files.header import is_known_pair
-from ..data.foreign import frame_of_levels
 from ..data.frame_access import (
     collected,
     column_of,
@@ -27,6 +26,7 @@ from ..data.frame_access import (
     names_of,
     rows_of,
 )
+from ..data.kinds import frame_of_levels
 from ..data.read import Side
 from ..errors import InputError, MissingColumnError, UnknownVertexError, unknown
 from ..graph.edges import LentOn

@@ -22,7 +22,7 @@ from ..data import html, read
 from ..data.column import Content
 from ..data.edge_input import ReadRequest
 from ..data.files.gpu_parquet import row_group_reader
-from ..data.foreign import with_own_weights
+from ..data.foreign import opened, with_own_weights
 from ..data.frame_build import frame_of_table
 from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
@@ -415,8 +415,9 @@ def stream_components(
     >>> cc_rapids.stream_components(chunks, memory_limit="64MiB").sizes()
     Sizes(labels=array([0, 1]), size=array([501, 501]))
     """
-    bounded = at_least is not None or at_most is not None
-    edges, weight = with_own_weights(edges, weight, bounded)
+    if at_least is not None or at_most is not None:
+        edges, weight = with_own_weights(edges, weight)
+    edges = opened(edges)
     options = Options.check(
         source=source,
         destination=destination,

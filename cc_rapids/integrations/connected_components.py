@@ -7,7 +7,6 @@ from typing import Any
 from ..algorithms.design import Design
 from ..api import find_components
 from ..data.adapters import is_graph
-from ..data.foreign import opened
 from ..errors import ArgumentTypeError
 from ..options import Options
 from . import cugraph
@@ -121,7 +120,7 @@ def connected_components(
         explain=explain,
         wants_labels=True,
     )
-    found: Any = find_components(opened(edges), options)
+    found: Any = find_components(edges, options)
     return found if explain else found.labels()
 
 

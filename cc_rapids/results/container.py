@@ -9,7 +9,6 @@ import numpy as np
 
 from ..backends import Array
 from ..data.arguments import check_word
-from ..data.foreign import opened
 from ..data.frame_access import is_single, on_host, only, rows_between, values_of
 from ..data.frame_build import column_like, edges_where
 from ..data.read import check_one_id, read_pairs
@@ -186,7 +185,6 @@ class Container(Lookup):
         [True, False]
         """
         policy, width = _policy(missing), len(self._given.src.key_columns) or 1
-        pairs = opened(pairs)
         given = read_pairs(pairs, source, destination, header, width)
         with LentOn(self._backend, given) as columns:
             left, there = self._roots_of(given.src, columns[0], policy)

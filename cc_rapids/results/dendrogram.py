@@ -17,6 +17,7 @@ from ..algorithms.design import check_batch_design
 from ..backends import Array
 from ..data import html
 from ..data.arguments import check_count
+from ..data.column import any_array
 from ..data.dtypes import is_float, is_number
 from ..data.edge_input import plain_frame
 from ..data.frame_build import with_column
@@ -221,7 +222,7 @@ class Dendrogram:
         Dendrogram.cuts : The components at several thresholds.
         Dendrogram.split : Components of at most some size.
         """
-        if threshold is None or np.ndim(threshold):
+        if threshold is None or any_array("threshold", threshold).ndim:
             raise InputError(
                 f"{shown(threshold)} is not one threshold: pass a number, or several to cuts()"
             )

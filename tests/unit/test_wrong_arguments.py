@@ -1,9 +1,18 @@
 """Arguments of wrong types, everywhere: an answer, or an error of ours that names what is wrong."""
 
 import inspect
+import uuid
+from decimal import Decimal
 
+import dask.dataframe
+import duckdb
+import igraph
+import narwhals as nw
+import networkx as nx
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
@@ -295,3 +304,85 @@ def test_numbers_and_bytes_are_no_paths(path, capfd):
 def test_a_plan_of_a_spanning_forest():
     plan = cc_rapids.spanning_forest(EDGES, explain=True)
     assert plan == cc_rapids.components(EDGES, forest=True, explain=True)
+
+
+class Refusing:
+    """An object whose every protocol fails, as those of libraries on a device may."""
+
+    def fail(self, *given, **more):
+        raise RuntimeError("not on the host")
+
+    __array__ = __len__ = __iter__ = __getitem__ = __arrow_c_stream__ = fail
+
+
+TABLE = pa.table(EDGES)
+FOREIGN = {
+    "graph of NetworkX": lambda: nx.path_graph(3),
+    "view of NetworkX": lambda: nx.path_graph(3).edges,
+    "graph of igraph": lambda: igraph.Graph(n=3, edges=[(0, 1)]),
+    "reader": lambda: TABLE.rename_columns(["left", "right", "w"]).to_reader(),
+    "relation": lambda: duckdb.from_arrow(TABLE),
+    "frame of Dask": lambda: dask.dataframe.from_pandas(EDGES, npartitions=2),
+    "series of Dask": lambda: dask.dataframe.from_pandas(EDGES, npartitions=2)["src"],
+    "expression": lambda: pl.col("src"),
+    "lazy frame": lambda: pl.LazyFrame(TABLE),
+    "narwhals": lambda: nw.from_native(EDGES),
+    "levels": lambda: pd.MultiIndex.from_tuples([(1, 2), (2, 3)]),
+    "fields": lambda: np.zeros(2, [("src", "i8"), ("dst", "i8")]),
+    "nested": lambda: pa.chunked_array([[[1, 2], [3]]]),
+    "group": lambda: EDGES.groupby("src"),
+    "generator": lambda: ((k, k + 1) for k in range(3)),
+    "objects": lambda: pd.Series([uuid.UUID(int=1), Decimal(2), None, (1, 2)]),
+    "dates": lambda: pd.date_range("2026-01-01", periods=3),
+    "swapped": lambda: np.array([1, 2, 5], ">i8"),
+    "module": lambda: np,
+    "refusing": Refusing,
+}
+ANSWERS = {  # methods of answers, and what is right; those without an argument for objects are not
+    cc_rapids.Components: lambda: cc_rapids.components(EDGES, weight="weight", forest="max"),
+    Connectivity: lambda: Connectivity(keep_forest=True).insert(EDGES),
+    cc_rapids.Dendrogram: lambda: cc_rapids.components(
+        EDGES, weight="weight", forest="max"
+    ).dendrogram(),
+}
+WRITES = {"save", "to_csv", "to_parquet", "load", "plot", "to_feather"}  # to paths, or to a screen
+PLACES = {"weight": "weight", "thresholds": [1], "keys": ["src"], "kind": "path"}
+
+
+def takes_objects():
+    """Yield the name, a maker and the required arguments of each public function and method."""
+    for name in cc_rapids.__all__:
+        function = getattr(cc_rapids, name)
+        if inspect.isfunction(function):
+            yield name, lambda own=function: own
+    for kind, make in ANSWERS.items():
+        for name, _ in inspect.getmembers(kind, inspect.isfunction):
+            if not name.startswith("_") and name not in WRITES:
+                yield f"{kind.__name__}.{name}", lambda make=make, name=name: getattr(make(), name)
+
+
+TAKING = dict(takes_objects())
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", TAKING)
+def test_foreign_objects_never_end_in_a_raw_error(name):
+    """Each argument is each object in turn, beside edges or ids for the others that are needed."""
+    make = TAKING[name]
+    known = inspect.signature(make()).parameters.values()
+    others = inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL
+    plain = [one for one in known if one.kind not in others and one.name != "progress"]
+    right = {
+        one.name: PLACES.get(one.name, EDGES) for one in plain if one.default is inspect._empty
+    }
+    told = {}
+    for argument in plain:
+        for kind, foreign in FOREIGN.items():
+            try:
+                asked(make()(**right | {argument.name: foreign()}))
+            except CcRapidsError:
+                pass
+            except Exception as error:
+                told[argument.name, kind] = f"{type(error).__name__}: {error}"[:200]
+    assert not told

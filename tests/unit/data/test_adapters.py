@@ -45,7 +45,7 @@ KINDS = {
     "PairLists": [[SRC, DST], []],
     "EdgeArrays": [np.zeros((2, 2)), np.array([SRC, DST])],
     "Mappings": [{"src": SRC, "dst": DST}, {}],
-    "UnopenedGraphs": [nx.Graph(), nx.path_graph(3).edges],
+    "Unopened": [nx.Graph(), nx.path_graph(3).edges],
     "OpenedGraphs": [opened(nx.Graph())],
     "Anything": [5, None, pd.Series(SRC)],
 }

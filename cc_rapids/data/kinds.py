@@ -1,0 +1,70 @@
+"""Kinds of objects of other libraries, told by their types, and a graph as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+SOURCE, DESTINATION = "src", "dst"  # the default columns of edges in memory
+PROTOCOLS = "__arrow_c_stream__", "__arrow_c_array__", "__arrow_c_device_array__"
+_BUILT_IN = "builtins", "numpy", "cupy"
+_FRAMES = "pandas", "modin", "polars", "pyarrow", "cudf", "narwhals", "dask", "ibis"
+KNOWN = {*_BUILT_IN, *_FRAMES, "duckdb", "_duckdb"}  # libraries that are read as they are
+
+
+def speaks_arrow(kind: type) -> bool:
+    """Return whether objects of a type are known by Arrow's protocols alone."""
+    known = kind.__module__.partition(".")[0] in KNOWN
+    return not known and any(hasattr(kind, word) for word in PROTOCOLS)
+
+
+def frame_of_levels(thing: Any) -> Any:
+    """Return an index of several levels as a frame; anything else as it is."""
+    kind = type(thing)
+    levels = kind.__name__ == "MultiIndex" and kind.__module__.startswith(("pandas", "cudf"))
+    return thing.to_frame(index=False) if levels else thing
+
+
+class Graph(Mapping[str, Any]):
+    """The edges of a graph or matrix as columns by name, and its vertices.
+
+    Parameters
+    ----------
+    kind : str
+        What errors call it.
+    columns : mapping of str to callable
+        What makes each column, of those of the two ends first.
+    vertices : range, or list of ids
+    """
+
+    def __init__(
+        self, kind: str, columns: Mapping[str, Callable[[], Any]], vertices: Any = None
+    ) -> None:
+        self.kind, self.columns_by_name, self.vertices = kind, dict(columns), vertices
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            self._made[name] = self.columns_by_name[name]()
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns_by_name)
+
+    def __len__(self) -> int:
+        return len(self.columns_by_name)
+
+    def ends(self) -> list[Any]:
+        """Return the first column of each of both ends."""
+        names = list(self)
+        return [self[names[0]], self[next(name for name in names if name.startswith(DESTINATION))]]
+
+    def where(self, rows: Callable[[Any], Any]) -> Graph:
+        """Return the graph of some of the edges; ``rows`` gives those of a column."""
+        made = {name: partial(_rows_of, self, name, rows) for name in self}
+        return Graph(self.kind, made, self.vertices)
+
+
+def _rows_of(graph: Graph, name: str, rows: Callable[[Any], Any]) -> Any:
+    return rows(graph[name])
