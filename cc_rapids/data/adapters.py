@@ -1222,9 +1222,12 @@ class Tables(Datasets):
 
     def accepts(self, edges: Any) -> bool:
         if isinstance(edges, str | os.PathLike):
+            path = local(edges)
+            if not (os.path.isdir(path) or "://" in str(path)):
+                return False
             from .files.lake import table_at
 
-            return table_at(edges) is not None
+            return table_at(path) is not None
         kind = type(edges)
         return (kind.__module__, kind.__name__) in TABLES
 
