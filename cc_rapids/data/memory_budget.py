@@ -47,6 +47,8 @@ RECORDS = 32  # a line of text, or a record with quotes, may take this part of t
 ROW_COPIES = 16  # bytes for each byte of the columns of a chunk, where strings are long
 LEAST_ROWS, MOST_ROWS = 1 << 10, 1 << 22
 MOST_ON_DEVICE = 1 << 25  # a GPU links that many at once, while two readers read the next ones
+LEAST_VERTEX = 4  # bytes of a vertex in the smallest tree
+WITHOUT_ISOLATED = "write the edges without isolated vertices, as Parquet"
 FORGOTTEN = 1 << 20  # bytes in text without a unit below which that was forgotten
 UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
 UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
@@ -81,6 +83,16 @@ def bytes_of(limit: int | str | None, free: int | None = None) -> int:
             f" {limit!r}"
         )
     return limit
+
+
+def check_machine(what: str, size: int, way: str) -> None:
+    """Raise a CapacityError if what is read takes more bytes than this machine has."""
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if size > total:
+        raise CapacityError(
+            f"{what}, which take {in_words(size)} at least, but this machine has {in_words(total)}:"
+            f" {way}"
+        )
 
 
 def in_words(size: int, limit: int = 0) -> str:
@@ -174,8 +186,8 @@ class Budget:
         if need > self.limit:
             raise CapacityError(
                 f"{path} declares {vertices:,} vertices, which take {self.in_words(need)}, but"
-                f" memory_limit is {self.in_words(self.limit)}: raise it, or write the edges"
-                " without isolated vertices, as Parquet"
+                f" memory_limit is {self.in_words(self.limit)}: raise it, or"
+                f" {WITHOUT_ISOLATED}"
             )
 
     def held(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:

@@ -23,7 +23,7 @@ from ...errors import (
     unknown,
 )
 from ...ledger import Ledger
-from ..memory_budget import Budget
+from ..memory_budget import LEAST_VERTEX, WITHOUT_ISOLATED, Budget, check_machine
 from .delimited import Block, Dialect, blocks
 from .handle import UNPACKED, first_of, packing_of, unpacked
 from .header import edge_columns, place_of
@@ -286,10 +286,20 @@ class File:
         CapacityError
             They do not. A compressed file has more bytes than its size, and is refused later.
         """
-        if self.budget is not None:
+        if self.budget is None:
+            check_machine(f"{self.path} {what}, {size:,} bytes", size, way)
+        else:
             self.copies, self.most = copies, self.budget.whole_bytes // copies
             if size > self.most:
                 raise self._too_large(size, what, way)
+
+    def check_vertices(self, count: int) -> None:
+        """Raise a CapacityError if the file declares more vertices than fit."""
+        if self.budget is None:
+            what = f"{self.path} declares {count:,} vertices"
+            check_machine(what, LEAST_VERTEX * count, WITHOUT_ISOLATED)
+        else:
+            self.budget.check_vertices(self.path, count)
 
     def _too_large(
         self, size: int, what: str = "is read as a whole", way: str = CONVERT

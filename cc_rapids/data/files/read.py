@@ -567,8 +567,7 @@ def _pieces(
         file.groups = {0: len(table)}  # the number that its header declares
         if file.budget is not None:
             file.budget.loaded = table.nbytes
-            count = 0 if vertices is None else vertices.stop - vertices.start
-            file.budget.check_vertices(file.path, count)
+        file.check_vertices(0 if vertices is None else vertices.stop - vertices.start)
         vertices = None if done else vertices
         for piece in sliced(file, table, 0, done, rows):
             yield Piece(piece.table, 0, piece.rows, piece.whole, vertices)
@@ -756,6 +755,7 @@ def read_opened(file: File, request: ColumnRequest) -> EdgeFile:
     with as_format(file, request.format):
         table, vertices = _READERS[request.format](file, request)
     if request.format in WHOLE:
+        file.check_vertices(0 if vertices is None else vertices.stop - vertices.start)
         file.groups = {0: len(table)}  # the number that its header declares
     ledger = file.ledger
     table = _with_weights(Path(file.path), table, request)

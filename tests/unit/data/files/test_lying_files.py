@@ -1,5 +1,7 @@
 """Files whose numbers lie: offsets, ids and counts that leave what they point into."""
 
+import gzip
+import os
 from contextlib import suppress
 
 import numpy as np
@@ -8,8 +10,9 @@ from scipy import sparse
 from support.lies import FAR, LIES, N, edges, no_hang, rows, same_kind
 
 import cc_rapids
-from cc_rapids import CcRapidsError, Connectivity, FormatError
+from cc_rapids import CapacityError, CcRapidsError, Connectivity, FormatError
 from cc_rapids.data.files import archive
+from cc_rapids.data.files.read import read_edges
 
 CODES = ("csr", "csc", "bsr")
 ENDS = [0, 1, 5, N - 1, N, N + 1, 2**31 - 1, *FAR]
@@ -49,7 +52,8 @@ def test_matrices(tmp_path, kind):
     said_of(saved(path, offsets[:-1], indices, kind))
     said_of(saved(path, offsets, indices, kind, indptr=np.array([None] * (N + 1))))
     said_of(saved(path, offsets.reshape(7, 43), indices, kind))
-    said_of(saved(path, offsets, indices, kind, shape=np.array([2**40, 2**40])))
+    shape = np.array([2**40, 2**40])
+    said_of(saved(path, offsets, indices, kind, shape=shape), CapacityError)
     said_of(saved(path, offsets, indices, "lil"))
 
 
@@ -179,3 +183,46 @@ def test_other_numbers_of_a_saved_state(state):
                 bent.flat[at] = same_kind(chance.choice(ENDS), part.dtype)
                 with no_hang(), suppress(CcRapidsError):
                     Connectivity.load(again(**{name: bent})).components().labels()
+
+
+@pytest.mark.parametrize("count", [10**12, 2**62, 2**63 - 1])
+@pytest.mark.parametrize("packed", [False, True])
+def test_more_vertices_than_the_machine_holds(tmp_path, count, packed):
+    def parts(kind, **others):
+        return {"format": np.array(kind.encode()), "shape": np.array([count] * 2)} | others
+
+    texts = {
+        "e.mtx": f"%%MatrixMarket matrix coordinate pattern general\n{count} {count} 1\n1 2\n",
+        "e.gr": f"p sp {count} 1\na 1 2 1\n",
+        "e.he": f"H {count} 1 1\nE 0 1 1\n",
+    }
+    one, data = np.array([1]), np.ones(1)
+    arrays = {
+        "coo.npz": parts("coo", row=one, col=one, data=data),
+        "csr.npz": parts("csr", indices=one, indptr=np.array([0, 1]), data=data),
+        "dia.npz": parts("dia", offsets=one, data=data.reshape(1, 1)),
+        "count.npz": {"src": one, "dst": one, "num_vertices": np.array(count)},
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    for name, stored in arrays.items():
+        np.savez(tmp_path / name, **stored)
+    for name in [*texts, *arrays]:
+        path = tmp_path / name
+        if packed:
+            path = path.with_name(f"{name}.gz")
+            path.write_bytes(gzip.compress((tmp_path / name).read_bytes()))
+        says = rf"declares {count:,} vertices, which take .* GiB.*: (raise it, or )?write"
+        for options in ({}, {"memory_limit": "1GiB"}):
+            with pytest.raises(CapacityError, match=says), no_hang():
+                cc_rapids.components(path, **options)
+        with open(path, "rb") as file, pytest.raises(CapacityError, match=says), no_hang():
+            cc_rapids.components(file)
+
+
+def test_arrays_that_hold_more_than_the_machine(tmp_path, monkeypatch):
+    path = tmp_path / "zeros.npz"
+    np.savez_compressed(path, src=np.zeros(10**6, np.int64), dst=np.zeros(10**6, np.int64))
+    monkeypatch.setattr(os, "sysconf", {"SC_PHYS_PAGES": 1 << 10, "SC_PAGE_SIZE": 1 << 12}.get)
+    with pytest.raises(CapacityError, match=r"16,000,000 bytes, which take .*, but this machine"):
+        read_edges(path)
