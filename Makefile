@@ -84,14 +84,7 @@ test-gpu:
 		tests/unit/kernels/test_compiles.py
 
 figures: $(VENV)/dev
-	$(BIN)/python benchmarks/report.py
-	$(BIN)/python benchmarks/design_figures.py
-	$(BIN)/python benchmarks/paper_figures.py
-	$(BIN)/python benchmarks/bench_figures.py
-	$(BIN)/python benchmarks/trust.py
-	$(BIN)/python benchmarks/larger.py
-	$(BIN)/python benchmarks/datasets.py
-	$(BIN)/python benchmarks/first_use.py --table
+	$(BIN)/python benchmarks/figures.py
 
 # The wheel in a clean environment of each: make package PYTHONS="python3.11 python3.14"
 package: $(VENV)/dev

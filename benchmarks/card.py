@@ -1,17 +1,16 @@
 """The limits of a card: the rate of copies, and that of random reads of tables of many sizes.
 
-The limits that figures draw for a card, in ``cc_rapids.plots.CARDS``, are those of its newest
-record in two digits. The reads are of 4 bytes, at places that threads compute, eight of which each
-has under way; their kernel is CUDA C, so that nothing of this package takes part.
+``cc_rapids.plots.CARDS``, whose limits figures draw, has the rates of the newest record of a card
+in two digits. The reads are of 4 bytes, at places that threads compute, eight of which each has
+under way; their kernel is CUDA C, so that nothing of this package takes part.
 """
 
 from functools import partial
 
+import harness
 import numpy as np
-import records
 
-from cc_rapids import backends
-from cc_rapids.tools.bench import timed
+from cc_rapids.tools.bench import spread, timed
 
 TABLES = 1 << 18, 1 << 20, 1 << 24, 1 << 25, 1 << 26, 1 << 27, 1 << 30
 COPIED = 1 << 31
@@ -37,12 +36,11 @@ def main():
     """Measure, and keep the record."""
     import cupy
 
-    args = records.arguments(__doc__).parse_args()
-    backend = backends.get("cuda")
-    base = records.environment(backend.device_name, args.commit)
+    args = harness.arguments(__doc__, "cuda").parse_args()
+    backend, base = harness.begin(args)
 
     def device_ms(work):
-        return records.spread(timed(backend, lambda _: work(), [None], args.runs).device)
+        return spread(timed(backend, lambda _: work(), [None], args.runs).device)
 
     given, taken = (cupy.zeros(COPIED // 4, np.uint32) for _ in range(2))
     spent = device_ms(lambda: cupy.copyto(taken, given))
@@ -54,23 +52,7 @@ def main():
         launch = (BLOCKS,), (THREADS,), (given, np.uint32(size // 4 - 1), word)
         spent = device_ms(partial(read, *launch))
         found["reads"].append({"table": size, "rate": 1e3 * many / spent["median"], "ms": spent})
-    records.keep(args.out, "card", base | found)
-
-
-def newest(folder=records.HERE):
-    """Return the newest record of each card."""
-    return {row["device"]: row for row in records.load("card", folder)}
-
-
-def limits(row):
-    """Return the rate of copies, and pairs of a table's bytes and the rate of reads of it."""
-    reads = tuple((own["table"], in_two_digits(own["rate"])) for own in row["reads"])
-    return in_two_digits(row["copy"]), reads
-
-
-def in_two_digits(rate):
-    """Return a rate as the figures have it."""
-    return float(f"{rate:.1e}")
+    harness.keep(args.out, "card", base | found)
 
 
 if __name__ == "__main__":

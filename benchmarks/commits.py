@@ -1,14 +1,13 @@
-"""Two commits by turns, in one lease of one GPU: what slows one slows the other.
+"""Two commits by turns on one machine: what slows one slows the other.
 
 A process for each commit makes the same inputs and runs the same jobs, a few runs each in turn:
-lists and rows of the reference graphs from frame to label frame, hashed ids, strings, a small
-list, and audits. One record has, for each job, the wall times of both and their ratio, and says
-that both gave the same answer. The older commit runs in two processes: the ratio of these two is
-what chance alone makes of it, as each process keeps its own place in memory and on the host.
-``--base`` is a folder with the older commit.
+lists and rows of the reference graphs from frame to label frame, hashed ids, and audits. One record
+has, for each job, the wall times of both and their ratio, and both gave the same answer. The older
+commit runs in two processes: the ratio of these two is what chance alone makes of it, as each
+process has its own place in memory and on the host. ``--base`` is a folder with the older commit.
 """
 
-import importlib
+import contextlib
 import json
 import os
 import pathlib
@@ -16,45 +15,44 @@ import subprocess
 import sys
 import time
 
+import numpy as np
+
 HERE = pathlib.Path(__file__).resolve()
 GRAPHS = ("kron21", "social22", "road", "uniform25M", "rmat24")
-ROUNDS, RUNS = 21, 3
-BOUND = 1.03
-JOBS = {
-    **{f"{graph} {ids}": ("coo", graph, ids) for graph in GRAPHS for ids in ("int32", "int64")},
-    **{f"{graph} rows": ("csr", graph, "int32") for graph in GRAPHS},
-    **{f"{graph} audit": ("audit", graph, "int32") for graph in GRAPHS},
-    **{name: (name, None, None) for name in ("hashed", "strings", "karate")},
-}
+BOUND, RUNS = 1.03, 3  # runs a turn
+JOBS = [f"{graph} {form}" for graph in GRAPHS for form in ("int32", "int64", "rows", "audit")]
+JOBS += ["uniform25M hashed"]
 
 
 def main():
     """Measure all jobs, or those that are named, and keep one record."""
     if "--worker" in sys.argv:
-        return work()
-    import records
+        return work(*sys.argv[-2:])
+    import harness
 
-    parser = records.arguments(__doc__)
+    parser = harness.arguments(__doc__, "cuda", runs=21)
     parser.add_argument("--base", type=pathlib.Path, required=True, help="its folder")
     parser.add_argument("--base-commit", required=True, help="the older commit")
-    parser.add_argument("--jobs", nargs="*", default=list(JOBS))
+    parser.add_argument("--jobs", nargs="*", default=JOBS)
     args = parser.parse_args()
+    _, about = harness.begin(args)
     base = args.base.resolve()
-    workers = [started(tree) for tree in (base, HERE.parent.parent, base)]
-    rows = [measured(job, workers, records.spread) for job in args.jobs]
-    device = {told(worker, "device") for worker in workers}.pop()
+    with contextlib.ExitStack() as stack:
+        started = [worker(tree, args) for tree in (base, HERE.parent.parent, base)]
+        workers = [stack.enter_context(process) for process in started]
+        rows = [measured(job, workers, args.runs, harness.spread) for job in args.jobs]
     slower = [row["job"] for row in rows if row["ratio"] > max(BOUND, row["chance"])]
     record = {"base": args.base_commit, "bound": BOUND, "slower": slower, "rows": rows}
-    records.keep(args.out, "commits", records.environment(device, args.commit) | record)
+    harness.keep(args.out, "commits", about | record)
     for row in rows:
         base, head = row["base_ms"]["median"], row["head_ms"]["median"]
         print(f"{row['job']:18} {base:9.3f} {head:9.3f} ms  {row['ratio']:.3f} {row['chance']:.3f}")
 
 
-def started(tree):
+def worker(tree, args):
     """Return a process that runs one commit's package."""
     return subprocess.Popen(
-        [sys.executable, str(HERE), "--worker"],
+        [sys.executable, str(HERE), "--worker", args.engine, str(args.scale)],
         cwd=tree,
         env=os.environ | {"PYTHONPATH": f"{tree}:{os.environ.get('PYTHONPATH', '')}"},
         stdin=subprocess.PIPE,
@@ -63,22 +61,23 @@ def started(tree):
     )
 
 
-def measured(job, workers, spread):
+def measured(job, workers, turns, spread):
     """Return one row: the times of base, head and base again, in turn, and their ratios.
 
     ``ratio`` is the head's median over the lesser of the two of the base, and ``chance`` the
     greater of these two over the lesser.
     """
     for worker in workers:  # all prepare at once
-        say(worker, "prepare", job)
-    answers = [heard(worker) for worker in workers]
+        ask(worker, "prepare", job)
+    answers = [answer_of(worker) for worker in workers]
     if any(answer != answers[0] for answer in answers):
         raise SystemExit(f"{job}: the answers differ: {answers}")
     times = [[] for _ in workers]
-    for turn in range(ROUNDS):
+    for turn in range(turns):
         order = [(turn + k) % len(workers) for k in range(len(workers))]
         for k in order if turn % 2 else order[::-1]:
-            times[k] += told(workers[k], "run")
+            ask(workers[k], "run")
+            times[k] += answer_of(workers[k])
     row = dict(zip(("base_ms", "head_ms", "again_ms"), map(spread, times), strict=True))
     base, head, again = (row[name]["median"] for name in row)
     least = min(base, again)
@@ -86,98 +85,81 @@ def measured(job, workers, spread):
     return {"job": job} | row | answers[0]
 
 
-def say(worker, *words):
-    """Ask a worker for something."""
+def ask(worker, *words):
+    """Send a request to a worker."""
     worker.stdin.write(json.dumps(words) + "\n")
     worker.stdin.flush()
 
 
-def heard(worker):
-    """Return what a worker answers."""
+def answer_of(worker):
+    """Return a worker's answer."""
     return json.loads(worker.stdout.readline())
 
 
-def told(worker, *words):
-    """Ask a worker for something, and return its answer."""
-    say(worker, *words)
-    return heard(worker)
+def work(engine, scale):
+    """Answer the requests for this commit, until the input is closed."""
+    from cc_rapids import backends
 
-
-def work():
-    """Answer what is asked of this commit, until nobody asks."""
-    import cupy
-
-    wait = cupy.cuda.Device().synchronize
-    run = None
+    backend, run = backends.get(engine), None
     for line in sys.stdin:
-        what, *job = json.loads(line)
-        if what == "device":
-            name = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
-            print(json.dumps(name), flush=True)
-        elif what == "prepare":
+        request, *job = json.loads(line)
+        if request == "prepare":
             run = None
-            cupy.get_default_memory_pool().free_all_blocks()
-            run, facts = prepared(*JOBS[job[0]])
-            print(json.dumps(facts), flush=True)
+            run, answer = prepared(
+                *job[0].split(), backend, None if scale == "None" else float(scale)
+            )
         else:
-            times = []
+            answer = []
             for _ in range(RUNS):
-                wait()
+                backend.synchronize()
                 began = time.perf_counter()
-                answer = run()
-                wait()
-                times.append(1e3 * (time.perf_counter() - began))
-                del answer
-            print(json.dumps(times), flush=True)
+                found = run()
+                backend.synchronize()
+                answer.append(1e3 * (time.perf_counter() - began))
+                del found
+        print(json.dumps(answer), flush=True)
 
 
-def prepared(form, graph, ids):
-    """Return a job, warm, and what both commits have to agree on."""
-    import cupy
-
+def prepared(graph, form, backend, scale):
+    """Return a job, warm, and facts that both commits have to agree on."""
     import cc_rapids
 
-    edges = edges_of(form, graph, ids)
-    if form == "audit":
-        found = cc_rapids.components(edges)
-        job = lambda: found.audit(edges)  # noqa: E731
-    else:
-        job = lambda: cc_rapids.components(edges).labels()  # noqa: E731
+    edges = edges_of(graph, form, backend, scale)
+
+    def labels():
+        return cc_rapids.components(edges, engine=backend.name).labels()
+
+    found = cc_rapids.components(edges, engine=backend.name)
+    run = (lambda: found.audit(edges)) if form == "audit" else labels
     for _ in range(3):
-        answer = job()
-    if form == "audit":
-        return job, {"vertices": answer.vertices, "components": answer.components}
-    labels = answer.labels.hash_values() if form == "strings" else answer.labels
-    words = cupy.asarray(labels).astype(cupy.uint64)
-    odd = 2 * cupy.arange(words.size, dtype=cupy.uint64) + cupy.uint64(1)
-    return job, {"vertices": words.size, "sum_of_labels": int((words * odd).sum())}
+        run()
+    words = backend.asarray(labels().labels).astype(np.uint64)
+    odd = 2 * backend.xp.arange(words.size, dtype=np.uint64) + np.uint64(1)
+    return run, {"vertices": int(words.size), "sum_of_labels": int((words * odd).sum())}
 
 
-def edges_of(form, graph, ids):
-    """Make the edges of a job on the GPU, by this commit's own generators."""
+def edges_of(graph, form, backend, scale):
+    """Make the edges of a job where the engine reads them, by this commit's own generators."""
+    import cc_rapids
+
+    made, xp = cc_rapids.generators.reference(graph, scale, engine=backend.name), backend.xp
+    if form == "rows":
+        ends = xp.concatenate([made.src, made.dst]), xp.concatenate([made.dst, made.src])
+        keys = xp.unique(ends[0].astype(np.int64) * made.num_vertices + ends[1])
+        offsets = xp.searchsorted(keys // made.num_vertices, xp.arange(made.num_vertices + 1))
+        indices = (keys % made.num_vertices).astype(np.int32)
+        return cc_rapids.Csr(offsets.astype(np.int64), indices, symmetric=True)
+    columns = [
+        end.astype(np.int64 if form in ("int64", "hashed") else np.int32) for end in made.edges
+    ]
+    if form == "hashed":
+        odd = np.uint64(0x9E3779B97F4A7C15)
+        columns = [(end.view(np.uint64) * odd).view(np.int64) for end in columns]
+    if not backend.on_device:
+        return tuple(columns)
     import cudf
 
-    from cc_rapids import generators
-
-    if form in ("hashed", "strings", "karate"):
-        sys.path.insert(0, str(pathlib.Path.cwd() / "benchmarks"))
-        return importlib.import_module("ids").MAKE[form]()
-    made = generators.reference(graph, engine="cuda")
-    if form == "csr":
-        inputs = first_of("cc_rapids.tools.bench.inputs", "cc_rapids.bench.inputs").inputs
-        backends = first_of("cc_rapids.backends", "cc_rapids.engines")
-        return inputs(made, "csr", ids, backends.get("cuda"), 1)[0].given
-    return cudf.DataFrame({"src": made.src.astype(ids), "dst": made.dst.astype(ids)})
-
-
-def first_of(*names):
-    """Import the first of these modules that this commit has."""
-    for name in names:
-        try:
-            return importlib.import_module(name)
-        except ModuleNotFoundError:
-            continue
-    raise ModuleNotFoundError(f"this commit has none of {', '.join(names)}")
+    return cudf.DataFrame(dict(zip(("src", "dst"), columns, strict=True)))
 
 
 if __name__ == "__main__":

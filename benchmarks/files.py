@@ -1,67 +1,55 @@
-"""Parquet files: reading them, solving them in each way that there is, and Polars with SciPy.
+"""Edges in Parquet files: each way of solving them, and streams that are larger than the memory.
 
-Twenty million edges of five million ids lie in ten files: close ids, 0 to n - 1, and the same ones
-times an odd constant, which spreads them over 64 bits. All ways take turns, so that others' work on
-the machine meets all; the peer, which is slow, has three runs behind them. Labels are compared
-after the timing. What is read is in the cache of the system. The whole takes a few minutes.
+ways: twenty million edges of five million ids in ten files, close ids and the same ones spread over
+64 bits, solved in each way that there is and by Polars with SciPy, on CPU threads. streams: a file
+listed as often as it takes to pass 2^31 edges, streamed through a GPU within a memory limit, beside
+``cudf.read_parquet`` of the same files alone. All ways take turns, and labels are compared after
+the timing. What is read is in the cache of the system.
 """
 
 import pathlib
 import tempfile
-from importlib.metadata import version
 
+import harness
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import records
-import scipy.sparse
 
 import cc_rapids
-from cc_rapids import backends
+from cc_rapids import backends, generators
+from cc_rapids.tools.bench import spread, with_peak
 
-EDGES, FILES, SHARE = 20_000_000, 10, 4  # edges an id
-PEER_RUNS = 3
-SPREADING = np.int64(-7046029254386353131)  # 2^64 divided by the golden ratio
-KINDS = {"close": np.int64(1), "hashed": SPREADING}
+FILES, SHARE = 10, 4  # edges an id
+KINDS = {"close": np.int64(1), "hashed": harness.SPREADING.view(np.int64)}
 VERTEX_BYTES, CHUNK_BYTES = 60, 96 << 20  # of the limit that makes a stream: less than the edges
-WAYS = {
-    "read": "reading alone",
-    "solve": "read, then `components(frame)`",
-    "pattern": '`components("edges/*.parquet")`',
-    "stream": "`stream_components`, in chunks",
-    "insert": "`Connectivity.insert` of each file",
-    "polars": "Polars with SciPy",
-}
+STREAMED = ("uniform25M", "kron21")
+GROUP = 8_000_000  # rows of a row group
 
 
 def main():
-    """Measure each kind of ids, and keep a record of it."""
-    parser = records.arguments(__doc__)
-    parser.add_argument("--edges", type=int, default=EDGES)
-    parser.set_defaults(runs=5)
+    """Measure some jobs, and keep the records of each."""
+    parser = harness.arguments(__doc__, runs=5, edges=20_000_000)
+    parser.add_argument("--jobs", nargs="*", choices=JOBS, default=["ways"])
+    parser.add_argument("--limit", type=int, default=6 << 30, help="bytes of memory of a stream")
+    parser.add_argument("--many", type=int, default=1 << 31, help="edges of a long stream")
     args = parser.parse_args()
-    backend = backends.get("threads")
-    base = records.environment(backend.device_name, args.commit)
-    base["versions"] |= {name: version(name) for name in ("polars", "pyarrow")}
-    for kind in KINDS:
+    backend, base = harness.begin(args, "polars", "pyarrow")
+
+    def measure(job, name):
         with tempfile.TemporaryDirectory() as folder:
-            paths = write(pathlib.Path(folder), args.edges, kind)
-            found = measure(folder, paths, args)
-        records.keep(args.out, "files", base | {"kind": kind, "files": FILES} | found)
+            for record in JOBS[job][2](name, pathlib.Path(folder), args, backend):
+                harness.keep(args.out, JOBS[job][0], base | record)
+
+    harness.measure_each([(job, name) for job in args.jobs for name in JOBS[job][1]], measure)
 
 
-def write(folder, edges, kind):
-    """Write the files, and return their paths."""
-    rng = np.random.default_rng(1)
+def ways(kind, folder, args, backend):
+    """Yield the times of all ways for one kind of ids, after comparing their labels."""
+    rng, threads = np.random.default_rng(1), backends.get("threads")
     paths = [folder / f"{k}.parquet" for k in range(FILES)]
     for path in paths:
-        src, dst = rng.integers(0, edges // SHARE, (2, edges // FILES)) * KINDS[kind]
+        src, dst = rng.integers(0, args.edges // SHARE, (2, args.edges // FILES)) * KINDS[kind]
         pq.write_table(pa.table({"src": src, "dst": dst}), path)
-    return paths
-
-
-def measure(folder, paths, args):
-    """Return the times of all ways, after comparing their labels."""
     pattern, limit = f"{folder}/*.parquet", args.edges // SHARE * VERTEX_BYTES + CHUNK_BYTES
 
     def insert():
@@ -71,36 +59,37 @@ def measure(folder, paths, args):
         return seen.components().labels()
 
     def stream():
-        found = cc_rapids.stream_components(pattern, engine="cpu", memory_limit=limit)
-        return found.labels()
+        return cc_rapids.stream_components(pattern, engine="cpu", memory_limit=limit).labels()
 
-    ways = {
+    own = {
         "read": lambda: pq.read_table(folder),
         "solve": lambda: cc_rapids.components(pq.read_table(folder), engine="cpu").labels(),
         "pattern": lambda: cc_rapids.components(pattern, engine="cpu").labels(),
         "stream": stream,
         "insert": insert,
-        "polars": lambda: by_hand(pattern),
     }
-    *own, peer = ways.values()
-    times = records.turns(own, args.runs) + records.turns([peer], min(args.runs, PEER_RUNS))
-    wall = dict(zip(ways, map(records.spread, times), strict=True))
-    ids, labels = (column.to_numpy() for column in ways["solve"]().columns)
+    peer = {"polars": lambda: by_hand(pattern)}
+    times = harness.timed(own, threads, args.runs) | harness.timed(peer, threads, min(args.runs, 3))
+    ids, labels = (column.to_numpy() for column in own["solve"]().columns)
     for name in ("pattern", "stream", "insert"):
-        other = ways[name]()
+        other = own[name]()
         assert np.array_equal(other["vertex"].to_numpy(), ids), name
         assert np.array_equal(other["labels"].to_numpy(), labels), name
-    known, numbers = by_hand(pattern)
-    assert np.array_equal(known, ids)
+    vertices, numbers = by_hand(pattern)
+    assert np.array_equal(vertices, ids)
     assert np.array_equal(ids[np.unique(numbers, return_index=True)[1]][numbers], labels)
-    whole = wall["solve"]["median"]
-    return {
+    whole = times["solve_ms"]["median"]
+    yield {
+        "kind": kind,
+        "files": FILES,
         "edges": args.edges,
         "vertices": ids.size,
         "components": len(np.unique(labels)),
         "memory_limit": limit,
-        **{f"{name}_ms": wall[name] for name in ways},
-        "of_solve": {name: round(wall[name]["median"] / whole, 2) for name in ways},
+        **times,
+        "of_solve": {
+            name: round(times[f"{name}_ms"]["median"] / whole, 2) for name in (*own, *peer)
+        },
     }
 
 
@@ -114,44 +103,59 @@ def by_hand(pattern):
         numbered = pl.DataFrame({side: ids}).with_row_index(f"{side}_code")
         edges = edges.join(numbered, on=side)
     ends = edges["src_code"].to_numpy(), edges["dst_code"].to_numpy()
-    matrix = scipy.sparse.coo_matrix((np.ones(len(edges), bool), ends), shape=(len(ids),) * 2)
-    return ids.to_numpy(), scipy.sparse.csgraph.connected_components(matrix, directed=False)[1]
+    return ids.to_numpy(), harness.scipy_labels(*ends, len(ids))
 
 
-def newest(folder):
-    """Return the newest record of each kind of ids."""
-    return list({row["kind"]: row for row in records.load("files", folder)}.values())
+def streams(name, folder, args, backend):
+    """Yield the times of a stream of few and of many edges, and of reading the files alone."""
+    path, graph = folder / "edges.parquet", generators.reference(name, args.scale, engine="threads")
+    n, m = graph.num_vertices, graph.num_edges
+    table = pa.table({"src": graph.src.astype(np.int32), "dst": graph.dst.astype(np.int32)})
+    pq.write_table(table, path, row_group_size=GROUP)
+    del graph, table
+    expected = cc_rapids.components(pq.read_table(path), num_vertices=n, engine="threads").labels()
+    for repeats in dict.fromkeys((1, -(-args.many // m))):
+        paths = [str(path)] * repeats
+
+        def read(paths=paths):
+            for one in paths:
+                read_alone(one, backend)
+
+        def stream(paths=paths):
+            options = {"engine": backend.name, "num_vertices": n, "memory_limit": args.limit}
+            return cc_rapids.stream_components(paths, **options)
+
+        runs = args.runs if repeats == 1 else min(args.runs, 3)
+        wall, _ = harness.turns({"read": read, "stream": stream}, backend, runs)
+        times = {way: spread(values) for way, values in wall.items()}
+        found, peak = with_peak(backend, stream)
+        labels = harness.on_host(found.labels()["labels"])
+        yield {
+            "graph": name,
+            "n": n,
+            "edges": repeats * m,
+            "files": repeats,
+            "memory_limit": args.limit,
+            "peak_bytes": peak,
+            "within_limit": peak is None or peak <= args.limit,
+            "read_parquet_ms": times["read"],
+            "stream_ms": times["stream"],
+            "of_reading_speed": round(times["read"]["median"] / times["stream"]["median"], 3),
+            "right": bool((labels == harness.on_host(expected["labels"])).all()),
+        }
 
 
-def table(folder=records.HERE):
-    """Return the table of the newest record of each kind of ids, and what it stands on."""
-    rows = {row["kind"]: row for row in newest(folder)}
-    if set(rows) != set(KINDS):
-        return "Not measured yet: `python benchmarks/files.py`."
-    lines = [f"| | {' | '.join(f'{kind} ids' for kind in rows)} |", "| --- | --: | --: |"]
-    for name, words in WAYS.items():
-        cells = [
-            f"{row[f'{name}_ms']['median'] / 1e3:.2f} s ({row['of_solve'][name]:.2f})"
-            for row in rows.values()
-        ]
-        lines.append(f"| {words} | {' | '.join(cells)} |")
-    row = list(rows.values())[-1]
-    versions = ", ".join(f"{name} {number}" for name, number in row["versions"].items())
-    limit = f"{row['memory_limit'] / 2**20:.0f} MiB"
-    return "\n".join(
-        [
-            *lines,
-            "",
-            f"Medians of {row['edges'] / 1e6:.0f} M edges of {row['vertices'] / 1e6:.1f} M ids in"
-            f" {row['files']} files, and in parentheses how often that of the frame, read and"
-            f" solved; hashed ids lie anywhere in 64 bits, and the stream has a memory limit of"
-            f" {limit}."
-            f" On {row['device']}, at {row['commit']} ({row['date']}), with a load of"
-            f" {row['load']}; {versions}. {row['read_ms']['runs']} runs of each, in turns, and"
-            f" {row['polars_ms']['runs']} of the peer; all labels are equal.",
-        ]
-    )
+def read_alone(path, backend):
+    """Read a file by cuDF on a GPU, and by PyArrow on threads."""
+    if not backend.on_device:
+        return pq.read_table(path)
+    import cudf
 
+    return cudf.read_parquet(path)
+
+
+#: For each job: the name of its records, its cases, and what yields their records.
+JOBS = {"ways": ("files", tuple(KINDS), ways), "streams": ("streams", STREAMED, streams)}
 
 if __name__ == "__main__":
     main()

@@ -1,11 +1,10 @@
 """First use: kernels that a new machine compiles, in time and in number.
 
 On threads the job of `make demo`, from an empty kernel cache, then with its kernels there, and from
-a cache that `cc-rapids compile` has filled; each in new processes. With ``--gpu`` instead the first
+a cache that `cc-rapids compile` has filled; each in new processes. With ``--engine cuda`` the first
 call on three edges of cuDF, beyond importing cuDF: from an empty cache without and with the PTX
 that wheels bring, and with everything compiled ahead. ``--tree`` names another checkout of the
-package that is measured in place of this one, and ``--commit`` says which. ``--table`` measures
-nothing, and writes the table of docs/guides/start.md from the newest records.
+package that is measured instead of this one, and ``--commit`` its commit.
 """
 
 import json
@@ -17,10 +16,10 @@ import sys
 import tempfile
 import time
 
-import records
-from report import fill
+import harness
 
-from cc_rapids import backends, datasets
+from cc_rapids import datasets
+from cc_rapids.tools.bench import spread
 
 ROOT = pathlib.Path(__file__).parents[1]
 DEMO = pathlib.Path(datasets.__file__).with_name("word_ladders.csv")
@@ -34,7 +33,6 @@ with kernel_times.watched() as times, contextlib.suppress(SystemExit):
 told = {"kernels_s": times.seconds, "compiled": times.compiled, "cpu_s": time.process_time()}
 print(json.dumps(told))
 """
-PAGE = ROOT / "docs" / "guides" / "start.md"
 WRITTEN = "cc_rapids.tools.ahead"
 FIRST_CALL = """
 import json, time, numpy as np, cudf, cupy
@@ -53,20 +51,16 @@ print(json.dumps({"call_s": round(spent, 4), "compiled": times.compiled}))
 
 def main():
     """Measure, and keep the record."""
-    args = records.arguments(__doc__)
-    args.add_argument("--gpu", action="store_true", help="the first call on a GPU alone")
-    args.add_argument("--ptx", type=pathlib.Path, help="a folder of what wheels bring, made before")
-    args.add_argument("--tree", type=pathlib.Path, default=ROOT, help="the checkout to measure")
-    args.add_argument("--table", action="store_true", help="only write the table")
-    args = args.parse_args()
-    if args.table:
-        fill(PAGE, {"first_use": table})
-        return
-    base = records.environment(
-        backends.get("cuda" if args.gpu else "threads").device_name, args.commit
+    parser = harness.arguments(__doc__, runs=5)
+    parser.add_argument(
+        "--ptx", type=pathlib.Path, help="a folder of what wheels bring, made before"
     )
-    found = first_call(args.tree, args.runs, args.ptx) if args.gpu else demo(args.tree, args.runs)
-    records.keep(args.out, "first_use", base | found)
+    parser.add_argument("--tree", type=pathlib.Path, default=ROOT, help="the checkout to measure")
+    args = parser.parse_args()
+    backend, base = harness.begin(args)
+    on_gpu = backend.on_device
+    found = first_call(args.tree, args.runs, args.ptx) if on_gpu else demo(args.tree, args.runs)
+    harness.keep(args.out, "first_use", base | found)
 
 
 def of_another(tree):
@@ -82,17 +76,14 @@ def demo(tree, runs):
         later = [calculated(tree, warm) for _ in range(runs)]
     record = {"job": "make demo", "compiled": first[0]["compiled"]}
     record |= {
-        "compile_s": records.spread([told["kernels_s"] for told in first]),
-        "process_s": records.spread([told["process"] for told in first]),
-        "process_cpu_s": records.spread([told["cpu_s"] for told in first]),
-        "load_s": records.spread([told["kernels_s"] for told in later]),
-        "later_process_s": records.spread([told["process"] for told in later]),
-        "later_process_cpu_s": records.spread([told["cpu_s"] for told in later]),
+        "compile_s": spread([told["kernels_s"] for told in first]),
+        "process_s": spread([told["process"] for told in first]),
+        "process_cpu_s": spread([told["cpu_s"] for told in first]),
+        "load_s": spread([told["kernels_s"] for told in later]),
+        "later_process_s": spread([told["process"] for told in later]),
+        "later_process_cpu_s": spread([told["cpu_s"] for told in later]),
     }
-    record |= of_another(tree)
-    if (tree / "cc_rapids" / "tools" / "ahead.py").exists():
-        record |= once(lambda cache: demo_after_ahead(tree, cache))
-    return record
+    return record | of_another(tree) | once(lambda cache: demo_after_ahead(tree, cache))
 
 
 def demo_after_ahead(tree, cache):
@@ -144,7 +135,7 @@ def first_call(tree, runs, ptx=None):
             found["ahead"] = [called(bare, cache) for _ in range(runs)]
     record = {"job": "first call on a GPU"} | of_another(tree)
     for way, told in found.items():
-        record[f"{way}_s"] = records.spread([one["call_s"] for one in told])
+        record[f"{way}_s"] = spread([one["call_s"] for one in told])
         record[f"{way}_compiled"] = told[0]["compiled"]
     return record | {"ahead": {part: done[part] for part in ("kernels", "compiled", "seconds")}}
 
@@ -152,40 +143,6 @@ def first_call(tree, runs, ptx=None):
 def called(tree, cache):
     """Return the seconds of the first call of a process on a GPU, and how many kernels it made."""
     return command(tree, cache, "-c", FIRST_CALL)
-
-
-WAYS = {
-    "nothing": "nothing compiled",
-    "wheel": "PTX from a wheel",
-    "ahead": "`cc-rapids compile` before",
-}
-
-
-def newest(folder=records.HERE):
-    """Return the newest record of each job, of this package's own code."""
-    own = (row for row in records.load("first_use", folder) if "tree" not in row)
-    return list({row["job"]: row for row in own}.values())
-
-
-def table():
-    """Return a row for each job, and what it finds."""
-    rows = []
-    for row in newest():
-        if row["job"] == "make demo":
-            found = {
-                "nothing compiled": (row["compiled"], row["compile_s"]),
-                "`cc-rapids compile` before": (row["compiled_after_ahead"], row["load_s"]),
-            }
-        else:
-            found = {
-                words: (row[f"{way}_compiled"], row[f"{way}_s"]) for way, words in WAYS.items()
-            }
-        rows += [
-            f"| {row['job']} | {row['device']} | {words} | {compiled} | {spent['median']:.2f} |"
-            for words, (compiled, spent) in found.items()
-        ]
-    head = "| job | device | finds | compiles | seconds |"
-    return "\n".join([head, "| --- | --- | --- | --: | --: |", *rows])
 
 
 def once(run):

@@ -1,197 +1,226 @@
-"""Lists as users hold them, by ids of three kinds, against a peer in the same run.
+"""Edge lists from frame to labels, beside cuGraph on a GPU and SciPy on threads, in the same run.
 
-Near-duplicate pairs, pairs found in many bands, and records with their keys: many small components
-in no order, with ids of 32 and 64 bits, and ids spread over 64 bits as hashes are. For each: wall
-time from a frame to the frame of labels, device time of that and of solving alone, time of every
-kernel, peak memory, and cuGraph's time (graph and components) and memory, after which the answers
-are compared. With ``--engine threads`` frames are those of pandas, and the peer is SciPy, on
-smaller lists of the same kinds unless ``--scale`` says otherwise.
+graphs: the reference graphs as lists and as rows, by ``cc_rapids.tools.bench``. lists: those that
+users hold, near-duplicate pairs, pairs of many bands and records with their keys, with ids of three
+kinds. main_job: the reference graphs as frames. ids: 64-bit hashes, strings, the karate club, and
+components of a ``cugraph.Graph`` that is built already. short_lists: 1,000 to 10 M edges with ids
+of each kind. threads: 20 M uniform edges beside SciPy on columns.
+
+On threads, lists are smaller unless ``--scale`` is given. The labels are compared after the timing.
 """
 
 import time
-import traceback
 
+import harness
 import numpy as np
-import records
-from run import THREADS_SCALE
 
 import cc_rapids
-from cc_rapids import VerificationError, backends, generators
+from cc_rapids import backends, generators, oracle
+from cc_rapids.backends.choice import has_gpu
 from cc_rapids.tools import bench
 
 LISTS = ("pairs60M", "bands10M", "records50M", "pairs1M")
-SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products are as different as the ids
-#: What makes the ids of each kind from vertices.
+LENGTHS = ("1000", "100000", "1000000", "10000000")
+THREADS_SCALE = 20  # log2 of the vertices where SciPy is timed too
+SMALL = 10_000  # edges, below which runs are repeated for a few seconds
+KARATE = """1-2 1-3 2-3 1-4 2-4 3-4 1-5 1-6 1-7 5-7 6-7 1-8 2-8 3-8 4-8 1-9 3-9 3-10 1-11 5-11 6-11
+1-12 1-13 4-13 1-14 2-14 3-14 4-14 6-17 7-17 1-18 2-18 1-20 2-20 1-22 2-22 24-26 25-26 3-28 24-28
+25-28 3-29 24-30 27-30 2-31 9-31 1-32 25-32 26-32 29-32 3-33 9-33 15-33 16-33 19-33 21-33 23-33
+24-33 30-33 31-33 32-33 9-34 10-34 14-34 15-34 16-34 19-34 20-34 21-34 23-34 24-34 27-34 28-34
+29-34 30-34 31-34 32-34 33-34"""
+#: The functions that make the ids of each kind from vertices.
 IDS = {
     "int32": lambda ids: ids.astype(np.int32),
     "int64": lambda ids: ids.astype(np.int64),
-    "hashed": lambda ids: (ids.astype(np.uint64) * SPREAD).view(np.int64),
+    "hashed": lambda ids: (ids.astype(np.uint64) * harness.SPREADING).view(np.int64),
+    "bunched": lambda ids: ids.astype(np.int64) // 4 + (ids.astype(np.int64) % 4 << 50),
+    "100 apart": lambda ids: 100 * ids.astype(np.int64),
+    "10,000 apart": lambda ids: 10_000 * ids.astype(np.int64),
+    "strings": lambda ids: ids.astype(np.int64),
 }
 DENSE = ("int32", "int64")  # whose range bounds the memory
 
 
 def main():
-    """Measure, and keep each record as it is made; what fails costs its own row alone."""
-    args = records.arguments(__doc__)
-    args.add_argument("--engine", choices=backends.ENGINES, default="cuda")
-    args.add_argument("--lists", nargs="*", choices=LISTS, default=LISTS)
-    args.add_argument("--ids", nargs="*", choices=IDS, default=tuple(IDS))
-    args.add_argument("--peer-runs", type=int, default=2, help="after one to warm up")
-    args = args.parse_args()
-    backend = backends.get(args.engine)
-    scale = args.scale or (None if backend.on_device else THREADS_SCALE)
-    base = records.environment(backend.device_name, args.commit)
-    base |= {"engine": backend.name, "scale": scale}
-    failed = []
-    for name in args.lists:
-        graph = generators.reference(name, scale, engine=backend.name)
-        for ids in args.ids:
-            try:
-                record = {"graph": name, "dtype": ids, **measure(graph, ids, backend, args)}
-                records.keep(args.out, "lists", base | record)
-            except Exception:
-                traceback.print_exc()
-                failed.append(f"{name}, {ids}")
-        del graph
-    if failed:
-        raise SystemExit(f"not measured: {'; '.join(failed)}")
+    """Measure, and keep each record as it is made."""
+    parser = harness.arguments(__doc__, "cuda" if has_gpu() else "threads")
+    parser.add_argument("--jobs", nargs="*", choices=JOBS, default=["lists"])
+    parser.add_argument("--lists", nargs="*", help="these alone, by name")
+    parser.add_argument("--ids", nargs="*", choices=IDS, help="of these kinds alone")
+    parser.add_argument("--peer-runs", type=int, default=2, help="after one to warm up")
+    parser.add_argument("--designs", nargs="*", default=["auto"], help="of graphs")
+    parser.add_argument("--forms", nargs="*", choices=bench.FORMS, default=bench.FORMS)
+    parser.add_argument("--no-peers", action="store_true", help="of graphs")
+    parser.add_argument("--patience", type=float, default=20, help="seconds of a peer on graphs")
+    args = parser.parse_args()
+    backend, base = harness.begin(args)
+
+    def measure(job, name, ids):
+        for record in JOBS[job][1](name, ids, backend, args):
+            named = {"scale": scale_of(backend, args), "graph": name, "dtype": ids}
+            harness.keep(args.out, RECORDS.get(job, job), base | named | record)
+        harness.empty_pool(backend)
+
+    harness.measure_each(cases(args), measure)
 
 
-def measure(graph, ids, backend, args):
-    """Return all figures of one list with ids of one kind."""
-    machine = Gpu(backend) if backend.on_device else Threads(backend)
-    frame = machine.frame(*map(IDS[ids], graph.edges))
-    n, m = graph.num_vertices, len(frame)
+def cases(args):
+    """Yield the job, the name and the kind of ids of each measurement."""
+    for job in args.jobs:
+        for name, kinds in JOBS[job][0].items():
+            if args.lists is None or name in args.lists:
+                chosen = [ids for ids in kinds if args.ids is None or ids in args.ids]
+                yield from ((job, name, ids) for ids in chosen)
+
+
+def scale_of(backend, args):
+    """Return the scale that is given, or that of lists on threads."""
+    return args.scale if args.scale or backend.on_device else THREADS_SCALE
+
+
+def graphs(name, ids, backend, args):
+    """Yield the records of a reference graph in all forms, beside the peer."""
+    graph = generators.reference(name, scale_of(backend, args), engine=backend.name)
+    options = bench.Options(args.runs, True, not args.no_peers, args.patience)
+    how = args.designs, tuple(args.forms), (ids,), options
+    for record in bench.measure(graph, backend, *how):
+        yield record | {"graph": name}
+
+
+def whole(name, ids, backend, args):
+    """Yield the record of a list from frame to labels."""
+    frame, n = made(name, ids, backend, scale_of(backend, args))
+    yield solved(frame, n if ids in DENSE else None, backend, args)
+
+
+def built(name, ids, backend, args):
+    """Yield the same of other ids, with the components of a graph that cuGraph has built."""
+    frame, _ = made(name, ids, backend, scale_of(backend, args))
+    record = solved(frame, None, backend, args)
+    if backend.on_device:
+        graph = harness.CuGraph().build(frame)
+
+        def ours():
+            return cc_rapids.weakly_connected_components(graph)
+
+        oracle.same_partition(ours(), cc_rapids.connected_components(frame))
+        spent = repeated(ours, len(frame), backend, args.runs).wall
+        least = record["cugraph_wcc_ms"]["median"] / bench.spread(spent)["median"]
+        record |= {"built_graph_ms": bench.spread(spent)}
+        record |= {"built_graph_times_faster": round(least, 1)}
+        record |= {"built_graph_peak_bytes": bench.with_peak(backend, ours)[1]}
+    yield record
+
+
+def solved(frame, n, backend, args):
+    """Return the times of a list, of solving alone and of the peer, and the memory of both.
+
+    With the number of vertices, the memory is compared with ``memory_bound``.
+    """
+    peer = harness.peer_of(backend)
 
     def ours():
         return cc_rapids.connected_components(frame, engine=backend.name)
 
-    def solve():
-        return cc_rapids.components(frame, engine=backend.name)
-
-    job = bench.timed(backend, lambda _: ours(), [frame], args.runs)
-    alone = bench.timed(backend, lambda _: solve(), [frame], args.runs)
-    found = alone.answer
+    job = repeated(ours, len(frame), backend, args.runs)
+    alone = repeated(
+        lambda: cc_rapids.components(frame, engine=backend.name), len(frame), backend, args.runs
+    )
+    found, summary = alone.answer, alone.answer.summary()
     facts = {
         "n": n,
-        "m": m,
-        "vertices": found.num_vertices,
+        "m": len(frame),
+        "vertices": summary["vertices"],
         "components": len(found),
-        "ids": found.summary()["ids"],
-        "design": found.summary()["design"],
-        "wall_ms": records.spread(job.wall),
-        **({"device_ms": records.spread(job.device)} if backend.on_device else {}),
+        "ids": summary["ids"],
+        "design": summary["design"],
+        "wall_ms": bench.spread(job.wall),
+        **({"device_ms": bench.spread(job.device)} if job.device else {}),
         **alone.facts("solve"),
-        **machine.kernels(frame),
+        **harness.kernel_times(backend, ours),
     }
     del job, alone, found
     answer, peak = bench.with_peak(backend, ours)
-    (theirs, _, _), peer_peak = bench.with_peak(backend, lambda: machine.peer(frame))
-    check(backend, answer, theirs)
-    bound = cc_rapids.memory_bound(n, answer_bytes(answer), m)
+    theirs, peer_peak = bench.with_peak(backend, lambda: peer.solve(peer.build(frame)))
+    oracle.same_partition(answer, theirs)
+    if n is not None and peak is not None:
+        answer_bytes = sum(len(answer) * answer[name].dtype.itemsize for name in answer.columns)
+        bound = cc_rapids.memory_bound(n, answer_bytes, len(frame))
+        facts |= {"bound_bytes": bound, "within_bound": peak <= bound}
     del answer, theirs
-    times = [machine.peer(frame)[1:] for _ in range(args.peer_runs)]
-    build, solved = (records.spread(part) for part in zip(*times, strict=True))
-    theirs_ms = build["median"] + solved["median"]
-    within = peak is not None and ids in DENSE
-    return {
-        **facts,
-        f"{machine.name}_build_ms": build,
-        f"{machine.name}_wcc_ms": solved,
-        "times_faster": round(theirs_ms / facts["wall_ms"]["median"], 1),
+    times = harness.peer_times(peer, frame, backend, args.peer_runs)
+    theirs_ms = sum(spent["median"] for spent in times.values())
+    facts |= times | {"times_faster": round(theirs_ms / facts["wall_ms"]["median"], 1)}
+    return facts | {
         "peak_bytes": peak,
-        **({"bound_bytes": bound, "within_bound": peak <= bound} if within else {}),
-        f"{machine.name}_peak_bytes": peer_peak,
-        f"equal_to_{machine.name}": True,
+        f"{peer.name}_peak_bytes": peer_peak,
+        f"equal_to_{peer.name}": True,
     }
 
 
-def answer_bytes(answer):
-    """Return the bytes of a frame of labels."""
-    return sum(len(answer) * answer[column].dtype.itemsize for column in ("vertex", "labels"))
+def repeated(work, edges, backend, runs):
+    """Return the times of runs, of a small list on a GPU 800 times as many after a second of them.
+
+    A processor needs a second to reach its full speed.
+    """
+    began, small = time.perf_counter(), backend.on_device and edges < SMALL
+    while small and time.perf_counter() < began + 1:
+        work()
+    many = 800 * runs if small else runs
+    return bench.timed(backend, lambda _: work(), [None], many)
 
 
-def check(backend, ours, theirs):
-    """Raise an error unless vertices are the same, and each has the least of its component."""
-    xp = backend.xp
-    vertex, label, mine, least = (
-        backend.asarray(frame[column].values)
-        for frame in (theirs, ours)
-        for column in ("vertex", "labels")
-    )
-    order = xp.argsort(vertex)
-    vertex, label = vertex[order], label[order]
-    _, first, place = xp.unique(label, return_index=True, return_inverse=True)
-    for column, found, expected in (
-        ("vertex", mine, vertex),
-        ("labels", least, vertex[first][place]),
-    ):
-        if not bool(xp.array_equal(found, expected)):
-            raise VerificationError(f"column {column} differs from the peer's answer")
+def made(name, ids, backend, scale):
+    """Return a list as a frame with ids of a kind, and its number of vertices."""
+    if name == "karate":
+        pairs = np.array([edge.split("-") for edge in KARATE.split()], np.int32)
+        return harness.frame(backend, src=pairs[:, 0], dst=pairs[:, 1]), 34
+    if name.isdigit():
+        graph = generators.uniform(int(name) // 4, int(name), seed=1, engine=backend.name)
+    elif name == "strings":
+        n = 5_000_000 if scale is None else int(2**scale)
+        graph = generators.uniform(n, 2 * n, engine=backend.name)
+    else:
+        name = "uniform25M" if name == "hashed" else name
+        graph = generators.reference(name, scale, engine=backend.name)
+    frame = harness.frame(backend, src=IDS[ids](graph.src), dst=IDS[ids](graph.dst))
+    if ids == "strings":
+        for end in ("src", "dst"):
+            frame[end] = "vertex " + frame[end].astype("str")
+    return frame, graph.num_vertices
 
 
-class Gpu:
-    """Frames of cuDF, and cuGraph as the peer."""
-
-    name = "cugraph"
-
-    def __init__(self, backend):
-        import main_job
-
-        self.main_job = main_job
-        backend.xp.get_default_memory_pool().free_all_blocks()
-
-    def frame(self, src, dst):
-        """Return the edges as a frame."""
-        import cudf
-
-        return cudf.DataFrame({"src": src, "dst": dst})
-
-    def peer(self, frame):
-        """Return cuGraph's answer, and the milliseconds of the graph and of the components."""
-        return self.main_job.with_cugraph(frame)
-
-    def kernels(self, frame):
-        """Return the field of the device times of each kernel."""
-        return {"kernels_ms": self.main_job.kernel_times(frame)}
+def threads(name, ids, backend, args):
+    """Yield the record of columns of uniform edges on CPU threads, beside SciPy on the same."""
+    backend = backends.get("threads")
+    n = int(2**args.scale) if args.scale else 5_000_000
+    graph = generators.uniform(n, 4 * n, seed=1, dtype=np.int32)
+    ways = {
+        "wall": lambda: cc_rapids.components(graph.edges, num_vertices=n).labels("dense"),
+        "scipy": lambda: harness.scipy_labels(*graph.edges, n),
+    }
+    times = harness.timed(ways, backend, args.runs)
+    labels = ways["scipy"]()
+    if not np.array_equal(ways["wall"]().labels, labels):
+        raise SystemExit("the labels differ from SciPy's")
+    facts = {"n": n, "m": 4 * n, "components": int(labels.max()) + 1, "equal_to_scipy": True}
+    yield facts | times | {"times_faster": harness.faster(times, "wall", "scipy")}
 
 
-class Threads:
-    """Frames of pandas, and SciPy as the peer."""
-
-    name = "scipy"
-
-    def __init__(self, backend):
-        self.backend = backend
-
-    def frame(self, src, dst):
-        """Return the edges as a frame."""
-        import pandas as pd
-
-        return pd.DataFrame({"src": src, "dst": dst})
-
-    def peer(self, frame):
-        """Return SciPy's answer, and the milliseconds of the matrix and of the components.
-
-        The ids are numbered first, by ``pandas.factorize``.
-        """
-        import pandas as pd
-        from scipy.sparse import coo_array, csgraph
-
-        started = time.perf_counter()
-        number, vertex = pd.factorize(np.concatenate([frame["src"], frame["dst"]]))
-        ends = number[: len(frame)], number[len(frame) :]
-        shape = len(vertex), len(vertex)
-        matrix = coo_array((np.ones(len(frame), np.int8), ends), shape=shape)
-        built = time.perf_counter()
-        labels = csgraph.connected_components(matrix, directed=False)[1]
-        answer = pd.DataFrame({"vertex": vertex, "labels": labels})
-        return answer, 1e3 * (built - started), 1e3 * (time.perf_counter() - built)
-
-    def kernels(self, frame):
-        """Return no field: kernels on threads are not timed one by one."""
-        return {}
-
+#: For each job: its lists with the kinds of their ids, and what measures one.
+JOBS = {
+    "graphs": (dict.fromkeys(harness.GRAPHS, DENSE), graphs),
+    "lists": (dict.fromkeys(LISTS, ("int32", "int64", "hashed")), whole),
+    "main_job": (dict.fromkeys(harness.GRAPHS, DENSE), whole),
+    "ids": (
+        {"hashed": ("hashed",), "strings": ("strings",), "karate": ("int32",)}
+        | dict.fromkeys(harness.GRAPHS, ("int32",)),
+        built,
+    ),
+    "short_lists": (dict.fromkeys(LENGTHS, tuple(IDS)[1:]), whole),
+    "threads": ({"uniform": ("int32",)}, threads),
+}
+RECORDS = {"graphs": "bench"}
 
 if __name__ == "__main__":
     main()

@@ -5,11 +5,10 @@ own; the backend's with the conversion; and the backend's once NetworkX has the 
 They stand behind the numbers in integrations/networkx.py; answers are compared after the timing.
 """
 
+import harness
 import networkx as nx
-import numpy as np
-import records
 
-from cc_rapids import backends, generators
+from cc_rapids import generators
 
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 MOST = 12_000_000  # neighbours in all: what fits the patience of a benchmark
@@ -49,7 +48,7 @@ GRAPHS = {
 }
 
 
-def measure(graph, runs):
+def measure(graph, backend, runs):
     """Return the three times, and how many components there are."""
     directed = graph.is_directed()
     function = nx.weakly_connected_components if directed else nx.connected_components
@@ -61,32 +60,28 @@ def measure(graph, runs):
         graph.__networkx_cache__.clear()
         return call("cc_rapids")
 
-    times = {
-        "networkx_ms": records.wall(lambda: call("networkx"), runs),
-        "converting_ms": records.wall(converting, runs),
-        "converted_ms": records.wall(lambda: call("cc_rapids"), runs),
+    ways = {
+        "networkx": lambda: call("networkx"),
+        "converting": converting,
+        "converted": lambda: call("cc_rapids"),
     }
+    times = harness.timed(ways, backend, runs)
     answer = call("networkx")
     if call("cc_rapids") != answer:
         raise SystemExit("the components differ from NetworkX's")
-    median = {name: float(np.median(spent)) for name, spent in times.items()}
+    median = {name: spent["median"] for name, spent in times.items()}
     gains = {
-        "times_faster_converting": round(median["networkx_ms"] / median["converting_ms"], 2),
-        "times_faster_converted": round(median["networkx_ms"] / median["converted_ms"], 2),
+        f"times_faster_{name}": round(median["networkx_ms"] / median[f"{name}_ms"], 2)
+        for name in ("converting", "converted")
     }
-    return {
-        "components": len(answer),
-        **{name: records.spread(spent) for name, spent in times.items()},
-        **gains,
-    }
+    return {"components": len(answer)} | times | gains
 
 
 def main():
     """Measure every graph at every size and keep the records."""
-    args = records.arguments(__doc__).parse_args()
+    args = harness.arguments(__doc__).parse_args()
     nx.config.warnings_to_ignore.add("cache")
-    base = records.environment(backends.get("threads").device_name, args.commit)
-    base["versions"]["networkx"] = nx.__version__
+    backend, base = harness.begin(args, "networkx")
     largest = 2**args.scale if args.scale else max(SIZES)
     for name, make in GRAPHS.items():
         for n in (size for size in SIZES if size <= largest):
@@ -94,9 +89,9 @@ def main():
             m = graph.number_of_edges()
             if m * (1 if graph.is_directed() else 2) > MOST:
                 continue
-            found = measure(graph, min(args.runs, max(3, 3_000_000 // n)))
-            record = {"graph": name, "n": n, "m": m, **found}
-            records.keep(args.out, "networkx_gain", base | record)
+            found = measure(graph, backend, min(args.runs, max(3, 3_000_000 // n)))
+            record = {"graph": name, "n": n, "m": m} | found
+            harness.keep(args.out, "networkx_gain", base | record)
 
 
 if __name__ == "__main__":

@@ -8,15 +8,12 @@ Of the first three the edges lie on the backend, or for lehr on the host, and mo
 
 import math
 import os
-import time
 
-import design_kernels
-import design_space
+import designs
+import harness
 import numpy as np
-import records
-from design_runs import empty_pool
 
-from cc_rapids import CcRapidsError, Design, backends, components, generators
+from cc_rapids import CcRapidsError, Design, backends, components, generators, oracle
 from cc_rapids.tools import bench
 from cc_rapids.tools.evaluate.files import density, reason
 from cc_rapids.tools.evaluate.processes import sharing
@@ -89,12 +86,12 @@ def graphs(scale):
     }
 
 
-class Papers(design_space.Session):
+class Papers(designs.Session):
     """The state that all experiments share."""
 
     def graph(self, name):
         """Return a graph of the experiments where the backend reads it."""
-        return graphs(self.args.scale)[name](self.args.engine)
+        return graphs(self.args.scale)[name](self.backend.name)
 
     def note(self, experiment, **facts):
         """Write a record."""
@@ -103,34 +100,25 @@ class Papers(design_space.Session):
 
 def main():
     """Measure one experiment after the other, each in its part of the time that is left."""
-    args = records.arguments(__doc__)
-    args.set_defaults(runs=5)
-    args.add_argument("--engine", choices=backends.ENGINES, default="cuda")
-    args.add_argument("--experiments", nargs="*", choices=EXPERIMENTS)
-    args.add_argument("--seconds", type=float, default=330)
-    args.add_argument("--edges", type=int, default=EDGES, help="of balduzzi's graphs")
-    args.set_defaults(resume=False)
-    args = args.parse_args()
+    parser = harness.arguments(__doc__, "cuda", runs=5, edges=EDGES)
+    parser.add_argument("--experiments", nargs="*", choices=EXPERIMENTS)
+    parser.add_argument("--seconds", type=float, default=330)
+    args = parser.parse_args()
     session = Papers(args)
     on_device = session.backend.on_device
     names = args.experiments or (["sutton", "cong", "lehr"] if on_device else list(EXPERIMENTS))
     if on_device:
-        compile_lists(session, (*SUTTON, *(f"adaptive(segments={k})" for k in SWEEP[:2]), *CONG))
+        named = (*SUTTON, *(f"adaptive(segments={k})" for k in SWEEP[:2]), *CONG)
+        pairs = [(name, "list") for name in named]
+        designs.compile_all(session.backend, pairs, ("kron21", "road"))
     for k, name in enumerate(names):
         until = session.left() * (1 - SHARES[name] / sum(SHARES[later] for later in names[k:]))
-        design_space.attempt(EXPERIMENTS[name], session, until)
-        empty_pool(session.backend)
+        designs.attempt(EXPERIMENTS[name], session, until)
+        harness.empty_pool(session.backend)
     print(f"{args.seconds - session.left():.0f} of {args.seconds:.0f} s", flush=True)
 
 
-def compile_lists(session, names):
-    """Have the kernels in the store before anything is timed."""
-    capability = divmod(int(session.backend.xp.cuda.Device().compute_capability), 10)
-    pairs = [(name, "list") for name in names]
-    session.keep("papers", design_kernels.fill_store(pairs, ("kron21", "road"), capability))
-
-
-def over_lists(session, until, experiment, names, designs):
+def over_lists(session, until, experiment, names, listed):
     """Designs on lists in place; of a graph that fails the reason is kept."""
     for name in names:
         try:
@@ -138,23 +126,23 @@ def over_lists(session, until, experiment, names, designs):
         except (MemoryError, CcRapidsError) as error:
             session.note(experiment, graph=name, not_run=reason(error))
             continue
-        for design in map(Design.parse, designs(ready)):
+        for design in map(Design.parse, listed(ready)):
             if session.left() <= until:
                 session.note(experiment, **facts, design=str(design), not_run="no time was left")
                 continue
             session.note(experiment, **facts, **ready.record(design, "list"))
         del ready
-        empty_pool(session.backend)
+        harness.empty_pool(session.backend)
 
 
 def sutton(session, until):
     """Figures 5 and 6: each step over Soman's, and the sweep of segments."""
 
-    def designs(ready):
+    def listed(ready):
         most = max(16 * ready.m // ready.n, 16)
         return [*SUTTON, *(f"adaptive(segments={k})" for k in SWEEP if k <= most)]
 
-    over_lists(session, until, "sutton", ("road", "grid174M", "social22", "kron21"), designs)
+    over_lists(session, until, "sutton", ("road", "grid174M", "social22", "kron21"), listed)
 
 
 def cong(session, until):
@@ -199,7 +187,9 @@ def one_density(session, n, edges, backend, design, kind, waits):
     else:
         try:
             times = brief(backend, job, edges, session.args.runs)
-            right = np.array_equal(backend.to_host(times.answer.labels().labels), least(n, edges))
+            right = np.array_equal(
+                backend.to_host(times.answer.labels().labels), oracle.union_find(*edges, n)
+            )
             facts |= {"wall_ms": bench.spread(times.wall), "right": right}
             facts |= {"device_ms": bench.spread(times.device)} if times.device else {}
         except (MemoryError, CcRapidsError) as error:
@@ -210,21 +200,10 @@ def one_density(session, n, edges, backend, design, kind, waits):
 
 def brief(backend, job, edges, runs):
     """Return the times of some runs; of a slow one the first has to do, which was not warm."""
-    backend.synchronize()
-    started = time.perf_counter()
-    answer = job(edges)
-    backend.synchronize()
-    spent = time.perf_counter() - started
-    if spent > SLOW:
-        return bench.Times([1e3 * spent], None, answer)
+    spent, _, answer = bench.clocked(backend, lambda: job(edges))
+    if spent > 1e3 * SLOW:
+        return bench.Times([spent], None, answer)
     return bench.timed(backend, job, bench.rotated(backends.get("threads"), edges, runs), runs)
-
-
-def least(n, edges):
-    """Return the right labels."""
-    from cc_rapids import oracle
-
-    return oracle.union_find(*edges, n)
 
 
 def balduzzi(session, until):
@@ -237,7 +216,7 @@ def balduzzi(session, until):
     counts = sorted({1, 2, cores, *(k for k in (4, 8, 12, 16, 24, 32, 48) if k <= cores)})
     for words, degree in DEGREES.items():
         graph = generators.uniform(max(m // degree, 1), m, 1)
-        ready = design_space.Prepared(graph, threads, session.args.runs)
+        ready = designs.Prepared(graph, threads, session.args.runs)
         ready.solve(Design(), "list")
         ready.right()
         facts = {"graph": words, "n": ready.n, "m": m, "components": ready.components()}

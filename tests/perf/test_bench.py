@@ -1,9 +1,5 @@
 """The benchmark: what it times, on which inputs, what it checks, and what it counts on paper."""
 
-import json
-import pathlib
-import sys
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -15,7 +11,6 @@ from cc_rapids.tools import bench
 from cc_rapids.tools.bench import limits
 from cc_rapids.tools.bench.inputs import inputs
 
-ROOT = pathlib.Path(__file__).parents[2]
 H100 = "NVIDIA H100 80GB HBM3"
 
 
@@ -174,74 +169,3 @@ class TestCases:
 
         with pytest.raises(InputError, match="do not fit int32"):
             measured(replace(graph, num_vertices=1 << 31 | 1))
-
-
-def test_one_command_measures_the_reference_graphs(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "path", [str(ROOT / "benchmarks"), *sys.path])
-    import run
-
-    words = "--out", tmp_path, "--scale", 6, "--runs", 1, "--ids", "int32", "--engines", "threads"
-    monkeypatch.setattr(sys, "argv", ["run.py", *map(str, words)])
-    run.main()
-    rows = [json.loads(line) for line in (tmp_path / "bench.jsonl").read_text().splitlines()]
-    assert [(r["graph"], r["form"]) for r in rows] == [
-        (name, form) for name in run.GRAPHS for form in ("coo", "csr")
-    ]
-    assert all(row["checked"] and row["scale"] == 6 for row in rows)
-
-
-@pytest.fixture
-def scripts(monkeypatch):
-    monkeypatch.setattr(sys, "path", [str(ROOT / "benchmarks"), *sys.path])
-
-
-@pytest.fixture
-def of_a_gpu(graph, tmp_path):
-    """A folder with records as a GPU gives them."""
-    base = {"device": H100, "commit": "c", "date": "d", "scale": None}
-    base["versions"] = {"cudf-cu13": "1", "cugraph-cu13": "2"}
-    lines = []
-    for row in measured(graph):
-        row |= base | {"graph": "kron21", "engine": "cuda", "peak_bytes": 4_000_000}
-        row["solve_device_ms"] = row.pop("solve_wall_ms") | {"median": 2.0}
-        row["job_wall_ms"]["median"] = 3.0
-        row["paper"] = limits.on_paper(Design(), False, 1 << 21, 91_000_000, 4, H100, 2.0)
-        row["peer"] |= {"name": "cugraph", "peak_bytes": 9_000_000}
-        row["peer"]["job_wall_ms"]["median"] = 300.0
-        lines.append(json.dumps(row) + "\n")
-    (tmp_path / "bench.jsonl").write_text("".join(lines))
-    return tmp_path
-
-
-def test_the_page_and_the_readme_come_from_one_command(scripts, of_a_gpu, monkeypatch):
-    import bench_figures
-    import report
-
-    page = of_a_gpu / "benchmarks.md"
-    page.write_text((ROOT / "docs" / "benchmarks.md").read_text())
-    words = ["bench_figures.py", "--records", str(of_a_gpu), "--page", str(page)]
-    monkeypatch.setattr(sys, "argv", words)
-    bench_figures.main()
-    text = page.read_text()
-    assert "| kron21, csr, int64 | 0.0 M | 3 |" in text
-    assert "| 300 | 100 x |" in text
-    assert "| kron21, csr, int64 | `none+async+halve` | 2 | 2 | 72% |" in text
-    assert "All answers equal those of sequential union-find." in text
-    assert text.count("Not measured yet") == 4, "threads, files, numbers, forests"
-    for name in ("faster", "limit"):
-        assert (of_a_gpu / "figures" / f"bench-{name}-gpu.svg").stat().st_size > 1000
-        assert f"figures/bench-{name}-gpu.svg" in text
-
-    table = report.table(of_a_gpu)
-    assert "| kron21, int32 | 0.0 M | 3.0 ms | 300 ms | 100 x | 4 MB | 9 MB |" in table
-    assert "csr" not in table
-
-
-def test_the_page_is_made_from_the_records(scripts):
-    import bench_figures
-    import records
-
-    page = ROOT / "docs" / "benchmarks.md"
-    for name, make in bench_figures.contents(records.HERE, page.parent / "figures").items():
-        expected = f"<!-- table: {name} -->\n{make()}\n<!-- end -->"
-        assert expected in page.read_text(encoding="utf-8"), "run `make figures`"

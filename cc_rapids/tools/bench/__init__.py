@@ -8,13 +8,14 @@ the design alone is compared with the card's limit for its least memory traffic,
 """
 
 from .cases import FORMS, IDS, Options, measure
-from .timing import Times, environment, rotated, spread, timed, with_peak
+from .timing import Times, clocked, environment, rotated, spread, timed, with_peak
 
 __all__ = [
     "FORMS",
     "IDS",
     "Options",
     "Times",
+    "clocked",
     "environment",
     "measure",
     "rotated",

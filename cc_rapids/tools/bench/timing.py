@@ -10,6 +10,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -71,6 +72,20 @@ class Times:
         return found if self.device is None else found | {f"{what}_device_ms": spread(self.device)}
 
 
+def clocked(backend: Backend, work: Callable[[], Any]) -> tuple[float, float, Any]:
+    """Return the wall and the device time of a call until the device is done, and its answer.
+
+    Both are milliseconds; on CPU threads the second is a wall time, too.
+    """
+    backend.synchronize()
+    started, first = time.perf_counter(), backend.mark()
+    answer = work()
+    last = backend.mark()
+    backend.synchronize()
+    wall = 1e3 * (time.perf_counter() - started)
+    return wall, backend.elapsed(first, last), answer
+
+
 def timed(
     backend: Backend,
     work: Callable[[Any], Any],
@@ -95,13 +110,9 @@ def timed(
         if k > fewest and time.perf_counter() - begun > patience:
             break
         given, answer = inputs[k % len(inputs)], None
-        backend.synchronize()
-        started, first = time.perf_counter(), backend.mark()
-        answer = work(given)
-        last = backend.mark()
-        backend.synchronize()
-        wall.append(1e3 * (time.perf_counter() - started))
-        device.append(backend.elapsed(first, last))
+        spent, by_device, answer = clocked(backend, partial(work, given))
+        wall.append(spent)
+        device.append(by_device)
     return Times(wall[1:], device[1:] if backend.on_device else None, answer)
 
 

@@ -1,0 +1,202 @@
+"""The tables of docs/larger.md: what was measured beside the model, and what that says."""
+
+from dataclasses import replace
+
+import pages
+from cluster_model import Job, least_workers, tiles, vertices_cost
+from harness import load, newest
+from pages import size, table
+
+from cc_rapids.integrations.dask import gather
+from cc_rapids.integrations.dask.gather import CARDS
+from cc_rapids.solver import spreading
+
+EDGES, VERTICES, WORKERS = 1e12, 1e11, 64
+LINK, LATENCY, JOIN = 1e9, 0.03, 5e6  # of processes of one machine: assumed, as CARDS' are
+
+
+def contents(folder):
+    """Return the tables of the page."""
+    return {
+        "measured": lambda: measured(folder),
+        "scaling": lambda: scaling(folder),
+        "devices": lambda: on_devices(folder),
+        "streams": lambda: on_streams(folder),
+        "model": model,
+    }
+
+
+def several(folder, peer=False):
+    """Return the newest records of each cluster and way; cuGraph's, if a ``peer`` is asked for."""
+    rows = [r for r in load("several", folder) if "wall_ms" in r and ("way" in r) == peer]
+    return newest(rows, "engine", "workers", "graph", "scaling", "combine", "partition")
+
+
+def machine_of(row, rows):
+    """Return workers as fast as one alone was on the same device, by the tree on random edges."""
+    if row["engine"] == "cuda":
+        return replace(CARDS, read=float("inf"))
+    alone = next(
+        one
+        for one in rows
+        if (one["engine"], one["workers"], one["graph"]) == ("threads", 1, "random")
+        and one.get("combine") == "tree"
+    )
+    rate = (alone["m"] + alone["n"]) / (alone["wall_ms"]["median"] / 1e3)
+    return replace(CARDS, rate=rate, join=JOIN, read=float("inf"), link=LINK, latency=LATENCY)
+
+
+def predicted(row, rows):
+    """Return the model's cost of what a record has measured."""
+    share = row.get("crossing", 0) / row["m"] if row["graph"] == "tiles" else None
+    job = Job(row["m"], row["n"], row["workers"], share, 0.0 if share is not None else None)
+    if row.get("partition") == "vertices":
+        return vertices_cost(job, machine_of(row, rows))
+    cost_of = gather.gather_cost if row.get("combine") == "gather" else gather.tree_cost
+    return cost_of(job, machine_of(row, rows))
+
+
+def sent(row):
+    """Return the bytes that a record says were sent: of the batches, or all that Dask has counted.
+
+    None for what NCCL has sent, which Dask does not count.
+    """
+    return None if row.get("combine") == "gather" else row.get("bytes", row["moved_bytes"])
+
+
+def measured(folder):
+    """Return a row for each way on several workers."""
+    known, lines = several(folder), []
+    rows = [row for row in known if row["workers"] > 1]
+    for row in rows:
+        cost, way = predicted(row, known), row.get("partition") or row["combine"]
+        counted = sent(row)
+        counted = "not counted" if counted is None else size(counted)
+        lines.append(
+            [
+                f"{row['workers']} {'GPUs' if row['engine'] == 'cuda' else 'processes'}",
+                f"{row['graph']}, {row['scaling']}",
+                f"{row['m'] / 1e6:.1f} M",
+                way,
+                f"{counted} ({size(cost.bytes)})",
+                f"{row.get('rounds', '')} ({cost.rounds})" if way == "vertices" else "",
+                f"{row['wall_ms']['median'] / 1e3:.2g} ({cost.seconds:.2g})",
+            ]
+        )
+    head = "workers", "edge list", "edges", "method", "bytes (model)", "rounds (at most)"
+    text = table((*head, "seconds (model)"), lines, (0, 1, 3))
+    return f"{text}\n\nMedians{made(rows)}; every answer equals one process's."
+
+
+def scaling(folder):
+    """Return a row for each list and way: seconds on one worker and on more."""
+    ways = {}
+    for row in [*several(folder), *several(folder, peer=True)]:
+        way = row.get("partition") or row.get("combine") or "cuGraph: graph + components"
+        known = ways.setdefault((row["engine"], row["graph"], row["scaling"], way), {})
+        known[row["workers"]] = row
+    lines = []
+    for (engine, graph, kind, way), known in ways.items():
+        if set(known) == {1}:
+            continue
+        alone = ways.get((engine, graph, kind, "tree" if way == "gather" else way), {}).get(1)
+        most = known[max(known)].get("peak_bytes")
+        one, more = ("GPU", "GPUs") if engine == "cuda" else ("process", "processes")
+        cells = (
+            measured_on(alone, f"1 {one}"),
+            measured_on(known[max(known)], f"{max(known)} {more}"),
+        )
+        lines.append([f"{graph}, {kind}", way, *cells, size(most) if most else ""])
+    return table(("edge list", "method", "on one worker", "on several", "most memory"), lines, 2)
+
+
+def measured_on(row, workers):
+    """Return the seconds of a record, for its edges, on some workers."""
+    if row is None:
+        return ""
+    spent = row["wall_ms"]["median"] + row.get("build_ms", {"median": 0})["median"]
+    return f"{spent / 1e3:.2g} s for {row['m'] / 1e6:.1f} M on {workers}"
+
+
+def model():
+    """Return a row for each way to do it on the cards."""
+    random, lattice = Job(EDGES, VERTICES, WORKERS), tiles(EDGES, VERTICES, WORKERS, 2.0)
+    ways = {
+        "random edges, tree": (random, gather.tree_cost),
+        "random edges, distributed vertices": (random, vertices_cost),
+        "lattice in tiles, distributed vertices": (lattice, vertices_cost),
+    }
+    lines = []
+    for name, (job, cost_of) in ways.items():
+        cost, tree = cost_of(job, CARDS), cost_of is gather.tree_cost
+        cards = "none suffices" if tree else f"{least_workers(job, CARDS):,}"
+        counts = size(cost.bytes), str(cost.rounds), str(cost.batches), f"{cost.seconds:,.0f}"
+        lines.append([name, *counts, size(cost.held), cards])
+    head = "graph and method", "bytes sent", "rounds", "batches", "seconds", "on the fullest card"
+    return (
+        f"{table((*head, 'cards'), lines)}\n\nFor {EDGES:.0e} edges and {VERTICES:.0e} vertices on"
+        f" {WORKERS} cards of {size(CARDS.memory)} each; *cards* is the number that would suffice."
+        f" Measured: a card reduces {CARDS.rate:.2g} edges a second to forests. Assumed: it looks"
+        f" up {CARDS.join:.2g} rows, reads {size(CARDS.read)} of files and sends"
+        f" {size(CARDS.link)} a second, and a batch has a latency of {CARDS.latency:g} s. Made by"
+        " `make figures`."
+    )
+
+
+def on_devices(folder):
+    """Return a row for each list on several GPUs: on one, on several, and by the model."""
+    rows = [row for row in load("devices", folder) if row["scaling"] != "stream"]
+    rows = newest(rows, "graph", "scaling", "gpus", "m", "on", "way")
+    shares = ("strong", True), ("weak", False)  # on one GPU: of the same list, of a GPU's share
+    alone = {
+        (row["graph"], row["scaling"]): row
+        for row in rows
+        if row["on"] == 1 and (row["scaling"], row["gpus"] > 1) in shares
+    }
+    head = (
+        *("edge list", "edges", "GPUs", "on one, ms", "on several, ms (model)", "times the rate"),
+        *("with labels, ms", "most memory beyond the edges"),
+    )
+    lines = [device_cells(row, alone) for row in rows if row["on"] > 1]
+    return f"{table(head, lines)}\n\nMedians{made(rows)}; every answer is that of one GPU."
+
+
+def device_cells(row, alone):
+    """Return the cells of a list on several GPUs, or of cuGraph's."""
+    edges, most = f"{row['m'] / 1e6:,.0f} M", size(row.get("peak_bytes", 0))
+    if "way" in row:
+        spent = row.get("why_not")
+        if "wall_ms" in row:
+            spent = f"{row['build_ms']['median'] + row['wall_ms']['median']:,.0f}"
+        name = f"{row['graph']}: cuGraph on Dask, graph + components"
+        return [name, edges, str(row["on"]), "", spent, "", "", most]
+    one = alone.get((row["graph"], row["scaling"]))
+    cost = 1e3 * spreading.seconds_on(row["m"], row["n"], row["on"], 4, "devices")
+    spent, cells = row["wall_ms"]["median"], ["", ""]
+    if one:
+        before = one["wall_ms"]["median"]
+        rate = row["m"] / one["m"] * before / spent
+        cells = [f"{before:.1f} for {one['m'] / 1e6:,.0f} M", f"{rate:.2f}"]
+    several_ms, labels_ms = f"{spent:.1f} ({cost:.0f})", f"{row['labels_ms']['median']:.1f}"
+    name = f"{row['graph']}, {row['scaling']}"
+    return [name, edges, str(row["on"]), cells[0], several_ms, cells[1], labels_ms, most]
+
+
+def on_streams(folder):
+    """Return a row for each stream from Parquet files: seconds and rates on one GPU and on more."""
+    rows = [row for row in load("devices", folder) if row["scaling"] == "stream"]
+    rows, lines = newest(rows, "m", "counted", "on"), []
+    for row in rows:
+        spent = row["wall_ms"]["median"] / 1e3
+        ids = "counted by `num_vertices`" if row["counted"] else "numbered as they arrive"
+        rates = f"{row['m'] / spent / 1e6:,.0f} M", size(row["file_bytes"] / spent)
+        lines.append([f"{row['m'] / 1e6:,.0f} M", ids, str(row["on"]), f"{spent:.2f}", *rates])
+    head = "edges", "ids", "GPUs", "seconds", "edges a second", "files a second"
+    text = table(head, lines, (1,))
+    return f"{text}\n\nParquet files in the memory of the host; medians{made(rows)}."
+
+
+def made(rows):
+    """Return on what the records of a benchmark were made, in words."""
+    where = sorted({pages.dated(row).removeprefix("On ") for row in rows})
+    return f" on {'; '.join(where)}" if where else ", not measured yet"

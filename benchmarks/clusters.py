@@ -1,0 +1,410 @@
+"""Several GPUs, with and without a cluster, and several processes, beside one and beside cuGraph.
+
+    python benchmarks/clusters.py --jobs cluster --workers 1 2       # on 1 and on 2 GPUs
+    python benchmarks/clusters.py --jobs cluster --engine threads --edges 2000000 --side 500
+    python benchmarks/clusters.py --jobs devices                     # all GPUs, without a cluster
+
+cluster: random edges (strong scaling: as many in all; weak: as many a worker) by the tree and, on
+GPUs, by the all-gather, with edges and with vertices distributed; and a lattice in one tile a
+worker with vertices distributed. devices: random and R-MAT edges by ``devices=``, and on one GPU.
+streams: Parquet files in memory by ``devices=``. cugraph: cuGraph on a Dask cluster beside devices.
+Every answer is compared with that of one worker.
+"""
+
+import importlib.util
+import itertools
+import pathlib
+import resource
+import sys
+import tempfile
+from functools import partial
+
+import harness
+import numpy as np
+from harness import frame
+
+import cc_rapids
+from cc_rapids import backends
+from cc_rapids.tools.bench import clocked, spread
+from cc_rapids.tools.generators import pieces
+from cc_rapids.tuning import tuning
+
+PARTS, FILES = 4, 16  # partitions a worker
+MEMORY = pathlib.Path("/dev/shm")  # a folder of files in memory, on Linux
+SKEW = 0.57, 0.19, 0.19  # of R-MAT
+NOTED = ("rounds", "batches", "bytes", "border", "room", "rest", "most_in_a_part", "components")
+
+
+def main():
+    """Measure some jobs, and keep the records of each."""
+    parser = harness.arguments(__doc__, "cuda", edges=400_000_000, side=5000)
+    parser.add_argument("--jobs", nargs="*", choices=JOBS, default=["devices"])
+    parser.add_argument("--workers", type=int, nargs="*", help="how many, each in turn")
+    parser.add_argument("--design", nargs="*", default=["auto"], help="designs of devices")
+    parser.add_argument("--neighbours", type=float, nargs="*", help="of lists linked in stages")
+    parser.add_argument("--graphs", nargs="*", default=["uniform", "rmat"], help="of devices")
+    parser.add_argument("--folder", type=pathlib.Path, help="of files; in memory by default")
+    args = parser.parse_args()
+    backend, base = harness.begin(args)
+
+    def measure(job, count):
+        name, work = JOBS[job]
+        for record in work(count, args, backend):
+            harness.keep(args.out, name, base | record)
+
+    harness.measure_each(list(itertools.product(args.jobs, args.workers or most(backend))), measure)
+
+
+def most(backend):
+    """Return the numbers of workers that are measured by default."""
+    if not backend.on_device:
+        return [1, 2]
+    return [k for k in (2, 4, 8) if k <= backend.xp.cuda.runtime.getDeviceCount()]
+
+
+def cluster_of(count, gpus):
+    """Return some GPUs of this machine, or processes of one thread each."""
+    from distributed import LocalCluster
+
+    if gpus:
+        return cc_rapids.dask.local_gpus(count)
+    options = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": ":0"}
+    return LocalCluster(n_workers=count, env={"CC_RAPIDS_THREADS": "1"}, **options)
+
+
+def cluster(count, args, backend):
+    """Yield the records of a cluster of some workers."""
+    import dask.dataframe as dd
+    from distributed import Client
+
+    import cc_rapids.dask
+
+    with cluster_of(count, backend.on_device) as made, Client(made) as client:
+        client.wait_for_workers(count)
+        where = {"cluster": type(made).__name__, "workers": count}
+        for scaling, edges in (("strong", args.edges), ("weak", count * args.edges)):
+            vertices, parts = edges // 4, PARTS * count
+            given = {"num_vertices": vertices, "size": edges // parts, "engine": backend.name}
+            held = persisted(client, dd.from_map(random_edges, range(parts), **given))
+            about = {"graph": "random", "scaling": scaling, "n": vertices}
+            about |= where | {"m": parts * given["size"]}
+            ways = [{"combine": "tree"}, {"partition": "vertices", "owners": "range"}]
+            ways += [{"combine": "gather"}] if backend.on_device and count > 1 else []
+            whole = cc_rapids.components(held.compute())
+            for way in ways:
+                yield about | way | on_cluster(client, held, way, whole, backend, args.runs)
+            theirs = with_cugraph(client, held, len(whole), backend, args.runs)
+            yield about | {"way": "cugraph"} | theirs
+            del held, whole
+        given = {"side": args.side, "count": count, "engine": backend.name}
+        homes = sorted(client.scheduler_info(n_workers=-1)["workers"])
+        tiles = [client.submit(tile, k, **given, workers=[home]) for k, home in enumerate(homes)]
+        held, area = dd.from_delayed(tiles), args.side**2
+        about = {"graph": "tiles", "scaling": "weak", "n": count * area, "m": len(held)} | where
+        about["crossing"] = int((held["src"] // area != held["dst"] // area).sum().compute())
+        whole = cc_rapids.components(held.compute())
+        for way in ({"combine": "tree"}, {"partition": "vertices", "owners": TileOf(area)}):
+            named = way | ({"owners": "tiles"} if "owners" in way else {})
+            yield about | named | on_cluster(client, held, way, whole, backend, args.runs)
+
+
+def persisted(client, edges):
+    """Return the edges, made on the workers and spread over them."""
+    from distributed import wait
+
+    edges = edges.persist()
+    wait(edges)
+    client.rebalance(edges)
+    return edges
+
+
+def random_edges(part, num_vertices, size, engine):
+    """Return edges between any vertices."""
+    backend = backends.get(engine)
+    rng = backend.xp.random.default_rng(part)
+    src, dst = (rng.integers(0, num_vertices, size) for _ in range(2))
+    return frame(backend, src=src, dst=dst)
+
+
+def tile(number, side, count, engine):
+    """Return a square of points with random links between neighbours, and links to the next."""
+    backend = backends.get(engine)
+    xp = backend.xp
+    point = xp.arange(side * side).reshape(side, side) + number * side * side
+    src, dst = [point[:, :-1], point[:-1]], [point[:, 1:], point[1:]]
+    if number < count - 1:
+        src.append(point[:, -1])
+        dst.append(point[:, 0] + side * side)
+    src, dst = (xp.concatenate([part.ravel() for part in ends]) for ends in (src, dst))
+    kept = xp.random.default_rng(number).random(src.size) < 0.6
+    return frame(backend, src=src[kept], dst=dst[kept])
+
+
+class TileOf:
+    """The tile of each point."""
+
+    def __init__(self, area):
+        self.area = area
+
+    def __call__(self, ids):
+        return ids // self.area
+
+
+def on_cluster(client, edges, way, whole, backend, runs):
+    """Return times, bytes by Dask's own count of what workers send, and facts of the last run."""
+    from distributed import wait
+
+    facts = {}
+
+    def work():
+        found = cc_rapids.dask.components(edges, **way)
+        facts.update(found.facts, labels=wait(found.labels().persist()) and found)
+
+    work()
+    before = sent(client)
+    client.run(count_memory)
+    work()
+    peak = max(client.run(most_memory).values())
+    moved = sent(client) - before
+    times = harness.timed({"wall": work}, backend, runs)
+    ours = facts.pop("labels").labels().compute().sort_values("vertex", ignore_index=True)
+    theirs = whole.labels()
+    for name in ("vertex", "labels"):
+        if not bool((ours[name].values == theirs[name].values).all()):
+            raise SystemExit(f"{name} differ from those of one process")
+    noted = {name: facts[name] for name in NOTED if name in facts}
+    return times | {"moved_bytes": moved, "peak_bytes": int(peak)} | noted | {"equal": True}
+
+
+def count_memory():
+    """Count what is allocated on a worker with a GPU from now on."""
+    if "rmm" in sys.modules:
+        from rmm import statistics
+
+        statistics.enable_statistics()
+        statistics.push_statistics()
+
+
+def most_memory():
+    """Return the most bytes of a worker's GPU since it counted, else of the process."""
+    if "rmm" in sys.modules:
+        from rmm import statistics
+
+        return statistics.pop_statistics().peak_bytes
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def sent(client):
+    """Return the bytes that workers have sent each other so far."""
+    return sum(client.run(lambda dask_worker: dask_worker.transfer_outgoing_bytes_total).values())
+
+
+def with_cugraph(client, edges, components, backend, runs):
+    """Return the times of cuGraph on the same cluster and edges, or why there are none."""
+    if not backend.on_device:
+        return {"why_not": "cuGraph runs on GPUs"}
+    if importlib.util.find_spec("cugraph") is None or not importlib.util.find_spec("raft_dask"):
+        return {"why_not": "cuGraph or raft-dask is not installed"}
+    try:
+        import cugraph
+        import cugraph.dask
+        from cugraph.dask.comms import comms
+        from distributed import wait
+
+        def graph_of():
+            graph = cugraph.Graph(directed=False)
+            graph.from_dask_cudf_edgelist(edges, source="src", destination="dst")
+            return graph
+
+        def wcc(graph):
+            labels = cugraph.dask.weakly_connected_components(graph)
+            wait(labels)
+            return labels
+
+        comms.initialize(p2p=True)
+        try:
+            client.run(count_memory)
+            graph = graph_of()
+            found = int(wcc(graph)["labels"].nunique().compute())
+            peak = max(client.run(most_memory).values())
+            times = harness.timed({"wall": lambda: wcc(graph), "build": graph_of}, backend, runs)
+        finally:
+            comms.destroy()
+    except Exception as error:  # whatever keeps it from running is the record
+        return {"why_not": f"{type(error).__name__}: {str(error)[:300]}"}
+    if found != components:
+        return {"why_not": f"it has found {found} components, not {components}"}
+    return times | {"peak_bytes": int(peak)}
+
+
+def cugraph_on_dask(count, args, backend):
+    """Yield the record of cuGraph on a cluster of some GPUs, beside lists without a cluster."""
+    import dask.dataframe as dd
+    from distributed import Client
+
+    import cc_rapids.dask
+
+    parts, n = PARTS * count, args.edges // 4
+    given = {"num_vertices": n, "size": args.edges // parts, "engine": backend.name}
+    with cluster_of(count, backend.on_device) as made, Client(made) as client:
+        client.wait_for_workers(count)
+        edges = persisted(client, dd.from_map(random_edges, range(parts), **given))
+        components = len(cc_rapids.dask.components(edges))
+        theirs = with_cugraph(client, edges, components, backend, args.runs)
+    about = {"graph": "uniform", "scaling": "strong", "gpus": count, "way": "cugraph"}
+    yield about | {"n": n, "m": parts * given["size"], "on": count} | theirs
+
+
+def devices(count, args, backend):
+    """Yield the records of lists on some GPUs without a cluster, and on one."""
+    for graph, scaling in itertools.product(args.graphs, ("strong", "weak")):
+        about = {"graph": graph, "scaling": scaling, "gpus": count}
+        m = args.edges if scaling == "strong" else args.edges * count
+        if scaling == "weak":
+            edges = part_of(made(graph, args.edges), 0, args.edges, 0)
+            yield about | {"gpus": 1} | alone(edges, args.edges, backend, args.runs)[1]
+        for record in on_devices(made(graph, m), count, args, backend):
+            yield about | record
+
+
+def made(graph, m):
+    """Return the pieces of a graph with four edges a vertex, or 16 for R-MAT."""
+    if graph == "uniform":
+        return pieces.uniform(m // 4, m)
+    return pieces.rmat(max(m // 16, 2).bit_length() - 1, m, *SKEW)
+
+
+def part_of(graph, first, last, number):
+    """Return some edges of a graph as CuPy arrays on a GPU."""
+    import cupy
+
+    with cupy.cuda.Device(number):
+        return graph.part("cuda", np.int32, first, last - first)
+
+
+def alone(edges, m, backend, runs, **options):
+    """Return the components of edges on one GPU, and the record of it."""
+    import cupy
+
+    with cupy.cuda.Device(0):
+        solve = partial(cc_rapids.components, edges, **options)
+        found = solve()
+        ways = {"wall": solve, "labels": lambda: solve().labels()}
+        times = harness.timed(ways, backend, runs, before=2)
+        facts = {"n": found.num_vertices, "m": m, "on": 1, "design": found.summary()["design"]}
+        return found, facts | times | {"peak_bytes": peak_bytes(solve)}
+
+
+def on_devices(graph, count, args, backend):
+    """Yield the records of one list: on one GPU that can hold it, and on several by each design."""
+    import cupy
+
+    m = graph.num_edges
+    cuts = [m * k // count for k in range(count + 1)]
+    parts = [part_of(graph, *cuts[k : k + 2], k) for k in range(count)]
+    about, single = {"n": graph.num_vertices, "m": m}, None
+    if 8 * m < 0.6 * cupy.cuda.runtime.memGetInfo()[1]:
+        single, record = alone(part_of(graph, 0, m, 0), m, backend, args.runs)
+        yield record | about
+        for name in args.design:
+            if name != "auto":  # on as many edges as a GPU has of the list
+                half = part_of(graph, 0, cuts[1], 0)
+                yield alone(half, cuts[1], backend, args.runs, design=name)[1]
+        cupy.get_default_memory_pool().free_all_blocks()
+    for name, neighbours in itertools.product(args.design, args.neighbours or [None]):
+        if neighbours is not None:
+            tuning.staged_neighbours = neighbours
+        steps = []
+
+        def work(name=name, steps=steps):
+            found = cc_rapids.components(parts, devices=list(range(count)), design=name)
+            steps.append(found.summary()["seconds"])
+            return found
+
+        found = work()
+        equal = None if single is None else same(found, single)
+        facts = {"on": count, "design": found.summary()["design"], "equal": equal}
+        del found
+        ways = {"wall": work, "labels": lambda work=work: work().labels()}
+        times = harness.timed(ways, backend, args.runs, before=2)
+        each = {key: float(np.median([one[key] for one in steps])) for key in steps[0]}
+        facts |= {"neighbours": tuning.staged_neighbours, "peak_bytes": peak_bytes(work)}
+        yield about | facts | {"seconds": each} | times
+
+
+def peak_bytes(work):
+    """Return the most bytes that a run takes on any GPU beyond those in use, by CuPy's pools."""
+    import cupy
+
+    pool, used = cupy.get_default_memory_pool(), []
+    numbers = range(cupy.cuda.runtime.getDeviceCount())
+    for number in numbers:
+        with cupy.cuda.Device(number):
+            pool.free_all_blocks()
+            used.append(pool.total_bytes())
+    work()
+    most_bytes = 0
+    for number in numbers:
+        with cupy.cuda.Device(number):
+            most_bytes = max(most_bytes, pool.total_bytes() - used[number])
+    return int(most_bytes)
+
+
+def same(found, single):
+    """Return True if all label frames are those of one GPU, and end the benchmark otherwise."""
+    import cupy
+
+    first, labels = 0, single.labels().labels
+    for part in found.labels():
+        size = part.labels.size
+        with cupy.cuda.Device(0):
+            if not bool((cupy.asarray(part.labels) == labels[first : first + size]).all()):
+                raise SystemExit("labels differ from those of one GPU")
+        first += size
+    if first != labels.size or len(found) != len(single):
+        raise SystemExit("vertices differ from those of one GPU")
+    return True
+
+
+def streams(count, args, backend):
+    """Yield the records of a stream from Parquet files, on one GPU and on some."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder, m = args.folder or (MEMORY if MEMORY.is_dir() else None), args.edges
+    graph = made("uniform", m)
+    with tempfile.TemporaryDirectory(dir=folder) as path:
+        for number in range(FILES):
+            first, last = (m * k // FILES for k in (number, number + 1))
+            columns = map(backend.to_host, graph.part(backend.name, np.int32, first, last - first))
+            table = pa.table(dict(zip(("src", "dst"), columns, strict=True)))
+            how = {"row_group_size": 4 << 20, "compression": "snappy", "use_dictionary": False}
+            pq.write_table(table, f"{path}/{number}.parquet", **how)
+        size = sum(file.stat().st_size for file in pathlib.Path(path).iterdir())
+        about = {"graph": "uniform", "scaling": "stream", "n": graph.num_vertices, "m": m}
+        for counted in (True, False):
+            options = {"engine": backend.name}
+            options["num_vertices"] = graph.num_vertices if counted else None
+            components = set()
+            for on in dict.fromkeys((1, count)):
+                given = options | ({"devices": list(range(on))} if on > 1 else {})
+                solve = partial(cc_rapids.stream_components, path, **given)
+                components.add(len(clocked(backend, solve)[2]))
+                if len(components) > 1:
+                    raise SystemExit(f"{components} components on one GPU and on {on}")
+                wall, _ = harness.turns({"wall": solve}, backend, min(args.runs, 3), before=0)
+                cc_rapids.release_memory()
+                facts = {"on": on, "counted": counted, "file_bytes": size}
+                yield about | facts | {"wall_ms": spread(wall["wall"])}
+
+
+#: The name of the records of each job, and what yields them.
+JOBS = {
+    "cluster": ("several", cluster),
+    "devices": ("devices", devices),
+    "streams": ("devices", streams),
+    "cugraph": ("devices", cugraph_on_dask),
+}
+
+if __name__ == "__main__":
+    main()

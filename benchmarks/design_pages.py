@@ -1,0 +1,376 @@
+"""The tables and figures of docs/design-space.md."""
+
+import collections
+import math
+
+import harness
+import pages
+from harness import like_last, newest
+from pages import table
+
+from cc_rapids import designs
+from cc_rapids.algorithms import design as listing
+from cc_rapids.tools import charts
+
+GROUPS = {
+    ("none", "list"): "No sample, edge list",
+    ("strided", "list"): "Every fifth block (`strided`), edge list",
+    ("none", "rows"): "No sample, rows",
+    ("kout", "rows"): "First two neighbours (`kout`), rows",
+    ("kout(pick=random)", "rows"): "Two neighbours, one by chance (`kout(pick=random)`), rows",
+    ("hook", "rows"): "Hooks first (`hook`), rows",
+    ("bfs", "rows"): "A search first (`bfs`), rows",
+}
+UNIONS = ("early", "hooks", "async", "rem-cas", "rem-lock", "jtb", "ecl", "afforest")
+ROUNDS = ("liu-tarjan", "shiloach-vishkin", "stergiou", "label-propagation")
+RULES = (*UNIONS, *ROUNDS, "bfs-cc")
+STEPS = {
+    "none": "none of the three",
+    "coalesce": "neighbouring threads share a row",
+    "reorganise": "and swap its entries",
+    "gather": "and rows outside are listed",
+}
+
+
+class Space:
+    """The newest measurements, all of one device and commit."""
+
+    def __init__(self, folder):
+        def of(name, *key):
+            return newest(like_last(harness.load(name, folder), "device", "commit"), *key)
+
+        self.runs = of("design_space", "graph", "form", "design")
+        self.samples = of("design_sampling", "graph", "sample")
+        self.steps = of("design_ablation", "graph", "step")
+        self.batches = of("design_stream", "design", "batch", "at_once", "inserts_a_query")
+
+    @property
+    def graphs(self):
+        """The graphs, by edges a vertex."""
+        sizes = {row["graph"]: row["m"] / row["n"] for row in (*self.runs, *self.samples)}
+        return sorted(sizes, key=sizes.get)
+
+    def best(self, graph, group, rules=RULES):
+        """Return the fastest right run of some rules in a group, or None."""
+        runs = [
+            row
+            for row in self.runs
+            if row["graph"] == graph
+            and (row["sample"], row["form"]) == group
+            and row["link"] in rules
+            and row.get("right")
+        ]
+        return min(runs, key=milliseconds, default=None)
+
+    def groups(self):
+        """Return the groups of which there are records."""
+        there = {(row["sample"], row["form"]) for row in self.runs}
+        return [group for group in GROUPS if group in there]
+
+    def timed_steps(self):
+        """Return the runs of the options of k-out, by graph and step."""
+        return {(row["graph"], row["step"]): row for row in self.steps if "ms" in row}
+
+
+def contents(folder):
+    """Return the tables of the page."""
+    space, figures = Space(folder), pages.DOCS / "figures"
+    tables = times, winners, left_out, sampling, counting, ablation, batches
+    made = {make.__name__: lambda make=make: make(space) for make in tables}
+    made |= {"count": count, "designs": listing.markdown}
+    return made | {
+        f"figure {name}": lambda name=name, words=words: pages.picture(
+            figures / f"{name}.svg", words
+        )
+        for name, (_, words) in FIGURES.items()
+    }
+
+
+def draw(folder, figures):
+    """Draw the figures of the page."""
+    space = Space(folder)
+    for name, (make, words) in FIGURES.items():
+        with charts.styled():
+            pages.save(make(space), figures / f"{name}.svg", words)
+
+
+def milliseconds(row):
+    """Return the median of a run."""
+    return row["ms"]["median"]
+
+
+def times(space):
+    """Return Table 2 of the paper: for each sample and rule the fastest design on each graph."""
+    if not space.runs:
+        return ""
+    fastest = {
+        graph: min(filter(None, (space.best(graph, g) for g in GROUPS)), key=milliseconds)
+        for graph in space.graphs
+    }
+    lines = []
+    for group in space.groups():
+        lines.append([f"**{GROUPS[group]}**", *[""] * len(space.graphs)])
+        bests = {graph: space.best(graph, group) for graph in space.graphs}
+        links = {row["link"] for row in space.runs if (row["sample"], row["form"]) == group}
+        for rule in filter(links.__contains__, RULES):
+            cells = [
+                cell(space.best(graph, group, (rule,)), bests[graph], fastest[graph])
+                for graph in space.graphs
+            ]
+            lines.append([rule, *cells])
+    return f"{table(['milliseconds', *space.graphs], lines)}\n\n{footing(space)}"
+
+
+def cell(run, best, fastest):
+    """Return a time, bold if it is the best of its group, and starred if of all."""
+    if run is None:
+        return "-"
+    text = f"{milliseconds(run):.3g}"
+    return f"**{text}**" + " ★" * (run is fastest) if run is best else text
+
+
+def footing(space):
+    """Return what the times stand on, in words."""
+    last, wrong = space.runs[-1], [row for row in space.runs if row.get("right") is False]
+    measured = [row for row in space.runs if "ms" in row]
+    verdict = (
+        "The labels of each were compared with the first design's after the timing: all were equal."
+        if not wrong
+        else f"{len(wrong)} runs gave other labels and are left out:"
+        f" {', '.join(sorted({row['design'] for row in wrong}))}."
+    )
+    kind = "Device time, by events" if last["engine"] == "cuda" else "Wall time"
+    return (
+        f"{kind}, on prepared arrays, without making the rows; median of up to"
+        f" {max(row['ms']['runs'] for row in measured)} runs, one {when(last)}."
+        " Bold: the best of its group; ★: the best of all; -: not run, see below."
+        f" {len(measured):,} runs of {len({row['design'] for row in measured})} designs. {verdict}"
+    )
+
+
+def when(row):
+    """Return the device, the commit and the date of a record."""
+    return pages.dated(row).removeprefix("On ")
+
+
+def winners(space):
+    """Return the fastest design of each group on each graph, by name."""
+    if not space.runs:
+        return ""
+    lines = []
+    for group in space.groups():
+        bests = [space.best(graph, group) for graph in space.graphs]
+        lines.append([GROUPS[group], *(f"`{run['finish']}`" if run else "-" for run in bests)])
+    head = ["fastest after the sample", *space.graphs]
+    return table(head, lines, words=len(head))
+
+
+def left_out(space):
+    """Return the designs that were not run, and why."""
+    counts = collections.Counter(
+        (row["graph"], row["not_run"]) for row in space.runs if "not_run" in row
+    )
+    lines = [[f"{graph}: {reason}", str(many)] for (graph, reason), many in counts.items()]
+    return table(["not run, because", "designs"], lines) if lines else ""
+
+
+def sampling(space):
+    """Return Table 3 of the paper: what each sample takes, covers and leaves."""
+    rows = [row for g in space.graphs for row in space.samples if row["graph"] == g and "ms" in row]
+    lines = [
+        [
+            row["graph"],
+            f"`{row['sample']}`",
+            f"{row['sample_ms']:.3g}",
+            percent(row["sample_ms"] / max(milliseconds(row), row["sample_ms"])),
+            *map(percent, (row["coverage"], row["outside_giant"], row["between_trees"])),
+            percent((row["sample_entries"] + row["finish_entries"]) / row["entries"]),
+        ]
+        for row in rows
+    ]
+    head = ["graph", "sample", "ms", "of the time", "vertices inside", "edges not inside"]
+    head += ["edges between trees", "entries read"]
+    return table(head, lines, words=2) if lines else ""
+
+
+def percent(share):
+    """Return a share in per cent."""
+    return f"{100 * share:.1f} %"
+
+
+def counting(space):
+    """Return how the entries that a sample reads were counted, in words."""
+    if not space.samples:
+        return ""
+    kinds = {row["sample"]: row["counted"] for row in space.samples if "counted" in row}
+    each = "; ".join(f"`{sample}`: {how}" for sample, how in kinds.items())
+    return f"Entries read are counted. {each}. Measured on one {when(space.samples[-1])}."
+
+
+def ablation(space):
+    """Return the options of k-out, switched on one after the other."""
+    times_of = space.timed_steps()
+    lines = [
+        [words, *(f"{milliseconds(times_of[graph, step]):.3g}" for graph in space.graphs)]
+        for step, words in STEPS.items()
+        if all((graph, step) in times_of for graph in space.graphs)
+    ]
+    if not lines:
+        return ""
+    head = ["milliseconds, `kout+async+halve`", *space.graphs]
+    return f"{table(head, lines)}\n\nMeasured on one {when(space.steps[-1])}."
+
+
+def batches(space):
+    """Return millions of edges a second by the size of the batches."""
+    rows = [row for row in space.batches if "rows_per_s" in row and "inserts_a_query" not in row]
+    sizes = sorted({row["batch"] for row in rows})
+    found = {(called(row), row["batch"]): f"{row['rows_per_s'] / 1e6:,.0f}" for row in rows}
+    names = dict.fromkeys(called(row) for row in rows)
+    lines = [[name, *(found.get((name, size), "-") for size in sizes)] for name in names]
+    if not lines:
+        return ""
+    head = ["millions of edges a second, by edges of a batch", *map(short, sizes)]
+    return f"{table(head, lines)}\n\nMeasured on one {when(rows[-1])}."
+
+
+def short(many):
+    """Return a count in thousands or millions."""
+    return f"{many / 1e6:.3g} M" if many >= 1e6 else f"{many / 1e3:.3g} k"
+
+
+def called(row):
+    """Return the design of batches, and whether they were given to one insertion."""
+    return f"`{row['design']}`" + (", all at once" if row.get("at_once") else "")
+
+
+def count():
+    """Return how many designs there are, by their parts."""
+    known = designs()
+    staged = [design for design in known if design.words[0].spec.meta]
+    samples = {design.sample for design in known if design not in staged}
+    after = {(d.link, d.compress) for d in known if d.sample != "none" and d not in staged}
+    alone = [f"`{d.link}`" for d in known if d.sample == "none" and d.words[1].spec.standalone]
+    return (
+        f"There are {len(known)} designs with default options: {len(samples)} samples (none among"
+        f" them) times {len(after)} rules for what they leave, {len(alone)} that take no sample"
+        f" ({', '.join(alone)}), and {len(staged)} that `stages` calls."
+    )
+
+
+def ratio(run, other):
+    """Return how many times longer one run takes than another, or None."""
+    if run is None or other is None:
+        return None
+    return milliseconds(run) / milliseconds(other)
+
+
+def steps(space):
+    """Draw Figure 2 of the paper."""
+    runs = space.timed_steps()
+    series = {
+        words: [ratio(runs.get((g, step)), runs.get((g, "none"))) for g in space.graphs]
+        for step, words in STEPS.items()
+    }
+    label = "time, none of the three = 1"
+    return charts.bars(space.graphs, series, label, line=1) if runs else None
+
+
+def slowdowns(rules, log):
+    """Return what draws the slowdown of rules over the fastest union rule, without a sample."""
+
+    def make(space):
+        group, series = ("none", "list"), {}
+        for rule in rules:
+            runs = [space.best(graph, group, (rule,)) for graph in space.graphs]
+            fastest = [space.best(graph, group, UNIONS) for graph in space.graphs]
+            if any(runs):
+                series[rule] = [ratio(*pair) for pair in zip(runs, fastest, strict=True)]
+        series = pages.foremost(series, slowness, least=True)
+        return charts.bars(space.graphs, series, "times the fastest", log, 1) if series else None
+
+    return make
+
+
+def slowness(ratios):
+    """Return how slow a rule is on all graphs together: as the mean of logarithms."""
+    known = [math.log(ratio) for ratio in ratios if ratio is not None]
+    return sum(known) / len(known) if known else math.inf
+
+
+def gains(space):
+    """Draw Figure 5 of the paper."""
+    series = {}
+    for group in space.groups():
+        sample, form = group
+        if sample != "none":
+            pairs = [(space.best(g, ("none", form)), space.best(g, group)) for g in space.graphs]
+            series[f"{sample}, {form}"] = [ratio(*pair) for pair in pairs]
+    label = "times faster than without"
+    return charts.bars(space.graphs, series, label, True, 1) if series else None
+
+
+def inspected(space):
+    """Draw Figure 6 of the paper: the sample's entries below, those of the rest on top."""
+    rows = {
+        (row["graph"], row["sample"]): row
+        for row in space.samples
+        if "entries" in row and "(" not in row["sample"]  # options read as much as the defaults
+    }
+    samples = list(dict.fromkeys(sample for _, sample in rows))
+    if not rows:
+        return None
+    first = {s: [share(rows.get((g, s)), "sample_entries") for g in space.graphs] for s in samples}
+    figure = charts.bars(space.graphs, first, "entries read / all")
+    axes, width = figure.axes[0], 0.8 / len(samples)
+    style = {"facecolor": "white", "edgecolor": "black", "linewidth": 0.6}
+    for k, sample in enumerate(samples):
+        places = [i + (k - (len(samples) - 1) / 2) * width for i in range(len(space.graphs))]
+        rest = [share(rows.get((g, sample)), "finish_entries") for g in space.graphs]
+        label = "after the sample" if k == len(samples) - 1 else None
+        axes.bar(places, rest, width, first[sample], label=label, **style)
+    charts.beside(axes)
+    return figure
+
+
+def share(row, part):
+    """Return a part of the entries, or none of them."""
+    return row[part] / row["entries"] if row else 0.0
+
+
+def rates(along, label):
+    """Return what draws the rows a second of each design, along one of the measured facts."""
+
+    def make(space):
+        mixed, series = along == "inserts_a_query", {}
+        for row in space.batches:
+            if "rows_per_s" in row and ("inserts_a_query" in row) == mixed:
+                point = row[along], row["rows_per_s"]
+                series.setdefault(called(row).replace("`", ""), []).append(point)
+        series = pages.foremost(series, lambda points: max(rate for _, rate in points))
+        return charts.lines(series, label, "rows a second", log="xy") if series else None
+
+    return make
+
+
+FIGURES = {
+    "options-of-k-out": (steps, "Time of k-out with its options on one after the other"),
+    "union-rules": (
+        slowdowns(UNIONS, False),
+        "Slowdown of the five fastest union rules over the fastest on each graph",
+    ),
+    "rounds": (slowdowns(ROUNDS, True), "Slowdown of rounds over the fastest union rule"),
+    "samples": (gains, "Speed with each sample over that without, best designs of both"),
+    "entries": (
+        inspected,
+        "Share of the entries that each sample reads, and of those read after it",
+    ),
+    "batches": (
+        rates("batch", "edges a batch"),
+        "Edges inserted a second by size of batches, the five fastest designs",
+    ),
+    "queries": (
+        rates("inserts_a_query", "inserts a query"),
+        "Rows a second by share of queries, the five fastest designs",
+    ),
+}

@@ -1,0 +1,365 @@
+"""Records, documents, strings, ids from day to day and two sides, against doing each by hand.
+
+keys: a million records with three keys, beside ``pandas.factorize`` with SciPy, as a graph of
+records and values and as links of equal neighbours. strings: pairs of strings, beside factorising
+them by pandas or PyArrow. documents: the largest document of each component, beside pandas' sort of
+documents that have labels. numbers: stable ids of a second day and what has changed, beside merges
+and groups of a frame. sides: the two sides of random edges, beside SciPy and NetworkX.
+
+All ways of a job take turns, and answers are compared after the timing.
+"""
+
+import harness
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from harness import frame, on_host, scipy_labels
+from scipy import sparse
+from scipy.sparse import csgraph
+
+import cc_rapids
+
+KEYS = ["email", "phone", "name"]
+KINDS = {"object strings": object, "pyarrow strings": "string[pyarrow]", "integers": None}
+IDS = {
+    "int64": pd.Series,
+    "hashes": lambda ids: pd.Series((ids.astype(np.uint64) * harness.SPREADING).view(np.int64)),
+    "strings": lambda ids: "doc-" + pd.Series(ids).astype(str),
+}
+FEWER = 25  # times fewer edges for NetworkX
+
+
+def main():
+    """Measure some jobs, and keep the records of each."""
+    sizes = {"records": 1_000_000, "strings": 400_000, "pairs": 1_000_000, "edges": 5_000_000}
+    parser = harness.arguments(__doc__, runs=5, **sizes)
+    parser.add_argument("--jobs", nargs="*", choices=JOBS, default=list(JOBS))
+    args = parser.parse_args()
+    backend, base = harness.begin(args, "pandas", "networkx", "pyarrow")
+
+    def measure(job):
+        name, work = JOBS[job]
+        for record in work(args, backend):
+            harness.keep(args.out, name, base | {"job": job} | record)
+
+    harness.measure_each([[job] for job in args.jobs], measure)
+
+
+def keys(args, backend):
+    """Yield the times of linking records by keys of each kind."""
+    for kind, dtype in KINDS.items():
+        host = people(args.records, dtype)
+        given = frame(backend, **{key: host[key] for key in KEYS})
+        ways = {
+            "wall": lambda given=given: cc_rapids.link_records(given, KEYS).attach(
+                given, name="entity"
+            ),
+            "values": lambda host=host: by_values(host),
+            "rows": lambda host=host: by_rows(host),
+        }
+        times = harness.timed(ways, backend, args.runs)
+        entity = on_host(ways["wall"]()["entity"])
+        entities = len(np.unique(entity))
+        for way in (by_values, by_rows):
+            other = way(host)
+            assert len(np.unique(other)) == entities
+            assert len(np.unique(np.stack([entity, other]), axis=1).T) == entities
+        yield {
+            "kind": kind,
+            "records": args.records,
+            "keys": len(KEYS),
+            "entities": entities,
+            **times,
+            "times_faster": harness.faster(times, "wall", "values", "rows"),
+        }
+
+
+def people(size, dtype):
+    """Return records, each value of which is shared by two or three."""
+    rng = np.random.default_rng(0)
+    shares = {"email": 0.7, "phone": 0.9, "name": 0.8}
+    numbers = {key: rng.integers(0, int(share * size), size) for key, share in shares.items()}
+    if dtype is None:
+        return pd.DataFrame({key: values * 104_729 for key, values in numbers.items()})
+    words = {"email": "user{}@example.org", "phone": "+49{:09}", "name": "name {}"}
+    texts = {key: list(map(words[key].format, values.tolist())) for key, values in numbers.items()}
+    return pd.DataFrame(texts, dtype=object).astype(dtype)
+
+
+def by_values(host):
+    """Return the entity of each record, by a graph of records and values."""
+    size = len(host)
+    rows, columns, n = [], [], size
+    for key in KEYS:
+        codes, values = pd.factorize(host[key])
+        rows.append(np.flatnonzero(codes >= 0))
+        columns.append(codes[codes >= 0] + n)
+        n += len(values)
+    return scipy_labels(np.concatenate(rows), np.concatenate(columns), n)[:size]
+
+
+def by_rows(host):
+    """Return the same by linking each record to the next one with the same value."""
+    left, right = [], []
+    for key in KEYS:
+        codes, _ = pd.factorize(host[key])
+        order = np.argsort(codes, kind="stable")
+        codes = codes[order]
+        same = (codes[1:] == codes[:-1]) & (codes[1:] >= 0)
+        left.append(order[:-1][same])
+        right.append(order[1:][same])
+    return scipy_labels(np.concatenate(left), np.concatenate(right), len(host))
+
+
+def strings(args, backend):
+    """Yield the times of random and of clustered pairs of strings, in frames of two libraries."""
+    rng, m = np.random.default_rng(0), args.strings
+    random = rng.integers(0, max(m // 4, 1), (2, m))
+    start = rng.integers(0, 2 * m, m) // 8 * 8
+    clustered = start + rng.integers(0, 8, (2, m))
+    for sides, name in ((random, "random"), (clustered, "clustered")):
+        for spelling, spell in SPELLINGS.items():
+            texts = {end: spell(side) for end, side in zip(("src", "dst"), sides, strict=True)}
+            tables = {
+                "pyarrow": pa.table(texts),
+                "pandas objects": pd.DataFrame(texts, dtype=object),
+            }
+            for library, table in tables.items():
+                facts = {"list": f"{name}, {spelling}", "frame": library, "edges": m}
+                yield facts | pairs_of_strings(table, args, backend)
+
+
+def numbered(side):
+    """Return documents as text with their numbers."""
+    return [f"doc{k}" for k in side.tolist()]
+
+
+def addressed(side):
+    """Return documents as addresses of more than sixty characters."""
+    where = "https://example.org/documents/by-their-hash"
+    return [f"{where}/{k * int(harness.SPREADING) % 2**64:016x}.html" for k in side.tolist()]
+
+
+SPELLINGS = {"numbered": numbered, "addresses": addressed}
+
+
+def pairs_of_strings(table, args, backend):
+    """Return the times of all ways, after comparing how many components they find."""
+
+    def by_pandas():
+        codes, vertices = pd.factorize(np.concatenate([np.asarray(table[k]) for k in ENDS]))
+        return labels_of(codes, len(vertices))
+
+    def by_pyarrow():
+        columns = [as_arrow(table[end]) for end in ENDS]
+        found = pa.concat_arrays(columns).dictionary_encode()
+        return labels_of(found.indices.to_numpy(), len(found.dictionary))
+
+    ways = {
+        "wall": lambda: cc_rapids.connected_components(table, engine=backend.name),
+        "pandas": by_pandas,
+        "pyarrow": by_pyarrow,
+    }
+    times = harness.timed(ways, backend, args.runs)
+    found = cc_rapids.components(table, engine=backend.name)
+    assert len(found) == by_pandas().max() + 1 == by_pyarrow().max() + 1
+    faster = {"times_faster": harness.faster(times, "wall", "pandas", "pyarrow")}
+    facts = {"ids": found.summary()["ids"], "vertices": found.summary()["vertices"]}
+    return times | facts | {"components": len(found)} | faster
+
+
+ENDS = "src", "dst"
+
+
+def labels_of(codes, n):
+    """Return the labels of the numbers of both ends of pairs, one after the other."""
+    return scipy_labels(codes[: codes.size // 2], codes[codes.size // 2 :], n)
+
+
+def as_arrow(column):
+    """Return a column as one array of PyArrow's strings."""
+    if isinstance(column, pa.ChunkedArray):
+        return column.combine_chunks()
+    return pa.array(column, pa.string())
+
+
+def documents(args, backend):
+    """Yield the record of keeping one document of each component, for ids of each kind."""
+    rows = [one_document(kind, args, backend) for kind in IDS]
+    yield {
+        "documents": args.records,
+        "pairs": 6 * args.records // 10,
+        "compared": "least with least, in turns",
+        "same_rows_as_pandas": True,
+        "rows": rows,
+    }
+
+
+def one_document(kind, args, backend):
+    """Return the times for ids of one kind, after comparing the rows that are kept."""
+    rng, make, n = np.random.default_rng(1), IDS[kind], args.records
+    docs = pd.DataFrame(
+        {
+            "doc_id": make(rng.permutation(n)),
+            "length": rng.integers(0, 10_000, n),
+            "corpus": rng.integers(0, 4, n),
+        }
+    )
+    pairs = pd.DataFrame({end: make(rng.integers(0, n, 6 * n // 10)) for end in ENDS})
+    found = cc_rapids.components(pairs)
+
+    def attach():
+        return found.attach(docs, on="doc_id", missing="self")
+
+    def ours(**options):
+        return found.deduplicate(docs, on="doc_id", by="length", **options)
+
+    labelled = attach()
+    for per in ([], ["corpus"]):
+        best = labelled.sort_values("length", ascending=False, kind="stable")
+        best = best.drop_duplicates(["labels", *per]).sort_index()
+        if not ours(per=per or None).equals(best[docs.columns]):
+            raise SystemExit(f"pandas keeps other rows of {kind}")
+    ways = {
+        "wall": ours,
+        "pandas": lambda: labelled.sort_values("length", ascending=False).drop_duplicates("labels"),
+        "per_corpus": lambda: ours(per="corpus"),
+        "representatives": lambda: found.representatives(by=(docs["doc_id"], docs["length"])),
+        "attach": attach,
+    }
+    times = harness.timed(ways, backend, args.runs)
+    facts = {"ids": kind, "vertices": found.num_vertices, "components": len(found)}
+    kept = {"kept": len(ours()), "times_faster": harness.faster(times, "wall", "pandas")}
+    return facts | times | kept
+
+
+def numbers(args, backend):
+    """Yield the times of numbering a second day's components, after comparing the numbers."""
+    rng, many = np.random.default_rng(0), args.pairs
+    first = rng.integers(0, 2 * many, (2, many))
+    kept = first[:, rng.random(many) >= 1 / 20]
+    new = rng.integers(0, 2 * many, (2, many - kept.shape[1]))
+    second = np.concatenate([kept, new], axis=1)[:, rng.permutation(many)]
+    monday, tuesday = (frame(backend, src=src, dst=dst) for src, dst in (first, second))
+    held = cc_rapids.components(monday).stable_ids()
+    before = held.labels()
+
+    def ours():
+        found = cc_rapids.components(tuesday).stable_ids(held)
+        return found.labels(), found.changes()
+
+    def by_frames():
+        return renumbered(cc_rapids.components(tuesday).labels(), before, held.next_id)
+
+    ways = {"solve": lambda: cc_rapids.components(tuesday).labels(), "ours": ours}
+    ways["frames"] = by_frames
+    times = harness.timed(ways, backend, args.runs)
+    one, other = ours(), by_frames()
+    for mine, theirs in zip((one[0], *one[1]), (other[0], *other[1]), strict=True):
+        for name in mine.columns:
+            assert np.array_equal(on_host(mine[name]), on_host(theirs[name])), name
+    changes = {"births": len(one[1].births), "deaths": len(one[1].deaths)}
+    yield {"m": many, "vertices": len(one[0])} | changes | times
+
+
+def renumbered(labels, before, next_id):
+    """Return the numbers of a label frame, and the changes, by merges, sorts and groups."""
+    least = labels["labels"].drop_duplicates().sort_values()
+    parts = type(labels)({"labels": least.to_numpy(), "part": np.arange(len(least))})
+    now = labels.merge(parts, on="labels").drop(columns="labels")
+    both = now.merge(before, on="vertex").groupby(["labels", "part"]).size()
+    both = both.reset_index(name="shared").sort_values(["labels", "part"])
+    order = both.sort_values(["labels", "shared", "part"], ascending=[True, False, True])
+    heirs = order.drop_duplicates("labels")
+    heirs = heirs.sort_values(["part", "shared", "labels"], ascending=[True, False, True])
+    kept = heirs.drop_duplicates("part")
+    number = parts[["part"]].merge(kept[["part", "labels"]], on="part", how="left")
+    number = number.sort_values("part").reset_index(drop=True)
+    born = number["labels"].isna()
+    rank = born.astype("int64").cumsum() + (next_id - 1)
+    number["after"] = number["labels"].where(~born, rank).astype("int64")
+    number = number[["part", "after"]]
+    answer = now.merge(number, on="part").sort_values("vertex")
+    answer = answer[["vertex", "after"]].rename(columns={"after": "labels"})
+    shared = both.merge(number, on="part").rename(columns={"labels": "before"})
+    shared = shared.sort_values(["before", "part"])
+    wholes = shared.groupby("before").size().reset_index(name="parts")
+    splits = shared[shared["before"].isin(wholes["before"][wholes["parts"] > 1])]
+    wholes = shared.groupby("part").size().reset_index(name="parts")
+    merges = shared[shared["part"].isin(wholes["part"][wholes["parts"] > 1])]
+    merges = merges.sort_values(["part", "before"])
+    sizes = now.groupby("part").size().reset_index(name="size").merge(number, on="part")
+    births = sizes[sizes["after"] >= next_id].sort_values("after")
+    births = births.rename(columns={"after": "labels"})
+    sizes = before.groupby("labels").size().reset_index(name="size")
+    deaths = sizes[~sizes["labels"].isin(number["after"])].sort_values("labels")
+    return answer, (splits, merges, births, deaths)
+
+
+def sides(args, backend):
+    """Yield the times of finding two sides, after comparing the colours."""
+    rng, half = np.random.default_rng(1), max(args.edges // 5, 2)
+    src, dst = rng.integers(0, half, args.edges), rng.integers(half, 2 * half, args.edges)
+    edges, few = frame(backend, src=src, dst=dst), args.edges // FEWER
+    odd = frame(backend, src=np.append(src, src[0]), dst=np.append(dst, src[1]))
+    part = pd.DataFrame({"src": src[:few], "dst": dst[:few]})
+
+    def by_networkx():
+        return nx.bipartite.color(nx.from_pandas_edgelist(part, "src", "dst"))
+
+    ways = {
+        "solve": lambda: cc_rapids.components(edges).labels(),
+        "ours": lambda: cc_rapids.bipartition(edges).colors(),
+        "odd": lambda: cc_rapids.bipartition(odd).odd_cycles(),
+        "cover": lambda: by_cover(src, dst, 2 * half),
+        "search": lambda: by_search(src, dst, 2 * half),
+    }
+    times = harness.timed(ways, backend, args.runs)
+    times |= harness.timed({"networkx": by_networkx}, backend, min(args.runs, 3))
+    found = ways["ours"]()
+    vertex, color = on_host(found["vertex"]), on_host(found["color"])
+    for way in ("cover", "search"):
+        assert np.array_equal(ways[way]()[vertex], color), way
+    found, theirs = cc_rapids.bipartition(part).colors(), by_networkx()
+    theirs = np.array([theirs[v] for v in found["vertex"].tolist()])
+    labels = cc_rapids.components(part, labels="dense").labels()["labels"].to_numpy()
+    first = np.unique(labels, return_index=True)[1]
+    assert np.array_equal(theirs ^ theirs[first][labels], found["color"])  # of any first colour
+    facts = {"m": args.edges, "vertices": vertex.size, "odd_cycle": len(ways["odd"]())}
+    yield facts | {"fewer": FEWER} | times
+
+
+def by_cover(src, dst, n):
+    """Return the colour of each vertex by the double cover, that of the least one 0."""
+    part = scipy_labels(np.concatenate([src, src + n]), np.concatenate([dst + n, dst]), 2 * n)
+    assert not (part[:n] == part[n:]).any()
+    return (part[:n] > part[n:]).astype(np.int8)  # the part of the least vertex is found first
+
+
+def by_search(src, dst, n):
+    """Return the same by a breadth-first search from a vertex beside the graph."""
+    least = np.unique(scipy_labels(src, dst, n), return_index=True)[1]
+    root = np.full(least.size, n)
+    ends = np.concatenate([src, dst, root]), np.concatenate([dst, src, least])
+    matrix = sparse.coo_array((np.ones(ends[0].size, bool), ends), shape=(n + 1, n + 1)).tocsr()
+    ahead = csgraph.breadth_first_order(matrix, n, directed=True)[1]
+    ahead[n] = n
+    steps = (ahead != np.arange(n + 1)).astype(np.int8)
+    while (ahead != n).any():
+        steps ^= steps[ahead]
+        ahead = ahead[ahead]
+    return 1 - steps[:n]
+
+
+#: The name of the records of each job, and what yields them.
+JOBS = {
+    "keys": ("linked_records", keys),
+    "strings": ("string_lists", strings),
+    "documents": ("dedup", documents),
+    "numbers": ("numbers_and_sides", numbers),
+    "sides": ("numbers_and_sides", sides),
+}
+
+if __name__ == "__main__":
+    main()

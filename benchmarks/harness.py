@@ -1,0 +1,249 @@
+"""Command lines, frames, timing in turns, peers and records: what all benchmarks share.
+
+A record is one JSON object a line, never edited: the commit, the date, the device, the versions and
+the load, the engine, and the results of one measurement.
+"""
+
+import argparse
+import contextlib
+import json
+import pathlib
+import subprocess
+import traceback
+from importlib.metadata import version
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from cc_rapids import backends
+from cc_rapids.tools.bench import clocked, environment, spread
+
+HERE = pathlib.Path(__file__).parent / "records"
+GRAPHS = ("kron21", "social22", "road", "uniform25M", "rmat24")
+SPREADING = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products are as different as the ids
+
+
+def arguments(text, engine="threads", runs=9, **sizes):
+    """Return the command line that every benchmark has, with an option for each size."""
+    parser = argparse.ArgumentParser(description=text.splitlines()[0])
+    parser.add_argument("--out", type=pathlib.Path, default=HERE, help="folder of the records")
+    parser.add_argument("--commit", default=_commit(), help="what is measured")
+    parser.add_argument("--engine", choices=backends.ENGINES, default=engine)
+    parser.add_argument("--runs", type=int, default=runs, help="of each, after one to warm up")
+    parser.add_argument("--scale", type=float, help="log2 of the vertices; full scale by default")
+    parser.add_argument("--pool", action="store_true", help="take memory from a pool of RMM")
+    for name, size in sizes.items():
+        parser.add_argument(f"--{name}", type=int, default=size)
+    return parser
+
+
+def _commit():
+    """Return the commit of the working tree, marked where more than records differs from it."""
+    git = ["git", "-C", str(HERE.parents[1])]
+    described = subprocess.run(
+        [*git, "describe", "--always"], capture_output=True, text=True, check=False
+    )
+    same = [*git, "diff", "--quiet", "HEAD", "--", ".", f":!benchmarks/{HERE.name}"]
+    dirty = subprocess.run(same, check=False).returncode == 1
+    return described.stdout.strip() + "-dirty" * dirty
+
+
+def begin(args, *packages):
+    """Return the backend, and the first fields of a record with versions of more packages."""
+    backend = backends.get(args.engine)
+    base = environment(backend.device_name, args.commit) | {"engine": backend.name}
+    base["versions"] |= {name: version(name) for name in packages}
+    if backend.on_device:
+        base["rmm_pool"] = args.pool
+        if args.pool:
+            import rmm
+
+            rmm.reinitialize(pool_allocator=True, initial_pool_size=1 << 34)
+    return backend, base
+
+
+def measure_each(cases, measure):
+    """Call a function with each case; a failure costs its own case, and is named at the end."""
+    failed = []
+    for case in cases:
+        try:
+            measure(*case)
+        except Exception:
+            traceback.print_exc()
+            failed.append(", ".join(map(str, case)))
+    if failed:
+        raise SystemExit(f"not measured: {'; '.join(failed)}")
+
+
+def keep(out, name, record):
+    """Append a record to the file of its benchmark, and print it."""
+    out.mkdir(parents=True, exist_ok=True)
+    line = json.dumps(record)
+    with open(out / f"{name}.jsonl", "a") as file:
+        file.write(line + "\n")
+    print(line, flush=True)
+
+
+def load(name, folder=HERE):
+    """Return all records of a benchmark, oldest first."""
+    path = folder / f"{name}.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def like_last(rows, *fields):
+    """Return the rows that are equal to the last one in some fields."""
+    return [row for row in rows if all(row[name] == rows[-1][name] for name in fields)]
+
+
+def newest(rows, *key):
+    """Return the last row of each key."""
+    return list({tuple(row.get(name) for name in key): row for row in rows}.values())
+
+
+def turns(ways, backend, runs, before=1):
+    """Return the wall and the device times of functions that run in turn, by their names.
+
+    Work of others on the machine slows them all alike. Some turns come before, and do not count.
+    """
+    wall, device = ({name: [] for name in ways} for _ in range(2))
+    for _ in range(runs + before):
+        for name, work in ways.items():
+            spent, by_device, answer = clocked(backend, work)
+            wall[name].append(spent)
+            device[name].append(by_device)
+            del answer
+    return [{name: values[before:] for name, values in times.items()} for times in (wall, device)]
+
+
+def timed(ways, backend, runs, before=1):
+    """Return the spreads of the wall times of functions that run in turn, as ``NAME_ms``."""
+    wall, _ = turns(ways, backend, runs, before)
+    return {f"{name}_ms": spread(values) for name, values in wall.items()}
+
+
+def faster(times, ours, *theirs):
+    """Return how many times longer the fastest of others takes, by least times."""
+    least = min(times[f"{name}_ms"]["least"] for name in theirs)
+    return round(least / times[f"{ours}_ms"]["least"], 2)
+
+
+def frame(backend, **columns):
+    """Return columns as a frame of cuDF on a GPU, and of pandas on threads."""
+    if not backend.on_device:
+        return pd.DataFrame(columns, copy=False)
+    import cudf
+
+    return cudf.DataFrame(columns)
+
+
+def on_host(column):
+    """Return a column of a frame, or an array, on the host."""
+    column = column.to_pandas() if hasattr(column, "to_pandas") else column
+    return column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
+
+
+def to_pandas(given):
+    """Return a frame of cuDF or pandas as one of pandas."""
+    return given.to_pandas() if hasattr(given, "to_pandas") else given
+
+
+def scipy_labels(src, dst, n):
+    """Return SciPy's number of the component of each of n vertices, the matrix included."""
+    matrix = sparse.coo_array((np.ones(len(src), bool), (src, dst)), shape=(n, n))
+    return csgraph.connected_components(matrix, directed=False)[1]
+
+
+class SciPy:
+    """SciPy's components of a frame of pandas, whose ids are numbered by pandas first."""
+
+    name = "scipy"
+
+    def build(self, edges):
+        """Return the ids, and the matrix of their numbers."""
+        number, vertex = pd.factorize(np.concatenate([edges["src"], edges["dst"]]))
+        ends = number[: len(edges)], number[len(edges) :]
+        shape = len(vertex), len(vertex)
+        return vertex, sparse.coo_array((np.ones(len(edges), np.int8), ends), shape=shape)
+
+    def solve(self, built):
+        """Return the frame of labels of what was built."""
+        vertex, matrix = built
+        labels = csgraph.connected_components(matrix, directed=False)[1]
+        return pd.DataFrame({"vertex": vertex, "labels": labels})
+
+
+class CuGraph:
+    """The weakly connected components that cuGraph finds in a frame of cuDF."""
+
+    name = "cugraph"
+
+    def build(self, edges):
+        """Return the graph."""
+        import cugraph
+
+        graph = cugraph.Graph()
+        graph.from_cudf_edgelist(edges, source="src", destination="dst", renumber=True)
+        return graph
+
+    def solve(self, graph):
+        """Return the frame of labels."""
+        import cugraph
+
+        return cugraph.weakly_connected_components(graph)
+
+
+def peer_of(backend):
+    """Return the peer of a backend."""
+    return CuGraph() if backend.on_device else SciPy()
+
+
+def peer_times(peer, edges, backend, runs):
+    """Return the spreads of building and of solving by a peer, after one run of both."""
+    building, solving = [], []
+    for _ in range(runs + 1):
+        spent, _, built = clocked(backend, lambda: peer.build(edges))
+        building.append(spent)
+        spent, _, answer = clocked(backend, lambda built=built: peer.solve(built))
+        solving.append(spent)
+        del built, answer
+    times = {"build": building, "wcc": solving}
+    return {f"{peer.name}_{name}_ms": spread(values[1:]) for name, values in times.items()}
+
+
+def kernel_times(backend, work):
+    """Return the field of the device time of each kernel in one run; none on threads."""
+    if not backend.on_device:
+        return {}
+    rows, total = [], {}
+    with _noted(backend, rows):
+        work()
+    for name, *marks in rows:
+        total[name] = round(total.get(name, 0) + backend.elapsed(*marks), 4)
+    return {"kernels_ms": total}
+
+
+@contextlib.contextmanager
+def _noted(backend, rows):
+    """Note the name and the marks around every launch."""
+    kind = type(backend)
+    launch = kind.launch
+
+    def noted(self, kernel, n, arguments):
+        first = self.mark()
+        launch(self, kernel, n, arguments)
+        rows.append((kernel.part.function.__name__, first, self.mark()))
+
+    kind.launch = noted
+    try:
+        yield
+    finally:
+        kind.launch = launch
+        backend.synchronize()
+
+
+def empty_pool(backend):
+    """Give back the memory that CuPy's pool keeps of arrays that are gone."""
+    if backend.on_device:
+        backend.xp.get_default_memory_pool().free_all_blocks()

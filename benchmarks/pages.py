@@ -1,0 +1,100 @@
+"""Parts of the scripts that make pages from records: tables, figures, and where they stand."""
+
+import sys
+
+import harness
+
+from cc_rapids.tools import charts
+
+ROOT = harness.HERE.parents[1]
+DOCS = ROOT / "docs"
+MOST = 5  # lines, or bars of a group, of one figure: more cannot be told apart
+END = "<!-- end -->"
+
+
+def fill(page, tables):
+    """Replace the text between the marks of each table in a page."""
+    text = page.read_text(encoding="utf-8")
+    for name, make in tables.items():
+        start = f"<!-- table: {name} -->"
+        before, rest = text.split(start)
+        after = rest.split(END, 1)[1]
+        text = f"{before}{start}\n{make()}\n{END}{after}"
+    page.write_text(text, encoding="utf-8")
+
+
+def table(head, lines, words=1):
+    """Return a Markdown table of numbers, but for the first ``words`` columns, or for those."""
+    texts = range(words) if isinstance(words, int) else words
+    rule = ["---" if k in texts else "--:" for k in range(len(head))]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, rule, *lines))
+
+
+def number(value, unit=""):
+    """Return three digits, or all before the point; a dash for None."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}{unit}" if value >= 1000 else f"{value:.3g}{unit}"
+
+
+def size(count):
+    """Return a number of bytes in words."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 999.5:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} TB" if count < 999.5 else f"{count:,.0f} TB"
+
+
+def dated(row):
+    """Return the device, the commit and the date of a record in words.
+
+    Examples
+    --------
+    >>> dated({"device": "a GPU", "commit": "d3d56a5", "date": "2026-11-21"})
+    'On a GPU, at d3d56a5 (2026-11-21)'
+    """
+    return f"On {row['device']}, at {row['commit']} ({row['date']})"
+
+
+def versions(row):
+    """Return the versions of a record in words."""
+    return ", ".join(f"{name} {number}" for name, number in row["versions"].items())
+
+
+def picture(path, words):
+    """Return the Markdown of a figure beside a page, or nothing if there is none."""
+    return f"![{words}](figures/{path.name})" if path.exists() else ""
+
+
+def save(figure, path, words):
+    """Write a figure with its title, unless it is None; refuse one of many lines."""
+    if figure is None:
+        return
+    axes = figure.axes[0]
+    legend = axes.get_legend()
+    lines = [text.get_text() for text in legend.get_texts()] if legend else []
+    if len(lines) > MOST:
+        raise ValueError(f"{words}: {len(lines)} lines, of which {MOST} can be told apart: {lines}")
+    axes.set_title(words, loc="left", fontsize=10)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    charts.save(figure, path)
+
+
+def darken(figure):
+    """Write the version of a figure for dark pages into the folder ``dark`` beside it.
+
+    Only of figures of the README: pages of the documentation make theirs when they are built.
+    """
+    sys.path.append(str(DOCS))
+    from darken import darkened
+
+    dark = figure.parent / "dark" / figure.name
+    dark.parent.mkdir(exist_ok=True)
+    dark.write_text(darkened(figure.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def foremost(series, value, least=False):
+    """Return the five series of the greatest values, or of the least, in their own order."""
+    kept = sorted(series, key=lambda name: value(series[name]), reverse=not least)[:MOST]
+    return {name: values for name, values in series.items() if name in kept}

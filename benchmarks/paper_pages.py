@@ -1,0 +1,308 @@
+"""The tables and figures of docs/papers.md; figures are those of ``cc-rapids evaluate``."""
+
+import harness
+import pages
+from harness import like_last
+from pages import number, table
+
+from cc_rapids.tools import charts
+from cc_rapids.tools.evaluate import figures as evaluated
+
+RANKED = {
+    "graft-shortcut": "CC",
+    "graft-shortcut-update": "CC-updt",
+    "stages+graft-shortcut": "Stages",
+    "rem-parallel": "Rem",
+}
+CALLED = {
+    "graft-shortcut": "CC",
+    "graft-shortcut-update": "CC-updt",
+    "sv-1982": "SV",
+    "sv-1982-update": "SV-updt",
+}
+STEPS = {
+    "soman": "Soman",
+    "multi-jump": "+ Multi-Jump",
+    "multi-jump-atomic-hook": "+ Atomic-Hook",
+    "adaptive": "+ 2m/n segments",
+}
+QUIET = 0.3  # the load of a machine on which nothing else runs
+OURS = "strided+rem-cas+splice"
+OWNER, LISTS = "owner", "owner(output=lists)"
+ALL = (OWNER, LISTS, "dense", "matrix-fixpoint", "auto")
+
+
+class Runs:
+    """The newest records of one experiment, all of one device and commit."""
+
+    def __init__(self, folder, experiment):
+        rows = [r for r in harness.load("papers", folder) if r.get("experiment") == experiment]
+        self.rows = like_last(rows, "device", "commit")
+        self.times = {
+            (row["graph"], row["design"]): row["ms"]["median"]
+            for row in self.rows
+            if "ms" in row and row["right"]
+        }
+
+    @property
+    def graphs(self):
+        """The graphs that were run, in their order."""
+        return list(dict.fromkeys(graph for graph, _ in self.times))
+
+    @property
+    def runs(self):
+        """The right runs, as rows of ``cc-rapids evaluate``."""
+        return [
+            row
+            | {
+                "file": row["graph"],
+                "ran": row["design"],
+                "vertices": row["n"],
+                "density": row.get("density"),
+                "memory": row.get("memory"),
+                "threads": None if row.get("processes") else row.get("threads"),
+                "processes": row["threads"] if row.get("processes") else None,
+                "wall_ms": row.get("ms") or row["wall_ms"],
+            }
+            for row in self.rows
+            if ("ms" in row or "wall_ms" in row) and row["right"]
+        ]
+
+    def ratio(self, graph, slow, fast):
+        """Return how many times faster one design is than another on a graph, or None."""
+        both = self.times.get((graph, slow)), self.times.get((graph, fast))
+        return both[0] / both[1] if all(both) else None
+
+    def sweep(self, graph):
+        """Return milliseconds by the number of segments."""
+        head = "adaptive(segments="
+        swept = {d: ms for (g, d), ms in self.times.items() if g == graph and d.startswith(head)}
+        return {int(name.removeprefix(head).rstrip(")")): ms for name, ms in swept.items()}
+
+    def size(self, graph):
+        """Return a row of the graph, for its n and m."""
+        return next(row for row in self.rows if row.get("graph") == graph and "n" in row)
+
+    def footing(self):
+        """Return where and when it was measured, and what was left out."""
+        last = self.rows[-1]
+        wrong = sum(row.get("right") is False for row in self.rows)
+        missing = [row for row in self.rows if "not_run" in row]
+        text = f"{pages.dated(last)}; medians. All labels were compared after the timing" + (
+            f": {wrong} runs gave wrong ones and are left out."
+            if wrong
+            else ", and all were right."
+        )
+        if last["load"] > QUIET and last["engine"] == "threads":
+            text += f" Other work had a load of {last['load']:.1f} on its {last['cpus']} cores."
+        reasons = sorted({row["not_run"] for row in missing})
+        return text + (f" Not run: {len(missing)} ({'; '.join(reasons)})." if missing else "")
+
+
+def contents(folder):
+    """Return the section of each experiment: its table, its figures, and what both stand on."""
+
+    def section(name):
+        runs = Runs(folder, name)
+        if not runs.rows:
+            return "Not measured yet on this version: `python benchmarks/papers.py`."
+        parts = SECTIONS[name](runs)
+        for figure, (_, words) in FIGURES[name].items():
+            parts.append(pages.picture(pages.DOCS / "figures" / f"{figure}.svg", words))
+        return "\n\n".join([*filter(None, parts), runs.footing()])
+
+    return {name: lambda name=name: section(name) for name in SECTIONS}
+
+
+def draw(folder, figures):
+    """Draw the figures of the page."""
+    for name, made in FIGURES.items():
+        runs = Runs(folder, name)
+        for figure, (make, words) in made.items() if runs.rows else ():
+            pages.save(make(runs), figures / f"{figure}.svg", words)
+
+
+def span(values):
+    """Return the range from the least to the greatest of those there are, in words."""
+    found = sorted(value for value in values if value is not None)
+    if not found:
+        return "-"
+    low, high = (f"{value:.2f}" for value in (found[0], found[-1]))
+    return f"{low} times" if low == high else f"{low} to {high} times"
+
+
+def sutton(runs):
+    """Return Figures 5 and 6 of Sutton et al. as a table."""
+    head = ["graph", "2m/n", *STEPS.values(), "best segments", "faster than one"]
+    lines, most = [], []
+    for graph in runs.graphs:
+        size, swept = runs.size(graph), runs.sweep(graph)
+        best = min(swept, key=swept.get, default=None)
+        gain = swept[1] / swept[best] if swept else None
+        most.append(runs.ratio(graph, "soman", "adaptive"))
+        first = number(runs.times.get((graph, "soman")), " ms")
+        each = [number(runs.ratio(graph, "soman", name), " x") for name in list(STEPS)[1:]]
+        degree = f"{2 * size['m'] / size['n']:.1f}"
+        lines.append([graph, degree, first, *each, number(best), number(gain, " x")])
+    text = (
+        f"Measured here: all steps together are {span(most)} faster than Soman's. The time of the"
+        " baseline, and how many times faster each step makes it:"
+    )
+    return [text, table(head, lines)]
+
+
+def cong(runs):
+    """Return Figures 1 to 7 of Cong and Muzio as a table."""
+    designs = [*RANKED, "sv-1982", "sv-1982-update", OURS]
+    head = ["milliseconds", *(RANKED.get(d, CALLED.get(d, d)) for d in designs)]
+    lines = [[g, *(number(runs.times.get((g, d))) for d in designs)] for g in runs.graphs]
+    plain, updated = "graft-shortcut", "graft-shortcut-update"
+    gains = {
+        "CC-updt over CC": [runs.ratio(g, plain, updated) for g in runs.graphs],
+        "Stages over CC": [runs.ratio(g, plain, f"stages+{plain}") for g in runs.graphs],
+        "Stages over any of the four that it calls": [
+            runs.ratio(g, d, f"stages+{d}") for g in runs.graphs for d in CALLED
+        ],
+        f"`{OURS}` over the fastest of theirs": [
+            min((t for (h, d), t in runs.times.items() if h == g and d != OURS), default=None)
+            / runs.times[g, OURS]
+            for g in runs.graphs
+            if (g, OURS) in runs.times
+        ],
+    }
+    words = [f"{words}: {span(values)}." for words, values in gains.items()]
+    return ["Measured here, times faster: " + " ".join(words), table(head, lines)]
+
+
+def lehr(runs):
+    """Return Figures 1 to 8 of Lehr et al. as a table."""
+    plain = [row for row in runs.runs if row["memory"] == "device"]
+    lines = []
+    groups = evaluated.by(sorted(plain, key=lambda row: row["n"]), "n", "engine", "design")
+    for (n, engine, design), rows in groups.items():
+        ends = [edge(rows, key=lambda row: row["density"]) for edge in (min, max)]
+        times = [number(row["wall_ms"]["median"], " ms") for row in ends]
+        lines.append([design, engine, f"{n:,}", *times, number(ends[1]["density"])])
+    head = ["design", "engine", "vertices", "least dense", "most dense", "density there"]
+    text = "Measured here: wall time from edges on the host to labels on the engine."
+    return [text, table(head, lines, 2)]
+
+
+def balduzzi(runs):
+    """Return Figures 1 and 4 of Balduzzi et al. as a table."""
+    timed = [row for row in runs.rows if "ms" in row]
+    counts = sorted({row["threads"] for row in timed})
+    lines = []
+    for (graph, design), rows in evaluated.by(map(way, timed), "graph", "way").items():
+        times = {row["threads"]: row["ms"]["median"] for row in rows}
+        cells = [number(times.get(count), " ms") for count in counts]
+        gain = times.get(1) and times[1] / min(times.values())
+        lines.append([f"{graph}, {rows[0]['n']:,}", design, *cells, number(gain, " x")])
+    threads = ["alone", *(f"by {count}" for count in counts[1:])]
+    head = ["graph, vertices", "design", *threads, "best over alone"]
+    m = timed[-1]["m"] if timed else 0
+    text = f"Measured here: {m / 1e6:,.3g} M edges, of the same three degrees as the paper's."
+    return [text, table(head, lines, 2)]
+
+
+def way(row):
+    """Return a row with its design, and whether processes ran it."""
+    return row | {"way": row["design"] + (", processes" if row.get("processes") else "")}
+
+
+SECTIONS = {"sutton": sutton, "cong": cong, "lehr": lehr, "balduzzi": balduzzi}
+
+
+def first(figures, rows, baseline=""):
+    """Return the first figure that rows give, or None."""
+    return next((figure for _, figure in figures(rows, baseline)), None)
+
+
+def steps(runs):
+    """Draw Sutton's Figure 5."""
+    rows = [row | {"design": STEPS[row["design"]]} for row in runs.runs if row["design"] in STEPS]
+    return first(evaluated.speed_up, rows, STEPS["soman"])
+
+
+def ranking(runs):
+    """Draw Figures 5, 6 and part of 7 of Cong and Muzio."""
+    series = {
+        words: [runs.times.get((graph, name)) for graph in runs.graphs]
+        for name, words in {**RANKED, OURS: OURS}.items()
+    }
+    return charts.bars(runs.graphs, series, "milliseconds") if runs.times else None
+
+
+def over_density(designs, engines=("cuda", "threads"), memory=("device",), largest=False):
+    """Return what draws times over density, a line for each design, engine and kind of memory."""
+
+    def make(runs):
+        found = runs.runs
+        shown = {row["engine"] for row in found}.intersection(engines)
+        shown = shown or {row["engine"] for row in found}
+        most = max((row["n"] for row in found), default=0)
+        rows = [
+            row | {"design": f"{row['design']}, {row['engine']}"}
+            for row in found
+            if row["design"] in designs
+            and row["engine"] in shown
+            and row["memory"] in memory
+            and (row["n"] == most or not largest)
+        ]
+        return first(evaluated.over_density, rows)
+
+    return make
+
+
+def by_threads(graph):
+    """Return what draws a panel of Balduzzi's Figure 1."""
+    return lambda runs: first(evaluated.threads, [r for r in runs.runs if r["graph"] == graph])
+
+
+KINDS = "device", "pinned", "zero-copy"
+FIGURES = {
+    "sutton": {
+        "sutton-steps": (steps, "Speed-up over Soman by each step"),
+        "sutton-segments": (
+            lambda runs: first(evaluated.segments, runs.runs),
+            "Speed-up over one segment by the number of segments",
+        ),
+    },
+    "cong": {
+        "cong-ranking": (ranking, "Times of CC, CC-updt, Stages and Rem"),
+        "cong-stages": (
+            lambda runs: first(evaluated.stages, runs.runs),
+            "Speed-up by Stages over what it calls",
+        ),
+    },
+    "lehr": {
+        "lehr-owner": (
+            over_density((OWNER, LISTS), largest=True),
+            "Owners: time over density, most vertices",
+        ),
+        "lehr-memory": (
+            over_density((OWNER,), ("cuda",), KINDS, True),
+            "Owners: kinds of memory",
+        ),
+        "lehr-dense": (
+            over_density(("dense",), largest=True),
+            "Dense matrix: time over density",
+        ),
+        "lehr-dense-memory": (
+            over_density(("dense",), ("cuda",), KINDS, True),
+            "Dense matrix: kinds of memory",
+        ),
+        "lehr-fixpoint": (
+            over_density(("matrix-fixpoint",), largest=True),
+            "Fixed point: time over density",
+        ),
+        "lehr-all": (
+            over_density(ALL, ("cuda",), largest=True),
+            "All of them on a GPU: time over density, most vertices",
+        ),
+    },
+    "balduzzi": {
+        f"balduzzi-{graph}": (by_threads(graph), f"Time by threads, {graph} graph")
+        for graph in ("dense", "medium", "sparse")
+    },
+}
