@@ -36,9 +36,9 @@ from .adapters import length_of
 from .column import Content, chunked, is_cudf
 from .edge_array import ends_of, is_edge_array
 from .edge_input import EdgeInput, ReadRequest, Side, named
+from .files.formats import FORMATS
 from .files.header import DELIMITERS, check_header, edge_columns, place_of
 from .files.input_file import (
-    NOT_TEXT,
     ColumnRequest,
     File,
     Mark,
@@ -418,7 +418,8 @@ class Files:
         kinds = {*self.formats}
         if kinds & DELIMITERS.keys():
             return TEXT_BYTES
-        return FILE_BYTES if kinds <= {*NOT_TEXT} else LEAST_TEXT_BYTES
+        binary = all(FORMATS[kind].binary for kind in kinds)
+        return FILE_BYTES if binary else LEAST_TEXT_BYTES
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the pieces of all files from a place on."""

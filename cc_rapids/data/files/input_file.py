@@ -25,6 +25,7 @@ from ...errors import (
 from ...ledger import Ledger
 from ..memory_budget import LEAST_VERTEX, WITHOUT_ISOLATED, Budget, check_machine
 from .delimited import Block, Dialect, blocks
+from .formats import FORMATS, SUFFIXES
 from .handle import UNPACKED, first_of, packing_of, unpacked
 from .header import edge_columns, place_of
 from .line_count import LineCount
@@ -33,31 +34,8 @@ if TYPE_CHECKING:
     from ..weight_bound import WeightBound
 
 
-FORMATS = {
-    "csv": (".csv",),
-    "tsv": (".tsv", ".tab"),
-    "snap": (".txt", ".snap", ".edges", ".el"),
-    "mtx": (".mtx",),
-    "parquet": (".parquet", ".pq"),
-    "arrow": (".arrow", ".feather"),
-    "he": (".he",),
-    "gr": (".gr",),
-    "metis": (".graph", ".metis"),
-    "egr": (".egr",),
-    "npz": (".npz",),
-}
 PACKED = (".gz", ".zst")  # written
 SHOWN_BYTES = 16  # of the first bytes in messages
-BINARY = {  # by the first bytes, of Arrow those of a file or a stream
-    b"PAR1": "parquet",
-    b"ARROW1": "arrow",
-    b"\xff\xff\xff\xff": "arrow",
-    b"PK\x03\x04": "npz",
-}
-TOLD = (*BINARY.values(), "mtx")  # formats that first bytes tell for certain
-NOT_TEXT = (*BINARY.values(), "egr")
-KINDS = {"parquet": "Parquet", "arrow": "Arrow", "npz": "npz or zip", "snap": "text"}  # in words
-SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
 
 
 def format_of(path: str | Path, format: str | None = None) -> str:
@@ -112,17 +90,13 @@ def nearest(word: str, known: Iterable[str]) -> str:
 def looks_like(first: bytes) -> str | None:
     """Return the format that the first bytes of a file look like, decompressed.
 
-    Text is mtx if it says so, csv if its first line but comments has a comma, tsv if there are no
-    comments and it has a tab, and else snap. None for what is no text, and of no format that is
-    known by its first bytes.
+    Text of no format that begins in its own way is csv if its first line but comments has a comma,
+    tsv if there are no comments and it has a tab, and else snap. None for what is no text, and of
+    no format that is known by its first bytes.
     """
-    for mark, format in BINARY.items():
-        if first.startswith(mark):
-            return format
-    if first.startswith(b"%%MatrixMarket"):
-        return "mtx"
-    if b"\0" in first:
-        return None
+    certain = next((name for name, one in FORMATS.items() if one.begins(first)), None)
+    if certain is not None or b"\0" in first:
+        return certain
     lines = [line for line in first.splitlines() if line.strip()] or [b""]
     line = next((line for line in lines if line[:1] not in (b"#", b"%")), b"")
     if b"," in line:
@@ -144,16 +118,19 @@ def as_format(file: File, format: str) -> Iterator[None]:
         yield
     except InputError as error:
         found = looks_like(first) if first else None
-        if found is None or found == format or not (found in TOLD or format in NOT_TEXT):
+        if found is None or found == format:
             raise
-        way = f"the suffix {FORMATS[found][0]}, or an option such as --format {found}"
+        one, own = FORMATS[found], FORMATS[format]
+        if not (one.starts or own.binary):
+            raise
+        way = f"the suffix {one.suffixes[0]}, or an option such as --format {found}"
         if found == "snap":  # or any other format of text
             way = "the suffix of its format, or an option such as --format"
-        words = first[:SHOWN_BYTES].split(b"\n")[0] if found not in NOT_TEXT else b""
+        words = first[:SHOWN_BYTES].split(b"\n")[0] if not one.binary else b""
         shown = f" ({words!r})" if words else ""
         raise FormatError(
-            f"{file.path} cannot be read as {KINDS.get(format, format)}: it begins like"
-            f" {KINDS.get(found, found)}{shown}, so say so by {way}"
+            f"{file.path} cannot be read as {own.title or format}: it begins like"
+            f" {one.title or found}{shown}, so say so by {way}"
         ) from error
 
 

@@ -16,9 +16,9 @@ from ...errors import CcRapidsError, FormatError, MissingExtraError, counted
 from ..arguments import local
 from ..memory_budget import Budget
 from .binary import damage
+from .formats import SUFFIXES
 from .handle import Handle
 from .input_file import (
-    SUFFIXES,
     File,
     Mark,
     Progress,

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 from ...errors import FormatError, InputError
@@ -18,10 +17,10 @@ from ...ledger import Ledger
 from ..arguments import local
 from ..memory_budget import FILE_BYTES, ROW_COPIES, Budget
 from .arrow_sizes import largest_batch
-from .binary import columns_of, damage, read_egr, read_npz, weighed
+from .binary import columns_of, damage, weighed
 from .delimited import DIALECTS, parse
-from .graph_formats import read_he, read_matrix, read_metis, read_shortest_paths
-from .header import DELIMITERS, check_header, place_of
+from .formats import FORMATS
+from .header import DELIMITERS, check_header
 from .input_file import ColumnRequest, File, Progress, as_format, format_of
 from .opening import check_path, opened
 from .text_edges import Pair, Weights, beside, first_lines, read_delimited, without_rows
@@ -32,15 +31,7 @@ if TYPE_CHECKING:
 
 
 RowGroups = Callable[[str, list[str], list[int]], Any]
-WHOLE = {  # readers of files that are read whole
-    "he": read_he,
-    "gr": read_shortest_paths,
-    "metis": read_metis,
-    "mtx": read_matrix,
-    "egr": read_egr,
-    "npz": read_npz,
-}
-IN_PIECES = ("csv", "tsv", "snap", "parquet", "arrow")
+IN_PIECES = tuple(name for name, one in FORMATS.items() if one.read is None)
 
 
 @dataclass(frozen=True)
@@ -563,25 +554,30 @@ def _pieces(
     elif request.format in IN_PIECES:
         yield from text_pieces(file, request, text, done, rows)
     else:
-        table, vertices = WHOLE[request.format](file, request)
-        file.groups = {0: len(table)}  # the number that its header declares
+        table, vertices = read_whole(file, request)
         if file.budget is not None:
             file.budget.loaded = table.nbytes
-        file.check_vertices(0 if vertices is None else vertices.stop - vertices.start)
         vertices = None if done else vertices
         for piece in sliced(file, table, 0, done, rows):
             yield Piece(piece.table, 0, piece.rows, piece.whole, vertices)
             vertices = None
 
 
-_READERS = WHOLE | {
-    "csv": read_delimited,
-    "tsv": read_delimited,
-    "snap": read_delimited,
-    "arrow": read_typed,
-    "parquet": read_typed,
-}
-_UNNAMED = ("he", "gr", "metis", "mtx")  # whose columns are src, dst and weight
+def read_whole(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
+    """Return the edges of an open file, and all vertices if it lists them."""
+    read = FORMATS[request.format].read
+    if read is None:
+        read = read_delimited if request.format in DELIMITERS else read_typed
+    table, vertices = read(file, request)
+    file.check_vertices(count_of(vertices))
+    return table, vertices
+
+
+def count_of(vertices: Any) -> int:
+    """Return the number of vertices that a file lists, also beyond what ``len`` can say."""
+    if isinstance(vertices, range):
+        return vertices.stop - vertices.start
+    return 0 if vertices is None else len(vertices)
 
 
 @dataclass(frozen=True)
@@ -753,12 +749,9 @@ def read_opened(file: File, request: ColumnRequest) -> EdgeFile:
     check_header(request.header, [file.path], [request.format])
     check_sides(file.path, request)
     with as_format(file, request.format):
-        table, vertices = _READERS[request.format](file, request)
-    if request.format in WHOLE:
-        file.check_vertices(0 if vertices is None else vertices.stop - vertices.start)
-        file.groups = {0: len(table)}  # the number that its header declares
+        table, vertices = read_whole(file, request)
     ledger = file.ledger
-    table = _with_weights(Path(file.path), table, request)
+    table = _with_weights(table, request)
     ends: tuple[str | list[str], str | list[str]] = _pair(table)
     if isinstance(request.source, list) and isinstance(request.destination, list):
         ends = request.source, request.destination
@@ -791,20 +784,11 @@ def _pair(table: pa.Table) -> tuple[str, str]:
     return table.column_names[0], table.column_names[1]
 
 
-def _with_weights(path: Path, table: pa.Table, request: ColumnRequest) -> pa.Table:
-    """Return the table, with weights if the caller named them.
-
-    A file of no edges has all.
-    """
+def _with_weights(table: pa.Table, request: ColumnRequest) -> pa.Table:
+    """Return the table; without edges it has any weight that the caller names."""
     import pyarrow as pa
 
-    if not request.weights or request.weight is None:
-        return table
-    ids = table.column_names[: request.ends]
-    without = table.num_columns == len(ids)
-    if without and not len(table):
+    named = request.weights and request.weight is not None
+    if named and not len(table) and table.num_columns == request.ends:
         return table.append_column("weight", pa.array([], pa.float64()))
-    if without or request.format in _UNNAMED:
-        own = [*ids, *([] if without else ["weight"])]
-        place_of(str(path), own, request.weight)
     return table

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 from ...errors import CapacityError, FormatError
 from .delimited import DIALECTS, Block, Column, Dialect, check_utf8, parse, shown
 from .header import following, is_header, names_in_comment, opening, without_header
-from .input_file import ColumnRequest, File
 from .line_count import ends_in
 from .text_ids import Floats, IdColumns
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from .input_file import ColumnRequest, File
 
 
 class Weights:

@@ -12,28 +12,21 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from gzip import GzipFile
-from io import BufferedWriter, BytesIO, FileIO, UnsupportedOperation
+from io import BufferedWriter, FileIO, UnsupportedOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from ...errors import CcRapidsError, FormatError, OutputError
-from .input_file import FORMATS, PACKED, SUFFIXES, Progress, format_of, packing
-from .text_ids import Kind, Spelling, is_text, plain_type
+from .formats import FORMATS, SUFFIXES, TABLES, WRITTEN, Format
+from .input_file import PACKED, Progress, format_of, packing
+from .text_ids import is_text
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
     import pyarrow as pa
-
-    Ints = npt.NDArray[np.int64]
-
-
-_DESCRIPTOR = re.compile(r"/proc/(self|thread-self|[0-9]+)/(task/[0-9]+/)?fd/([0-9]+)")
-_MOST_LINKS = 40  # as many as Linux follows
 
 
 @contextmanager
@@ -54,7 +47,7 @@ def replacing(
     path : path
         The file.
     pack : str
-        ``".gz"`` or ``".zst"`` for a stream that packs; else nothing.
+        One of ``PACKED`` for a stream that packs; else nothing.
     sync : bool
         Wait until the disk has the content, before the new file takes the name.
 
@@ -223,18 +216,14 @@ def _descriptor(path: Path) -> int | None:
 
     What it is open for may be a file without a name, or one that others write to as well.
     """
-    name = os.path.abspath(path)
-    for _ in range(_MOST_LINKS):
-        folder, last = os.path.split(name)
-        name = os.path.join(os.path.realpath(folder), last)
-        found = _DESCRIPTOR.fullmatch(name)
-        if found:
-            ours = found[1] in ("self", "thread-self", str(os.getpid()))
-            return int(found[3]) if ours else None
-        if not os.path.islink(name):
-            return None
-        name = os.path.join(os.path.dirname(name), os.readlink(name))
-    return None
+    folder, last = os.path.split(os.path.abspath(path))
+    name = os.path.join(os.path.realpath(folder), last)
+    own = rf"/proc/{os.getpid()}/(task/[0-9]+/)?fd/([0-9]+)"
+    if found := re.fullmatch(own, name):
+        return int(found[2])
+    if not os.path.islink(name) or not os.path.exists(name):  # or a circle of links
+        return None
+    return _descriptor(Path(os.path.dirname(name), os.readlink(name)))
 
 
 def _draft_prefix(target: Path) -> str:
@@ -253,7 +242,7 @@ def drafts_of(target: Path) -> Iterator[Path]:
 def _replaced(target: Path, sync: bool) -> Iterator[BinaryIO]:
     """Open a new file that replaces the target on success, and is removed otherwise."""
     draft = target.with_name(f"{_draft_prefix(target)}{secrets.token_hex(8)}.part")
-    before = _stat(target)
+    before = os.stat(target) if target.exists() else None
     # A file that is to be as closed as the one before is not open to others for a moment
     mode = 0o666 if before is None else 0o600
     opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
@@ -278,25 +267,14 @@ def _replaced(target: Path, sync: bool) -> Iterator[BinaryIO]:
         os.close(held)
 
 
-def _stat(path: Path) -> os.stat_result | None:
-    try:
-        return os.stat(path)
-    except FileNotFoundError:
-        return None
-
-
 def _hand_on(before: os.stat_result, opened: int) -> None:
     """Copy owner, group and mode of the replaced file to the new one, as far as allowed."""
-    now, mode = os.fstat(opened), before.st_mode & 0o777
-    if before.st_uid != now.st_uid:
+    for owner, group in ((before.st_uid, -1), (-1, before.st_gid)):
         with suppress(OSError):
-            os.fchown(opened, before.st_uid, -1)
-    if before.st_gid != now.st_gid:
-        try:
-            os.fchown(opened, -1, before.st_gid)
-        except OSError:
-            # What its group could do is not for another group
-            mode = (mode & 0o707) | ((mode & 0o007) << 3 & mode)
+            os.fchown(opened, owner, group)
+    mode = before.st_mode & 0o777
+    if os.fstat(opened).st_gid != before.st_gid:  # what its group could do is not for another
+        mode &= 0o707 | (mode & 0o007) << 3
     os.fchmod(opened, mode)
 
 
@@ -312,17 +290,15 @@ def _sync(path: Path) -> None:
 class _Through(FileIO):
     """A device or pipe as a write-only stream that counts bytes and cannot seek."""
 
-    def __init__(self, opened: int) -> None:
-        super().__init__(opened, "w")
-        self._written = 0
+    written = 0
 
     def write(self, data: Any) -> int:
         size = super().write(data) or 0
-        self._written += size
+        self.written += size
         return size
 
     def tell(self) -> int:
-        return self._written
+        return self.written
 
     def seekable(self) -> bool:
         return False
@@ -331,212 +307,29 @@ class _Through(FileIO):
         raise UnsupportedOperation("seek")
 
 
-@contextmanager
-def _through(path: Path, descriptor: int | None) -> Iterator[BinaryIO]:
+def _through(path: Path, descriptor: int | None) -> BinaryIO:
     """Open an existing device or pipe for writing, without truncating or replacing it."""
     if descriptor is None:
         opened = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     else:
         opened = os.dup(descriptor)
-    with BufferedWriter(_Through(opened)) as stream:
-        yield cast(BinaryIO, stream)
+    return cast(BinaryIO, BufferedWriter(_Through(opened, "w")))
 
 
 @contextmanager
-def _packed(raw: BinaryIO, pack: str) -> Iterator[BinaryIO]:
+def _packed(raw: BinaryIO, pack: str) -> Iterator[Any]:
     """Compress what is written to a file."""
     if pack == ".gz":
         # No name and no time in it: the same edges make the same file
         with GzipFile("", "wb", 6, raw, mtime=0) as stream:
-            yield cast(BinaryIO, stream)
-    elif pack == ".zst":
+            yield stream
+    elif pack:
         import pyarrow as pa
 
-        with pa.CompressedOutputStream(pa.PythonFile(raw, "w"), "zstd") as stream:
-            yield stream
+        with pa.CompressedOutputStream(pa.PythonFile(raw, "w"), "zstd") as packed:
+            yield packed
     else:
         yield raw
-
-
-_UNFIT = r"[ \t\n\v\f\r]|^[#%]|^$"  # of words between blanks
-_OTHERS = "; write csv, tsv, arrow or parquet"
-
-
-def write_named(
-    pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, kind: str, path: Path
-) -> None:
-    """Write the names of columns and the rows of some tables as csv, tsv or snap.
-
-    In csv and tsv text stands in quotes, and numbers do not, so that each is read as what it was;
-    snap, which knows no quotes, has its names in a comment.
-
-    Raises
-    ------
-    FormatError
-        snap cannot hold some text; names the row, and formats that can.
-    """
-    import pyarrow as pa
-    from pyarrow import csv
-
-    schema = pa.schema([field.with_type(plain_type(field.type)) for field in schema])
-    pieces = (piece.cast(schema) for piece in pieces)
-    if kind == "snap":
-        stream.write(f"# {' '.join(schema.names)}\n".encode())
-        for piece in _fit_for_blanks(pieces, schema, path):
-            write_lines(piece, "\t", stream)
-        return
-    options = csv.WriteOptions(delimiter="," if kind == "csv" else "\t")
-    with csv.CSVWriter(stream, schema, write_options=options) as writer:
-        for piece in pieces:
-            writer.write_table(piece)
-
-
-def write_lines(table: pa.Table, delimiter: str, stream: BinaryIO) -> None:
-    """Write rows without nulls as words with a delimiter between them, without quotes."""
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    between, end, nothing = (pa.scalar(text, pa.large_string()) for text in (delimiter, "\n", ""))
-    for batch in table.to_batches():
-        words = [column.cast(pa.large_string()) for column in batch.columns]
-        lines = pc.binary_join_element_wise(*words, between)
-        lines = pc.binary_join_element_wise(lines, nothing, end)
-        _, offsets, text = lines.buffers()
-        first, last = np.frombuffer(offsets, np.int64)[[lines.offset, lines.offset + len(lines)]]
-        stream.write(memoryview(text)[first:last])
-
-
-def _fit_for_blanks(
-    pieces: Iterable[pa.Table], schema: pa.Schema, path: Path
-) -> Iterator[pa.Table]:
-    """Yield the tables; raise a FormatError if blank-separated text cannot hold them."""
-    import pyarrow as pa
-
-    text = next((i for i, kind in enumerate(schema.types[:2]) if is_text(kind)), None)
-    ids, rows, word = Kind(), 0, None
-    spelled = {name: Spelling() for name in schema.names[:2]}
-    first = dict.fromkeys(spelled, 0)  # the row of the first float
-    for piece in pieces:
-        words = [column.cast(pa.large_string()) for column in piece.columns]
-        for name, column in zip(schema.names, words, strict=True):
-            _check_words(name, column, rows, path)
-        if text is not None and len(piece):
-            ids.add(*words[:2])
-            for name, values in zip(spelled, words, strict=False):
-                row = spelled[name].add(values)
-                first[name] += 0 if row is None else rows + row
-            word = words[text][0].as_py() if word is None else word
-        rows += len(piece)
-        yield piece
-    if text is not None and rows and ids.type() != pa.string():
-        raise FormatError(
-            f"cannot write {path}: column {schema.names[text]!r} is text in which each word is a"
-            f" number or means null, such as {_shown(word)} in row 0, and snap, which has no"
-            f" quotes, would be read back as numbers{_OTHERS}"
-        )
-    for name, column in spelled.items():
-        if column.floats is not None:
-            raise FormatError(
-                f"cannot write {path}: column {name!r} is text in which each word is a number, such"
-                f" as {_shown(column.floats)} in row {first[name]}, and snap, which has no quotes,"
-                f" would be read back as floats, which are refused{_OTHERS}"
-            )
-
-
-def _check_words(name: str, words: pa.ChunkedArray, rows: int, path: Path) -> None:
-    import pyarrow.compute as pc
-
-    unfit = pc.fill_null(pc.match_substring_regex(words, _UNFIT), True)
-    count = pc.sum(unfit).as_py()
-    if count:
-        row = pc.index(unfit, True).as_py()
-        raise FormatError(
-            f"cannot write {path}: {count} values of column {name!r} do not fit between blanks,"
-            f" such as {_shown(words[row].as_py())} in row {rows + row}{_OTHERS}"
-        )
-
-
-def _shown(word: str | None) -> str:
-    text = repr(word)
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
-_MOST = (1 << 31) - 1  # the largest int32
-_ROWS_AT_ONCE = 1 << 16
-
-
-def write_egr(columns: dict[str, Ints], n: int, stream: BinaryIO, path: Path) -> None:
-    """Write ECL's format, from columns src, dst and perhaps weight of vertices 0 .. n - 1."""
-    import numpy as np
-
-    offsets, neighbour, weight = _adjacency(columns, n, 0, path)
-    if len(neighbour) > _MOST or (weight is not None and _too_large(weight)):
-        raise FormatError(
-            f"cannot write {path}: egr has 32-bit counts and weights, but there are"
-            f" {len(neighbour)} neighbours"
-            + ("" if weight is None else f", weights from {weight.min()} to {weight.max()}")
-        )
-    words = [np.array([n, len(neighbour)]), offsets, neighbour]
-    for part in words if weight is None else [*words, weight]:
-        stream.write(part.astype("<i4").tobytes())
-
-
-def _too_large(weight: Ints) -> bool:
-    return bool(weight.size and (weight.max() > _MOST or weight.min() < -_MOST - 1))
-
-
-def write_metis(columns: dict[str, Ints], n: int, stream: BinaryIO, path: Path) -> None:
-    """Write METIS, from columns src, dst and perhaps weight of vertices 1 .. n."""
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    from pyarrow import csv
-
-    offsets, neighbour, weight = _adjacency(columns, n, 1, path)
-    stream.write(f"{n} {len(neighbour) // 2}{'' if weight is None else ' 001'}\n".encode())
-    numbers, stride = neighbour, 1
-    if weight is not None:
-        numbers, stride = np.column_stack([neighbour, weight]).ravel(), 2
-    options = csv.WriteOptions(include_header=False, quoting_style="none")
-    for first in range(0, n, _ROWS_AT_ONCE):
-        cut = offsets[first : min(first + _ROWS_AT_ONCE, n) + 1] * stride
-        words = pa.array(numbers[cut[0] : cut[-1]]).cast(pa.string())
-        rows = pa.ListArray.from_arrays(pa.array((cut - cut[0]).astype(np.int32)), words)
-        lines = pc.binary_join(rows, " ")
-        csv.write_csv(pa.table({"line": lines}), stream, options)
-
-
-def _adjacency(
-    columns: dict[str, Ints], n: int, first: int, path: Path
-) -> tuple[Ints, Ints, Ints | None]:
-    """Return offsets, neighbours in order and weights of the simple undirected graph."""
-    import numpy as np
-    from scipy.sparse import coo_array
-
-    if n > _MOST:
-        raise FormatError(
-            f"cannot write {path}: its format allows {_MOST} vertices, but there are {n}"
-        )
-    src, dst = columns["src"] - first, columns["dst"] - first
-    proper, weight = src != dst, columns.get("weight")
-    src, dst = src[proper], dst[proper]
-    if weight is not None:
-        # Both copies of an edge get the weight of its first row, whichever way round that was
-        _, row = np.unique(np.minimum(src, dst) * n + np.maximum(src, dst), return_index=True)
-        src, dst, weight = src[row], dst[row], weight[proper][row]
-    values = np.zeros(src.size, np.uint8) if weight is None else weight
-    ends = np.concatenate([src, dst]), np.concatenate([dst, src])
-    rows = coo_array((np.concatenate([values, values]), ends), (n, n)).tocsr()
-    neighbour = rows.indices.astype(np.int64) + first
-    return rows.indptr.astype(np.int64), neighbour, None if weight is None else rows.data
-
-
-ONE_BASED = ("gr", "metis", "mtx")  # whose vertices are 1 .. n
-COUNTED = ("he", "gr", "metis", "mtx", "egr", "npz")  # which keep the number of vertices
-GATHERED = ("metis", "egr", "npz")  # which are written from a list in memory
-_WHOLE = ("gr", "metis", "egr")  # whose weights are whole numbers
-_TAGS = {"he": "E", "gr": "a"}
 
 
 @dataclass(frozen=True)
@@ -565,6 +358,13 @@ class EdgeList:
         """True if edges have weights."""
         return "weight" in self.schema.names
 
+    def gathered(self) -> dict[str, Any]:
+        """Return the columns of the whole list as NumPy arrays."""
+        import pyarrow as pa
+
+        table = pa.concat_tables([self.schema.empty_table(), *self.pieces])
+        return {name: table[name].to_numpy() for name in table.column_names}
+
 
 def check_edges_output(path: str | os.PathLike[str], format: str | None = None) -> str:
     """Return the format in which edges would be written to a path; check that they can be.
@@ -572,11 +372,13 @@ def check_edges_output(path: str | os.PathLike[str], format: str | None = None) 
     Raises
     ------
     FormatError
-        The format is unknown; names the nearest ones.
+        The format is unknown, or is only read; names those that are written.
     OutputError
         The folder is missing or closed to writing, or the path is a folder.
     """
     kind = format_of(Path(path), format)
+    if kind not in WRITTEN:
+        raise FormatError(f"{kind} is only read: edges are written as {', '.join(WRITTEN)}")
     check_place(Path(path))
     return kind
 
@@ -619,10 +421,37 @@ def write_edges(
     kind = check_edges_output(path, format)
     if on_progress is not None:
         edges = replace(edges, pieces=_reported(edges, on_progress))
-    if kind in COUNTED:
-        edges = _numbered(edges, path, kind)
+    one = WRITTEN[kind]
+    if one.first is not None:
+        edges = _numbered(edges, path, one, one.first)
+    edges = replace(edges, pieces=_counted(edges, path))
     with replacing(path, pack=packing(path)) as stream:
-        _WRITERS[kind](edges, stream, kind, path)
+        if one.write is not None:
+            one.write(edges, stream, path)
+        elif one.write_table is not None:
+            pieces, schema = (edges.pieces, edges.schema) if one.binary else _alike(edges)
+            one.write_table(pieces, schema, stream, path)
+
+
+def _alike(edges: EdgeList) -> tuple[Iterator[pa.Table], pa.Schema]:
+    """Return the pieces with both ends as text if one is, as both are read as text then."""
+    import pyarrow as pa
+
+    schema = edges.schema
+    for i, field in enumerate(schema):
+        if i < 2 and any(map(is_text, schema.types[:2])) and not is_text(field.type):
+            schema = schema.set(i, field.with_type(pa.string()))
+    return (piece.cast(schema) for piece in edges.pieces), schema
+
+
+def _counted(edges: EdgeList, path: Path) -> Iterator[pa.Table]:
+    """Yield the pieces; raise an error at the end if the number of edges is not as declared."""
+    written = 0
+    for piece in edges.pieces:
+        written += len(piece)
+        yield piece
+    if written != edges.num_edges:
+        raise FormatError(f"cannot write {path}: {edges.num_edges} edges became {written}")
 
 
 def _reported(edges: EdgeList, report: Progress) -> Iterator[pa.Table]:
@@ -633,29 +462,28 @@ def _reported(edges: EdgeList, report: Progress) -> Iterator[pa.Table]:
         report(done, edges.num_edges)
 
 
-def _numbered(edges: EdgeList, path: Path, kind: str) -> EdgeList:
+def _numbered(edges: EdgeList, path: Path, one: Format, first: int) -> EdgeList:
     """Return the list with the vertex numbers of the format, as int64."""
     import pyarrow as pa
 
     types = edges.schema.types[:2]
     if edges.vertices is None or (edges.num_edges and not all(map(pa.types.is_integer, types))):
         raise FormatError(
-            f"cannot write {path}: {kind} numbers the vertices, but these ids have type"
+            f"cannot write {path}: {one.name} numbers the vertices, but these ids have type"
             f" {edges.schema.field('src').type}; write csv, tsv, snap, arrow or parquet"
         )
     if edges.vertices.stop >= 1 << 63:
         raise FormatError(
-            f"cannot write {path}: {kind} would number {edges.vertices.stop:,} vertices, up to the"
-            " largest id; write csv, tsv, snap, arrow or parquet"
+            f"cannot write {path}: {one.name} would number {edges.vertices.stop:,} vertices, up to"
+            " the largest id; write csv, tsv, snap, arrow or parquet"
         )
     old, n = edges.vertices, len(edges.vertices)
-    first = int(kind in ONE_BASED)
     new = range(first, first + n)
     whole = not edges.weighted or pa.types.is_integer(edges.schema.field("weight").type)
-    if kind in _WHOLE and not whole:
+    if one.whole_weights and not whole:
         raise FormatError(
-            f"cannot write {path}: {kind} has integer weights, but some of these are not integers;"
-            " write another format, or leave out the weights"
+            f"cannot write {path}: {one.name} has integer weights, but some of these are not"
+            " integers; write another format, or leave out the weights"
         )
     types = {"weight": pa.int64() if whole else pa.float64()}
     fields = [field.with_type(types.get(field.name, pa.int64())) for field in edges.schema]
@@ -683,94 +511,6 @@ def _shifted(pieces: Iterable[pa.Table], old: range, new: range, path: Path) -> 
             piece = piece.set_column(i, name, moved)
         rows += len(piece)
         yield piece
-
-
-def _write_text(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
-    """Write csv, tsv and snap."""
-    import pyarrow as pa
-
-    schema = edges.schema
-    for i, field in enumerate(schema):
-        # Both ends are read as text if one is, and so both are written as text
-        if i < 2 and any(map(is_text, schema.types[:2])) and not is_text(field.type):
-            schema = schema.set(i, field.with_type(pa.string()))
-    pieces = (piece.cast(schema) for piece in _counted(edges, path))
-    write_named(pieces, schema, stream, kind, path)
-
-
-def _headed(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
-    """Write mtx, he and gr."""
-    import pyarrow as pa
-
-    stream.write(_head(edges, kind).encode())
-    for piece in _counted(edges, path):
-        columns = piece.columns
-        if kind in _TAGS:
-            columns = [pa.repeat(_TAGS[kind], len(piece)), *columns]
-            columns += [] if edges.weighted else [pa.repeat(1, len(piece))]
-        write_lines(pa.table(columns, names=list(map(str, range(len(columns))))), " ", stream)
-
-
-def _head(edges: EdgeList, kind: str) -> str:
-    """Return the header lines above the first edge."""
-    n, m = len(edges.vertices or ()), edges.num_edges
-    if kind == "mtx":
-        kind = str(edges.schema.field("weight").type) if edges.weighted else "none"
-        field = {"none": "pattern", "int64": "integer", "double": "real"}[kind]
-        return f"%%MatrixMarket matrix coordinate {field} general\n{n} {n} {m}\n"
-    return f"H {n} {m} 1\n" if kind == "he" else f"p sp {n} {m}\n"
-
-
-def _counted(edges: EdgeList, path: Path) -> Iterator[pa.Table]:
-    """Yield the pieces; raise an error at the end if the number of edges is not as declared."""
-    written = 0
-    for piece in edges.pieces:
-        written += len(piece)
-        yield piece
-    if written != edges.num_edges:
-        raise FormatError(f"cannot write {path}: {edges.num_edges} edges became {written}")
-
-
-def _parquet(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
-    import pyarrow.parquet as pq
-
-    with pq.ParquetWriter(stream, edges.schema) as writer:
-        for piece in _counted(edges, path):
-            writer.write_table(piece)
-
-
-def _arrow(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
-    import pyarrow as pa
-
-    with pa.ipc.new_file(stream, edges.schema) as writer:
-        for piece in _counted(edges, path):
-            writer.write_table(piece)
-
-
-def _gathered(edges: EdgeList, stream: BinaryIO, kind: str, path: Path) -> None:
-    """Write metis, egr and npz, from NumPy arrays of the whole list."""
-    import numpy as np
-    import pyarrow as pa
-
-    table = pa.concat_tables([edges.schema.empty_table(), *_counted(edges, path)])
-    columns = {name: table[name].to_numpy() for name in table.column_names}
-    n = len(edges.vertices or ())
-    if kind == "npz":
-        held = BytesIO()  # a zip file is written back and forth, and a packed one cannot be
-        np.savez(held, num_vertices=n, **columns)
-        stream.write(held.getbuffer())
-    else:
-        {"metis": write_metis, "egr": write_egr}[kind](columns, n, stream, path)
-
-
-_WRITERS: dict[str, Callable[[EdgeList, BinaryIO, str, Path], Any]] = {
-    **dict.fromkeys(("csv", "tsv", "snap"), _write_text),
-    **dict.fromkeys(("mtx", "he", "gr"), _headed),
-    **dict.fromkeys(GATHERED, _gathered),
-    "parquet": _parquet,
-    "arrow": _arrow,
-}
-TABLES = ("csv", "tsv", "snap", "arrow", "parquet")
 
 
 def check_output(path: str | os.PathLike[str], format: str | None = None) -> None:
@@ -802,10 +542,10 @@ def write_table(table: pa.Table, path: str | os.PathLike[str], format: str | Non
         Columns of integers and text. Nulls become empty fields in csv and tsv, where text stands in
         quotes.
     path
-        Ends in a suffix of csv, tsv, snap (one comment line of names, then fields separated by
-        tabs), arrow or parquet, perhaps with .gz or .zst behind it; or in any, with ``format``.
-    format : {"csv", "tsv", "snap", "arrow", "parquet"}, optional
-        What is written, whatever the suffix; .gz and .zst still pack it.
+        Ends in a suffix of ``TABLES``, such as .txt of snap (one comment line of names, then fields
+        separated by tabs), perhaps with .gz or .zst behind it; or in any, with ``format``.
+    format : str, optional
+        One of ``TABLES``, whatever the suffix; .gz and .zst still pack it.
 
     Raises
     ------
@@ -819,7 +559,9 @@ def write_table(table: pa.Table, path: str | os.PathLike[str], format: str | Non
     kind = _written_format(path, format)
     check_output(path, format)
     with replacing(path, pack=packing(path)) as stream:
-        _write(table, stream, kind, path)
+        write = FORMATS[kind].write_table
+        assert write is not None
+        write([table], table.schema, stream, path)
 
 
 def _written_format(path: Path, format: str | None) -> str:
@@ -827,7 +569,7 @@ def _written_format(path: Path, format: str | None) -> str:
         if format not in TABLES:
             raise FormatError(f"tables cannot be written as {format}, only as {', '.join(TABLES)}")
         return format
-    suffixes = [suffix for name in TABLES for suffix in FORMATS[name]]
+    suffixes = [suffix for name in TABLES for suffix in FORMATS[name].suffixes]
     suffix = Path(path.name.removesuffix(path.suffix) if packing(path) else path).suffix.lower()
     if suffix not in suffixes:
         raise FormatError(
@@ -836,18 +578,3 @@ def _written_format(path: Path, format: str | None) -> str:
             f" --output-format (in Python format=), one of {', '.join(TABLES)}"
         )
     return SUFFIXES[suffix]
-
-
-def _write(table: pa.Table, stream: BinaryIO, kind: str, path: Path) -> None:
-    if kind == "parquet":
-        import pyarrow.parquet as pq
-
-        pq.write_table(table, stream)
-        return
-    if kind == "arrow":
-        import pyarrow as pa
-
-        with pa.ipc.new_file(stream, table.schema) as writer:
-            writer.write_table(table)
-        return
-    write_named([table], table.schema, stream, kind, path)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...data.files.formats import COUNTED, WRITTEN
 from ...data.files.read import EdgeFile
 from ...data.files.text_ids import plain
-from ...data.files.write import COUNTED, ONE_BASED, EdgeList, check_edges_output, write_edges
+from ...data.files.write import EdgeList, check_edges_output, write_edges
 from ...ledger import Ledger
 from ...tuning import tuning
 from .group import INPUT, OUTPUT, command, examples, option
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 @click.argument("file", type=FilePath(path_type=Path, allow_dash=True))
 @click.argument("output", type=FilePath(path_type=Path, allow_dash=True))
 @edge_file_options("--from")
-@format_option("--to", "to", "Format of OUTPUT, if not by its suffix.", OUTPUT)
+@format_option("--to", "to", "Format of OUTPUT, if not by its suffix.", OUTPUT, WRITTEN)
 @option(
     "--weight",
     metavar="NAME",
@@ -95,7 +96,7 @@ def convert(
         write_edges(edges, output, format=to, on_progress=report)
     shift = 0
     if kind in COUNTED and edges.vertices is not None:
-        shift = (1 if kind in ONE_BASED else 0) - edges.vertices.start
+        shift = COUNTED[kind] - edges.vertices.start
     facts |= {
         "to": kind,
         "edges": edges.num_edges,
@@ -122,9 +123,11 @@ def as_list(found: EdgeFile, kind: str) -> EdgeList:
     names = ["src", "dst", "weight"][: found.table.num_columns]
     table = plain(found.table).rename_columns(names)
     vertices, kinds = found.vertices, table.schema.types[:2]
+    if not isinstance(vertices, range):  # but named
+        vertices = None
     if vertices is None and kind in COUNTED:
         if not len(table):
-            vertices = range(first := int(kind in ONE_BASED), first)
+            vertices = range(first := COUNTED[kind], first)
         elif all(map(pa.types.is_integer, kinds)):
             vertices = _span(table, kind)
     return EdgeList(_pieces(table), len(table), vertices, table.schema)
@@ -142,7 +145,7 @@ def _span(table: pa.Table, kind: str) -> range:
     ends = [pc.min_max(column).as_py() for column in table.columns[:2]]
     least = min((end["min"] for end in ends if end["min"] is not None), default=1)
     largest = max((end["max"] for end in ends if end["max"] is not None), default=0)
-    first = 1 if kind in ONE_BASED and least >= 1 else 0
+    first = 1 if COUNTED[kind] == 1 and least >= 1 else 0
     return range(first, largest + 1)
 
 

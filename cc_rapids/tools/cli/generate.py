@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...data.files.input_file import FORMATS
+from ...data.files.formats import WRITTEN
 from ...data.files.write import EdgeList, check_edges_output, write_edges
 from ...errors import CapacityError
 from ...tuning import tuning
@@ -78,7 +78,7 @@ def _command(name: str) -> click.Command:
             Option(
                 ["--format"],
                 metavar="FORMAT",
-                type=click.Choice(list(FORMATS)),
+                type=click.Choice(list(WRITTEN)),
                 section=OUTPUT,
                 help="Format of OUTPUT, if not by its suffix.",
             ),

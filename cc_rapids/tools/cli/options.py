@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...data.arguments import local
+from ...data.files.formats import COUNTED, FORMATS, SUFFIXES, WRITTEN
 from ...data.files.header import KNOWN_PAIRS
-from ...data.files.input_file import FORMATS, PACKED
-from ...data.files.write import COUNTED, ONE_BASED, is_standard_output
+from ...data.files.input_file import PACKED
+from ...data.files.write import is_standard_output
 from ...data.memory_budget import bytes_of
 from ...errors import EngineError, InputError
 from .group import INPUT, METHOD, OUTPUT, PROGRESS, Decorator, option
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 ENGINES = {"auto": None, "cpu": "threads", "gpu": "cuda", "threads": "threads", "cuda": "cuda"}
 STANDARD = "-"  # standard input, or standard output
 
-_SUFFIXES = " ".join(suffix for suffixes in FORMATS.values() for suffix in suffixes)
-
 COLUMNS_IN_WORDS = (
     "Columns: by default the ends of an edge are the first known pair of columns that a file has,"
     f" or else its only two columns: {', '.join(f'{a} and {b}' for a, b in KNOWN_PAIRS)}. The first"
@@ -32,10 +31,12 @@ COLUMNS_IN_WORDS = (
     " ends are numbers like those of the next line; --header and --no-header say which."
 )
 FORMATS_IN_WORDS = (
-    f"Formats: {', '.join(FORMATS)}. The suffix of a file determines its format: {_SUFFIXES}; all"
-    f" may be compressed, {' or '.join(PACKED)}. Of other suffixes the first bytes do."
-    f" {', '.join(ONE_BASED)} count vertices from 1; ids are used as they are in the file."
-    f" {', '.join(COUNTED)} keep vertices without edges; the others have edges only."
+    f"Formats: {', '.join(FORMATS)}. The suffix of a file determines its format:"
+    f" {' '.join(SUFFIXES)}; all may be compressed, {' or '.join(PACKED)}. Of other suffixes the"
+    f" first bytes do. Written are {', '.join(WRITTEN)}."
+    f" {', '.join(name for name, first in COUNTED.items() if first)} count vertices from 1; ids"
+    f" are used as they are in the file. {', '.join(COUNTED)} keep vertices without edges when"
+    " they are written."
 )
 FILES_IN_WORDS = f"{COLUMNS_IN_WORDS}\n\n{FORMATS_IN_WORDS}"
 header_option = option(
@@ -183,9 +184,11 @@ def rounds_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
-def format_option(flag: str, name: str, help: str, section: str) -> Decorator:
+def format_option(
+    flag: str, name: str, help: str, section: str, formats: Iterable[str] = FORMATS
+) -> Decorator:
     """Return an option that names a format; help lists the formats below."""
-    kind = click.Choice(list(FORMATS))
+    kind = click.Choice(list(formats))
     return option(flag, name, metavar="FORMAT", type=kind, section=section, help=help)
 
 

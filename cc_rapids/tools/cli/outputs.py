@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...data.files.write import TABLES, check_new_folder, check_output, write_table
+from ...data.files.formats import TABLES
+from ...data.files.write import check_new_folder, check_output, write_table
 from .group import OUTPUT, Decorator, option
 from .options import STANDARD, FilePath, check_apart, written_to
 from .paths import paths_of

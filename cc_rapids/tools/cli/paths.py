@@ -9,8 +9,9 @@ from typing import Any, BinaryIO, cast
 
 import click
 
+from ...data.files.formats import FORMATS
 from ...data.files.handle import Handle
-from ...data.files.input_file import FORMATS, File
+from ...data.files.input_file import File
 from ...data.files.lake import table_at
 from ...data.files.opening import files_in
 from ...errors import FormatError, InputError

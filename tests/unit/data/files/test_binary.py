@@ -145,7 +145,7 @@ class TestEgr:
                 "nindex[2] is 1, where row 1 ends, and",
             ),
             (words(4, 4, 0, 1, 3, 4, 4, 1, 0, 4, 1), "edge 2 has dst 4, but the vertices are 0 to"),
-            (b"H 4 1 1\nE 0 1 1\n", "cannot be read as egr: it begins like text"),
+            (b"H 4 1 1\nE 0 1 1\n", "cannot be read as egr: it begins like he"),
         ],
     )
     def test_malformed(self, refusal, content, part):

@@ -9,7 +9,7 @@ from support.lies import no_hang
 from support.trials import TRIALS
 
 import cc_rapids
-from cc_rapids.data.files.input_file import FORMATS
+from cc_rapids.data.files.formats import WRITTEN
 from cc_rapids.data.files.read import IN_PIECES, read_edges
 from cc_rapids.data.files.write import EdgeList, write_edges
 from cc_rapids.errors import CcRapidsError
@@ -45,7 +45,7 @@ def written(path, kind, weights=False):
 
 
 @pytest.mark.parametrize("weights", [False, True])
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", WRITTEN)
 def test_no_other_error(tmp_path, kind, weights):
     path, chance = tmp_path / "e", random.Random(f"{kind} {weights}")
     whole, refusals = written(path, kind, weights), []
@@ -66,7 +66,10 @@ def test_no_other_error(tmp_path, kind, weights):
 @pytest.mark.parametrize("packed", ["", ".gz", ".zst"])
 @pytest.mark.parametrize("kind", IN_PIECES)
 def test_no_other_error_in_pieces(tmp_path, kind, packed):
-    path, chance = tmp_path / f"e{FORMATS[kind][0]}{packed}", random.Random(f"{kind}{packed}")
+    path, chance = (
+        tmp_path / f"e{WRITTEN[kind].suffixes[0]}{packed}",
+        random.Random(f"{kind}{packed}"),
+    )
     whole, refusals = written(path, kind), []
     for _ in range(TRIALS["damage in pieces"].times):
         path.write_bytes(damaged(whole, chance))

@@ -73,8 +73,8 @@ class TestRead:
         ("a.he", "H 4 2 1\nE 0 1 1\nE 2\n", 3, "'E 2'"),
         ("a.he", "H 4 2 1\nE 0 1 1\nE 1.0 2 1\n", 3, "'E 1.0 2 1'"),
         ("a.gr", "c only a comment\n", 1, "expected 'p sp <nodes> <arcs>'"),
-        ("a.gr", "c\np edge 4 1\n", 2, "'p edge 4 1'"),
-        ("a.gr", "p sp 4 2\na 1 2 1\nc\n", 1, "declares 2 arcs, but the file has 1"),
+        ("a.gr", "c\np cut 4 1\n", 2, "'p cut 4 1'"),
+        ("a.gr", "p sp 4 2\na 1 2 1\nc\n", 1, "declares 2 edges, but the file has 1"),
         ("a.gr", "p sp 4 2\na 1 2 1\nc\na 1 0 1\n", 4, "'a' and two indices from 1 to 4"),
         ("a.gr", "p sp 4 2\na 1 2 1\na 1 5 1\n", 3, "'a 1 5 1'"),
         ("a.gr", "p sp 4 2\na 1 2 1\ne 1 2 1\n", 3, "'e 1 2 1'"),
@@ -90,6 +90,6 @@ def test_malformed(refusal, name, content, line, text):
 
 def test_a_text_is_not_read_as_another_format(tmp_path):
     (tmp_path / "a.dat").write_text(content("he"))
-    with pytest.raises(FormatError, match="line 1: expected 'p sp"):
+    with pytest.raises(FormatError, match="cannot be read as DIMACS: it begins like he"):
         read_edges(tmp_path / "a.dat", format="gr")
     assert len(read_edges(tmp_path / "a.dat", format="he").table) == 30

@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from cc_rapids import errors
-from cc_rapids.data.files import write as output
 from cc_rapids.data.files.write import check_place, make_folder, replacing
 
 
@@ -178,9 +177,9 @@ class TestReplaced:
         def refuse(*arguments):
             raise PermissionError(errno.EPERM, "not yours")
 
-        before = list(os.stat(path))
-        before[5] += 1  # st_gid
-        monkeypatch.setattr(output, "_stat", lambda path: os.stat_result(before))
+        now = list(os.stat(path))
+        now[5] += 1  # st_gid
+        monkeypatch.setattr(os, "fstat", lambda opened: os.stat_result(now))
         monkeypatch.setattr(os, "fchown", refuse)
         write(path)
         assert path.stat().st_mode & 0o777 == 0o644

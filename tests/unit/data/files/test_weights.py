@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 
-from cc_rapids.data.files.input_file import FORMATS
+from cc_rapids.data.files.formats import COUNTED, WRITTEN
 from cc_rapids.data.files.read import read_edges
-from cc_rapids.data.files.write import ONE_BASED, EdgeList, write_edges
+from cc_rapids.data.files.write import EdgeList, write_edges
 from cc_rapids.errors import FormatError, InputError, MissingColumnError
 
 TABLE = pa.table({"src": [0, 2, 3], "dst": [1, 1, 0], "weight": [7, -8, 9]})
@@ -22,14 +22,14 @@ def written(path, table, kind):
 
 
 @pytest.mark.parametrize("block", [16 << 20, 64])
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", WRITTEN)
 def test_what_is_written_is_read_back(tmp_path, tuned, kind, block):
     tuned(text_block_bytes=block)
     for table in [TABLE] if kind in WHOLE else [TABLE, REAL]:
         file = written(tmp_path / "e", table, kind)
         assert file.table.column_names == ["src", "dst", "weight"]
         assert file.table["weight"].type == table["weight"].type
-        first = int(kind in ONE_BASED)
+        first = COUNTED.get(kind, 0)
         rows = {
             (u - first, v - first, w)
             for u, v, w in zip(*file.table.to_pydict().values(), strict=True)
@@ -41,7 +41,7 @@ def test_what_is_written_is_read_back(tmp_path, tuned, kind, block):
         assert read_edges(tmp_path / "e", format=kind).table.num_columns == 2
 
 
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", WRITTEN)
 def test_no_weights_to_read(tmp_path, kind):
     table = TABLE.select(["src", "dst"])
     write_edges(EdgeList([table], 3, range(5), table.schema), tmp_path / "e", format=kind)
@@ -70,7 +70,7 @@ def test_values_of_matrices(tmp_path):
 
 
 def test_the_ends_may_be_swapped(tmp_path):
-    for kind in FORMATS:
+    for kind in WRITTEN:
         write_edges(EdgeList([TABLE], 3, range(5), TABLE.schema), tmp_path / "e", format=kind)
         if kind != "snap":
             file = read_edges(tmp_path / "e", format=kind, weights=True, source="dst")
@@ -118,7 +118,7 @@ def test_arrays_of_one_length(tmp_path):
         read_edges(tmp_path / "e.npz", weights=True)
 
 
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", WRITTEN)
 def test_a_weight_that_is_named_has_to_be_there(tmp_path, kind):
     table = TABLE.select(["src", "dst"])
     write_edges(EdgeList([table], 3, range(5), table.schema), tmp_path / "e", format=kind)

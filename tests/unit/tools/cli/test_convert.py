@@ -8,9 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from cc_rapids import components
-from cc_rapids.data.files.input_file import FORMATS
+from cc_rapids.data.files.formats import COUNTED, WRITTEN
 from cc_rapids.data.files.read import read_edges
-from cc_rapids.data.files.write import COUNTED, ONE_BASED
 
 EDGES = "src,dst\n0,3\n3,1\n5,5\n4,0\n"
 
@@ -25,14 +24,14 @@ def path(tmp_path):
 def labels(path, kind):
     """The labels of all vertices, counted from zero; those of isolated ones where there are any."""
     file = read_edges(path, format=kind)
-    first = int(kind in ONE_BASED)
+    first = COUNTED.get(kind, 0)
     found = components(file.table, file.source, file.destination, vertices=file.vertices).labels()
     columns = (found["vertex"], found["labels"])
     return dict(zip(*((np.array(column) - first).tolist() for column in columns), strict=True))
 
 
-@pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize("other", FORMATS)
+@pytest.mark.parametrize("kind", WRITTEN)
+@pytest.mark.parametrize("other", WRITTEN)
 def test_every_format_to_every_other(run, path, tmp_path, tuned, kind, other):
     tuned(written_piece_edges=3)
     one, two = tmp_path / "one", tmp_path / "two"
@@ -41,7 +40,7 @@ def test_every_format_to_every_other(run, path, tmp_path, tuned, kind, other):
     assert done.exit_code == 0, done.stderr
     facts = json.loads(done.stdout)
     assert (facts["from"], facts["to"]) == (kind, other)
-    first = int(kind in ONE_BASED and other not in COUNTED)
+    first = 0 if other in COUNTED else COUNTED.get(kind, 0)
     expected = {v + first: label + first for v, label in {0: 0, 1: 0, 3: 0, 4: 0, 5: 5}.items()}
     found = labels(two, other)
     if kind in ("metis", "egr") and other not in COUNTED:

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from cc_rapids.cli import main
-from cc_rapids.data.files.input_file import FORMATS
+from cc_rapids.data.files.formats import FORMATS
 from cc_rapids.data.files.read import read_edges
 from cc_rapids.errors import FormatError
 

@@ -1,0 +1,121 @@
+"""Delimited text: csv, tsv, and fields between blanks as SNAP and KONECT have them.
+
+Such files are read in pieces, block by block. They are written so that each word is read back as it
+was: in csv and tsv text stands in quotes, and numbers do not; snap, which knows no quotes, has its
+names in a comment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from ....errors import FormatError
+from ..numbered import write_lines
+from ..text_ids import Kind, Spelling, is_text, plain_type
+from . import Format
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+UNFIT = r"[ \t\n\v\f\r]|^[#%]|^$"  # of words between blanks
+OTHERS = "; write csv, tsv, arrow or parquet"
+
+
+def write_quoted(
+    delimiter: str, pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path: Path
+) -> None:
+    """Write csv or tsv."""
+    from pyarrow import csv
+
+    schema, pieces = plain(pieces, schema)
+    options = csv.WriteOptions(delimiter=delimiter)
+    with csv.CSVWriter(stream, schema, write_options=options) as writer:
+        for piece in pieces:
+            writer.write_table(piece)
+
+
+def write_snap(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path: Path) -> None:
+    """Write snap.
+
+    Raises
+    ------
+    FormatError
+        It cannot hold some text; names the row, and formats that can.
+    """
+    schema, pieces = plain(pieces, schema)
+    stream.write(f"# {' '.join(schema.names)}\n".encode())
+    for piece in fit_for_blanks(pieces, schema, path):
+        write_lines(piece, "\t", stream)
+
+
+def plain(pieces: Iterable[pa.Table], schema: pa.Schema) -> tuple[pa.Schema, Iterable[pa.Table]]:
+    """Return a schema and its tables without categories and views."""
+    import pyarrow as pa
+
+    schema = pa.schema([field.with_type(plain_type(field.type)) for field in schema])
+    return schema, (piece.cast(schema) for piece in pieces)
+
+
+def fit_for_blanks(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) -> Iterator[pa.Table]:
+    """Yield the tables; raise a FormatError if blank-separated text cannot hold them."""
+    import pyarrow as pa
+
+    text = next((i for i, kind in enumerate(schema.types[:2]) if is_text(kind)), None)
+    ids, rows, word = Kind(), 0, None
+    spelled = {name: Spelling() for name in schema.names[:2]}
+    first = dict.fromkeys(spelled, 0)  # the row of the first float
+    for piece in pieces:
+        words = [column.cast(pa.large_string()) for column in piece.columns]
+        for name, column in zip(schema.names, words, strict=True):
+            check_words(name, column, rows, path)
+        if text is not None and len(piece):
+            ids.add(*words[:2])
+            for name, values in zip(spelled, words, strict=False):
+                row = spelled[name].add(values)
+                first[name] += 0 if row is None else rows + row
+            word = words[text][0].as_py() if word is None else word
+        rows += len(piece)
+        yield piece
+    if text is not None and rows and ids.type() != pa.string():
+        raise FormatError(
+            f"cannot write {path}: column {schema.names[text]!r} is text in which each word is a"
+            f" number or means null, such as {shown(word)} in row 0, and snap, which has no"
+            f" quotes, would be read back as numbers{OTHERS}"
+        )
+    for name, column in spelled.items():
+        if column.floats is not None:
+            raise FormatError(
+                f"cannot write {path}: column {name!r} is text in which each word is a number, such"
+                f" as {shown(column.floats)} in row {first[name]}, and snap, which has no quotes,"
+                f" would be read back as floats, which are refused{OTHERS}"
+            )
+
+
+def check_words(name: str, words: pa.ChunkedArray, rows: int, path: Path) -> None:
+    """Raise a FormatError if a word does not fit between blanks."""
+    import pyarrow.compute as pc
+
+    unfit = pc.fill_null(pc.match_substring_regex(words, UNFIT), True)
+    count = pc.sum(unfit).as_py()
+    if count:
+        row = pc.index(unfit, True).as_py()
+        raise FormatError(
+            f"cannot write {path}: {count} values of column {name!r} do not fit between blanks,"
+            f" such as {shown(words[row].as_py())} in row {rows + row}{OTHERS}"
+        )
+
+
+def shown(word: str | None) -> str:
+    """Return a word for a message, shortened."""
+    text = repr(word)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+FORMATS = (
+    Format("csv", (".csv",), write_table=partial(write_quoted, ",")),
+    Format("tsv", (".tsv", ".tab"), write_table=partial(write_quoted, "\t")),
+    Format("snap", (".txt", ".snap", ".edges", ".el"), title="text", write_table=write_snap),
+)

@@ -1,0 +1,33 @@
+"""The H/E format of the course that this project comes from: ``H n m u``, then ``E u v weight``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from ..delimited import DIALECTS
+from ..numbered import Head, Layout, counts_of, write_numbered
+from . import Format
+
+if TYPE_CHECKING:
+    from ..write import EdgeList
+
+
+def head(fields: list[str]) -> Head | None:
+    """Return what ``H nodes edges undirected`` declares."""
+    counts = counts_of(fields[1:], 3)
+    if fields[:1] != ["H"] or counts is None or counts[2] > 1:
+        return None
+    return Head(counts[0], counts[1], "E")
+
+
+def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
+    """Write edges, with the weight 1 if they have none."""
+    line = f"H {len(edges.vertices or ())} {edges.num_edges} 1\n"
+    write_numbered(edges, line, "E", stream)
+
+
+LAYOUT = Layout(DIALECTS["he"], 0, "edges", head, "'H <nodes> <edges> <1 if undirected, else 0>'")
+FORMATS = (
+    Format("he", (".he",), rb"H \d+ \d+ [01]\s*\nE \d", read=LAYOUT.read, write=write, first=0),
+)

@@ -1,0 +1,94 @@
+"""Matrix Market, read by SciPy: the stored entries of a square matrix are edges.
+
+Each stored entry is one edge, also of a symmetric matrix. Of a matrix in ``array`` form, these are
+the elements that are not zero.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from ....errors import FormatError
+from ..binary import damage, ordered, unequal_sides
+from ..delimited import MARK, shown
+from ..numbered import COPIES, write_numbered
+from . import Format
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ..input_file import ColumnRequest, File
+    from ..write import EdgeList
+
+TITLE = "Matrix Market"
+FIELDS = {"null": "pattern", "int64": "integer", "double": "real"}
+
+
+def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
+    """Return the entries of a matrix, and its indices, which begin at 1."""
+    import numpy as np
+    import scipy.io
+
+    file.check_bound(file.size, COPIES)
+    # SciPy reads beyond the end of a last line without a newline, and of a NUL
+    data = b"".join(file.pieces()).removeprefix(MARK).replace(b"\r\n", b"\n") + b"\n"
+    data = data.replace(b"\r", b"\n") if b"\r" in data else data
+    if b"\0" in data:
+        raise at_line(file.path, data, data.count(b"\n", 0, data.index(b"\0")) + 1, "a NUL")
+    with damage(file, TITLE), naming_lines(file.path, data):
+        rows, columns, declared, form, field, _ = scipy.io.mminfo(BytesIO(data))
+    if rows != columns:
+        raise unequal_sides(file.path, (rows, columns))
+    if declared > len(data):
+        raise FormatError(
+            f"{file.path}: declares {declared} entries, but has {len(data) - 1} bytes"
+        )
+    with damage(file, TITLE), naming_lines(file.path, data):
+        matrix = scipy.io.mmread(BytesIO(data))
+    if form == "array":
+        ends, declared = np.nonzero(matrix), np.count_nonzero(matrix)
+        weights = matrix[ends]
+    else:  # behind those of a symmetric matrix are their mirror images
+        ends, weights = (matrix.row[:declared], matrix.col[:declared]), matrix.data[:declared]
+    found = {"src": ends[0].astype(np.int64) + 1, "dst": ends[1].astype(np.int64) + 1}
+    if field not in ("pattern", "complex"):
+        found["weight"] = weights
+    file.groups = {0: int(declared)}
+    return ordered(file, request, found), range(1, rows + 1)
+
+
+@contextmanager
+def naming_lines(path: str, data: bytes) -> Iterator[None]:
+    """Turn SciPy's errors on a line into a FormatError that shows it."""
+    try:
+        yield
+    except (ValueError, OverflowError) as error:
+        if found := re.fullmatch(r"Line (\d+): (.+)", str(error)):
+            raise at_line(path, data, int(found[1]), found[2]) from None
+        raise
+
+
+def at_line(path: str, data: bytes, number: int, reason: str) -> FormatError:
+    """Return the error for a line, counted from 1."""
+    line = next(islice(BytesIO(data), number - 1, None), b"")
+    return FormatError(f"{path}, line {number}: {reason}, in {shown(line)}")
+
+
+def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
+    """Write entries as they come; SciPy would hold them all."""
+    n, kind = len(edges.vertices or ()), "null"
+    if edges.weighted:
+        kind = str(edges.schema.field("weight").type)
+    banner = f"%%MatrixMarket matrix coordinate {FIELDS[kind]} general\n"
+    write_numbered(edges, f"{banner}{n} {n} {edges.num_edges}\n", "", stream)
+
+
+FORMATS = (
+    Format("mtx", (".mtx",), rb"(?i)%%?MatrixMarket", title=TITLE, read=read, write=write, first=1),
+)

@@ -1,0 +1,163 @@
+"""NumPy's npz: what ``scipy.sparse.save_npz`` writes, or arrays src and dst, or one of both.
+
+One array of shape (2, m) or (m, 2) is taken as it is in memory: ``edge_index`` as PyG has it.
+Beside arrays, num_vertices or num_nodes counts the vertices.
+"""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from ....errors import FormatError
+from ... import offsets
+from ...dtypes import is_integer, is_number
+from ..binary import damage, numbered, ordered, unequal_sides
+from ..header import KNOWN_PAIRS, naming
+from . import Format
+from .npy import COPIES, check_size, ends_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ..input_file import ColumnRequest, File
+    from ..write import EdgeList
+
+COUNTS = ("num_vertices", "num_nodes")
+PAIRS = ("edge_index", "edges", "edge_list")
+MATRIX_COPIES = 4  # bytes for each byte of the arrays of a matrix
+
+
+def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range | None]:
+    """Return the edges of a matrix or of arrays."""
+    import numpy as np
+
+    stream = file.seekable()
+    with damage(file, "npz"), np.load(stream) as stored:
+        if {"format", "shape"} <= set(stored.files):
+            check_sizes(file, stored, stored.files, MATRIX_COPIES)
+            file.check_vertices(int(max(stored["shape"])))  # SciPy makes arrays of its diagonal
+            stream.seek(0)
+            return matrix(file, request, stream)
+        return arrays(file, request, stored)
+
+
+def check_sizes(file: File, stored: Any, names: list[str], copies: int) -> None:
+    """Check by their headers that arrays are as large as they say, and fit into memory.
+
+    Raises
+    ------
+    FormatError
+        An array has fewer bytes than its header declares.
+    CapacityError
+        They do not fit into the memory limit.
+    """
+    known, total = set(stored.zip.namelist()), 0
+    for name in names:
+        inside = f"{name}.npy" if f"{name}.npy" in known else name
+        with stored.zip.open(inside) as member:
+            total += check_size(file, name, member, stored.zip.getinfo(inside).file_size)
+    file.check_bound(total, copies)
+
+
+def matrix(file: File, request: ColumnRequest, stream: Any) -> tuple[pa.Table, range]:
+    """Return the entries of a sparse matrix."""
+    import scipy.sparse
+
+    found = scipy.sparse.load_npz(stream)
+    if found.format in ("csr", "csc", "bsr"):  # SciPy converts them without checking offsets
+        where, length = f"{file.path}: indptr", len(found.indices)
+        offsets.check(where, found.indptr, length, may_have_spare=True, error=FormatError)
+    given = None if found.format == "dia" else found.nnz  # a diagonal has places without entries
+    found = found.tocoo()
+    if len(found.shape) != 2 or found.shape[0] != found.shape[1]:
+        raise unequal_sides(file.path, found.shape)
+    file.groups = {0: int(found.nnz if given is None else given)}
+    columns = {"src": found.row, "dst": found.col}
+    if is_number(found.dtype):
+        columns["weight"] = found.data
+    return numbered(file, request, columns, found.shape[0])
+
+
+def arrays(file: File, request: ColumnRequest, stored: Any) -> tuple[pa.Table, range | None]:
+    """Return the edges of arrays, in two or in one."""
+    names = [name for name in stored.files if name not in COUNTS]
+    known = any(set(pair) <= {name.lower() for name in names} for pair in KNOWN_PAIRS)
+    named = request.source is not None or request.destination is not None
+    pair = next((name for name in PAIRS if name in names), None)
+    if pair is not None and not known and not named:
+        check_sizes(file, stored, [pair], COPIES)
+        columns = ends_of(file, pair, stored[pair])
+    elif not known and not named:
+        raise FormatError(
+            f"{file.path} has the arrays {naming(stored.files)}: expected src and dst, edge_index,"
+            " or what scipy.sparse.save_npz writes; name two of them by source= and destination="
+        )
+    else:
+        ends = request.columns(file.path, names)
+        weight = request.weight_column(file.path, names, ends)
+        picked = [names[i] for i in (ends if weight is None else (*ends, weight))]
+        check_sizes(file, stored, picked, COPIES)
+        columns = {name: stored[name] for name in picked}
+        for name in picked[:2]:
+            check_ends(file, name, columns[name])
+    if len({column.shape for column in columns.values()}) > 1:
+        lengths = ", ".join(f"{name} {column.size}" for name, column in columns.items())
+        raise FormatError(f"{file.path}: the arrays are of different lengths: {lengths}")
+    file.groups = {0: min(column.size for column in columns.values())}
+    for name in COUNTS:
+        if name in stored.files:
+            check_sizes(file, stored, [name], 1)
+            return numbered(file, request, columns, count_in(file, name, stored[name]))
+    return ordered(file, request, columns), None
+
+
+def check_ends(file: File, name: str, end: Any) -> None:
+    """Raise a FormatError unless an array holds integers in one dimension."""
+    if end.ndim != 1 or not is_integer(end.dtype):
+        first = f" (row 0 holds {end[0]!s:.60})" if end.ndim == 1 and end.size else ""
+        raise FormatError(
+            f"{file.path}: {name} is {end.dtype} of shape {end.shape}{first}; expected integers"
+            " in one dimension, such as .astype('int64')"
+        )
+
+
+def count_in(file: File, name: str, held: Any) -> int:
+    """Return the number of vertices that a file holds; a FormatError if it is no count."""
+    whole = is_integer(held.dtype) and held.size == 1 and int(held.reshape(-1)[0]) >= 0
+    if not whole:
+        found = f" ({held.reshape(-1)[0]!s:.60})" if held.size == 1 else ""
+        raise FormatError(
+            f"{file.path}: {name} is {held.dtype} of shape {held.shape}{found}; expected one"
+            " integer of at least 0"
+        )
+    return int(held.reshape(-1)[0])
+
+
+def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
+    """Write a sparse matrix, by SciPy: of bools if edges have no weights."""
+    import numpy as np
+    import scipy.sparse
+
+    columns, n = edges.gathered(), len(edges.vertices or ())
+    values = columns.get("weight", np.ones(edges.num_edges, bool))
+    found = scipy.sparse.coo_array((values, (columns["src"], columns["dst"])), (n, n))
+    held = BytesIO()  # a zip file is written back and forth, and a packed one cannot be
+    scipy.sparse.save_npz(held, found, compressed=False)
+    stream.write(held.getbuffer())
+
+
+FORMATS = (
+    Format(
+        "npz",
+        (".npz",),
+        rb"PK\x03\x04",
+        title="npz or zip",
+        binary=True,
+        read=read,
+        write=write,
+        first=0,
+        gathered=True,
+    ),
+)

@@ -1,0 +1,180 @@
+"""Text with the numbers of vertices and edges in a header line, then an edge a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from ...errors import FormatError
+from .delimited import Block, Dialect, from_first_data, parse, shown
+from .text_edges import Weights
+from .text_ids import IdColumns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from .input_file import ColumnRequest, File
+    from .write import EdgeList
+
+COPIES = 5  # bytes for each byte of a file, beside blocks
+COUNT = re.compile(r"0|[1-9][0-9]*")
+FIELDS = 9  # of a header line, one more than any has
+
+
+@dataclass(frozen=True)
+class Head:
+    """What a header line declares: vertices, edges, and how a line of an edge begins.
+
+    ``both`` says that edges may be listed both ways, which doubles their number.
+    """
+
+    vertices: int
+    edges: int
+    tag: str = ""
+    both: bool = False
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A format of such files.
+
+    Attributes
+    ----------
+    dialect : Dialect
+        How lines split.
+    first : int
+        The number of the first vertex.
+    what : str
+        What messages call the lines.
+    head : callable
+        Takes the fields of the header line, and returns what they declare, or None.
+    expected : str
+        That line, for messages.
+    """
+
+    dialect: Dialect
+    first: int
+    what: str
+    head: Callable[[list[str]], Head | None]
+    expected: str
+
+    def read(self, file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
+        """Return the edges of a file, and its vertices."""
+        file.check_bound(file.size, COPIES)
+        feed = file.blocks(self.dialect)
+        block = next(from_first_data(feed, self.dialect), Block(1, b"\n"))
+        line, rest = block.first()
+        head = self.head(line.decode(errors="replace").split(maxsplit=FIELDS))
+        if head is None:
+            raise FormatError(
+                f"{file.path}, line {block.line}: expected {self.expected}, found {shown(line)}"
+            )
+        every = range(self.first, self.first + head.vertices)
+        table = self._edges(file, request, head, every, chain([rest], feed))
+        declared = head.edges
+        if head.both and len(table) == 2 * declared:
+            declared *= 2
+        if len(table) != declared:
+            raise FormatError(
+                f"{file.path}, line {block.line}: declares {declared} {self.what}, but the file has"
+                f" {len(table)}"
+            )
+        file.groups = {0: declared}
+        return table, every
+
+    def _edges(
+        self, file: File, request: ColumnRequest, head: Head, every: range, feed: Iterator[Block]
+    ) -> pa.Table:
+        ids, weights, tags, dialect = IdColumns(), Weights(), len(head.tag), self.dialect
+        take = *range(tags), *(tags + i for i in request.columns(file.path, ("src", "dst")))
+        width, weighted = 0, False
+        for block in from_first_data(feed, dialect):
+            if not width:  # that of the first line, whatever the head says
+                width = max(tags + 2, len(dialect.split(block.first()[0])))
+                names = ["src", "dst", "weight"][: width - tags]
+                weighted = request.weight_column(file.path, names, (0, 1)) is not None
+                take = (*take, tags + 2) if weighted else take
+            columns = parse(file.path, block, dialect, width, take)
+            pair = ids.append(*columns[tags : tags + 2])
+            if not all(_all_are(head.tag, column.text) for column in columns[:tags]) or not all(
+                within(values, every) for values in pair
+            ):
+                raise self._outside(file.path, block, head.tag, every)
+            if weighted:
+                weights.append(file.path, block, dialect, tags + 2, columns[-1].text)
+        table = ids.table(("src", "dst"))
+        return table.append_column("weight", weights.column()) if weighted else table
+
+    def _outside(self, path: str, block: Block, tag: str, every: range) -> FormatError:
+        """Return the error for the first line that is not an edge of these vertices."""
+        tagged = f"{tag!r} and " if tag else ""
+        span = f"from {every.start} to {every.stop - 1}"
+        for number, line in block.lines():
+            fields = self.dialect.split(self.dialect.clean(line))
+            ends = fields[len(tag) : len(tag) + 2]
+            fits = fields[: len(tag)] == [*tag] and all(
+                COUNT.fullmatch(end) and int(end) in every for end in ends
+            )
+            if fields and not fits:
+                return FormatError(
+                    f"{path}, line {number}: expected {tagged}two indices {span}, found"
+                    f" {shown(line)}"
+                )
+        return FormatError(f"{path}, from line {block.line} on: an index is not {span}")
+
+
+def counts_of(fields: list[str], wanted: int) -> list[int] | None:
+    """Return the fields as counts below 2^63; None if they are not."""
+    if len(fields) != wanted or not all(COUNT.fullmatch(field) for field in fields):
+        return None
+    counts = [int(field) for field in fields]
+    return counts if max(counts) < 1 << 63 else None
+
+
+def _all_are(tag: str, column: pa.ChunkedArray) -> bool:
+    import pyarrow.compute as pc
+
+    same = pc.all(pc.equal(column, tag), skip_nulls=False, min_count=0).as_py()
+    return same is True
+
+
+def within(values: Any, every: range) -> bool:
+    """Return whether all values of an Arrow column are integers within a range, without nulls."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_integer(values.type) or values.null_count:
+        return False
+    least, largest = pc.min_max(values).as_py().values()
+    return least is None or (least >= every.start and largest < every.stop)
+
+
+def write_numbered(edges: EdgeList, head: str, tag: str, stream: BinaryIO) -> None:
+    """Write a header line, then an edge a line; behind a tag without weights, those are 1."""
+    import pyarrow as pa
+
+    stream.write(head.encode())
+    for piece in edges.pieces:
+        columns = [*([pa.repeat(tag, len(piece))] if tag else []), *piece.columns]
+        if tag and not edges.weighted:
+            columns.append(pa.repeat(1, len(piece)))
+        write_lines(pa.table(columns, names=list(map(str, range(len(columns))))), " ", stream)
+
+
+def write_lines(table: pa.Table, delimiter: str, stream: BinaryIO) -> None:
+    """Write rows without nulls as words with a delimiter between them, without quotes."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    between, end, nothing = (pa.scalar(text, pa.large_string()) for text in (delimiter, "\n", ""))
+    for batch in table.to_batches():
+        words = [column.cast(pa.large_string()) for column in batch.columns]
+        lines = pc.binary_join_element_wise(*words, between)
+        lines = pc.binary_join_element_wise(lines, nothing, end)
+        _, offsets, text = lines.buffers()
+        first, last = np.frombuffer(offsets, np.int64)[[lines.offset, lines.offset + len(lines)]]
+        stream.write(memoryview(text)[first:last])
