@@ -48,9 +48,11 @@ from .files.input_file import (
 )
 from .files.opening import mark_at, opened, paths_of
 from .files.read import (
+    Footer,
     RowGroups,
     Taken,
     check_pages,
+    footers_of,
     group_tables,
     has_ids,
     parquet_facts,
@@ -529,10 +531,8 @@ class Files:
         return self.facts
 
     def _measured(self) -> dict[str, Any]:
-        pieces, edges, spans = 0, 0, []
         by_file: list[int] = []
-        bounds: list[list[tuple[Any, Any]]] = [[], []]
-        several = isinstance(self.names[0], list)
+        footers: list[Footer] = []
         for path, mark, kind in zip(self.paths, self.marks, self.formats, strict=True):
             unknown_rows = {"pieces": len(self.paths), "edges": None, "span": None}
             unknown_rows["text_files"] = kind in DELIMITERS
@@ -541,21 +541,18 @@ class Files:
             with opened(path, mark) as file:
                 if file.packing:
                     return unknown_rows
-                groups, rows, span, ranges = parquet_facts(file, self._wanted(kind))
-            pieces, edges = pieces + groups, edges + rows
-            by_file.append(groups)
-            if not several:
-                for all_ranges, own in zip(bounds, ranges, strict=True):
-                    all_ranges.extend(own)
-            spans.append(span)
-        known = [span for span in spans if span is not None]
-        span = (min(s[0] for s in known), max(s[1] for s in known)) if known else None
+                own = parquet_facts(file, self._wanted(kind))
+            by_file.append(len(own))
+            footers += own
+        bounds = [bound for footer in footers if footer.rows for bound in footer.bounds]
+        whole = bounds and all(isinstance(low, int) for low, _ in bounds)
+        known = whole and not isinstance(self.names[0], list)
         return {
-            "pieces": pieces,
-            "edges": edges,
-            "span": span if len(known) == len(spans) and not several else None,
+            "pieces": len(footers),
+            "edges": sum(footer.rows for footer in footers),
+            "span": (min(b[0] for b in bounds), max(b[1] for b in bounds)) if known else None,
             "groups": by_file,
-            "bounds": bounds,
+            "footers": footers,
         }
 
 
@@ -971,9 +968,19 @@ class Fragments(_OnHost):
         """Return the number of rows from metadata; unknown for a dataset with a filter."""
         text = any(is_text(self.dataset.schema.field(name).type) for name in self.ids)
         rows = _rows(self.pieces)
-        groups = [len(groups_of(self.pieces[k])) for k in self.order]
-        facts = {"pieces": len(self.pieces), "edges": rows, "span": None, "text": text}
-        return facts | {"groups": groups}
+        groups = [groups_of(self.pieces[k]) for k in self.order]
+        facts: dict[str, Any] = {"pieces": len(self.pieces), "edges": rows, "span": None}
+        facts["text"] = text
+        if all(getattr(group, "row_groups", None) for part in groups for group in part):
+            facts["footers"] = [
+                footer
+                for part in groups
+                for group in part
+                for footer in footers_of(
+                    group.metadata, [one.id for one in group.row_groups], self.ids
+                )
+            ]
+        return facts | {"groups": list(map(len, groups))}
 
 
 class Located(NamedTuple):

@@ -8,12 +8,14 @@ first rows of a text file. The distinct ids are a range:
   alone, and the greatest of these is used. Where the ids that occur three and four times are as
   many as in a list that is drawn at random, the estimate is that of such a list. Where the sample
   has too few ids that occur twice, or equal ids lie together or at a distance, as in a sorted list
-  or one that repeats itself, the ids that were seen are the lower end. A list that repeats the same
-  rows after more rows than were read looks like a longer one, and has fewer ids than its range
-  says. If statistics say that the row groups hold disjoint ranges of ids, as in a sorted list, each
-  is assumed to have about as many ids as those read.
-- The upper end is the number of ids if each row group brought as many new ones as those read, with
-  a margin, and at most the number of ends or of integers in the range of the ids.
+  or one that repeats itself, the ids that were seen are the lower end. Row groups
+  of equal size and bounds count once, and those that take fewer bytes for less. A list that repeats
+  the same rows in another order of row groups looks like a longer one, and may have fewer ids than
+  its range says. If statistics say that the row groups hold disjoint ranges of ids, as in a sorted
+  list, each is assumed to have about as many ids as those read.
+- The upper end always holds: no id of a row that was not read is assumed to be an old one, within
+  the range of integers that the metadata of Parquet tell. Times are those of a list whose row
+  groups bring as many new ids as those read.
 """
 
 from __future__ import annotations
@@ -88,6 +90,8 @@ class Estimate:
         The rows of the sample.
     groups : int
         The row groups of which it is.
+    likely : int
+        The most distinct ids if each row group brings as many as those of the sample.
     """
 
     least: int
@@ -96,6 +100,7 @@ class Estimate:
     text: float
     rows: int
     groups: int
+    likely: int = 0
 
 
 def estimate(
@@ -117,12 +122,17 @@ def estimate(
     if not parts:
         return Estimate(0, 0, False, 0.0, 0, 0)
     codes, text = _coded(parts)
-    least = max(_least(codes, edges), _least_sorted(codes, facts, edges))
-    most, span = _most(codes, edges), facts["span"]
+    sampled = sum(len(frame) for frame, _, _ in parts)
+    alike = max(sampled, _rows_alike(facts, places, edges))
+    least = max(_least(codes, alike), _least_sorted(codes, facts, alike))
+    likely, span = _likely(codes, edges), facts["span"]
+    rest = 2 * max(0, edges - sampled)
+    most = rest + _distinct(np.concatenate([ids for sides in codes for ids in sides]))
     if span:
         most = min(most, span[1] - span[0] + 1)
-    sampled = sum(len(frame) for frame, _, _ in parts)
-    return Estimate(min(least, most), most, text > 0, text, sampled, len(parts))
+    least = min(least, most)
+    likely = max(least, min(likely, most))
+    return Estimate(least, most, text > 0, text, sampled, len(parts), likely)
 
 
 def _places(groups: list[int] | None) -> list[Cursor]:
@@ -140,6 +150,23 @@ def _places(groups: list[int] | None) -> list[Cursor]:
         Cursor(int(file), int(place - (ends[file - 1] if file else 0)))
         for file, place in zip(files, at, strict=True)
     ]
+
+
+def _rows_alike(facts: dict[str, Any], places: list[Cursor], edges: int) -> int:
+    """Return the rows of all row groups that may bring new ids as those of the sample do.
+
+    Those with the same rows, bytes and bounds are taken for one that repeats itself. Where rows
+    take fewer bytes than those of the sample, they count for as much less.
+    """
+    footers = facts.get("footers")
+    if not footers:
+        return edges
+    before = np.cumsum([0, *facts["groups"]])
+    sampled = [footers[int(before[place.file]) + place.group] for place in places]
+    each = sum(one.size for one in sampled) / max(1, sum(one.rows for one in sampled))
+    different = {(one.rows, one.size, *one.bounds): one for one in footers}
+    rows: float = sum(min(one.rows, one.size / (each or 1)) for one in different.values())
+    return math.ceil(rows)
 
 
 def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Part:
@@ -331,8 +358,9 @@ def _at_random(counts: Counts, total: int, factor: float) -> int:
 def _least_sorted(codes: list[Sides], facts: dict[str, Any], edges: int) -> int:
     """Return the lower end if each row group has its own range of ids, or 0."""
     found = 0
-    for k, ranges in enumerate(facts.get("bounds") or ()):
-        if len(ranges) < 2 or not _disjoint(ranges):
+    sides = [footer.bounds for footer in facts.get("footers") or () if footer.rows]
+    for k, ranges in enumerate(zip(*sides, strict=True) if len(codes[0]) == 2 else ()):
+        if len(ranges) < 2 or not _disjoint(list(ranges)):
             continue
         ratios = [_distinct(sides[k]) / sides[k].size for sides in codes if sides[k].size]
         low = min(ratios, default=0.0) * SHARE_OF_SORTED * edges
@@ -351,8 +379,8 @@ def _disjoint(ranges: list[tuple[Any, Any]]) -> bool:
         return False
 
 
-def _most(codes: list[Sides], edges: int) -> int:
-    """Return the upper end: as many new ids in each row group as in those of the sample."""
+def _likely(codes: list[Sides], edges: int) -> int:
+    """Return the ids if each row group brings as many new ones as those of the sample."""
     both = [np.concatenate(sides) for sides in codes]
     ratios = np.array([_distinct(part) / part.size for part in both if part.size])
     if not ratios.size:

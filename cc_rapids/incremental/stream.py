@@ -228,7 +228,8 @@ def plan(
             fits = False if memory_least > budget.limit else fits
     seconds = None
     if edges is not None and most is not None:
-        middle = most if least is None else round(least ** (2 / 3) * most ** (1 / 3))
+        likely = most if found is None or count is not None else found.likely
+        middle = likely if least is None else round(least ** (2 / 3) * likely ** (1 / 3))
         load = Load(kind, edges, middle, text, width, facts.get("text_files", False), whole)
         seconds = load.seconds(budget)
     return StreamPlan(

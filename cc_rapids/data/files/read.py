@@ -6,11 +6,11 @@ The formats stand in :mod:`cc_rapids.data.files`.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ...errors import FormatError, InputError
 from ...ledger import Ledger
@@ -460,29 +460,35 @@ def sliced(
 Bounds = list[tuple[Any, Any]]  # the least and the greatest value of a column, by row groups
 
 
-def parquet_facts(
-    file: File, request: ColumnRequest
-) -> tuple[int, int, tuple[int, int] | None, list[Bounds]]:
-    """Return facts from the metadata of a Parquet file.
+class Footer(NamedTuple):
+    """The rows of a row group, and the bytes and the bounds of its columns of ids."""
 
-    These are its row groups, rows, least and greatest id, and the bounds of each column of ids.
-    """
+    rows: int
+    size: int
+    bounds: Bounds
+
+
+def footers_of(meta: Any, groups: Iterable[int], columns: Sequence[str]) -> list[Footer]:
+    """Return what a footer of Parquet tells about row groups."""
+    at = {meta.schema.column(i).path: i for i in range(meta.num_columns)}
+    found = []
+    for group in map(meta.row_group, groups):
+        chunks = [group.column(at[name]) for name in columns if name in at]
+        known = [chunk.statistics for chunk in chunks]
+        bounds = [(one.min, one.max) if one and one.has_min_max else (None, None) for one in known]
+        size = sum(chunk.total_compressed_size for chunk in chunks)
+        found.append(Footer(group.num_rows, size, bounds))
+    return found
+
+
+def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
+    """Return what the footer of a Parquet file tells about its row groups."""
     import pyarrow.parquet as pq
 
     with as_format(file, "parquet"), damage(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable())
-        pair = columns_of(file, request, stored.schema_arrow)
-        meta, bounds = stored.metadata, cast(list[tuple[Any, Any]], [])
-        at = {meta.schema.column(i).path: i for i in range(meta.num_columns)}
-        for group in range(meta.num_row_groups):
-            for name in pair[: request.ends]:
-                found: Any = meta.row_group(group).column(at[name]).statistics
-                usable = found is not None and found.has_min_max
-                bounds.append((found.min, found.max) if usable else (None, None))
-    whole = all(isinstance(low, int) for low, _ in bounds) and bounds
-    span = (min(low for low, _ in bounds), max(high for _, high in bounds)) if whole else None
-    width = len(pair[: request.ends])
-    return meta.num_row_groups, meta.num_rows, span, [bounds[k::width] for k in range(width)]
+        ids = columns_of(file, request, stored.schema_arrow)[: request.ends]
+        return footers_of(stored.metadata, range(stored.metadata.num_row_groups), ids)
 
 
 def check_sides(path: str, request: ColumnRequest) -> None:

@@ -49,6 +49,8 @@ def lists():
         ),
         "repeated": np.tile(random.permutation(2 * N // 9)[: 2 * (N // 9)].reshape(2, -1), 9),
         "repeated in a few rows": np.tile(random.integers(0, N, (2, N // 200)), 200),
+        "new ids in the middle alone": np.where(abs(row - N // 2) < N // 40, (row, row + N), 7),
+        "no new ids in the middle": np.where(abs(row - N // 2) < N // 40, 7, (row, row + N)),
         "all distinct": (2 * row, 2 * row + 1),
         "star": (np.zeros(N, np.int64), row),
     }
