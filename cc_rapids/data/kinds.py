@@ -8,9 +8,9 @@ from typing import Any
 
 SOURCE, DESTINATION = "src", "dst"  # the default columns of edges in memory
 PROTOCOLS = "__arrow_c_stream__", "__arrow_c_array__", "__arrow_c_device_array__"
-_BUILT_IN = "builtins", "numpy", "cupy"
+_ARRAYS = "numpy", "cupy"
 _FRAMES = "pandas", "modin", "polars", "pyarrow", "cudf", "narwhals", "dask", "ibis"
-KNOWN = {*_BUILT_IN, *_FRAMES, "duckdb", "_duckdb"}  # libraries that are read as they are
+KNOWN = {*_ARRAYS, *_FRAMES, "duckdb", "_duckdb"}  # libraries that are read as they are
 
 
 def speaks_arrow(kind: type) -> bool:
