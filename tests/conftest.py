@@ -9,12 +9,15 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+import simulation
 from support import design_pairs, gpu_machine
 from support.encodings import ENCODINGS, force_encoding
 from support.machine import SELDOM, SIMULATED
 
 from cc_rapids.tuning import tuning
 
+if SIMULATED:
+    simulation.install()
 for _checks in "design_graphs", "edge_lists", "refusals", "stream_inputs":
     pytest.register_assert_rewrite(f"support.{_checks}")
 SLOW = hypothesis.HealthCheck.too_slow  # however busy the machine is

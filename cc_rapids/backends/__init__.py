@@ -1,4 +1,4 @@
-"""Backends run kernels: on CPU threads, on an NVIDIA GPU, or on a simulated one."""
+"""Backends run kernels: on CPU threads, or on an NVIDIA GPU."""
 
 from __future__ import annotations
 

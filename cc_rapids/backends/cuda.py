@@ -1,8 +1,7 @@
 """The GPU backend: kernels compiled by Numba once, kept as cubins, and launched by the driver.
 
 Numba's own launch costs 33-76 us and its first call compiles; here a launch packs the arguments
-into one buffer and calls the driver, and a new process loads machine code from the cache. With
-CC_RAPIDS_SIMULATOR=1 the same source runs in an interpreter, on NumPy arrays.
+into one buffer and calls the driver, and a new process loads machine code from the cache.
 """
 
 from __future__ import annotations
@@ -43,11 +42,7 @@ _MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
 def open_backend() -> Backend:
-    """Return the GPU backend, or its simulator if the environment asks for it."""
-    if os.environ.get("CC_RAPIDS_SIMULATOR", "0") not in ("", "0"):
-        from .simulator import Simulator
-
-        return Simulator()
+    """Return the GPU backend; raise an EngineError without its packages or without a GPU."""
     try:
         import cupy
         import numba_cuda

@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
+import simulation
 from support.refusals import refused
 
 import cc_rapids
@@ -203,7 +204,7 @@ def test_an_engine_that_is_no_word_is_shown_as_what_it_is(engine, shown):
 @pytest.fixture
 def _anew(monkeypatch):
     """Engines are opened anew, and none is simulated."""
-    monkeypatch.delenv("CC_RAPIDS_SIMULATOR", raising=False)
+    monkeypatch.setattr("cc_rapids.backends.cuda.open_backend", simulation.open_gpu)
     monkeypatch.setattr(backends, "opened", backends.opened.__wrapped__)
 
 

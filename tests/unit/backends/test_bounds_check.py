@@ -10,7 +10,7 @@ from cc_rapids.backends import threads
 def checked():
     """Threads, or the simulator, with every access checked."""
     if SIMULATED:
-        from cc_rapids.backends.simulator import Simulator
+        from simulation.simulator import Simulator
 
         return Simulator(checked=True)
     return threads.Threads(checked=True)

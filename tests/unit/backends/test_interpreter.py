@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from races import plants
+from simulation import simulator
+from simulation.interpreter import callee_of
+from simulation.simulator import BLOCK_THREADS, WARP_SIZE, Simulator
 
-from cc_rapids.backends import simulator
 from cc_rapids.backends.dry_run import ATOMS
-from cc_rapids.backends.interpreter import callee_of
-from cc_rapids.backends.simulator import BLOCK_THREADS, WARP_SIZE, Simulator
 from cc_rapids.kernels import find as compress
 from cc_rapids.kernels import union
 
@@ -272,7 +272,7 @@ def test_a_kernel_that_never_ends_is_told(monkeypatch):
 
         return spin
 
-    monkeypatch.setattr("cc_rapids.backends.interpreter.MOST_TURNS", 100)
+    monkeypatch.setattr("simulation.interpreter.MOST_TURNS", 100)
     with pytest.raises(AssertionError, match="'spin' does not end"):
         spin(on())(2, zeros(1))
 

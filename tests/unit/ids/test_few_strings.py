@@ -74,8 +74,9 @@ def test_no_column_without_valid_strings_reaches_the_library(offsets, octets):
 
 
 def test_other_backends_number_strings_by_kernels():
+    from simulation.simulator import Simulator
+
     from cc_rapids.backends.cuda import Cuda
-    from cc_rapids.backends.simulator import Simulator
     from cc_rapids.backends.threads import Threads
 
     kinds = Threads, Cuda, Simulator

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from simulation import simulator
 from support import launches
 
 import cc_rapids
 from cc_rapids import backends
-from cc_rapids.backends import simulator, threads
+from cc_rapids.backends import threads
 from cc_rapids.backends.device_function import Part
 from cc_rapids.backends.dry_run import rehearsed
 from cc_rapids.kernels import audit_paths

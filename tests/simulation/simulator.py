@@ -1,4 +1,4 @@
-"""The GPU backend without a GPU: kernels run by the interpreter, on NumPy arrays. For tests."""
+"""The GPU backend without a GPU: kernels run by the interpreter, on NumPy arrays."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from .base import SHARED_WORDS, Array, Kernel, SharedMemoryLimits
-from .device_function import Atom
+from cc_rapids.backends.base import SHARED_WORDS, Array, Kernel, SharedMemoryLimits
+from cc_rapids.backends.device_function import Atom
+from cc_rapids.backends.threads import Threads
+
 from .interpreter import Callee, Grid, Thread, callee_of, run
-from .threads import Threads
 
 SCHEDULE = "CC_RAPIDS_SCHEDULE"  # the environment variable of the number that schedules depend on
 BLOCK_THREADS = 32

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .device_function import Atom, Part
+from cc_rapids.backends.device_function import Atom, Part
 
 # How many accesses a thread makes before another one is chosen: mostly few, where threads meet, and
 # sometimes many, so that one falls behind the others.
