@@ -1135,6 +1135,11 @@ class ByteStreams(Adapter):
         ends = request.sides if request.has_lists else (request.source, request.destination)
         return _of_file(self._file(edges, *ends, request.header), request)
 
+    def source(self, edges: Any, request: ReadRequest) -> Source:
+        from .streams import OpenFile
+
+        return OpenFile(edges, request)
+
     def _file(
         self, edges: Any, source: Any, destination: Any, header: Any, weight: str | None = None
     ) -> EdgeFile:

@@ -46,6 +46,7 @@ from .files.input_file import (
     named_format,
     unchanged,
 )
+from .files.opening import given as given_file
 from .files.opening import mark_at, opened, paths_of
 from .files.read import (
     Footer,
@@ -352,6 +353,7 @@ class Files:
     first: int = 0  # the file from which the run reads
     skips: bool = False  # files that cannot be read
     unreadable: list[str] = field(default_factory=list, compare=False)
+    given_file: File | None = None  # in place of a path to be opened
 
     unchecked = False
     threaded = True
@@ -446,7 +448,10 @@ class Files:
         earlier = sum(self.counts.values())
         first = None if begin.group or begin.rows else 0
         before = self.marks[number]
-        with opened(path, before, budget) as file:
+        own = self.given_file
+        if own is not None:
+            own.budget = budget
+        with opened(path, before, budget) if own is None else nullcontext(own) as file:
             wanted = self._wanted(self.formats[number] or file.format())
             how = budget.next_rows, text, self.read_groups if file.is_plain else None
             for piece in read_pieces(file, wanted, begin.group, begin.rows, *how):
@@ -557,6 +562,57 @@ class Files:
 
 
 MEASURED = 64  # rows of text in a column of Python's
+
+
+class OpenFile(_OnHost):
+    """An open file of the caller's, which is read once, from where it is."""
+
+    threaded = False
+    arrow = True
+    readers = 1
+
+    def __init__(self, stream: Any, request: ReadRequest) -> None:
+        file = given_file(stream)
+        kind, bound = file.format(), request.bound
+        check_header(request.header, [file.path], [kind])
+        names = request.source, request.destination
+        if bound is not None:
+            bound.name("the file")
+        self.files = Files(
+            [file.path], [None], [kind], names, header=request.header, bound=bound, given_file=file
+        )
+        self.fixed, self.filtered = self.files.fixed, self.files.filtered
+
+    @property
+    def taken(self) -> list[Taken]:
+        """The way in which the file was read."""
+        return self.files.taken
+
+    @property
+    def given(self) -> int:
+        """The rows of the file."""
+        return self.files.given
+
+    def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
+        """Yield the pieces of the file."""
+        return self.files.read(start, budget, text)
+
+    def identity(self) -> dict[str, Any]:
+        """Raise an InputError: nothing says whether another open file is the same."""
+        raise InputError(
+            f"checkpoint= is for files that can be read again, and {self.files.paths[0]} is an open"
+            " one: pass its path, or leave out checkpoint="
+        )
+
+    def going_on(self, theirs: dict[str, Any]) -> tuple[OpenFile, str]:
+        """Return the source itself."""
+        return self, ""
+
+    def measure(self) -> dict[str, Any]:
+        """Return that its rows are unknown before it is read."""
+        return {"pieces": None, "edges": None, "span": None}
+
+
 INTEGER_BYTES, TEXT_ROW_BYTES = 100, 200  # for each row of a frame while it is solved
 COPIES_OF_ROWS, COPIES_OF_TEXT = 3, 5  # of the columns themselves, put together, and as read
 

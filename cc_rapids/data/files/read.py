@@ -576,7 +576,7 @@ def read_whole(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
         read = read_delimited if request.format in DELIMITERS else read_typed
     table, vertices = read(file, request)
     file.check_vertices(count_of(vertices))
-    return table, vertices
+    return _with_weights(table, request), vertices
 
 
 def count_of(vertices: Any) -> int:
@@ -757,7 +757,6 @@ def read_opened(file: File, request: ColumnRequest) -> EdgeFile:
     with as_format(file, request.format):
         table, vertices = read_whole(file, request)
     ledger = file.ledger
-    table = _with_weights(table, request)
     ends: tuple[str | list[str], str | list[str]] = _pair(table)
     if isinstance(request.source, list) and isinstance(request.destination, list):
         ends = request.source, request.destination

@@ -184,6 +184,33 @@ def test_text_of_another_encoding_is_read_as_it_says():
     assert groups(open("edges.csv", encoding="latin-1")) == [["äb", "ö"]]
 
 
+def test_open_files_in_chunks():
+    for path, content in TEXTS.items():
+        written(path, content.encode())
+    for path, write in BINARY.items():
+        write(path)
+    for path in [*TEXTS, *BINARY]:
+        wanted = groups(path)
+        for options in ({}, {"memory_limit": "200MB"}, {"progress": lambda done: None}):
+            with open(path, "rb") as file:
+                answer = cc_rapids.stream_components(file, **options)
+            assert sorted(sorted(map(str, np.asarray(ids))) for _, ids in answer) == wanted
+            assert answer.ledger == components(path).ledger
+    scored = io.StringIO("src,dst,w\n1,2,0.9\n2,3,0.1\n")
+    answer = cc_rapids.stream_components(scored, weight="w", at_least=0.5)
+    assert answer.ledger == {"given": 2, "linked": 1, "out_of_bounds": 1}
+    with open("edges.csv", "rb") as file, pytest.raises(errors.InputError, match="pass its path"):
+        cc_rapids.stream_components(file, checkpoint="state")
+
+
+def test_a_bound_on_a_file_without_weights_is_refused():
+    written("matrix.mtx", TEXTS["matrix.mtx"].encode())
+    for edges in ("matrix.mtx", ["matrix.mtx"]):
+        for name in ("weight", "w"):
+            with pytest.raises(errors.MissingColumnError, match=f"no column '{name}'"):
+                components(edges, weight=name, at_least=0.5)
+
+
 def test_a_binary_file_open_as_text_is_refused():
     for path, write in BINARY.items():
         write(path)
