@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import CapacityError, ColumnTypeError, InputError, NullsError, shown
+from ..errors import CapacityError, ColumnTypeError, InputError, NullsError, listed, shown
 from . import cudf_internals
 from .dtypes import is_fixed_text, is_float, is_integer, is_number, is_object, is_text, is_wide_text
 from .kinds import speaks_arrow
@@ -160,6 +160,24 @@ def plain(native: Any, name: str = "ids") -> Any:
     held = native.array.__arrow_array__()
     found = _plain(name, held)
     return native if found is held else _pandas_series(found, native.index, native.name)
+
+
+def plain_numbers(column: Any) -> Any:
+    """Return a column of numbers of any library without runs, and without a dictionary of Arrow.
+
+    A column that holds something else is returned as it is.
+    """
+    native = plain(column, "weights")
+    if not str(getattr(native, "dtype", None) or native.type).startswith("dictionary<"):
+        return native
+    import pyarrow as pa
+
+    held = _plain("weights", native if _is_arrow(native) else native.array.__arrow_array__())
+    kind = held.type.value_type
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return native
+    found = held.cast(kind)
+    return found if _is_arrow(native) else _pandas_series(found, native.index, native.name)
 
 
 def in_native_order(column: Any) -> Any:
@@ -940,8 +958,18 @@ def _categories(side: Any) -> Any:
     return pa.chunked_array([chunk.dictionary for chunk in native.chunks], native.type.value_type)
 
 
+def _kinds_in(values: Any) -> str:
+    """Return the types of objects in words, after the name of the type of all."""
+    kinds = sorted({type(value).__name__ for value in values})
+    return f" of {listed(kinds)}" if kinds else ""
+
+
 def _with_categories(text: str, native: Any) -> str:
-    """Return the name of a type, including the type of its categories."""
+    """Return the name of a type, including the types of its categories or objects."""
+    if text == "object":
+        values = native.to_numpy()
+        missing = missing_of(values)
+        return text + _kinds_in(values if missing is None else values[~missing])
     categories = getattr(getattr(native, "dtype", None), "categories", None)
     kind = getattr(categories, "dtype", None)
     return text if kind is None else f"{text} of {kind}"
@@ -1080,7 +1108,7 @@ def _of_texts(name: str, array: Any) -> Column:
 
     values = array.tolist()
     if not all(isinstance(value, str) for value in values):
-        raise no_ids(name, str(array.dtype), array.size)
+        raise no_ids(name, f"{array.dtype}{_kinds_in(values)}", array.size)
     try:
         text = pyarrow.array(values, pyarrow.large_string())
     except UnicodeEncodeError:

@@ -64,6 +64,8 @@ def _way_for(kind: type) -> Callable[[Any], Any] | None:
         return _graph_of_igraph
     if "pyspark" in roots:
         return _refuse_spark
+    if roots[0] == "dask" and kind.__name__ != "DataFrame":
+        return _refuse_lazy
     if kind.__name__ == "MultiIndex" and roots[0] in ("pandas", "cudf"):
         return _ends_of_levels
     if issubclass(kind, np.ndarray):
@@ -112,6 +114,13 @@ def _refuse_spark(frame: Any) -> Any:
         f"edges are a {type(frame).__name__} of PySpark, whose rows are on its cluster: pass"
         " frame.toPandas() (from Spark 4 on frame.toArrow()), or write them to Parquet files"
         " and pass the folder"
+    )
+
+
+def _refuse_lazy(edges: Any) -> Any:
+    raise InputError(
+        f"edges cannot be a {type(edges).__name__} of Dask: pass a frame with two columns, or"
+        " edges.compute()"
     )
 
 

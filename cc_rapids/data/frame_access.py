@@ -30,6 +30,7 @@ from .column import (
     is_series,
     numbers_of_list,
     of,
+    plain_numbers,
     refuse_twice,
     rows_where,
     series_of,
@@ -273,7 +274,7 @@ def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
         return values, ~np.ma.getmaskarray(array) if np.ma.is_masked(array) else None
     import narwhals as nw
 
-    side = series_of(column)
+    side = series_of(plain_numbers(column))
     numbers = side.dtype.is_integer() or side.dtype.is_float()
     if not numbers or side.dtype in (nw.Int128, nw.UInt128):
         raise _no_numbers(what, getattr(column, "dtype", None) or column.type, len(column))

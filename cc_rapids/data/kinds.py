@@ -10,7 +10,8 @@ SOURCE, DESTINATION = "src", "dst"  # the default columns of edges in memory
 PROTOCOLS = "__arrow_c_stream__", "__arrow_c_array__", "__arrow_c_device_array__"
 _ARRAYS = "numpy", "cupy"
 _FRAMES = "pandas", "modin", "polars", "pyarrow", "cudf", "narwhals", "dask", "ibis"
-KNOWN = {*_ARRAYS, *_FRAMES, "duckdb", "_duckdb"}  # libraries that are read as they are
+_TABLES = "duckdb", "_duckdb", "deltalake", "pyiceberg"
+KNOWN = {*_ARRAYS, *_FRAMES, *_TABLES}  # libraries that are read as they are
 
 
 def speaks_arrow(kind: type) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, shown, unknown
 from ..ledger import Ledger
-from .column import chunked, in_native_order
+from .column import chunked, plain_numbers
 from .dtypes import is_float
 from .frame_access import column_of, numbers_of
 from .frame_build import rows_where_true
@@ -202,8 +202,12 @@ class WeightBound:
         name, frame = self.name("the frame"), chunked(frame)
         if hasattr(type(frame), "iloc") and name in frame:
             column = frame[name]
-            if (native := in_native_order(column)) is not column:
+            if (native := plain_numbers(column)) is not column:
                 frame = frame.assign(**{name: native})
+        elif hasattr(type(frame), "column_names") and frame.column_names.count(name) == 1:
+            column = frame[name]
+            if (native := plain_numbers(column)) is not column:
+                frame = frame.set_column(frame.column_names.index(name), name, native)
         known = nw.from_native(frame)
         schema = known.collect_schema()
         if name not in schema:

@@ -1,11 +1,14 @@
 """Graphs, matrices with weights, and objects of other libraries, against NetworkX and SciPy."""
 
+import uuid
+
 import igraph
 import networkx as nx
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 import scipy.sparse as sp
 from scipy.sparse import csgraph
@@ -252,3 +255,23 @@ def test_the_fields_of_a_structured_array_are_columns():
     array = np.array([(1, 2, 0.5), (2, 3, 0.1)], [("src", "i8"), ("dst", "i8"), ("w", "f4")])
     assert components(array).labels().labels.tolist() == [1, 1, 1]
     assert cc_rapids.minimum_spanning_forest(array, weight="w").row.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("encode", [pc.dictionary_encode, pc.run_end_encode])
+def test_encoded_weights_are_numbers(encode):
+    weights = pa.array([0.5, 0.5, 2.0])
+    plain = pa.table({"src": [1, 2, 8], "dst": [2, 3, 9], "w": weights})
+    table = plain.set_column(2, "w", encode(weights))
+    for frame in (table, table.to_pandas(types_mapper=pd.ArrowDtype)):
+        for weight in ("w", frame["w"]):
+            found = components(frame, weight=weight, at_least=1)
+            assert found.labels()["vertex"].to_numpy().tolist() == [8, 9]
+            forest = cc_rapids.minimum_spanning_forest(frame, weight=weight)
+            assert forest["weight"].to_numpy().tolist() == [0.5, 0.5, 2.0]
+
+
+@pytest.mark.parametrize("make", [list, lambda ids: np.array(ids, object), pd.Series])
+def test_objects_that_are_no_ids_are_named(make):
+    ids = make([uuid.UUID(int=1), None, 7])
+    with pytest.raises(cc_rapids.ColumnTypeError, match=r"object of UUID, int \(2 values\)"):
+        components((ids, ids), nulls="drop")
