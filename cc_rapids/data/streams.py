@@ -1281,6 +1281,8 @@ def _row_bytes(item: Any, wanted: Sequence[str]) -> float:
     """Return the bytes of the text in a row of an item on the host; 0 if it has none."""
     if isinstance(item, tuple):
         return sum(map(_text_bytes, item))
+    if getattr(item, "ndim", 2) != 2:  # one column, refused when it is read
+        return 0.0
     if isinstance(item, Mapping):
         names = list(item)
     else:

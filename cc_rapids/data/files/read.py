@@ -688,7 +688,8 @@ def read_edges(
         unique_id_l and unique_id_r, left_id and right_id; or else its only two columns. A file
         without a header has the columns src, dst, col2, col3 and so on.
     format
-        One of ``FORMATS``; by default what the suffix of the path says.
+        One of ``FORMATS``; by default what the suffix of the path says, or else
+        the first bytes.
     header
         Whether the first line of a csv, tsv or snap file names the columns. By default it does if
         it holds names that were given here, or known ones, and is an edge if its ends are numbers
