@@ -24,7 +24,7 @@ _HOMES = {
     "minimum_spanning_forest": "api",
     "maximum_spanning_forest": "api",
     "link_records": "linkage",
-    "LinkedRecords": "results.records",
+    "LinkedRecords": "results.components",
     "Csr": "data.adapters",
     "connected_components": "integrations.connected_components",
     "weakly_connected_components": "integrations.cugraph",
@@ -33,9 +33,9 @@ _HOMES = {
     "uninstall": "integrations.install",
     "load_ipython_extension": "integrations.ipython",
     "unload_ipython_extension": "integrations.ipython",
-    "Bipartition": "results.bipartition",
+    "Bipartition": "analysis.bipartition",
     "Components": "results.components",
-    "Dendrogram": "results.dendrogram",
+    "Dendrogram": "analysis.dendrogram",
     "Plan": "solver.plan",
     "SpreadComponents": "results.on_devices",
     "StreamPlan": "incremental.stream",
@@ -43,9 +43,9 @@ _HOMES = {
     "Connectivity": "incremental.connectivity",
     "stream_components": "incremental.stream",
     "components_at": "incremental.thresholds",
-    "Cuts": "results.thresholds",
-    "StableIds": "results.stable_ids",
-    "Report": "results.report",
+    "Cuts": "analysis.thresholds",
+    "StableIds": "results.components",
+    "Report": "analysis.report",
     "Design": "algorithms.design",
     "designs": "algorithms.design",
     "ArgumentTypeError": "errors",
@@ -154,6 +154,10 @@ __all__ = [
 if TYPE_CHECKING:
     from . import curator, dask, datasets, plots, pool
     from .algorithms.design import Design, designs
+    from .analysis.bipartition import Bipartition
+    from .analysis.dendrogram import Dendrogram
+    from .analysis.report import Report
+    from .analysis.thresholds import Cuts
     from .api import (
         articulation_points,
         bipartition,
@@ -200,14 +204,8 @@ if TYPE_CHECKING:
     from .integrations.cugraph import weakly_connected_components
     from .integrations.install import install, installed, uninstall
     from .linkage import link_records
-    from .results.bipartition import Bipartition
-    from .results.components import Components
-    from .results.dendrogram import Dendrogram
+    from .results.components import Components, LinkedRecords, StableIds
     from .results.on_devices import SpreadComponents
-    from .results.records import LinkedRecords
-    from .results.report import Report
-    from .results.stable_ids import StableIds
-    from .results.thresholds import Cuts
     from .solver.plan import Plan
     from .tools import generators
     from .tools.frame_library import frame_library

@@ -21,7 +21,8 @@ from .data.within import read_within
 from .errors import InputError, shown
 from .graph.plain_weights import plain_weights
 from .options import CHUNKED, Options, check_chunked, with_weights, within_bound
-from .results.components import Components, Facts
+from .results.answer import Answer, Facts
+from .results.components import Components
 from .solver.plan import Plan, plan
 from .solver.solve import solve
 
@@ -390,8 +391,9 @@ def find_components(
             *(facts.design, backend.name, forest.components, seconds["compute"]),
         )
     chosen, frame = solved.forest_edges, solved.frame
+    kind = options.labels
     return Components(
-        edge_input, backend, decoder, forest, options.labels, facts, chosen, frame, arena
+        Answer(edge_input, backend, decoder, forest, kind, facts, chosen, frame, arena)
     )
 
 
@@ -506,7 +508,7 @@ def bipartition(
     2    jam      1
     3    tea      1
     """
-    from .results.bipartition import Bipartition  # most runs look for no colours
+    from .analysis.bipartition import Bipartition  # most runs look for no colours
 
     edges = _opened_with(edges, options)
     _check_second_run(edges, options)
@@ -688,7 +690,7 @@ def bridges(
        row  source  destination
     0    3       3            4
     """
-    from .results.bridges import bridges_of, check_listed_once  # most runs look for no bridges
+    from .analysis.bridges import bridges_of, check_listed_once  # most runs look for no bridges
 
     check_listed_once(opened(edges))
     edges = _opened_with(edges, options)
@@ -698,7 +700,7 @@ def bridges(
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
         return found
-    made, answers = bridges_of(found), adapter_of(given).answers(given, request)
+    made, answers = bridges_of(found.answer), adapter_of(given).answers(given, request)
     return made if answers is None or edges is given else answers(made)
 
 
@@ -745,7 +747,7 @@ def two_edge_connected_components(
     >>> found.labels()
     Labels(vertex=array([1, 2, 3, 4]), labels=array([1, 1, 1, 4]))
     """
-    from .results.bridges import check_listed_once, without_bridges
+    from .analysis.bridges import check_listed_once, without_bridges
 
     check_listed_once(opened(edges))
     edges = _opened_with(edges, options)
@@ -756,7 +758,7 @@ def two_edge_connected_components(
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
         return found
-    return without_bridges(found, _options_of_second_run(options))
+    return Components(without_bridges(found.answer, _options_of_second_run(options)))
 
 
 def articulation_points(
@@ -804,14 +806,14 @@ def articulation_points(
        vertex
     0       3
     """
-    from .results.bridges import articulation_points_of
+    from .analysis.bridges import articulation_points_of
 
     edges = _opened_with(edges, options)
     _check_second_run(edges, options)
     found = components(edges, source, destination, **options)
     if not isinstance(found, Components):
         return found
-    return articulation_points_of(found, _options_of_second_run(options))
+    return articulation_points_of(found.answer, _options_of_second_run(options))
 
 
 def minimum_spanning_forest(

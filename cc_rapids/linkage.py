@@ -22,8 +22,9 @@ from .ids.range import UNKNOWN_ORDER
 from .ids.strings import among
 from .ledger import Ledger, lost_rows
 from .options import Options
-from .results.components import Facts
-from .results.records import KeyFacts, LinkedRecords
+from .results.answer import Answer, Facts
+from .results.components import LinkedRecords
+from .results.records import KeyFacts, Linked
 from .solver.solve import decide_and_run
 
 log = logging.getLogger(__name__)
@@ -153,7 +154,7 @@ def link_records(
     log.info("%d records are %d entities", forest.vertices, forest.components)
     given = replace(ids, src=without_rows(ids.src), dst=without_rows(ids.dst))
     answer = given, backend, decoder, forest, options.labels, run
-    return LinkedRecords(*answer, keys=facts, id_names=records.id_names)
+    return LinkedRecords(Answer(*answer, linked=Linked(facts, records.id_names)))
 
 
 def _checked_limit(limit: Any) -> int | None:

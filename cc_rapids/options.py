@@ -25,7 +25,8 @@ from .data.weight_bound import WeightBound
 from .data.weights import ForestWeight
 from .errors import ArgumentTypeError, DesignError, EngineError, InputError, shown
 from .ledger import Ledger
-from .results.labels import LABEL_KINDS, LabelKind, check_labels
+from .results.answer import LabelKind
+from .results.labels import LABEL_KINDS, check_labels
 
 log = logging.getLogger(__name__)
 NULLS = ("raise", "drop")
@@ -154,7 +155,7 @@ class Options:
         TypeError
             There is no such option.
         """
-        kind = check_labels(labels)
+        kind = (isinstance(labels, str) and LABEL_KINDS.get(labels)) or check_labels(labels)
         check_word("memory", memory, MEMORY)
         check_word("nulls policy", nulls, NULLS)
         greatest = FORESTS.get(forest) if isinstance(forest, str) else None

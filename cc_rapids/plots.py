@@ -10,7 +10,7 @@ All need the extra ``plot``: ``pip install '.[plot]'`` in a checkout.
 '2 components of 4 vertices'
 """
 
-from .results.plots import component, growth, largest, sizes
+from .analysis.plots import component, growth, largest, sizes
 from .tools.charts import CARDS, Card, times
 
 __all__ = ["CARDS", "Card", "component", "growth", "largest", "sizes", "times"]

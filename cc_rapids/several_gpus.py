@@ -19,7 +19,8 @@ from .errors import InputError, counted, shown
 from .ids.encode import NO_RANGE, IdStatistics, OffsetEncoding, scan_ids
 from .ledger import Ledger
 from .options import Options, within_bound
-from .results.components import Components, Facts
+from .results.answer import Answer, Facts
+from .results.components import Components
 from .results.on_devices import SpreadComponents
 from .solver.devices import OnDevice, Part, bytes_beyond, common_ids, solve_on_devices
 from .solver.plan import Plan, plan
@@ -258,13 +259,15 @@ def _answer(
     facts = Facts(*words, edges=sum(edges), seconds=dict(seconds), ledger=ledger)
     answers: list[Components] = [
         Components(
-            replace(one.edge_input, dropped_rows=dropped, bound=options.remembered()),
-            backend,
-            one.decoder,
-            one.forest,
-            options.labels,
-            facts,
-            arena=one.arena,
+            Answer(
+                replace(one.edge_input, dropped_rows=dropped, bound=options.remembered()),
+                backend,
+                one.decoder,
+                one.forest,
+                options.labels,
+                facts,
+                arena=one.arena,
+            )
         )
         for one in held
     ]

@@ -33,8 +33,9 @@ from ..errors import (
 from ..ids.growing import check_kind
 from ..ledger import Ledger
 from ..options import Options
-from ..results.components import Components, Facts
-from ..results.labels import LabelKind, check_labels
+from ..results.answer import Answer, Facts, LabelKind
+from ..results.components import Components
+from ..results.labels import check_labels
 from ..results.preview import machinery, preview
 from . import checkpoint, inputs
 from . import state as batches
@@ -884,7 +885,7 @@ class Connectivity:
         counts = {"components": len(found), "vertices": state.forest.n}
         counts |= {"edges": state.edges, "batches": state.batches, "largest": facts["largest"]}
         facts["seconds"] = {}  # which would be those of the snapshot
-        parts = html.facts(counts), preview(found), machinery(facts)
+        parts = html.facts(counts), preview(found.answer), machinery(facts)
         return html.panel("Connectivity", *parts)
 
 
@@ -902,7 +903,7 @@ def merged(
     of those of the other state.
     """
     found = snapshot(other, design, check_labels("min"))
-    pairs = (found.with_key_names(None) if other.index.width > 1 else found)._held_labels()
+    pairs = found.answer.with_key_names(()).in_memory().label_frame()
     names: list[Any] = ["vertex", "labels"]
     if other.index.width > 1:
         names = [[f"{k}_{name}" for k in range(other.index.width)] for name in names]
@@ -936,4 +937,4 @@ def snapshot(
     words = str(design), state.index.description
     ledger = state.ledger.check()
     facts = Facts(*words, state.edges, seconds=seconds, resumed=resumed, ledger=ledger)
-    return Components(state.given, state.backend, decoder, forest, labels, facts)
+    return Components(Answer(state.given, state.backend, decoder, forest, labels, facts))

@@ -35,8 +35,9 @@ from ..ids.growing import Index, Integers, Range, Tuples
 from ..ids.growing import Texts as TextIndex
 from ..ledger import Ledger
 from ..options import Options
+from ..results.answer import LabelKind
 from ..results.components import Components
-from ..results.labels import LABEL_KINDS, LabelKind
+from ..results.labels import LABEL_KINDS
 from ..solver.devices import Meeting, in_threads, merge_all
 from . import inputs
 from . import state as batches
@@ -496,7 +497,8 @@ def find_in_stream(
                 for chunk in stream.chunks:
                     chunk.read(options.nulls, bound)  # raises that of the first file with nulls
                 raise
-            return found._keeping(options.remembered())
+            found.answer.keep_bound(options.remembered())
+            return found
     options.check_streamed()
     words: dict[str, Any] = {
         "columns": _asked(stream, source, destination),
@@ -520,7 +522,8 @@ def find_in_stream(
         bound=bound,
     )
     found = run.go(count, vertices, options.progress, options.labels, runner)
-    return found._keeping(options.remembered())
+    found.answer.keep_bound(options.remembered())
+    return found
 
 
 def _asked(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
@@ -788,7 +791,8 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
         finally:
             deal.chunks.close()
         assert found is not None
-        return found._keeping(options.remembered())
+        found.answer.keep_bound(options.remembered())
+        return found
 
 
 @dataclass

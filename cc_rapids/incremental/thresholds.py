@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.design import Design
+from ..analysis.cuts import CutAnswers, CutTrees, GrowingTrees, Levels
+from ..analysis.thresholds import Cuts
 from ..backends import Array, Backend
 from ..data import read
 from ..data.edge_input import EdgeInput, ReadRequest
@@ -29,8 +31,7 @@ from ..kernels import edges as reading
 from ..kernels import forest as trees
 from ..ledger import Ledger
 from ..options import Options
-from ..results.cuts import CutAnswers, CutTrees, GrowingTrees, Levels
-from ..results.thresholds import Cuts
+from ..results.components import Components
 from . import inputs
 from . import state as batches
 from .insertions import initial_state
@@ -52,7 +53,7 @@ def components_at(
     labels: str = "min",
     design: str | Design = "auto",
     engine: str | None = None,
-) -> Cuts:
+) -> Cuts[Components]:
     """Find the connected components at several cuts: of the edges with weight >= each threshold.
 
     Every vertex of an edge that has a weight is included at every threshold, as a component of its
@@ -159,8 +160,8 @@ def components_at(
     given = replace(cuts.given, taken=taken) if taken else cuts.given
     given = given if answers is None else replace(given, answers=answers)
     given = replace(given, bound=WeightBound(weight).remembered())
-    found = replace(cuts, given=given), levels.values.tolist(), options.labels, levels.direction
-    made = CutAnswers(*found)
+    found = replace(cuts, given=given), levels.values.tolist(), options.labels
+    made = CutAnswers[Components](*found, Components, levels.direction)
     return Cuts(made, options.labels)
 
 

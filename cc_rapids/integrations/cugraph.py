@@ -24,6 +24,7 @@ from ..data.arguments import check_flag
 from ..data.dtypes import is_object
 from ..errors import ArgumentTypeError, EngineError, GraphStateError, InputError, shown
 from ..options import Options
+from ..results.lookup import labelled
 
 WEIGHTS = "weights"  # what cuGraph calls the column in its edge list
 
@@ -321,7 +322,7 @@ def _of_numbered(graph: Any) -> Any:
         for label, name in zip(public, names, strict=True)
     }
     found = components(edge_frame(graph), num_vertices=len(table))
-    return found._labelled(vertices, table["id"])
+    return labelled(found.answer, vertices, table["id"])
 
 
 def _strong(matrix: Any, directed: bool | None, return_labels: bool | None) -> Any:

@@ -295,7 +295,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         )
         facts = found.summary()
         rows = sum(fragment.metadata.num_rows for _, fragment in held)
-        ledger: Ledger = found._facts.rows._replace(given=rows).check("the files of edges")
+        ledger: Ledger = found.answer.facts.rows._replace(given=rows).check("the files of edges")
         log.info(
             "%s: %s in %s, by %s of %s; ledger: %s",
             self.name,

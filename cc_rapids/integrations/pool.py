@@ -204,7 +204,7 @@ def components(
         raise lost_parts(len(partitions), len(counts))
     named = {"vertices": vertices, "num_vertices": num_vertices}
     found = solved(forest, called, labels, named, options | {"forest": True})
-    return found._with_ledger(ledger)
+    return type(found)(found.answer.with_ledger(ledger))
 
 
 def lost_parts(given: int, came: int) -> LedgerError:

@@ -183,14 +183,14 @@ def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
         joins = found.num_vertices - len(found)
         if ends[0].size != joins:
             raise lost_rows("the forest of this rank", joins, ends[0].size)
-        linked = found._facts.rows.linked
-        return found, ends, found._backend.free_bytes(), linked if given is None else given
+        linked = found.answer.facts.rows.linked
+        return found, ends, found.answer.backend.free_bytes(), linked if given is None else given
 
     local, reason = _tried(solved)
     size, free, given, linked = _vote(reason), 0, 0, 0
     if local is not None:
         found, (src, dst), free, given = local
-        size, linked = src.size, found._facts.rows.linked
+        size, linked = src.size, found.answer.facts.rows.linked
     rows, room = ranks.agreed(own, size, free, reason)
     if len(rows) == 1:
         Ledger(given, linked).check("the edges of the graph")
@@ -208,7 +208,7 @@ def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
 
     def labelled() -> Any:
         found = components(every, vertices=own)
-        found._facts.rows._replace(given=sent).check("the forests of all ranks")
+        found.answer.facts.rows._replace(given=sent).check("the forests of all ranks")
         return found.component_of(own)
 
     answer, reason = _tried(labelled)

@@ -9,9 +9,9 @@ names. An answer keeps its components in the order of their least ids, by which 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -22,88 +22,8 @@ from ..data.frame_access import is_single, of_one_kind, rows_of
 from ..errors import InputError, id_shown
 from ..ids.range import bounds, type_of
 from ..ids.strings import different, factorise, hashes_of, taken, where
-
-if TYPE_CHECKING:
-    from .components import Components
-
-
-class LabelKind(ABC):
-    """One way to name the components of an answer.
-
-    Attributes
-    ----------
-    name : str
-        The value of ``labels=``.
-    is_id : bool
-        True if labels are vertices, with ids of the caller's type; False if they are numbers.
-    is_root : bool
-        Whether labels are the roots of the solved trees, as in speculative rows.
-    is_saved : bool
-        Whether a file of the answer can name the kind; False if it has numbers of its own.
-    audited_as : str
-        The rule by which an audit checks such labels, see :mod:`cc_rapids.verify.label_rules`.
-    """
-
-    name: ClassVar[str]
-    is_id: ClassVar[bool] = False
-    is_root: ClassVar[bool] = False
-    is_saved: ClassVar[bool] = True
-
-    @property
-    def audited_as(self) -> str:
-        return self.name
-
-    @abstractmethod
-    def rows(self, answer: Components) -> Array:
-        """Return the label of each row, as a new array.
-
-        For kinds that are ids, these are vertices as returned by
-        :meth:`cc_rapids.graph.forest.Forest.rows`; ``answer._columns`` converts them to ids.
-        """
-
-    def vertices_and_rows(self, answer: Components) -> tuple[Array, Array]:
-        """Return the vertex of each row and its label, two new arrays."""
-        return answer._numbered[0].copy(), self.rows(answer)
-
-    @abstractmethod
-    def of_component(self, answer: Components, component: Array) -> Array:
-        """Return the labels of components, given by their numbers, as a new array."""
-
-    @abstractmethod
-    def find(self, answer: Components, label: Any) -> int | None:
-        """Return the number of the component with a label; None if there is no such label."""
-
-    @abstractmethod
-    def columns(self, answer: Components, name: str, labels: Array) -> dict[str, Any]:
-        """Return the columns of labels: one of the given name, or one per column of an id."""
-
-    @abstractmethod
-    def columns_of_ids(
-        self,
-        answer: Components,
-        column: Column,
-        known: Array,
-        labels: Array,
-        name: str,
-        rows: Array | None,
-    ) -> dict[str, Any]:
-        """Return the columns of labels of ids, including unknown ids.
-
-        Each distinct unknown id is a component of its own.
-
-        Parameters
-        ----------
-        column : Column
-            A column of m ids of the kind of the edges.
-        known : (m,) array of bool
-            True for the ids that are vertices of the answer.
-        labels : (m,) array
-            The label of each known id, any value for others; empty if the answer has no vertex.
-        name : str
-            The name of the column of labels.
-        rows : array of int64, optional
-            The rows that are wanted; by default all.
-        """
+from .answer import Answer, LabelKind
+from .lookup import rows_of_ids, single_id
 
 
 class IdLabels(LabelKind):
@@ -111,31 +31,31 @@ class IdLabels(LabelKind):
 
     is_id = True
 
-    def columns(self, answer: Components, name: str, labels: Array) -> dict[str, Any]:
-        return answer._columns(name, labels)
+    def columns(self, answer: Answer, name: str, labels: Array) -> dict[str, Any]:
+        return answer.columns(name, labels)
 
-    def find(self, answer: Components, label: Any) -> int | None:
+    def find(self, answer: Answer, label: Any) -> int | None:
         if not is_single(label):
             return None
-        column, ids = answer._one(label), answer._given.src
+        column, ids = single_id(label), answer.given.src
         if len(answer) and not of_one_kind(ids, column):
             raise InputError(
                 f"label {id_shown(label)} cannot be one of this answer, whose labels are"
                 f" {ids.dtype}: pass one as labels() returns them"
             )
-        rows, known = answer._places(column, "null")
+        rows, known = rows_of_ids(answer, column, "null")
         if not bool(known.all()):
             return None
         row = int(rows[0])
-        return int(answer._dense[row]) if self.is_named_by(answer, row) else None
+        return int(answer.dense[row]) if self.is_named_by(answer, row) else None
 
     @abstractmethod
-    def is_named_by(self, answer: Components, row: int) -> bool:
+    def is_named_by(self, answer: Answer, row: int) -> bool:
         """Return whether the id of a row is the label of its component."""
 
     def columns_of_ids(
         self,
-        answer: Components,
+        answer: Answer,
         column: Column,
         known: Array,
         labels: Array,
@@ -145,7 +65,7 @@ class IdLabels(LabelKind):
         """Return labels, and for unknown ids the ids themselves."""
         names = [f"{k}_{name}" for k in range(len(column.key_columns))] or [name]
         values = list(self.columns(answer, name, labels).values())
-        found = ids_or_own(column, known, values, answer._given.src, rows, answer._backend)
+        found = ids_or_own(column, known, values, answer.given.src, rows, answer.backend)
         return dict(zip(names, found, strict=True))
 
 
@@ -155,18 +75,18 @@ class MinLabels(IdLabels):
     name = "min"
     is_root = True
 
-    def rows(self, answer: Components) -> Array:
-        return answer._rows()[1]
+    def rows(self, answer: Answer) -> Array:
+        return answer.rows()[1]
 
-    def vertices_and_rows(self, answer: Components) -> tuple[Array, Array]:
-        return answer._rows()
+    def vertices_and_rows(self, answer: Answer) -> tuple[Array, Array]:
+        return answer.rows()
 
-    def is_named_by(self, answer: Components, row: int) -> bool:
-        vertex = (int(answer._numbered[0][row]) - answer._decoder.id_base) & ((1 << 64) - 1)
-        return int(answer._forest.parent[vertex]) == vertex
+    def is_named_by(self, answer: Answer, row: int) -> bool:
+        vertex = (int(answer.numbered[0][row]) - answer.decoder.id_base) & ((1 << 64) - 1)
+        return int(answer.forest.parent[vertex]) == vertex
 
-    def of_component(self, answer: Components, component: Array) -> Array:
-        vertex, least = answer._rows()
+    def of_component(self, answer: Answer, component: Array) -> Array:
+        vertex, least = answer.rows()
         return vertex[vertex == least][component]
 
 
@@ -175,25 +95,25 @@ class MaxLabels(IdLabels):
 
     name = "max"
 
-    def rows(self, answer: Components) -> Array:
+    def rows(self, answer: Answer) -> Array:
         return self.vertices_and_rows(answer)[1]
 
-    def vertices_and_rows(self, answer: Components) -> tuple[Array, Array]:
-        vertex, _ = answer._rows()
-        return vertex, vertex[answer._last][answer._dense]
+    def vertices_and_rows(self, answer: Answer) -> tuple[Array, Array]:
+        vertex, _ = answer.rows()
+        return vertex, vertex[answer.last][answer.dense]
 
-    def is_named_by(self, answer: Components, row: int) -> bool:
-        return int(answer._last[answer._dense[row]]) == row
+    def is_named_by(self, answer: Answer, row: int) -> bool:
+        return int(answer.last[answer.dense[row]]) == row
 
-    def of_component(self, answer: Components, component: Array) -> Array:
-        return answer._rows()[0][answer._last][component]
+    def of_component(self, answer: Answer, component: Array) -> Array:
+        return answer.rows()[0][answer.last][component]
 
 
 class NumberLabels(LabelKind):
     """Labels that are numbers, in one column."""
 
     @abstractmethod
-    def of_unknown(self, answer: Components, column: Column, unknown: Array) -> Array:
+    def of_unknown(self, answer: Answer, column: Column, unknown: Array) -> Array:
         """Return labels for the unknown ids of a column, in their order.
 
         Parameters
@@ -202,12 +122,12 @@ class NumberLabels(LabelKind):
             True for the ids that are not vertices of the answer.
         """
 
-    def columns(self, answer: Components, name: str, labels: Array) -> dict[str, Any]:
+    def columns(self, answer: Answer, name: str, labels: Array) -> dict[str, Any]:
         return {name: labels}
 
     def columns_of_ids(
         self,
-        answer: Components,
+        answer: Answer,
         column: Column,
         known: Array,
         labels: Array,
@@ -215,7 +135,7 @@ class NumberLabels(LabelKind):
         rows: Array | None,
     ) -> dict[str, Any]:
         more = self.of_unknown(answer, column, ~known)
-        numbers = answer._backend.xp.empty(known.size, np.promote_types(labels.dtype, more.dtype))
+        numbers = answer.backend.xp.empty(known.size, np.promote_types(labels.dtype, more.dtype))
         numbers[~known] = more
         if labels.size:
             numbers[known] = labels[known]
@@ -225,12 +145,12 @@ class NumberLabels(LabelKind):
 class PlaceLabels(NumberLabels):
     """Labels 0 .. k - 1, ranks of components in an order; int32, as in SciPy, if they fit."""
 
-    def rows(self, answer: Components) -> Array:
-        return self.of_component(answer, answer._dense)
+    def rows(self, answer: Answer) -> Array:
+        return self.of_component(answer, answer.dense)
 
-    def of_unknown(self, answer: Components, column: Column, unknown: Array) -> Array:
+    def of_unknown(self, answer: Answer, column: Column, unknown: Array) -> Array:
         """Return k, k + 1, ... in the order of the ids, equal ids alike."""
-        more = numbers_alone(column, unknown, answer._backend)
+        more = numbers_alone(column, unknown, answer.backend)
         last = len(answer) + (int(more.max()) if more.size else 0)
         return (more + len(answer)).astype(np.int32 if last < 1 << 31 else np.int64)
 
@@ -240,10 +160,10 @@ class DenseLabels(PlaceLabels):
 
     name = "dense"
 
-    def of_component(self, answer: Components, component: Array) -> Array:
-        return answer._small(component)
+    def of_component(self, answer: Answer, component: Array) -> Array:
+        return answer.small(component)
 
-    def find(self, answer: Components, label: Any) -> int | None:
+    def find(self, answer: Answer, label: Any) -> int | None:
         return int(label) if is_below(label, len(answer)) else None
 
 
@@ -252,11 +172,11 @@ class SizeLabels(PlaceLabels):
 
     name = "size"
 
-    def of_component(self, answer: Components, component: Array) -> Array:
-        return answer._small(answer._place[component])
+    def of_component(self, answer: Answer, component: Array) -> Array:
+        return answer.small(answer.place[component])
 
-    def find(self, answer: Components, label: Any) -> int | None:
-        return int(answer._by_size[label]) if is_below(label, len(answer)) else None
+    def find(self, answer: Answer, label: Any) -> int | None:
+        return int(answer.by_size[label]) if is_below(label, len(answer)) else None
 
 
 class FingerprintLabels(NumberLabels):
@@ -274,34 +194,34 @@ class FingerprintLabels(NumberLabels):
     def audited_as(self) -> str:
         return "any"  # that labels differ where components do; no hash is made again
 
-    def rows(self, answer: Components) -> Array:
-        return self._fingerprints(answer)[answer._dense]
+    def rows(self, answer: Answer) -> Array:
+        return self._fingerprints(answer)[answer.dense]
 
-    def of_component(self, answer: Components, component: Array) -> Array:
+    def of_component(self, answer: Answer, component: Array) -> Array:
         return self._fingerprints(answer)[component]
 
-    def find(self, answer: Components, label: Any) -> int | None:
+    def find(self, answer: Answer, label: Any) -> int | None:
         if not is_below(label, 1 << 64):
             return None
-        found = answer._backend.xp.flatnonzero(self._fingerprints(answer) == np.uint64(label))
+        found = answer.backend.xp.flatnonzero(self._fingerprints(answer) == np.uint64(label))
         return int(found[0]) if found.size else None
 
-    def of_unknown(self, answer: Components, column: Column, unknown: Array) -> Array:
+    def of_unknown(self, answer: Answer, column: Column, unknown: Array) -> Array:
         """Return the labels of components of one vertex each."""
-        own = hashes_of_ids(column, answer._backend)[unknown]
-        return fingerprints(own, answer._backend.xp.ones(own.size, np.int64))
+        own = hashes_of_ids(column, answer.backend)[unknown]
+        return fingerprints(own, answer.backend.xp.ones(own.size, np.int64))
 
-    def _fingerprints(self, answer: Components) -> Array:
+    def _fingerprints(self, answer: Answer) -> Array:
         """Return the label of each component: the sum of its vertices' hashes.
 
         They are in no particular order.
         """
-        xp, backend = answer._backend.xp, answer._backend
-        ids = hashes_of_ids(of_key_columns(answer._ids()), backend)
-        running = xp.cumsum(ids[xp.argsort(answer._dense, kind="stable")], dtype=np.uint64)
-        sums = running[xp.cumsum(answer._counts) - 1]
+        xp, backend = answer.backend.xp, answer.backend
+        ids = hashes_of_ids(of_key_columns(answer.ids()), backend)
+        running = xp.cumsum(ids[xp.argsort(answer.dense, kind="stable")], dtype=np.uint64)
+        sums = running[xp.cumsum(answer.counts) - 1]
         sums[1:] -= sums[:-1].copy()
-        return fingerprints(sums, answer._counts)
+        return fingerprints(sums, answer.counts)
 
 
 LABEL_KINDS: dict[str, LabelKind] = {

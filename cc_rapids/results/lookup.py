@@ -7,11 +7,11 @@ import warnings
 from collections.abc import Callable
 from functools import reduce
 from operator import and_
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backends import Array, Backend
+from ..backends import Array
 from ..data.arguments import check_names, check_word
 from ..data.column import Column, held, is_cudf, of, of_key_columns
 from ..data.edge_input import EdgeInput
@@ -39,13 +39,19 @@ from ..errors import (
     UnmatchedWarning,
     shown,
 )
-from ..graph.forest import Forest
-from ..ids.decoders import IdDecoder
+from ..graph.edges import LentOn
+
+if TYPE_CHECKING:
+    from .answer import Answer
 
 MISSING, NULLS = ("raise", "null", "self"), ("raise", "null")
 NULL_LABELS = "nulls='null' or missing='null' gives them null labels"
 INCLUDE = "components(..., vertices=) includes vertices that no edge names"
 ALONE = f"missing='self' takes each as a component of its own, for rows without pairs; or {INCLUDE}"
+BY_POSITION = (
+    "records were linked by their positions: give these (attach and deduplicate do without on=), or"
+    " name the column of ids by link_records(..., id=)"
+)
 FEW = 3  # ids that a message shows
 
 
@@ -80,380 +86,329 @@ def _some(column: Column, rows: Any) -> str:
     return some + (", ..." if len(rows) > FEW else "")
 
 
-class Lookup:
-    """An answer whose vertices can be looked up by their ids."""
+def labels_of(answer: Answer, vertices: Any) -> Any:
+    """Return the labels of some vertices: see :meth:`cc_rapids.Components.component_of`."""
+    with answer.backend.scope():
+        single = is_single(vertices)
+        column = single_id(vertices) if single else ids_of(answer, vertices)
+        rows = rows_of_ids(answer, column, "raise")[0]
+        frame = answer.held_frame(answer.vertex(rows) | answer.label(rows))
+        labels = only(frame, "labels")
+        return first(labels) if single else answer.given.answer(labels)
 
-    _given: EdgeInput
-    _backend: Backend
-    _decoder: IdDecoder
-    _forest: Forest
-    _rows: Callable[[], tuple[Array, Array]]
-    _columns: Callable[[str, Array], dict[str, Any]]
-    _frame: Callable[[dict[str, Any]], Any]
-    _held_frame: Callable[[dict[str, Any]], Any]
-    _label: Callable[..., dict[str, Any]]
-    _label_or_own: Callable[..., dict[str, Any]]
-    _bring: Callable[[Any, bool], Any]
 
-    def component_of(self, vertices: Any) -> Any:
-        """Return the labels of some vertices, in the given order.
+def attached(
+    answer: Answer,
+    frame: Any,
+    on: str | list[str] = "vertex",
+    name: str = "labels",
+    missing: str = "raise",
+    nulls: str | None = None,
+) -> Any:
+    """Return a frame with a column of labels: see :meth:`cc_rapids.Components.attach`."""
+    check_names("on=", on)
+    wanted = on if isinstance(on, list) else [on]
+    if not wanted:
+        raise InputError("on= names no column: pass the column of the vertices, or several")
+    check_name(name)
+    check_word("policy for unknown ids, missing,", missing, MISSING)
+    if nulls is not None:
+        check_word("nulls policy", nulls, NULLS)
+    if is_relation(frame):
+        return _joined(answer, frame, wanted, name, missing, nulls)
+    frame = frame_in_memory(frame)
+    check_columns(frame, wanted)
+    return _attached(answer, frame, wanted, name, missing, nulls)
 
-        Parameters
-        ----------
-        vertices : id, or column, array or list of ids
-            Ids of the same kind as those of the edges. For ids of several columns, a tuple is one
-            id; a list of tuples, a list of columns, an array with one row per id, or a frame are
-            several.
 
-        Returns
-        -------
-        label, or column of labels of the caller's kind (for ids of several columns, a frame)
+def _joined(
+    answer: Answer, relation: Any, wanted: list[str], name: str, missing: str, nulls: str | None
+) -> Any:
+    """Return a relation of DuckDB that joins another one with the labels of its ids."""
+    known = {column.lower() for column in columns_in(relation)}  # as DuckDB compares names
+    check_columns(relation, wanted)
+    check_ids(relation, wanted)
+    ids = distinct_of(relation, wanted)
+    labels = _attached(answer, ids, wanted, name, missing, nulls)
+    for added in columns_of(labels)[len(wanted) :]:
+        if added.lower() in known:
+            raise _taken_name(added)
+    return joined(relation, labels, wanted)
 
-        Raises
-        ------
-        UnknownVertexError
-            Some ids are not vertices of this answer; names their number and the first of them.
 
-        See Also
-        --------
-        Components.attach : Add the labels to a frame as a column.
-        Components.subset : The vertices of a component.
+def _attached(
+    answer: Answer, frame: Any, wanted: list[str], name: str, missing: str, nulls: str | None
+) -> Any:
+    """Return a frame in memory with the label of each row in an added column."""
+    names = columns_of(frame)
+    with answer.backend.scope():
+        column, there = ids_in_frame(answer, frame, wanted, nulls or NULLS[missing == "null"])
+        policy = "raise" if missing == "raise" else "null"
+        rows, known = rows_of_ids(answer, column, policy, ALONE)
+        warn_if_strange(answer, column, known)
+        at = None if there is None else _spread(answer, there)
+        alone = missing == "self" and column.size > 0
+        if alone:
+            labels = answer.label_or_own(column, rows, known, name, at)
+        else:
+            rows, known, there = _among(answer, rows, known, there, at)
+            labels = _label_of_any(answer, rows, name)
+        here = is_cudf(frame)
+        whole = there is None or bool(there.all())
+        mask = None if whole else answer.bring(there, here)
+        for column_name, values in labels.items():
+            label = answer.given.called(column_name) if len(labels) > 1 else column_name
+            if label in names:
+                raise _taken_name(label)
+            frame = with_column(frame, label, answer.bring(values, here), mask)
+    return frame
 
-        Examples
-        --------
-        >>> import cc_rapids
-        >>> found = cc_rapids.components(([5, 2, 9], [2, 7, 9]))
-        >>> found.component_of(7)
-        2
-        >>> found.component_of([9, 5])
-        array([9, 2])
-        """
-        with self._backend.scope():
-            single = is_single(vertices)
-            column = self._one(vertices) if single else self._column(vertices)
-            rows = self._places(column, "raise")[0]
-            frame = self._held_frame(self._vertex(rows) | self._label(rows))
-            labels = only(frame, "labels")
-            return first(labels) if single else self._given.answer(labels)
 
-    def attach(
-        self,
-        frame: Any,
-        on: str | list[str] = "vertex",
-        name: str = "labels",
-        missing: str = "raise",
-        nulls: str | None = None,
-    ) -> Any:
-        """Return a frame of vertices or edges with the label of each row in an added column.
+def single_id(vertex: Any) -> Column:
+    """Return a single id as a column."""
+    parts = vertex if isinstance(vertex, tuple) else (vertex,)
+    if not parts:
+        raise InputError("an empty tuple is not an id: pass the value of each column of an id")
+    return of_key_columns([of("vertices", [part]) for part in parts])
 
-        Parameters
-        ----------
-        frame : frame of cuDF, pandas, Polars or PyArrow, or DuckDB relation
-            The frame, which is not changed; the result has the same rows and index. A lazy frame
-            of Polars is collected. Of a relation only the distinct ids are read, and the result is
-            a relation that joins it with their labels, in its order.
-        on : str, or list of str
-            The column of vertices; for edges either end, whose labels are the same.
-        name : str
-            The name of the new column; behind the name of each key column if labels have several
-            columns, such as ``kind_labels`` (see :meth:`Components.with_key_names`).
-        missing : {"raise", "null", "self"}
-            What to do for rows whose vertex is not in this answer, because no edge names it: raise
-            an error, make their labels null, or make them components of their own. Labels of kinds
-            ``"min"`` and ``"max"`` are then the vertex itself, in a type that fits the labels and
-            column ``on``, like that of the two columns of edges; those of kinds ``"dense"`` and
-            ``"size"`` continue from k, the number of components, in the order of the ids, with
-            equal labels for equal ids.
-        nulls : {"raise", "null"}, optional
-            What to do for rows whose vertex is null; the default is ``"null"`` if ``missing`` is
-            ``"null"``.
 
-        Returns
-        -------
-        new frame of the kind of ``frame``
+def ids_of(answer: Answer, values: Any) -> Column:
+    """Return ids to look up, as a column of one or several key columns."""
+    own = answer.given.src.key_columns
+    if not own:
+        return of("vertices", values)
+    return of_key_columns(key_columns_of("vertices", values, len(own)))
 
-        Raises
-        ------
-        UnknownVertexError, NullsError, MissingColumnError, ColumnTypeError, InputError
-            A vertex is unknown or null; there is no column ``on``, or already a column ``name``; no
-            integer type holds both the labels and the vertices that become labels; the argument is
-            not a frame.
 
-        See Also
-        --------
-        Components.component_of : Return the labels of some vertices.
-        Components.labels : The label frame.
+def ids_in_frame(
+    answer: Answer, frame: Any, on: list[Any], nulls: str, remedy: str = NULL_LABELS
+) -> tuple[Column, Array | None]:
+    """Return the non-null ids of the rows of a frame, and a mask of these rows.
 
-        Examples
-        --------
-        >>> import pandas as pd, cc_rapids
-        >>> edges = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 9]})
-        >>> cc_rapids.components(edges).attach(edges, on="src", name="group")
-           src  dst  group
-        0    5    2      2
-        1    2    7      2
-        2    9    9      9
-        >>> people = pd.DataFrame({"vertex": [7, 4, 9, 4]})
-        >>> cc_rapids.components(edges).attach(people, missing="self")["labels"].tolist()
-        [2, 4, 9, 4]
-        >>> cc_rapids.components(edges, labels="size").attach(people, missing="self")
-           vertex  labels
-        0       7       0
-        1       4       2
-        2       9       1
-        3       4       2
-        """
-        check_names("on=", on)
-        wanted = on if isinstance(on, list) else [on]
-        if not wanted:
-            raise InputError("on= names no column: pass the column of the vertices, or several")
-        check_name(name)
-        check_word("policy for unknown ids, missing,", missing, MISSING)
-        if nulls is not None:
-            check_word("nulls policy", nulls, NULLS)
-        if is_relation(frame):
-            return self._joined(frame, wanted, name, missing, nulls)
-        frame = frame_in_memory(frame)
-        check_columns(frame, wanted)
-        return self._attached(frame, wanted, name, missing, nulls)
-
-    def _joined(
-        self, relation: Any, wanted: list[str], name: str, missing: str, nulls: str | None
-    ) -> Any:
-        """Return a relation of DuckDB that joins another one with the labels of its ids."""
-        known = {column.lower() for column in columns_in(relation)}  # as DuckDB compares names
-        check_columns(relation, wanted)
-        check_ids(relation, wanted)
-        ids = distinct_of(relation, wanted)
-        labels = self._attached(ids, wanted, name, missing, nulls)
-        for added in columns_of(labels)[len(wanted) :]:
-            if added.lower() in known:
-                raise _taken_name(added)
-        return joined(relation, labels, wanted)
-
-    def _attached(
-        self, frame: Any, wanted: list[str], name: str, missing: str, nulls: str | None
-    ) -> Any:
-        """Return a frame in memory with the label of each row in an added column."""
-        names = columns_of(frame)
-        with self._backend.scope():
-            column, there = self._held(frame, wanted, nulls or NULLS[missing == "null"])
-            policy = "raise" if missing == "raise" else "null"
-            rows, known = self._places(column, policy, ALONE)
-            self._warn_if_strange(column, known)
-            at = None if there is None else self._spread(there)
-            alone = missing == "self" and column.size > 0
-            if alone:
-                labels = self._label_or_own(column, rows, known, name, at)
-            else:
-                rows, known, there = self._among(rows, known, there, at)
-                labels = self._label_of_any(rows, name)
-            here = is_cudf(frame)
-            whole = there is None or bool(there.all())
-            mask = None if whole else self._bring(there, here)
-            for column_name, values in labels.items():
-                label = self._given.called(column_name) if len(labels) > 1 else column_name
-                if label in names:
-                    raise _taken_name(label)
-                frame = with_column(frame, label, self._bring(values, here), mask)
-        return frame
-
-    def _one(self, vertex: Any) -> Column:
-        """Return a single id as a column."""
-        parts = vertex if isinstance(vertex, tuple) else (vertex,)
-        if not parts:
-            raise InputError("an empty tuple is not an id: pass the value of each column of an id")
-        return of_key_columns([of("vertices", [part]) for part in parts])
-
-    def _column(self, values: Any) -> Column:
-        """Return ids to look up, as a column of one or several key columns."""
-        own = self._given.src.key_columns
-        if not own:
-            return of("vertices", values)
-        return of_key_columns(key_columns_of("vertices", values, len(own)))
-
-    def _held(
-        self, frame: Any, on: list[Any], nulls: str, remedy: str = NULL_LABELS
-    ) -> tuple[Column, Array | None]:
-        """Return the non-null ids of the rows of a frame, and a mask of these rows.
-
-        The mask is None if no id is null. ``remedy`` is what the error for nulls advises.
-        """
-        sides = [held(name, column_of(frame, name)) for name in on]
-        masks = [side.there for side in sides if side.there is not None]
-        there = reduce(and_, masks) if masks else None
-        column = of_key_columns([side.where(there) for side in sides])
-        if there is None:
-            return column, None
-        if nulls == "raise":
-            raise NullsError(
-                f"{there.size - int(there.sum()):,} of {there.size:,} rows have nulls in"
-                f" {', '.join(map(repr, on))}, which name no vertex: {remedy}"
-            )
-        return column, self._backend.asarray(there)
-
-    def _spread(self, there: Array) -> Array:
-        """Return for each row of a frame its position among the rows that are not null."""
-        xp = self._backend.xp
-        return xp.maximum(xp.cumsum(there) - 1, 0)
-
-    def _among(
-        self, rows: Array, known: Array, there: Array | None, at: Array | None
-    ) -> tuple[Array, Array, Array]:
-        """Return for each row of a frame its position among the rows that have a label."""
-        if there is None or at is None:
-            return rows, known, known
-        if not rows.size:
-            rows, known = self._backend.xp.zeros(there.size, np.int64), there
-            return rows, known, known
-        return rows[at], known[at], known[at] & there
-
-    def _label_of_any(self, rows: Array, name: str) -> dict[str, Any]:
-        """Return the labels of some rows of the answer, or numbers if the answer is empty."""
-        if self._forest.vertices or not rows.size:
-            return self._label(rows, name)
-        none = self._backend.xp.zeros(rows.size, np.int64)
-        return dict.fromkeys(self._label(rows[:0], name), none)
-
-    def _places(self, column: Column, missing: str, remedy: str = INCLUDE) -> tuple[Array, Array]:
-        """Return the row of each id in the answer, and a mask of the known ids."""
-        return self._found(column, missing, self._forest.rows_of, remedy)
-
-    def _places_of(self, column: Column, borrowed: Any, missing: str) -> tuple[Array, Array]:
-        """Return the same for a column that is lent."""
-        return self._found_of(column, borrowed, missing, self._forest.rows_of)
-
-    def _roots(self, column: Column, missing: str, remedy: str = INCLUDE) -> tuple[Array, Array]:
-        """Return the vertex that is the root of each id, and a mask of the known ids."""
-        return self._found(column, missing, self._forest.roots_of, remedy)
-
-    def _roots_of(self, column: Column, borrowed: Any, missing: str) -> tuple[Array, Array]:
-        """Return the same for a column that is lent."""
-        return self._found_of(column, borrowed, missing, self._forest.roots_of)
-
-    def _found(
-        self,
-        column: Column,
-        missing: str,
-        value_of: Callable[[Array, Array], tuple[Array, Array]],
-        remedy: str = INCLUDE,
-    ) -> tuple[Array, Array]:
-        """Return what the forest says of the vertex of each id, and a mask of the known ids.
-
-        0 for ids that are unknown. ``remedy`` is what the error for these advises.
-        """
-        with column.borrow() as borrowed:
-            return self._found_of(column, borrowed, missing, value_of, remedy)
-
-    def _found_of(
-        self,
-        column: Column,
-        borrowed: Any,
-        missing: str,
-        value_of: Callable[[Array, Array], tuple[Array, Array]],
-        remedy: str = INCLUDE,
-    ) -> tuple[Array, Array]:
-        """Return the same for a column that is lent."""
-        backend, xp, forest = self._backend, self._backend.xp, self._forest
-        check_kinds(self._given.src, column, forest.vertices > 0 or missing == "raise")
-        if not (column.size and forest.vertices):
-            if column.size and missing == "raise":
-                raise self._unknown(column, np.zeros(column.size, bool), remedy)
-            return xp.zeros(column.size, np.int64), xp.zeros(column.size, bool)
-        key_columns = [
-            part if own.strings else backend.asarray(part)
-            for part, own in zip(
-                borrowed if column.key_columns else [borrowed],
-                column.key_columns or [column],
-                strict=True,
-            )
-        ]
-        vertices, known = self._decoder.lookup(
-            key_columns if column.key_columns else key_columns[0], backend
+    The mask is None if no id is null. ``remedy`` is what the error for nulls advises.
+    """
+    sides = [held(name, column_of(frame, name)) for name in on]
+    masks = [side.there for side in sides if side.there is not None]
+    there = reduce(and_, masks) if masks else None
+    column = of_key_columns([side.where(there) for side in sides])
+    if there is None:
+        return column, None
+    if nulls == "raise":
+        raise NullsError(
+            f"{there.size - int(there.sum()):,} of {there.size:,} rows have nulls in"
+            f" {', '.join(map(repr, on))}, which name no vertex: {remedy}"
         )
-        found, known = value_of(vertices, known)
-        if missing == "raise" and not bool(known.all()):
-            raise self._unknown(column, backend.to_host(known), remedy)
-        return found, known
+    return column, answer.backend.asarray(there)
 
-    def _unknown(self, column: Column, known: Any, remedy: str) -> UnknownVertexError:
-        strange = np.flatnonzero(~known)
-        return UnknownVertexError(
-            f"{strange.size:,} of {column.size:,} in {column.name!r} are not vertices of this"
-            f" answer: {_some(column, strange)}; {remedy}"
+
+def _spread(answer: Answer, there: Array) -> Array:
+    """Return for each row of a frame its position among the rows that are not null."""
+    xp = answer.backend.xp
+    return xp.maximum(xp.cumsum(there) - 1, 0)
+
+
+def _among(
+    answer: Answer, rows: Array, known: Array, there: Array | None, at: Array | None
+) -> tuple[Array, Array, Array]:
+    """Return for each row of a frame its position among the rows that have a label."""
+    if there is None or at is None:
+        return rows, known, known
+    if not rows.size:
+        rows, known = answer.backend.xp.zeros(there.size, np.int64), there
+        return rows, known, known
+    return rows[at], known[at], known[at] & there
+
+
+def _label_of_any(answer: Answer, rows: Array, name: str) -> dict[str, Any]:
+    """Return the labels of some rows of the answer, or numbers if the answer is empty."""
+    if answer.forest.vertices or not rows.size:
+        return answer.label(rows, name)
+    none = answer.backend.xp.zeros(rows.size, np.int64)
+    return dict.fromkeys(answer.label(rows[:0], name), none)
+
+
+def rows_of_ids(
+    answer: Answer, column: Column, missing: str, remedy: str = INCLUDE
+) -> tuple[Array, Array]:
+    """Return the row of each id in the answer, and a mask of the known ids."""
+    return _looked_up(answer, column, missing, answer.forest.rows_of, remedy)
+
+
+def rows_of_lent(
+    answer: Answer, column: Column, borrowed: Any, missing: str
+) -> tuple[Array, Array]:
+    """Return the same for a column that is lent."""
+    return _looked_up_of(answer, column, borrowed, missing, answer.forest.rows_of)
+
+
+def roots_of_ids(
+    answer: Answer, column: Column, missing: str, remedy: str = INCLUDE
+) -> tuple[Array, Array]:
+    """Return the vertex that is the root of each id, and a mask of the known ids."""
+    return _looked_up(answer, column, missing, answer.forest.roots_of, remedy)
+
+
+def roots_of_lent(
+    answer: Answer, column: Column, borrowed: Any, missing: str
+) -> tuple[Array, Array]:
+    """Return the same for a column that is lent."""
+    return _looked_up_of(answer, column, borrowed, missing, answer.forest.roots_of)
+
+
+def _looked_up(
+    answer: Answer,
+    column: Column,
+    missing: str,
+    value_of: Callable[[Array, Array], tuple[Array, Array]],
+    remedy: str = INCLUDE,
+) -> tuple[Array, Array]:
+    """Return what the forest says of the vertex of each id, and a mask of the known ids.
+
+    0 for ids that are unknown. ``remedy`` is what the error for these advises.
+    """
+    with column.borrow() as borrowed:
+        return _looked_up_of(answer, column, borrowed, missing, value_of, remedy)
+
+
+def _looked_up_of(
+    answer: Answer,
+    column: Column,
+    borrowed: Any,
+    missing: str,
+    value_of: Callable[[Array, Array], tuple[Array, Array]],
+    remedy: str = INCLUDE,
+) -> tuple[Array, Array]:
+    """Return the same for a column that is lent."""
+    backend, xp, forest = answer.backend, answer.backend.xp, answer.forest
+    check_kinds(answer.given.src, column, forest.vertices > 0 or missing == "raise")
+    if not (column.size and forest.vertices):
+        if column.size and missing == "raise":
+            raise _unknown(answer, column, np.zeros(column.size, bool), remedy)
+        return xp.zeros(column.size, np.int64), xp.zeros(column.size, bool)
+    key_columns = [
+        part if own.strings else backend.asarray(part)
+        for part, own in zip(
+            borrowed if column.key_columns else [borrowed],
+            column.key_columns or [column],
+            strict=True,
         )
+    ]
+    vertices, known = answer.decoder.lookup(
+        key_columns if column.key_columns else key_columns[0], backend
+    )
+    found, known = value_of(vertices, known)
+    if missing == "raise" and not bool(known.all()):
+        raise _unknown(answer, column, backend.to_host(known), remedy)
+    return found, known
 
-    def _warn_if_strange(self, column: Column, known: Array) -> None:
-        """Warn if no id of a frame is a vertex, although there are vertices: on= may be wrong.
 
-        Also if some are none as they are spelled, but are vertices without their leading zeros.
-        """
-        if not (column.size and self._forest.vertices):
+def _unknown(answer: Answer, column: Column, known: Any, remedy: str) -> UnknownVertexError:
+    if answer.linked is not None and not answer.linked.id_names:
+        remedy = BY_POSITION
+    strange = np.flatnonzero(~known)
+    return UnknownVertexError(
+        f"{strange.size:,} of {column.size:,} in {column.name!r} are not vertices of this"
+        f" answer: {_some(column, strange)}; {remedy}"
+    )
+
+
+def warn_if_strange(answer: Answer, column: Column, known: Array) -> None:
+    """Warn if no id of a frame is a vertex, although there are vertices: on= may be wrong.
+
+    Also if some are none as they are spelled, but are vertices without their leading zeros.
+    """
+    if not (column.size and answer.forest.vertices):
+        return
+    if bool(known.any()):
+        if column.strings and not column.key_columns and not bool(known.all()):
+            _warn_of_zeros(answer, column, answer.backend.to_host(known))
+        return
+    theirs = _some(column, np.arange(column.size))
+    few = answer.backend.xp.arange(min(FEW, answer.forest.vertices))
+    own = values_of(_vertices_on_host(answer, few))
+    more = ", ..." if answer.forest.vertices > FEW else ""
+    warnings.warn(
+        f"none of the {column.size:,} ids in {column.name!r} is a vertex of this answer: they"
+        f" are {theirs}, and its vertices are {', '.join(map(str, own))}{more}; does on= name"
+        " the column of the ids, and are they spelled as in the edges?",
+        UnmatchedWarning,
+        stacklevel=levels_up(),
+    )
+
+
+def _warn_of_zeros(answer: Answer, column: Column, known: Any) -> None:
+    """Warn if an id and a vertex are one number, of which one is spelled with zeros first."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    with column.borrow() as words:
+        if not isinstance(words, pa.Array | pa.ChunkedArray):
             return
-        if bool(known.any()):
-            if column.strings and not column.key_columns and not bool(known.all()):
-                self._warn_of_zeros(column, self._backend.to_host(known))
-            return
-        theirs = _some(column, np.arange(column.size))
-        few = self._backend.xp.arange(min(FEW, self._forest.vertices))
-        own = values_of(self._vertices_on_host(few))
-        more = ", ..." if self._forest.vertices > FEW else ""
+        words = words.filter(pa.array(~known)).cast(pa.large_string())
+    zeros = words.filter(pc.match_substring_regex(words, "^0+[0-9]"))
+    own = pc.utf8_ltrim(zeros, "0")
+    own = pc.if_else(pc.equal(own, ""), "0", own)
+    found = zeros.filter(
+        pa.array(answer.backend.to_host(rows_of_ids(answer, of("", own), "null")[1]))
+    )
+    how = "without zeros first"
+    if not len(found) and pc.any(pc.match_substring_regex(words, "^[0-9]+$")).as_py():
+        rows = answer.backend.xp.arange(answer.forest.vertices)
+        with of("", _vertices_on_host(answer, rows)).borrow() as vertices:
+            own = vertices.cast(pa.large_string())
+        own = own.filter(pc.match_substring_regex(own, "^0+[0-9]+$"))
+        found = words.filter(pc.is_in(words, pc.utf8_ltrim(own, "0")))
+        how = "with zeros first"
+    if len(found):
         warnings.warn(
-            f"none of the {column.size:,} ids in {column.name!r} is a vertex of this answer: they"
-            f" are {theirs}, and its vertices are {', '.join(map(str, own))}{more}; does on= name"
-            " the column of the ids, and are they spelled as in the edges?",
-            UnmatchedWarning,
+            f"{len(found):,} of the ids in {column.name!r} are no vertices of this answer as"
+            f" they are spelled, but are {how}, such as {found[0].as_py()}: spell ids as in the"
+            " edges",
+            CcRapidsWarning,
             stacklevel=levels_up(),
         )
 
-    def _warn_of_zeros(self, column: Column, known: Any) -> None:
-        """Warn if an id and a vertex are one number, of which one is spelled with zeros first."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
 
-        with column.borrow() as words:
-            if not isinstance(words, pa.Array | pa.ChunkedArray):
-                return
-            words = words.filter(pa.array(~known)).cast(pa.large_string())
-        zeros = words.filter(pc.match_substring_regex(words, "^0+[0-9]"))
-        own = pc.utf8_ltrim(zeros, "0")
-        own = pc.if_else(pc.equal(own, ""), "0", own)
-        found = zeros.filter(pa.array(self._backend.to_host(self._places(of("", own), "null")[1])))
-        how = "without zeros first"
-        if not len(found) and pc.any(pc.match_substring_regex(words, "^[0-9]+$")).as_py():
-            rows = self._backend.xp.arange(self._forest.vertices)
-            with of("", self._vertices_on_host(rows)).borrow() as vertices:
-                own = vertices.cast(pa.large_string())
-            own = own.filter(pc.match_substring_regex(own, "^0+[0-9]+$"))
-            found = words.filter(pc.is_in(words, pc.utf8_ltrim(own, "0")))
-            how = "with zeros first"
-        if len(found):
-            warnings.warn(
-                f"{len(found):,} of the ids in {column.name!r} are no vertices of this answer as"
-                f" they are spelled, but are {how}, such as {found[0].as_py()}: spell ids as in the"
-                " edges",
-                CcRapidsWarning,
-                stacklevel=levels_up(),
-            )
+def _vertices_on_host(answer: Answer, rows: Array) -> Any:
+    return only(on_host(answer.held_frame(answer.vertex(rows))), "vertex")
 
-    def _vertices_on_host(self, rows: Array) -> Any:
-        return only(on_host(self._held_frame(self._vertex(rows))), "vertex")
 
-    def _labelled(self, columns: dict[str, Any], numbers: Any) -> Any:
-        """Return a frame of some columns and the label of one vertex in each row.
+def labelled(answer: Answer, columns: dict[str, Any], numbers: Any) -> Any:
+    """Return a frame of some columns and the label of one vertex in each row.
 
-        The run was over the vertices 0 .. n - 1. ``numbers`` is the column of the vertices, whose
-        type the labels get.
-        """
-        column = of("vertices", numbers)
-        with self._backend.scope(), column.borrow() as held:
-            at = self._backend.asarray(held)
-            labels = self._forest.parent[at]
-            if labels.dtype.itemsize == at.dtype.itemsize:
-                labels = labels.view(at.dtype)
-            labels = self._bring(labels.astype(at.dtype, copy=False), self._given.on_device)
-        return self._given.answer(self._given.make_frame(columns | {"labels": labels}))
+    The run was over the vertices 0 .. n - 1. ``numbers`` is the column of the vertices, whose
+    type the labels get.
+    """
+    column = of("vertices", numbers)
+    with answer.backend.scope(), column.borrow() as held:
+        at = answer.backend.asarray(held)
+        labels = answer.forest.parent[at]
+        if labels.dtype.itemsize == at.dtype.itemsize:
+            labels = labels.view(at.dtype)
+        labels = answer.bring(labels.astype(at.dtype, copy=False), answer.given.on_device)
+    return answer.given.answer(answer.given.make_frame(columns | {"labels": labels}))
 
-    def _vertex(self, rows: Array) -> dict[str, Any]:
-        """Return the column of the vertices of some rows of the answer."""
-        return self._columns("vertex", self._rows()[0][rows])
+
+def places_of_forest(answer: Answer) -> tuple[list[Array], dict[str, Any]]:
+    """Return the rows of both ends of each edge of the forest, and its other columns."""
+    columns = answer.columns_of_forest()
+    others = {"row": columns.pop("row")}
+    columns.pop("index", None)
+    others |= {"weight": columns.pop("weight")} if "weight" in columns else {}
+    ends = list(columns.values())
+    width = len(ends) // 2
+    sides = zip(("source", "destination"), (ends[:width], ends[width:]), strict=True)
+    named = (of_key_columns([of(name, part) for part in side]) for name, side in sides)
+    return [rows_of_ids(answer, column, "raise")[0] for column in named], others
+
+
+def places_of_edges(answer: Answer, given: EdgeInput | None = None) -> tuple[Array, Array]:
+    """Return the rows of both ends of each edge among the vertices, as int64.
+
+    The edges are those of the answer, or others that are ``given``.
+    """
+    given = answer.given if given is None else given
+    with LentOn(answer.backend, given) as columns:
+        sides = zip((given.src, given.dst), columns, strict=False)
+        src, dst = (rows_of_lent(answer, side, held, "raise")[0] for side, held in sides)
+    return src, dst

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, counted, shown
 from ..solver.devices import Meeting, in_threads, share_of
-from .labels import LABEL_KINDS, LabelKind, check_labels
+from .answer import LabelKind
+from .labels import LABEL_KINDS, check_labels
 
 if TYPE_CHECKING:
     from ..backends import Backend
@@ -145,10 +146,10 @@ class SpreadComponents:
                     vertex, label = held.label_rows(k, count)
                 else:
                     rows = held.forest.rows_of_share(*share_of(held.forest.n, k, count))
-                    vertex, label = wanted.vertices_and_rows(answer)
+                    vertex, label = wanted.vertices_and_rows(answer.answer)
                     vertex, label = vertex[rows], label[rows]
-                labels = wanted.columns(answer, "labels", label)
-                return answer._frame({"vertex": vertex} | labels)
+                labels = wanted.columns(answer.answer, "labels", label)
+                return answer.answer.frame({"vertex": vertex} | labels)
 
         return in_threads(self.devices, self._backend, share)
 

@@ -1,31 +1,76 @@
-"""Pages of an answer in notebooks: its largest components, some of their vertices, and sizes.
+"""Facts about an answer, and its page: its largest components, some of their vertices, and sizes.
 
 However large the answer, a few rows of it are fetched: it is searched where it lies.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..data import html
 from ..data.frame_access import on_host, only, values_of
+from ..errors import counted
 from ..tuning import tuning
-
-if TYPE_CHECKING:
-    from .components import Components
+from .answer import Answer
 
 LARGEST, MEMBERS = 5, 6  # components, and vertices of each
 MACHINERY = "design", "ids", "engine", "device", "memory", "ledger", "peak_bytes"
 
 
-def preview(found: Components) -> str:
+def preview(found: Answer) -> str:
     """Return the largest components and the sizes of all as HTML; empty if there are none."""
     if not len(found):
         return ""
-    with found._backend.scope():
+    with found.backend.scope():
         return _largest(found) + _histogram(found)
+
+
+def panel(answer: Answer) -> str:
+    """Return the page of an answer."""
+    facts = summary(answer)
+    counts = {name: facts[name] for name in ("components", "vertices", "edges", "largest")}
+    return html.panel("Components", html.facts(counts), preview(answer), machinery(facts))
+
+
+def summary(answer: Answer) -> dict[str, Any]:
+    """Return the facts about a run: see :meth:`cc_rapids.Components.summary`."""
+    resumed = {"resumed": answer.facts.resumed} if answer.facts.resumed else {}
+    taken = [taken.facts() for taken in answer.given.taken]
+    return {
+        "engine": answer.backend.name,
+        "device": answer.backend.device_name,
+        "memory": answer.facts.memory,
+        "design": answer.facts.design,
+        "ids": answer.facts.ids,
+        "vertices": answer.forest.vertices,
+        "edges": answer.facts.edges,
+        "components": len(answer),
+        "largest": answer.largest_size,
+        "dropped": answer.given.dropped_rows,
+        "ledger": str(answer.facts.rows),
+        "seconds": dict(answer.facts.seconds),
+        "peak_bytes": answer.backend.peak_bytes(),
+        **resumed,
+        **({"taken": taken} if taken else {}),
+    }
+
+
+def known_counts(answer: Answer, component: str = "component", vertex: str = "vertex") -> str:
+    """Return the counts that need neither a launch nor a copy to the host, in words."""
+    forest, largest = vars(answer.forest), vars(answer).get("largest_size")
+    if not {"components", "vertices"} <= forest.keys():
+        return f"{_plural(component)} are not counted yet"
+    known = (
+        f"{counted(forest['components'], component, _plural(component))} of"
+        f" {counted(forest['vertices'], vertex, _plural(vertex))}"
+    )
+    return known if largest is None else f"{known}, the largest of {largest:,}"
+
+
+def _plural(word: str) -> str:
+    return {"vertex": "vertices", "entity": "entities"}.get(word, f"{word}s")
 
 
 def machinery(facts: dict[str, Any]) -> str:
@@ -40,12 +85,12 @@ def machinery(facts: dict[str, Any]) -> str:
     return html.folded("how it was found", html.facts(rows))
 
 
-def _largest(found: Components) -> str:
-    backend, count = found._backend, len(found)
-    component = found._by_size[:LARGEST]
-    sizes = backend.to_host(found._counts[component]).tolist()
-    labels = found._kind.columns(found, "labels", found._kind.of_component(found, component))
-    frame = found._held_frame(labels | {"size": found._counts[component]})
+def _largest(found: Answer) -> str:
+    backend, count = found.backend, len(found)
+    component = found.by_size[:LARGEST]
+    sizes = backend.to_host(found.counts[component]).tolist()
+    labels = found.kind.columns(found, "labels", found.kind.of_component(found, component))
+    frame = found.held_frame(labels | {"size": found.counts[component]})
     names = values_of(only(on_host(frame), "labels"))
     rows = [
         (_name(label), size, ", ".join(map(_name, some)) + (", ..." if size > len(some) else ""))
@@ -63,12 +108,12 @@ def _name(value: Any) -> str:
     return text if len(text) <= 24 else text[:21] + "..."
 
 
-def _members(found: Components, component: Any, sizes: list[int]) -> list[list[Any]]:
+def _members(found: Answer, component: Any, sizes: list[int]) -> list[list[Any]]:
     """Return the first vertices of some components.
 
     Rows are looked at in blocks until there are enough of each, and only those are fetched.
     """
-    backend, (vertex, dense) = found._backend, found._numbered
+    backend, (vertex, dense) = found.backend, found.numbered
     rows: list[list[int]] = [[] for _ in sizes]
     wanted = dict(enumerate(backend.to_host(component).tolist()))
     for begin in range(0, int(dense.size), tuning.iterated_rows):
@@ -82,16 +127,16 @@ def _members(found: Components, component: Any, sizes: list[int]) -> list[list[A
         if not wanted:
             break
     every = backend.asarray(np.array([row for own in rows for row in own], np.int64))
-    ids = found._held_frame(found._columns("vertex", vertex[every]))
+    ids = found.held_frame(found.columns("vertex", vertex[every]))
     named = iter(values_of(only(on_host(ids), "vertex")))
     return [[next(named) for _ in own] for own in rows]
 
 
-def _histogram(found: Components) -> str:
+def _histogram(found: Answer) -> str:
     """Return how many components have 1, 2 to 3, 4 to 7, ... vertices, as bars."""
-    backend, xp = found._backend, found._backend.xp
+    backend, xp = found.backend, found.backend.xp
     lows = xp.asarray(np.left_shift(np.int64(1), np.arange(1, 63)))
-    power = xp.searchsorted(lows, found._counts, side="right")
+    power = xp.searchsorted(lows, found.counts, side="right")
     counts = backend.to_host(xp.bincount(power)).tolist()
     rows = []
     for k, many in enumerate(counts):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,40 +29,40 @@ from ..graph.forest import Forest, check_parents
 from ..graph.memory_bound import word_for
 from ..ids.decoders import IdDecoder, OffsetDecoder, SortedDecoder
 from ..ids.growing import Integers, extended
+from .answer import Answer, Facts
 from .labels import check_labels
-
-if TYPE_CHECKING:
-    from .components import Components
+from .lookup import places_of_forest
+from .records import Linked
 
 FORMAT = "cc_rapids components 1"
 ENDS = "source", "destination"  # of the edges of its spanning forest
 OTHERS = "cc_rapids connectivity"  # the format of batches
 
 
-def write(path: str | os.PathLike[str], found: Components) -> None:
+def write(path: str | os.PathLike[str], found: Answer) -> None:
     """Write an answer; raise an OutputError if that is impossible."""
-    backend = found._backend
+    backend = found.backend
     with backend.scope():
-        columns = [_parts(column, backend) for column in found._ids()]
-        vertex, least = found._rows()
+        columns = [_parts(column, backend) for column in found.ids()]
+        vertex, least = found.rows()
         first = backend.xp.flatnonzero(vertex == least)
         word = np.uint32 if word_for(int(vertex.size)) == 4 else np.uint64
-        arrays = {"parent": backend.to_host(first[found._dense].astype(word))}
-        if found._forest_edges is not None:
+        arrays = {"parent": backend.to_host(first[found.dense].astype(word))}
+        if found.forest_edges is not None:
             arrays |= _forest_arrays(found)
     for k, (_, own) in enumerate(columns):
         arrays |= {f"{k}_{name}": array for name, array in own.items()}
     words = {
         "format": FORMAT,
-        "labels": found._kind.name,
-        "facts": found._facts.words(),
-        "dropped": found._given.dropped_rows,
-        "taken": [asdict(taken) for taken in found._given.taken],
-        "answers": kind_words(found._given),
-        "bound": found._given.bound and found._given.bound.kept(),
+        "labels": found.kind.name,
+        "facts": found.facts.words(),
+        "dropped": found.given.dropped_rows,
+        "taken": [asdict(taken) for taken in found.given.taken],
+        "answers": kind_words(found.given),
+        "bound": found.given.bound and found.given.bound.kept(),
         "columns": [own for own, _ in columns],
         **_words_of_weights(found),
-        **found._own_words(),
+        **({} if found.linked is None else {"records": found.linked.words()}),
     }
     archive.write(path, words, arrays)
 
@@ -83,25 +83,25 @@ def _parts(column: Column, backend: Backend) -> tuple[dict[str, Any], dict[str, 
     return words, {"ids": ids.astype(wide, copy=False)}
 
 
-def _words_of_weights(found: Components) -> dict[str, str]:
+def _words_of_weights(found: Answer) -> dict[str, str]:
     """Return the type of the weights of an answer's spanning forest, if it has weights."""
-    held, own = found._forest_columns, found._given.weights
+    held, own = found.held_forest, found.given.weights
     weights = own if held is None else held.get("weight")
     return {} if weights is None else {"weight": str(weights.dtype)}
 
 
-def _forest_arrays(found: Components) -> dict[str, Any]:
+def _forest_arrays(found: Answer) -> dict[str, Any]:
     """Return the rows of the edges of the spanning forest, and the positions of their ends."""
-    ends, columns = found._places_of_forest()
-    columns = {name: found._backend.asarray(column) for name, column in columns.items()}
+    ends, columns = places_of_forest(found)
+    columns = {name: found.backend.asarray(column) for name, column in columns.items()}
     arrays = {"forest_row": columns["row"]}
     if "weight" in columns:
         arrays["forest_weight"] = columns["weight"].view(np.uint8)
     arrays |= zip(("forest_source", "forest_destination"), ends, strict=True)
-    return {name: found._backend.to_host(array) for name, array in arrays.items()}
+    return {name: found.backend.to_host(array) for name, array in arrays.items()}
 
 
-def read(path: str | os.PathLike[str], engine: str | None) -> Components:
+def read(path: str | os.PathLike[str], engine: str | None) -> Answer:
     """Return the answer in a file.
 
     Raises
@@ -135,7 +135,7 @@ def parts_on_host(ids: list[Column]) -> list[tuple[dict[str, Any], dict[str, Any
 
 def of_columns(
     ids: list[Column], parent: Array, words: dict[str, Any], engine: str | None
-) -> Components:
+) -> Answer:
     """Return the answer with these ids, whose components are given by the row of each least id.
 
     Parameters
@@ -160,10 +160,7 @@ def of_columns(
     return _found(own_words | words, arrays, engine)
 
 
-def _found(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) -> Components:
-    from .components import Components, Facts
-    from .records import LinkedRecords
-
+def _found(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) -> Answer:
     parent = arrays["parent"]
     check_parents(parent)
     kinds = [own["ids"] == "strings" for own in words["columns"]]
@@ -188,11 +185,11 @@ def _found(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) ->
         kind, facts = check_labels(words["labels"]), Facts.of_words(words["facts"])
         rows = arrays.get("forest_row")
         held = None if rows is None else ChosenEdges(backend, backend.asarray(rows))
-        answer = given, backend, decoder, forest, kind, facts, held
-        linked = words.get("records")
-        found = Components(*answer) if linked is None else LinkedRecords._of_words(linked, *answer)
+        found = Answer(given, backend, decoder, forest, kind, facts, held)
+        if "records" in words:
+            found.linked = Linked.of_words(words["records"])
         if rows is not None:
-            found._forest_columns = _forest_columns(found, arrays, words.get("weight"))
+            found.held_forest = _forest_columns(found, arrays, words.get("weight"))
     return found
 
 
@@ -204,9 +201,7 @@ def _type_of_weights(name: Any) -> Any:
     return dtype
 
 
-def _forest_columns(
-    found: Components, arrays: dict[str, Any], weight: str | None
-) -> dict[str, Any]:
+def _forest_columns(found: Answer, arrays: dict[str, Any], weight: str | None) -> dict[str, Any]:
     """Return the columns of the spanning forest of a file, with weights of a type if there are.
 
     Raises
@@ -215,15 +210,15 @@ def _forest_columns(
         It is no spanning forest of the components.
     """
     src, dst = places = [arrays[f"forest_{end}"] for end in ENDS]
-    check_spanning(src, dst, found._forest)
+    check_spanning(src, dst, found.forest)
     rows = arrays["forest_row"]
     falls = bool((rows[1:] <= rows[:-1]).any()) or bool((rows[:1] < 0).any())
     if rows.dtype != np.int64 or rows.shape != src.shape or falls:
         raise ValueError(f"the rows of its spanning forest are not {src.size:,} ascending ones")
-    vertex, columns = found._rows()[0], {"row": found._forest_edges.rows}
+    vertex, columns = found.rows()[0], {"row": found.backend.asarray(rows)}
     for end, place in zip(ENDS, places, strict=True):
-        columns |= found._columns(end, vertex[found._backend.asarray(place)])
-    if (weight is None) != (found._facts.greatest is None):
+        columns |= found.columns(end, vertex[found.backend.asarray(place)])
+    if (weight is None) != (found.facts.greatest is None):
         raise ValueError(
             "its spanning forest is said to be by weight, and has none, or the reverse"
         )
@@ -231,8 +226,8 @@ def _forest_columns(
         weights = arrays["forest_weight"].view(_type_of_weights(weight))
         if weights.size != rows.size or bool((weights != weights).any()):
             raise ValueError(f"its {weights.size:,} weights are not one for each row of its forest")
-        columns["weight"] = found._backend.asarray(weights)
-    return {name: found._home(column) for name, column in columns.items()}
+        columns["weight"] = found.backend.asarray(weights)
+    return {name: found.home(column) for name, column in columns.items()}
 
 
 def _decoder(

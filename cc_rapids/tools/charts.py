@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analysis.plots import AS_IT_IS, LINES, missing, new_axes
 from ..data.files.write import replacing
 from ..errors import InputError
-from ..results.plots import AS_IT_IS, LINES, missing, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -38,7 +38,7 @@ def test_right_answers_are_proved_and_wrong_ones_are_not(cudf, monkeypatch, tune
             proof = found.audit(edges, source, destination, oracle=oracle)
             assert (proof.edges, proof.components) == (len(edges), len(found))
         found.labels()  # what comes next is read from the trees
-        roots, bits = found._forest.parent, found._forest.present.get().view(np.uint8)
+        roots, bits = found.answer.forest.parent, found.answer.forest.present.get().view(np.uint8)
         occur = np.unpackbits(bits, bitorder="little")[: roots.size].astype(bool)
         two = np.unique(roots.get()[occur])[-2:]
         roots[roots == two[1]] = two[0]
@@ -83,7 +83,7 @@ def test_a_long_list_in_order(cudf):
         proof = found.audit(graph.edges, num_vertices=graph.num_vertices)
         assert proof.components == len(found)
     found.labels()  # what comes next is read from the trees
-    labels = found._forest.parent
+    labels = found.answer.forest.parent
     root = int(labels[-1])
     for wrong in (root + 1, 0 if root else 1):
         labels[-1] = wrong
@@ -106,7 +106,7 @@ def test_a_long_list_whose_bits_are_shared(cudf):
     assert "bits=shared" in found.summary()["design"]
     assert found.audit((src, dst)).components == len(found)
     found.labels()  # what comes next is read from the trees
-    labels, answer = found._forest.parent, found._forest.parent.copy()
+    labels, answer = found.answer.forest.parent, found.answer.forest.parent.copy()
     least = int(labels[src[0]])
     for v in (int(src[77]), int(dst[-1])):
         if v == least:

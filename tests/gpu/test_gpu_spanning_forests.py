@@ -129,13 +129,13 @@ def test_right_forests_pass_the_audit_and_others_do_not(graph, word, dtype):
     rows = found.forest().row
     if not rows.size:
         return
-    found._forest_edges = ChosenEdges(found._backend, rows[1:])
+    found.answer.forest_edges = ChosenEdges(found.answer.backend, rows[1:])
     with pytest.raises(errors.VerificationError, match="joins two trees of the forest"):
         found.audit(edges, **asked)
     others = np.setdiff1d(np.arange(weights.size), rows.get())
     if others.size:
         more = cupy.asarray(np.sort(np.append(rows.get(), others[0])))
-        found._forest_edges = ChosenEdges(found._backend, more)
+        found.answer.forest_edges = ChosenEdges(found.answer.backend, more)
         with pytest.raises(errors.VerificationError, match="forest close 1 cycle"):
             found.audit(edges, **asked)
 

@@ -81,7 +81,7 @@ def test_an_answer_is_copied_whole(kind, engine, cudf):
         check_same(found, other)
         assert str(other.audit(edges, *sides)) == str(found.audit(edges, *sides))
         assert lists(way(noted).forest()) == lists(noted.forest())
-        assert way(found._backend) is found._backend
+        assert way(found.answer.backend) is found.answer.backend
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -59,7 +59,7 @@ from cc_rapids.kernels import edges as reading
 from cc_rapids.kernels import forgetting as kernels_of_forgetting
 from cc_rapids.kernels import id_hash as ids
 from cc_rapids.kernels import primitives as bits_of_runs
-from cc_rapids.results.components import Components
+from cc_rapids.results.answer import Answer
 
 
 class Plant(NamedTuple):
@@ -313,10 +313,8 @@ PLANTS = {
     "mark roots": Plant(gather.mark_roots, "parent[v] == v", "parent[v] != v", "dense"),
     "rank": Plant(bits_of_runs.rank, "return found", "return found // 2", "dense"),
     "count bits": Plant(bits_of_runs.count, "& np.uint32(255)", "& np.uint32(254)", "dense"),
-    "order of sizes": Plant(
-        cc_rapids.Components._by_size.func, "-self._counts", "self._counts", "largest first"
-    ),
-    "the last of each": Plant(cc_rapids.Components._last.func, "- 1]", "- 2]", "max"),
+    "order of sizes": Plant(Answer.by_size.func, "-self.counts", "self.counts", "largest first"),
+    "the last of each": Plant(Answer.last.func, "- 1]", "- 2]", "max"),
     "few counted": Plant(few.count, "|= octets", "&= octets", "few"),
     "few components": Plant(few.count, "occur & ~hooked", "occur", "few"),
     "few rows": Plant(few.rows, "vertices, parent[vertices]", "vertices, vertices", "few"),
@@ -331,7 +329,7 @@ PLANTS = {
     ),
     # Ids.
     "offset": Plant(
-        Components._columns,
+        Answer.columns,
         "return {name: ids}",
         "return {name: ids + (ids == 1003)}",
         "offset",
@@ -558,13 +556,13 @@ def merged(job, engine):
         merging.merge(forests[0], packed)
         forests[0].count()
         found = components((SRC, DST), engine=engine)
-        found._forest, found._prefetched_frame = forests[0], None
+        found.answer.forest, found.answer.prefetched_frame = forests[0], None
     return found
 
 
 def is_right(found, job):
     """Whether the label frame is that of sequential union-find, and len() as well."""
-    frame, kind = found.labels(), found._kind.name
+    frame, kind = found.labels(), found.answer.kind.name
     right, order = RIGHT, np.arange(RIGHT.size)
     if job == "named":
         order = np.union1d(order, range(1, 440, 3))

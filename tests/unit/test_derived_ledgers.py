@@ -15,10 +15,10 @@ import scipy.sparse
 import cc_rapids
 import cc_rapids.accessor
 from cc_rapids import api, errors, several_gpus
+from cc_rapids.analysis.cuts import Levels
 from cc_rapids.backends.threads import Threads
 from cc_rapids.graph.edges import Edges
 from cc_rapids.incremental import thresholds
-from cc_rapids.results.cuts import Levels
 
 LEVELS = [0.8, 0.2, 0.5]
 

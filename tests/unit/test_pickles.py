@@ -137,7 +137,7 @@ def test_plans_proofs_designs_and_engines_are_copied():
     for way in WAYS.values():
         for thing in things:
             assert str(way(thing)) == str(thing)
-        assert way(found._backend) is found._backend
+        assert way(found.answer.backend) is found.answer.backend
         assert way(things[3:-2]) == things[3:-2]
 
 

@@ -220,7 +220,7 @@ def solved_by(frame: Any, ends: Ends, called: Ends, rows: int, **options: Any) -
 
 def linked_all(found: Components, rows: int, what: str) -> Ledger:
     """Return the ledger of an answer; raise a LedgerError unless it is one of so many rows."""
-    return found._facts.rows._replace(given=rows).check(what)
+    return found.answer.facts.rows._replace(given=rows).check(what)
 
 
 def rows_of(partition: Any) -> int:

@@ -19,7 +19,7 @@ WEIGHTS = np.random.default_rng(5).random(2 * N)
 @pytest.fixture
 def found():
     answer = cc_rapids.components(tuple(EDGES), weight=WEIGHTS, forest="min", num_vertices=N)
-    assert not set(LATER) & set(vars(answer._forest))
+    assert not set(LATER) & set(vars(answer.answer.forest))
     return answer
 
 
@@ -31,9 +31,9 @@ def check(answer):
 
 def test_a_forest_of_edges_needs_no_count(found):
     assert len(found.forest().row) == N - len(cc_rapids.components(tuple(EDGES), num_vertices=N))
-    assert not set(LATER) & set(vars(found._forest))
+    assert not set(LATER) & set(vars(found.answer.forest))
     check(found)
-    assert set(LATER) < set(vars(found._forest))
+    assert set(LATER) < set(vars(found.answer.forest))
 
 
 def test_a_copy_is_counted(found):
@@ -48,7 +48,7 @@ def test_many_threads_may_ask_first(found, monkeypatch):
 
     def ask(k):
         barrier.wait()
-        return len(found) if k % 2 else found._forest.parent.copy()
+        return len(found) if k % 2 else found.answer.forest.parent.copy()
 
     with ThreadPoolExecutor(asked) as pool:
         answers = list(pool.map(ask, range(asked)))
@@ -60,7 +60,7 @@ def test_many_threads_may_ask_first(found, monkeypatch):
 
 def test_another_thread_may_have_counted_meanwhile(found):
     """It is asked for after the name was not found, and before it is known that it is made."""
-    forest = found._forest
+    forest = found.answer.forest
     expected = forest.components
     assert forest.__getattr__("components") == expected
 
@@ -71,14 +71,16 @@ def test_a_count_that_was_interrupted_is_made_anew(found, monkeypatch, error):
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(found._backend), "leave_arena", fail)  # once the vertices are counted
+        patch.setattr(
+            type(found.answer.backend), "leave_arena", fail
+        )  # once the vertices are counted
         with pytest.raises((cc_rapids.CapacityError, error)):
             len(found)
     check(found)
 
 
 def test_a_forest_alike_has_arrays_of_its_own(found):
-    forest = found._forest
+    forest = found.answer.forest
     other = forest.alike().copy_from(forest)
     assert not np.shares_memory(other.parent, forest.parent)
     assert np.array_equal(other.parent, forest.parent)

@@ -167,7 +167,7 @@ def test_a_repr_launches_nothing_and_raises_nothing(engine, monkeypatch):
 
 def test_a_frame_that_was_made_ahead_is_given_away_once(engine):
     found = components(([5, 2], [2, 7]), engine=engine)
-    found._prefetched_frame = made = found.labels()
+    found.answer.prefetched_frame = made = found.labels()
     ready, frames = threading.Barrier(8), []
 
     def take():
@@ -180,7 +180,7 @@ def test_a_frame_that_was_made_ahead_is_given_away_once(engine):
     for thread in threads:
         thread.join()
     assert sum(frame is made for frame in frames) == 1
-    found._prefetched_frame = made
+    found.answer.prefetched_frame = made
     found.audit(([5, 2], [2, 7]))  # which reads a frame that nobody else changes meanwhile
     assert found.labels() is not made
 
@@ -279,14 +279,14 @@ def test_each_kind_of_labels_has_its_place_in_the_answer(ask, name):
     found, kind = ask(name), LABEL_KINDS[name]
     assert check_labels(name) is kind
     assert kind.audited_as in LABEL_RULES
-    vertex, label = kind.vertices_and_rows(found)
-    assert rows([vertex, label]) == rows([found.labels().vertex, kind.rows(found)])
-    named = kind.of_component(found, np.arange(len(found)))
+    vertex, label = kind.vertices_and_rows(found.answer)
+    assert rows([vertex, label]) == rows([found.labels().vertex, kind.rows(found.answer)])
+    named = kind.of_component(found.answer, np.arange(len(found)))
     for number, one in enumerate(named.tolist()):
-        assert kind.find(found, one) == number
+        assert kind.find(found.answer, one) == number
         assert set(label[vertex == found.subset(one)[0]].tolist()) == {one}
-    assert kind.find(found, 3.5) is None
-    assert kind.find(found, 10**6) is None
+    assert kind.find(found.answer, 3.5) is None
+    assert kind.find(found.answer, 10**6) is None
 
 
 def test_unknown_kinds_of_labels_name_the_known_ones(ask):

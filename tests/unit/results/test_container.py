@@ -9,6 +9,7 @@ from support.edge_kinds import EDGES
 
 import cc_rapids
 from cc_rapids import components, errors
+from cc_rapids.results.answer import Answer
 
 SRC, DST = [5, 2, 9, 11], [2, 7, 9, 9]
 MEMBERS = {2: [2, 5, 7], 9: [9, 11]}
@@ -108,8 +109,8 @@ def test_iteration_asks_for_blocks_and_never_for_a_component(tuned, monkeypatch)
     n = 1000
     found = components((np.arange(n) * 2, np.arange(n) * 2 + 1))
     blocks = []
-    frame = type(found)._frame
-    monkeypatch.setattr(type(found), "_frame", lambda self, c: blocks.append(c) or frame(self, c))
+    frame = Answer.frame
+    monkeypatch.setattr(Answer, "frame", lambda self, c: blocks.append(c) or frame(self, c))
     tuned(iterated_rows=500)
     assert sum(len(members) for _, members in found) == 2 * n
     assert len(blocks) == 2 * 4  # of vertices and of labels

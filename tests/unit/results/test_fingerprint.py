@@ -153,7 +153,7 @@ def test_an_audit_proves_that_they_differ_where_components_do(engine):
     assert found.audit((SRC, DST), oracle="scipy").components == 3
     with pytest.raises(cc_rapids.VerificationError, match="edge 4 joins 4 and 9, which have the"):
         found.audit((np.append(SRC, 4), np.append(DST, 9)))
-    found._kind = Merging()
+    found.answer.kind = Merging()
     with pytest.raises(cc_rapids.VerificationError, match="1 different labels, but 3 components"):
         found.audit((SRC, DST))
 

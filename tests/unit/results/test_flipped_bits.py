@@ -28,7 +28,7 @@ def held(found):
     found = found.components() if isinstance(found, Connectivity) else found
     whole = found.components if isinstance(found, StableIds) else found
     facts = whole.summary() | {"peak_bytes": 0}
-    forest = columns(whole.forest()) if whole._forest_edges is not None else None
+    forest = columns(whole.forest()) if whole.answer.forest_edges is not None else None
     counter = found.next_id if isinstance(found, StableIds) else None
     return columns(found.labels()), facts, forest, counter
 

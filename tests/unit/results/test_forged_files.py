@@ -8,8 +8,9 @@ from support.lies import no_hang
 import cc_rapids
 from cc_rapids import Components, Connectivity, components, errors
 from cc_rapids.algorithms.dendrogram import MergeTree
+from cc_rapids.analysis import dendrogram, paths
 from cc_rapids.data.files import archive
-from cc_rapids.results.records import LinkedRecords
+from cc_rapids.results import lookup
 
 EDGES = pd.DataFrame(
     {"src": [0, 2, 4, 1, 6, 0], "dst": [2, 4, 0, 1, 6, 5], "w": [4.0, 3, 2, 1, 1, 1]}
@@ -156,7 +157,7 @@ def test_forged_facts_of_records_are_refused(tmp_path):
     path = tmp_path / "records"
     found = cc_rapids.link_records(pd.DataFrame({"mail": ["a", "a", "b"]}), ["mail"])
     found.save(path)
-    assert isinstance(Components.load(path), LinkedRecords)
+    assert isinstance(Components.load(path), cc_rapids.LinkedRecords)
     facts = {"links": -1, "without_value": 0, "left_out_groups": 0, "left_out_rows": 0}
     for keys in ([["mail", facts]], [[7, facts | {"links": 1}]], [["mail", {}]], 7):
         forged(path, {"records": {"keys": keys}}, {})
@@ -164,12 +165,13 @@ def test_forged_facts_of_records_are_refused(tmp_path):
             Components.load(path)
 
 
-def test_paths_and_merges_of_a_broken_forest_end(tmp_path):
+def test_paths_and_merges_of_a_broken_forest_end(monkeypatch):
     """Which no loader lets in: a pickle of another hand may hold one."""
     found = components(EDGES, weight="w", forest="max")
-    ends, others = found._places_of_forest()
+    ends, others = lookup.places_of_forest(found.answer)
     wrong = [np.array(CYCLE[name]) for name in CYCLE]
-    found._places_of_forest = lambda: (wrong, others)
+    for module in (paths, dendrogram):
+        monkeypatch.setattr(module, "places_of_forest", lambda _: (wrong, others))
     with pytest.raises(errors.InputError, match="would not end"), no_hang():
         found.paths(([4, 0], [0, 4]))
     with pytest.raises(errors.InputError, match="would merge a cluster with itself"):

@@ -10,6 +10,7 @@ import pytest
 
 import cc_rapids
 from cc_rapids import components
+from cc_rapids.results.answer import Answer
 
 SCRIPT = "<script>alert(\"x\" + 'y')</script> & co"
 TAGS = {
@@ -66,7 +67,7 @@ def shows():
 @pytest.mark.parametrize("name", shows())
 def test_all_that_is_shown_is_escaped(name, monkeypatch):
     shown = shows()[name]
-    monkeypatch.setattr(type(components(EDGES)._backend), "device_name", SCRIPT)
+    monkeypatch.setattr(type(components(EDGES).answer.backend), "device_name", SCRIPT)
     page = Reader(shown._repr_html_())
     assert set(page.tags) <= TAGS
     if name not in ("Plan", "StreamPlan", "Audit", "Cuts", "Bipartition"):
@@ -135,9 +136,9 @@ def test_a_page_is_made_of_a_few_rows_however_many_there_are(tuned, monkeypatch)
     found = components((np.arange(n), np.arange(n) // 50 * 50))
     tuned(iterated_rows=1000)
     rows = []
-    frame = type(found)._frame
+    frame = Answer.frame
     monkeypatch.setattr(
-        type(found), "_frame", lambda self, c: rows.extend(map(len, c.values())) or frame(self, c)
+        Answer, "frame", lambda self, c: rows.extend(map(len, c.values())) or frame(self, c)
     )
     assert len(found._repr_html_()) < 5000
     assert max(rows) <= 30

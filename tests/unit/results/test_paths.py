@@ -260,7 +260,7 @@ def test_edges_are_counted_before_any_is_found(monkeypatch):
     for limit in (0, 1, 2):
         with pytest.raises(errors.CapacityError, match=f"3 edges, and limit={limit}: pass fewer"):
             found.paths(pairs, rows=True, limit=limit)
-    monkeypatch.setattr(type(found._backend), "free_bytes", lambda _: 3 * 112 - 1)
+    monkeypatch.setattr(type(found.answer.backend), "free_bytes", lambda _: 3 * 112 - 1)
     with pytest.raises(errors.CapacityError, match=r"the 3 edges of these paths would take .* GiB"):
         found.paths(pairs, rows=True)
     assert found.paths(pairs).length.tolist() == [1, 2]
@@ -271,7 +271,7 @@ def test_edges_are_counted_before_any_is_found(monkeypatch):
 
 def test_no_memory_is_taken_that_is_not_there(monkeypatch):
     found = components(([1, 2], [2, 3]), forest=True)
-    monkeypatch.setattr(type(found._backend), "free_bytes", lambda _: 2 * 160)
+    monkeypatch.setattr(type(found.answer.backend), "free_bytes", lambda _: 2 * 160)
     with pytest.raises(errors.CapacityError, match=r"rooting the forest of 3 vertices .* find the"):
         found.paths(([1], [2]))
     with pytest.raises(errors.CapacityError, match=r"rooting the forest of 3 vertices .* shortest"):
@@ -346,7 +346,7 @@ def test_a_forest_takes_the_memory_that_is_promised(make, weight):
     found = components((src, dst), forest="max" if given else True, **given)
     random = np.random.default_rng(6)
     ends = random.integers(0, n + 1, (2, pairs))
-    found._dense, found._rows()  # which other methods keep, too
+    found.answer.dense, found.answer.rows()  # which other methods keep, too
     rounds = tuple(ends[:, :8]), tuple(ends)
     tracemalloc.start()
     try:

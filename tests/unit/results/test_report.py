@@ -17,7 +17,7 @@ from support.as_lists import columns
 from support.edge_lists import quick
 
 from cc_rapids import components, errors, stream_components
-from cc_rapids.results import report
+from cc_rapids.analysis import report
 
 PAIRS = [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5), (5, 4), (6, 6), (7, 8)]
 WEIGHTS = [5, 9, 7, 3, 8, 2, 1, 4]

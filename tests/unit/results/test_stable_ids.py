@@ -20,7 +20,7 @@ from support.edge_lists import components_of, quick
 
 import cc_rapids
 from cc_rapids import StableIds, components, errors
-from cc_rapids.results import stable_ids as numbering
+from cc_rapids.analysis import stable_ids as numbering
 
 POLICIES = "majority", "largest", "least"
 ENUM = "polars enum"  # which a saved file knows as categories

@@ -54,7 +54,7 @@ def test_the_arrays_of_a_forest_are_made_when_they_are_looked_at():
     src, dst = edges(50, 40)
     found = components((src, dst))
     found.labels()
-    forest = found._forest
+    forest = found.answer.forest
     assert not {"parent", "present", "out_of_range"} & vars(forest).keys()
     assert not hasattr(forest, "children")
     assert forest.parent.size == forest.n

@@ -198,7 +198,7 @@ def test_hashed_ids_are_decoded_before_their_trees_are_counted(engine, gathered,
     np.testing.assert_array_equal(sent.labels().labels, found.labels().labels)
     assert order.count("taken") == 1
     found = find((src, dst), wants_labels=False, engine=engine)
-    assert not found._decoder._ahead
+    assert not found.answer.decoder._ahead
 
 
 def test_without_memory_ids_are_decoded_when_they_are_asked_for(engine, gathered, monkeypatch):

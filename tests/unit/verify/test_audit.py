@@ -93,7 +93,7 @@ def test_ids_of_several_columns(engine):
 def parents(found):
     """The trees that labels are read from, once none are ready any more."""
     found.labels("min")
-    return found._forest.parent
+    return found.answer.forest.parent
 
 
 def answer(labels, edges=EDGES, engine=None, **options):

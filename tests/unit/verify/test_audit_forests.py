@@ -29,7 +29,7 @@ def found_in(edges, *sides, **options):
 
 def forged(found, rows):
     """The same answer with other rows of its forest."""
-    found._forest_edges = ChosenEdges(found._backend, np.asarray(rows))
+    found.answer.forest_edges = ChosenEdges(found.answer.backend, np.asarray(rows))
     return found
 
 

@@ -16,9 +16,9 @@ from support.planted import Plant, planted
 
 from cc_rapids import StableIds, bipartition, components, errors
 from cc_rapids.algorithms import bipartition as coloring
+from cc_rapids.analysis import stable_ids as numbering
+from cc_rapids.analysis.bipartition import Bipartition
 from cc_rapids.kernels import tours
-from cc_rapids.results import stable_ids as numbering
-from cc_rapids.results.bipartition import Bipartition
 
 POLICIES = "majority", "largest", "least"
 SIDES = ["src_kind", "src_id"], ["dst_kind", "dst_id"]
@@ -269,7 +269,8 @@ def test_any_other_number_is_refused(lists, data):
         before, held = held, components(sides(pairs)).stable_ids(held)
     assume(held is not None and len(held))
     place = data.draw(st.integers(0, len(held) - 1))
-    held._numbers[place] += data.draw(st.integers(1, 5)) * data.draw(st.sampled_from([1, -1]))
+    numbers = held.numbers.numbers
+    numbers[place] += data.draw(st.integers(1, 5)) * data.draw(st.sampled_from([1, -1]))
     with pytest.raises(errors.VerificationError):
         held.audit(before)
 
@@ -292,19 +293,19 @@ def counted_on(found):
 
 WRONG_NUMBERS = {
     "shared": (
-        lambda own: own._numbers.__setitem__(1, 0),
+        lambda own: own.numbers.numbers.__setitem__(1, 0),
         "vertices 1 and 4 are of two components",
     ),
     "not the heir": (
-        lambda own: own._numbers.__setitem__(0, 1),
+        lambda own: own.numbers.numbers.__setitem__(0, 1),
         "the component of vertex 1 has the number 1, but goes on by policy='majority' with 0",
     ),
     "retired": (
-        lambda own: own._numbers.__setitem__(3, 3),
+        lambda own: own.numbers.numbers.__setitem__(3, 3),
         "the component of vertex 40 has the number 3, but is born with 5",
     ),
     "a gap": (
-        lambda own: own._numbers.__setitem__(3, 6),
+        lambda own: own.numbers.numbers.__setitem__(3, 6),
         "the component of vertex 40 has the number 6, but is born with 5",
     ),
     "counter": (counted_on, "the next number is 7, but 2 births from 4 on leave 6"),
@@ -388,7 +389,7 @@ FAULTS_OF_NUMBERS = {
     "least": (numbering._by_least, "return former", "return -former"),
     "splits": (StableIds.changes, "parts > 1", "parts > 0"),
     "merges": (StableIds.changes, "wholes > 1", "wholes > 0"),
-    "born": (StableIds.changes, ">= self._first_birth", "> self._first_birth"),
+    "born": (StableIds.changes, ">= self.numbers.first_birth", "> self.numbers.first_birth"),
     "dead": (StableIds.changes, "~xp.isin", "xp.isin"),
 }
 

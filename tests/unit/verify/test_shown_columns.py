@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from cc_rapids import VerificationError, bipartition, bridges, components, errors, oracle
-from cc_rapids.results import components as answers
+from cc_rapids.results import forest_columns
 
 # Two triangles joined by a bridge, an odd cycle with a tail, an even cycle, and a pair.
 SRC = [1, 2, 3, 3, 4, 5, 6, 11, 12, 13, 20]
@@ -296,13 +296,13 @@ def test_what_is_no_forest_is_refused_in_our_words(forest, error, said):
 
 def test_ends_that_a_run_takes_from_the_wrong_side_are_refused(monkeypatch):
     """Planted where the rows of a forest become columns."""
-    right = answers._ends_of_forest
+    right = forest_columns._ends_of_forest
 
     def reversed_ends(given, rows):
         row, source, destination = right(given, rows).items()
         return dict([row, ("source", destination[1]), ("destination", source[1])])
 
-    monkeypatch.setattr(answers, "_ends_of_forest", reversed_ends)
+    monkeypatch.setattr(forest_columns, "_ends_of_forest", reversed_ends)
     edges = pd.DataFrame(IDS["integers"] | {"w": WEIGHT})
     found = components(edges, weight="w", forest="max")
     pairs = ([1], [3])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 
@@ -11,14 +11,15 @@ from ..data import html
 from ..data.weight_bound import nearest_float
 from ..data.weights import exact_integers
 from ..errors import InputError, shown
-from .components import Components
-from .labels import LabelKind
-from .preview import machinery
+from ..results.answer import Answer, ComponentsT, LabelKind
+from ..results.preview import machinery, summary
+from .pairs import equal
+from .selection import sizes
 
 SHOWN = 20  # thresholds that a notebook shows
 
 
-class Cuts:
+class Cuts(Generic[ComponentsT]):
     """The components at each of several thresholds, the strictest first.
 
     ``len()`` is the number of thresholds.
@@ -27,6 +28,8 @@ class Cuts:
     ----------
     thresholds : tuple of numbers
         From the strictest cut, with the fewest edges, to the loosest.
+    answers : mapping
+        The answer at each threshold, made when it is first asked for.
 
     See Also
     --------
@@ -34,26 +37,26 @@ class Cuts:
     cc_rapids.Components : The answer at one of them.
     """
 
-    def __init__(self, found: Mapping[Any, Components], kind: LabelKind) -> None:
-        self._found, self._kind = found, kind
+    def __init__(self, found: Mapping[Any, ComponentsT], kind: LabelKind) -> None:
+        self.answers, self._kind = found, kind
         self.thresholds = tuple(found)
 
     def __len__(self) -> int:
         return len(self.thresholds)
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{len(cut):,} at {level}" for level, cut in self._found.items())
+        counts = ", ".join(f"{len(cut.answer):,} at {level}" for level, cut in self.answers.items())
         return f"<Cuts: components {counts}>"
 
     def _repr_html_(self) -> str:
         rows = []
-        for level, cut in list(self._found.items())[:SHOWN]:
-            facts = cut.summary()
+        for level, cut in list(self.answers.items())[:SHOWN]:
+            facts = summary(cut.answer)
             rows.append((level, *(facts[name] for name in ("components", "largest", "edges"))))
         more = f", the first {SHOWN}" if len(self) > SHOWN else ""
         head = "threshold", "components", "largest", "edges"
         counts = [(str(level), many) for level, many, *_ in rows]
-        facts = next(iter(self._found.values())).summary()
+        facts = summary(next(iter(self.answers.values())).answer)
         return html.panel(
             f"Cuts: {len(self):,} thresholds of {facts['vertices']:,} vertices",
             html.table(f"from the strictest{more}", head, rows),
@@ -85,10 +88,10 @@ class Cuts:
         """
         if not isinstance(other, Cuts) or self.thresholds != other.thresholds:
             return False
-        pairs = zip(self._found.values(), other._found.values(), strict=True)
-        return all(mine.equals(others) for mine, others in pairs)
+        pairs = zip(self.answers.values(), other.answers.values(), strict=True)
+        return all(equal(mine.answer, others.answer) for mine, others in pairs)
 
-    def at(self, threshold: Any) -> Components:
+    def at(self, threshold: Any) -> ComponentsT:
         """Return the complete answer at a threshold.
 
         Parameters
@@ -115,7 +118,7 @@ class Cuts:
             single = not isinstance(threshold, list | tuple) and np.ndim(threshold) == 0
             same = single and level == threshold
             if isinstance(same, bool | np.bool_) and same:  # of pandas' NA it is NA
-                return self._found[level]
+                return self.answers[level]
         known = ", ".join(map(str, self.thresholds))
         raise InputError(
             f"{shown(threshold)} is not one of the thresholds {known}: pass one of these"
@@ -139,7 +142,7 @@ class Cuts:
         cc_rapids.Components.labels : The same for one answer.
         Cuts.at : The whole answer at a threshold.
         """
-        return self.at(threshold).labels()
+        return self.at(threshold).answer.label_frame()
 
     def sizes(self, threshold: Any) -> Any:
         """Return the sizes of the components at a threshold: see :meth:`Components.sizes`.
@@ -159,7 +162,7 @@ class Cuts:
         cc_rapids.Components.sizes : The same for one answer.
         Cuts.at : The whole answer at a threshold.
         """
-        return self.at(threshold).sizes()
+        return sizes(self.at(threshold).answer)
 
     def merges(self) -> Any:
         """Return the components of a cut that merge at the next one.
@@ -186,10 +189,10 @@ class Cuts:
         >>> cc_rapids.components_at(edges, **options).merges()._asdict()["before"]
         array([1, 5])
         """
-        cuts = list(self._found.values())
+        cuts = [cut.answer for cut in self.answers.values()]
         last = cuts[-1]
-        with last._backend.scope():
-            xp, numbers = last._backend.xp, _type_of(self.thresholds)
+        with last.backend.scope():
+            xp, numbers = last.backend.xp, _type_of(self.thresholds)
             pairs = zip(self.thresholds[1:], cuts, cuts[1:], strict=False)
             steps = [(level, *_step(strict, loose)) for level, strict, loose in pairs]
             none = (None, *(column[:0] for column in _step(last, last)))
@@ -201,21 +204,21 @@ class Cuts:
             columns = {"threshold": xp.concatenate([xp.empty(0, numbers), *levels])}
             for name, labels in (("before", before), ("after", after)):
                 columns |= self._kind.columns(last, name, labels)
-            return last._frame(columns | {"size": size.astype(np.int64)})
+            return last.frame(columns | {"size": size.astype(np.int64)})
 
 
-def _step(strict: Components, loose: Components) -> tuple[Any, Any, Any]:
+def _step(strict: Answer, loose: Answer) -> tuple[Any, Any, Any]:
     """Return the labels before and after, and the sizes, of components that merge.
 
     All cuts have the same vertices in the same rows.
     """
-    xp, (vertex, least) = strict._backend.xp, strict._rows()
+    xp, (vertex, least) = strict.backend.xp, strict.rows()
     first = xp.flatnonzero(vertex == least)
-    joined = loose._dense[first]
-    merge = strict._backend.counts(joined, len(loose))[joined] > 1
+    joined = loose.dense[first]
+    merge = strict.backend.counts(joined, len(loose))[joined] > 1
     rows = first[merge]
-    before, after = (cut._kind.rows(cut)[rows] for cut in (strict, loose))
-    return before, after, strict._counts[merge]
+    before, after = (cut.kind.rows(cut)[rows] for cut in (strict, loose))
+    return before, after, strict.counts[merge]
 
 
 def _type_of(thresholds: tuple[Any, ...]) -> np.dtype[Any]:

@@ -23,8 +23,10 @@ from ..data.row_index import is_counted, labels_at, spread
 from ..data.within import AsFound, bound_of_list, edges_asked
 from ..errors import InputError, counted
 from ..graph.sorting import begins
+from ..results.answer import Answer
+from ..results.lookup import places_of_edges
 from .bridges import check_listed_once
-from .components import Components
+from .selection import sizes
 
 SHOWN = 20  # components that a page shows
 EXACT = 1 << 53  # up to which a float is each whole number
@@ -58,7 +60,7 @@ WORDS = {
 
 
 def report(
-    found: Components, edges: Any, source: Any, destination: Any, weight: Any, nulls: str
+    found: Answer, edges: Any, source: Any, destination: Any, weight: Any, nulls: str
 ) -> Report:
     """Return the report on an answer: see :meth:`cc_rapids.Components.report`."""
     edges = opened(edges)
@@ -70,13 +72,13 @@ def report(
             " into one frame"
         )
     what, named = "report(edges)", not (weight is None or isinstance(weight, AsFound))
-    bound = bound_of_list(found._given.bound, weight, what)
+    bound = bound_of_list(found.given.bound, weight, what)
     if not named and bound is not None and not bound.limits:
         bound = None
     given = edges_asked(edges, source, destination, bound, named=named, what=what, nulls=nulls)
     if not named:
         given = replace(given, weights=None)
-    with found._backend.scope():
+    with found.backend.scope():
         return Report(found, given)
 
 
@@ -98,16 +100,16 @@ class Report:
     (2, array([3, 1]))
     """
 
-    def __init__(self, found: Components, given: EdgeInput) -> None:
+    def __init__(self, found: Answer, given: EdgeInput) -> None:
         self._found = found
         shown = given.index is not None and not is_counted(given.index)
         self._index = given.index if shown else None
-        backend, xp = found._backend, found._backend.xp
-        src, dst = found._places_of_edges(given)
+        backend, xp = found.backend, found.backend.xp
+        src, dst = places_of_edges(found, given)
         self._ledger = given.rows._replace(linked=int(src.size)).check("the edges of the report")
-        tree, k = found._dense.astype(np.int64), len(found)
+        tree, k = found.dense.astype(np.int64), len(found)
         _check_inside(src, dst, tree, given, found)
-        n = found.num_vertices
+        n = found.forest.vertices
         weights = None if given.weights is None else backend.asarray(given.weights)
         hooks = xp.zeros(0, np.int64)
         if src.size and weights is None:
@@ -115,7 +117,7 @@ class Report:
         elif src.size:
             hooks = forest_of_weights(src, dst, n, weights, True, backend)
         _check_joined(int(hooks.size), n, k)
-        vertex, least = found._rows()
+        vertex, least = found.rows()
         roots = xp.flatnonzero(vertex == least).astype(np.int64)
         of_edge = tree[src]
         pair = src != dst
@@ -159,16 +161,16 @@ class Report:
         """Return the two tables, and the words below them, as HTML."""
         facts = [(name, _shown(value), WORDS[name]) for name, value in self._facts().items()]
         found, most = self._found, slice(0, SHOWN)
-        with found._backend.scope():
-            order, numbers = found._by_size[most], self._numbers(most)
-            columns = [found._backend.to_host(numbers[name]).tolist() for name in numbers]
+        with found.backend.scope():
+            order, numbers = found.by_size[most], self._numbers(most)
+            columns = [found.backend.to_host(numbers[name]).tolist() for name in numbers]
             if self._weakest is not None:
-                known = found._backend.to_host(self._weakest[2][order]).tolist()
+                known = found.backend.to_host(self._weakest[2][order]).tolist()
                 for k in (-2, -1):
                     pairs = zip(columns[k], known, strict=True)
                     columns[k] = [value if there else None for value, there in pairs]
                 columns[-2] = ["-" if row is None else str(row) for row in columns[-2]]
-            labels = map(str, values_of(only(on_host(found.sizes(SHOWN)), "labels")))
+            labels = map(str, values_of(only(on_host(sizes(found, SHOWN)), "labels")))
         rows = [tuple(map(_shown, row)) for row in zip(labels, *columns, strict=True)]
         few = "all components" if len(self) <= SHOWN else f"the {SHOWN} largest components"
         return [
@@ -204,11 +206,11 @@ class Report:
         0           2      3         1           1              0.5
         """
         found = self._found
-        with found._backend.scope():
-            asarray = found._backend.asarray
+        with found.backend.scope():
+            asarray = found.backend.asarray
             columns = {name: asarray(np.array([value])) for name, value in self._facts().items()}
-            held = {name: found._home(column) for name, column in columns.items()}
-            return found._given.answer(found._given.make_frame(held))
+            held = {name: found.home(column) for name, column in columns.items()}
+            return found.given.answer(found.given.make_frame(held))
 
     def components(self, count: int | None = None) -> Any:
         """Return the numbers of each component, the largest first, as in :meth:`Components.sizes`.
@@ -249,16 +251,16 @@ class Report:
         """
         most = slice(None if count is None else check_count("count", count))
         found = self._found
-        with found._backend.scope():
-            order = found._by_size[most]
-            label = found._kind.columns(found, "labels", found._kind.of_component(found, order))
+        with found.backend.scope():
+            order = found.by_size[most]
+            label = found.kind.columns(found, "labels", found.kind.of_component(found, order))
             numbers = self._numbers(most)
-            if self._weakest is None or found._given.make_frame is plain_frame:
-                return found._frame(label | numbers)
+            if self._weakest is None or found.given.make_frame is plain_frame:
+                return found.frame(label | numbers)
             weakest = {name: numbers.pop(name) for name in ("weakest_row", "weakest_weight")}
-            frame, there = found._held_frame(label | numbers), self._weakest[2][order]
-            known = found._bring(there, found._given.on_device)
-            columns = {name: found._home(column) for name, column in weakest.items()}
+            frame, there = found.held_frame(label | numbers), self._weakest[2][order]
+            known = found.bring(there, found.given.on_device)
+            columns = {name: found.home(column) for name, column in weakest.items()}
             row = columns.pop("weakest_row")
             frame = with_column(frame, "weakest_row", row, None if known.all() else known)
             if self._index is not None:
@@ -266,7 +268,7 @@ class Report:
                 frame = with_column(frame, "weakest_index", labels, None)
             known = None if known.all() else known
             frame = with_column(frame, "weakest_weight", columns["weakest_weight"], known)
-            return found._given.answer(frame)
+            return found.given.answer(frame)
 
     @overload
     def to_html(self) -> str: ...
@@ -315,12 +317,12 @@ class Report:
     def _facts(self) -> dict[str, Any]:
         """Return the numbers over all components by name."""
         found, k = self._found, len(self)
-        with found._backend.scope():
-            xp, sizes = found._backend.xp, found._counts
+        with found.backend.scope():
+            xp, sizes = found.backend.xp, found.counts
             singletons = int((sizes == 1).sum())
             facts: dict[str, Any] = {
                 "components": k,
-                "vertices": found.num_vertices,
+                "vertices": found.forest.vertices,
                 "edges": int(self._edges.sum()),
                 "repeated": self._repeated,
                 "self_loops": self._loops,
@@ -329,17 +331,17 @@ class Report:
                 "singleton_share": singletons / k if k else float("nan"),
             }
             at = xp.asarray(list(QUARTERS.values()), np.float64)
-            parts = found._backend.to_host(xp.percentile(sizes, at)) if k else at * float("nan")
+            parts = found.backend.to_host(xp.percentile(sizes, at)) if k else at * float("nan")
             facts |= {name: float(part) for name, part in zip(QUARTERS, parts, strict=True)}
-            facts["size_mean"] = found.num_vertices / k if k else float("nan")
+            facts["size_mean"] = found.forest.vertices / k if k else float("nan")
             facts["size_max"] = float(sizes.max()) if k else float("nan")
             return facts
 
     def _numbers(self, most: slice) -> dict[str, Any]:
         """Return the columns of numbers of the largest components."""
         found = self._found
-        order = found._by_size[most]
-        size = found._counts[order].astype(np.int64)
+        order = found.by_size[most]
+        size = found.counts[order].astype(np.int64)
         pairs = size * (size - 1) / 2
         pairs[size == 1] = float("nan")
         columns = {
@@ -354,16 +356,16 @@ class Report:
         return columns
 
 
-def _caller_rows(rows: Array, given: EdgeInput, found: Components) -> Array:
+def _caller_rows(rows: Array, given: EdgeInput, found: Answer) -> Array:
     """Return the caller's numbers of rows, of which some may have been dropped."""
     if given.row_index is None:
         return rows
-    return found._backend.asarray(given.row_index())[rows].astype(np.int64)
+    return found.backend.asarray(given.row_index())[rows].astype(np.int64)
 
 
-def _check_inside(src: Array, dst: Array, tree: Array, given: EdgeInput, found: Components) -> None:
+def _check_inside(src: Array, dst: Array, tree: Array, given: EdgeInput, found: Answer) -> None:
     """Raise an error if an edge joins two components."""
-    across = found._backend.xp.flatnonzero(tree[src] != tree[dst])
+    across = found.backend.xp.flatnonzero(tree[src] != tree[dst])
     if across.size:
         first = int(_caller_rows(across[:1], given, found)[0])
         raise InputError(
@@ -383,7 +385,7 @@ def _check_joined(hooks: int, n: int, k: int) -> None:
 
 
 def _weakest(
-    hooks: Array, weights: Array, of_edge: Array, k: int, given: EdgeInput, found: Components
+    hooks: Array, weights: Array, of_edge: Array, k: int, given: EdgeInput, found: Answer
 ) -> tuple[Array, Array, Array]:
     """Return the row and weight of the weakest link of each component, and which have one.
 
@@ -394,7 +396,7 @@ def _weakest(
     weights, of_edge : (m,) arrays
         The weight of each edge, and its component of ``k``.
     """
-    xp = found._backend.xp
+    xp = found.backend.xp
     hooks = hooks[xp.argsort(weights[hooks], kind="stable")]
     hooks = hooks[xp.argsort(of_edge[hooks], kind="stable")]
     tree = of_edge[hooks]

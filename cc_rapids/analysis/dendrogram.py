@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
 import numpy as np
 
@@ -27,11 +27,14 @@ from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..graph.sorting import begins, first_of
 from ..kernels import forest as trees
-from .components import Components
+from ..results.answer import ComponentsT, LabelKind
+from ..results.labels import check_labels
+from ..results.lookup import places_of_edges, places_of_forest
+from ..results.written import arrow_of
+from .audits import prove, shown_labels
 from .cuts import CutAnswers, GrowingTrees, Levels
-from .labels import LabelKind, check_labels
+from .selection import sizes
 from .thresholds import Cuts
-from .written import arrow_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -47,7 +50,7 @@ WAYS = {
 }
 
 
-class Split(NamedTuple):
+class Split(NamedTuple, Generic[ComponentsT]):
     """The parts of components that were too large, and what became of these.
 
     Attributes
@@ -58,7 +61,7 @@ class Split(NamedTuple):
         A row for each component that was split, see :meth:`Dendrogram.split`.
     """
 
-    parts: Components
+    parts: ComponentsT
     cuts: Any
 
 
@@ -88,7 +91,7 @@ class DendrogramAudit:
         )
 
 
-class Dendrogram:
+class Dendrogram(Generic[ComponentsT]):
     """The components at every threshold of the weights, and how they merge (single linkage).
 
     A spanning forest by weight joins, at any threshold, the same vertices as all edges that the
@@ -117,19 +120,19 @@ class Dendrogram:
     [1, 1, 3, 3]
     """
 
-    def __init__(self, found: Components) -> None:
-        if found._facts.greatest is None:
+    def __init__(self, components: ComponentsT) -> None:
+        self.components, found = components, components.answer
+        if found.facts.greatest is None:
             raise InputError(
                 "a dendrogram is made of a spanning forest by weight, and this answer has none:"
                 " components(edges, weight=..., forest='max').dendrogram(), or forest='min' where"
                 " weights are distances"
             )
-        self.components = found
-        self._greatest = found._facts.greatest
-        self._kind = found._kind if found._kind.is_saved else check_labels("min")
-        backend = found._backend
+        self._greatest = found.facts.greatest
+        self._kind = found.kind if found.kind.is_saved else check_labels("min")
+        backend = found.backend
         with backend.scope():
-            ends, columns = found._places_of_forest()
+            ends, columns = places_of_forest(found)
             weights = backend.asarray(columns["weight"])
             order = WeightOrder.of(weights, self._greatest, backend)
             keys = order.integers(backend)
@@ -141,19 +144,19 @@ class Dendrogram:
         return int(self._weights.size)
 
     def __repr__(self) -> str:
-        known = len(self) and not self.components._backend.on_device  # where it is a copy
+        known = len(self) and not self.components.answer.backend.on_device  # where it is a copy
         between = f", from {self._weights[0]} to {self._weights[-1]}" if known else ""
         return (
             f"<Dendrogram: {counted(len(self), 'merge')} of"
-            f" {counted(self.components.num_vertices, 'vertex', 'vertices')} to"
-            f" {counted(len(self.components), 'component')}{between}>"
+            f" {counted(self.components.answer.forest.vertices, 'vertex', 'vertices')} to"
+            f" {counted(len(self.components.answer), 'component')}{between}>"
         )
 
     def _repr_html_(self) -> str:
         facts = {
             "merges": len(self),
-            "vertices": self.components.num_vertices,
-            "components": len(self.components),
+            "vertices": self.components.answer.forest.vertices,
+            "components": len(self.components.answer),
             "weights": self._direction.replace("_", " "),
         }
         return html.panel("Dendrogram", html.facts(facts))
@@ -162,7 +165,7 @@ class Dendrogram:
     def _direction(self) -> str:
         return DIRECTIONS[self._greatest]
 
-    def cuts(self, thresholds: Any) -> Cuts:
+    def cuts(self, thresholds: Any) -> Cuts[ComponentsT]:
         """Return the components at several thresholds at once.
 
         Parameters
@@ -187,8 +190,8 @@ class Dendrogram:
         Dendrogram.at : The components at one threshold.
         components_at : The same without a spanning forest.
         """
-        levels, found = Levels.of(thresholds, self._direction), self.components
-        backend = found._backend
+        levels, found = Levels.of(thresholds, self._direction), self.components.answer
+        backend = found.backend
         with backend.scope():
             cuts = levels.cuts_of(self._weights, backend)
             parts = [slice(*part) for part in pairwise(levels.bounds_of(cuts, backend))]
@@ -196,7 +199,7 @@ class Dendrogram:
             made = self._joined(parts, names, self._kind, beyond, self._direction)
             return Cuts(made, self._kind)
 
-    def at(self, threshold: Any) -> Components:
+    def at(self, threshold: Any) -> ComponentsT:
         """Return the components at a threshold.
 
         Parameters
@@ -246,7 +249,7 @@ class Dendrogram:
         --------
         Dendrogram.at : The whole answer at a threshold.
         """
-        return self.at(threshold).labels()
+        return self.at(threshold).answer.label_frame()
 
     def sizes(self, threshold: Any) -> Any:
         """Return the sizes of the components at a threshold: see :meth:`Components.sizes`.
@@ -265,7 +268,7 @@ class Dendrogram:
         --------
         Dendrogram.at : The whole answer at a threshold.
         """
-        return self.at(threshold).sizes()
+        return sizes(self.at(threshold).answer)
 
     def merges(self, thresholds: Any = None) -> Any:
         """Return the components that merge at each threshold, one row for each.
@@ -312,18 +315,19 @@ class Dendrogram:
                 f"labels of kind {self._kind.name!r} are others at each weight: pass thresholds=,"
                 " or find the components with labels='min'"
             )
-        found, tree, xp = self.components, self._tree, self.components._backend.xp
-        with found._backend.scope():
-            bring = found._backend.asarray
+        found, tree = self.components.answer, self._tree
+        xp = found.backend.xp
+        with found.backend.scope():
+            bring = found.backend.asarray
             steps, first = self._steps()
-            before, after, step = tree.at_once(found._backend.to_host(steps))
+            before, after, step = tree.at_once(found.backend.to_host(steps))
             columns = {"threshold": self._weights[first][bring(step)]}
-            vertex = found._rows()[0]
+            vertex = found.rows()[0]
             for name, clusters in (("before", before), ("after", after)):
                 labels = vertex[bring(vertices(tree, clusters))]
                 columns |= self._kind.columns(found, name, labels)
             size = bring(np.ascontiguousarray(tree.sizes_of(before)))
-            return found._frame(columns | {"size": size.astype(xp.int64)})
+            return found.frame(columns | {"size": size.astype(xp.int64)})
 
     def linkage(
         self, distance: Callable[[npt.NDArray[Any]], Any] | None = None
@@ -388,7 +392,7 @@ class Dendrogram:
             merges[count:] = np.column_stack([pair.min(axis=0), pair.max(axis=0), beyond, sizes])
         return merges
 
-    def split(self, max_size: int) -> Split:
+    def split(self, max_size: int) -> Split[ComponentsT]:
         """Split each component of more than some vertices at the loosest threshold that suffices.
 
         That is the loosest one at which every part of the component has at most that many vertices.
@@ -436,17 +440,17 @@ class Dendrogram:
            labels  size  parts  largest  edges_cut  threshold
         0       1     4      2        2          1          7
         """
-        most, found = check_count("max_size", max_size), self.components
+        most, found = check_count("max_size", max_size), self.components.answer
         if most < 1:
             raise InputError("max_size=0 leaves no part: pass 1 or more")
-        if found._given.src.size != found._facts.edges:
+        if found.given.src.size != found.facts.edges:
             raise InputError(
-                f"the {found._facts.edges:,} edges, which are counted where components are split,"
+                f"the {found.facts.edges:,} edges, which are counted where components are split,"
                 " are not held by a copy or a loaded answer: split the one of components()"
             )
-        backend, xp, count = found._backend, found._backend.xp, len(found)
+        backend, xp, count = found.backend, found.backend.xp, len(found)
         with backend.scope():
-            edge = found._dense[self._src]  # the component of each edge of the forest
+            edge = found.dense[self._src]  # the component of each edge of the forest
             beyond = xp.flatnonzero(backend.asarray(self._tree.size) > most)
             first = beyond[first_of(edge[beyond], beyond, xp)]
             over = edge[first]  # the components to split, in their order
@@ -454,23 +458,24 @@ class Dendrogram:
             splits[over], limit[over] = True, self._keys[first]
             stays = ~splits[edge] | (self._keys < limit[edge])
             kept, cut = xp.flatnonzero(stays), [int((~stays).sum())]
-            parts = self._joined([kept], [most], check_labels("min"), cut)[most]
-            vertex, least = parts._rows()
-            whole = found._dense[xp.flatnonzero(vertex == least)]
-            largest = first_of(whole, -parts._counts, xp)[over]
-            src, dst = found._places_of_edges()
-            apart = found._dense[src[parts._dense[src] != parts._dense[dst]]]
-            label = found._kind.of_component(found, over)
+            made = self._joined([kept], [most], check_labels("min"), cut)[most]
+            parts = made.answer
+            vertex, least = parts.rows()
+            whole = found.dense[xp.flatnonzero(vertex == least)]
+            largest = first_of(whole, -parts.counts, xp)[over]
+            src, dst = places_of_edges(found)
+            apart = found.dense[src[parts.dense[src] != parts.dense[dst]]]
+            label = found.kind.of_component(found, over)
             counts = {
-                "size": found._counts[over],
+                "size": found.counts[over],
                 "parts": backend.counts(whole, count)[over],
-                "largest": parts._counts[largest],
+                "largest": parts.counts[largest],
                 "edges_cut": backend.counts(apart, count)[over],
             }
-            columns = found._kind.columns(found, "labels", label)
+            columns = found.kind.columns(found, "labels", label)
             columns |= {name: own.astype(np.int64) for name, own in counts.items()}
             held = kept[splits[edge[kept]]]
-            return Split(parts, self._with_threshold(columns, held, edge[held], over))
+            return Split(made, self._with_threshold(columns, held, edge[held], over))
 
     def audit(
         self,
@@ -535,25 +540,25 @@ class Dendrogram:
         from ..verify.placed_edges import PlacedEdges
         from ..verify.shown_rows import ShownRows
 
-        found, started, greatest = self.components, perf_counter(), self._greatest
+        found, started, greatest = self.components.answer, perf_counter(), self._greatest
         options = {"weight": weight, "nulls": nulls} | given
-        proof = found.audit(edges, source, destination, forest=FORESTS[greatest], **options)
-        own = with_bounds(found._given.bound, options, "audit(edges)")
+        proof = prove(found, edges, source, destination, forest=FORESTS[greatest], **options)
+        own = with_bounds(found.given.bound, options, "audit(edges)")
         again = read_again(edges, source, destination, greatest=greatest, **own)
-        answer, backend = found._as_answer(), found._backend
-        width = max(len(found._given.src.key_columns), 1)
+        answer, backend = shown_labels(found), found.backend
+        width = max(len(found.given.src.key_columns), 1)
         with answer.borrow_for(backend), backend.scope():
             placed, xp = PlacedEdges(answer, again), backend.xp
             number = xp.empty(answer.ids.n, np.int64)  # of the row of a slot in the label frame
             number[placed.slots] = xp.arange(placed.slots.size)
             ends = number[placed.src], number[placed.dst]
-            chosen = backend.asarray(ShownRows(found.forest(), "forest", width).rows())
+            chosen = backend.asarray(ShownRows(found.forest_frame(), "forest", width).rows())
             place = xp.searchsorted(placed.numbers(), chosen)  # which are proved to be rows
             held = *(end[place] for end in ends), backend.asarray(again.weights)[place]
             src, dst, weights = map(backend.to_host, held)
             listed = backend.to_host(ends[0]), backend.to_host(ends[1])
             own = backend.to_host(self._weights)
-        right = oracle.single_linkage(src, dst, found.num_vertices, weights, greatest)
+        right = oracle.single_linkage(src, dst, found.forest.vertices, weights, greatest)
         tree = self._tree
         merged = np.column_stack([tree.first, tree.second, tree.size])
         wrong = (merged != right[:, :3]).any(axis=1) | (own != weights[right[:, 3]])
@@ -567,7 +572,7 @@ class Dendrogram:
             )
         rows, rule = right[:, 3], LABEL_RULES[self._kind.audited_as]
         native = weights.astype(weights.dtype.newbyteorder("="), copy=False)[rows]
-        shown_as = arrow_of(found.labels()), width, rule
+        shown_as = arrow_of(found.label_frame()), width, rule
         self._check_frames(Merges(*shown_as, src[rows], dst[rows], native, right), listed)
         seconds = perf_counter() - started
         return DendrogramAudit(proof.edges, proof.vertices, proof.components, len(self), seconds)
@@ -587,29 +592,29 @@ class Dendrogram:
         if merges.rule.is_vertex:
             merges.check_merges(arrow_of(self.merges()))
         merges.check_linkage(self.linkage(lambda weights: np.arange(weights.size)))
-        count, found = len(self), self.components
+        count, found = len(self), self.components.answer
         for k in sorted({0, count // 2, count - 1} if count else ()):
             threshold = merges.weights[k]
             past = merges.weights < threshold if self._greatest else merges.weights > threshold
             frames = self.labels(threshold), self.sizes(threshold)
             merges.check_labels(count - int(past.sum()), *map(arrow_of, frames))
-        if found._given.src.size == found._facts.edges:
+        if found.given.src.size == found.facts.edges:
             most = max(int(merges.found[:, 2].max(initial=1)) // 2, 1)
             parts, cuts = self.split(most)
-            merges.check_split(most, ends, arrow_of(parts.labels()), arrow_of(cuts))
+            merges.check_split(most, ends, arrow_of(parts.answer.label_frame()), arrow_of(cuts))
 
     @cached_property
     def _tree(self) -> MergeTree:
         """The merge of each edge of the forest, on the host."""
-        backend = self.components._backend
+        backend = self.components.answer.backend
         with backend.scope():
             src, dst = map(backend.to_host, (self._src, self._dst))
-            return MergeTree.of(src, dst, self.components.num_vertices)
+            return MergeTree.of(src, dst, self.components.answer.forest.vertices)
 
     @cached_property
     def _ends(self) -> tuple[Array, Array]:
         """The ends of the edges as vertices of the forest of ``components``."""
-        forest, word = self.components._forest, self.components._forest.vertex
+        forest, word = self.components.answer.forest, self.components.answer.forest.vertex
         ends = self._src, self._dst
         if forest.vertices < forest.n:
             vertex = forest.rows(0, word)[0]
@@ -624,14 +629,14 @@ class Dendrogram:
         kind: LabelKind,
         beyond: Sequence[int],
         direction: str | None = None,
-    ) -> CutAnswers:
+    ) -> CutAnswers[ComponentsT]:
         """Return the components of some edges of the forest, of these and some more, and so on.
 
         ``beyond`` counts the edges of the forest that are in none of the parts so far. The ledger
         is that of the run: all of its other edges are not in the forest.
         """
-        found, backend = self.components, self.components._backend
-        own = found._forest
+        found, backend = self.components.answer, self.components.answer.backend
+        own = found.forest
         forest = Forest(backend, own.n, all_present=own.all_present)
         if not own.all_present:
             forest.present[:] = own.present
@@ -640,15 +645,15 @@ class Dendrogram:
         for part in parts:
             src, dst = (end[part] for end in self._ends)
             grows.join(Edges(src, dst, 0), int(src.size))
-        rows = found._facts.rows
+        rows = found.facts.rows
         rows = rows.leaving_out("not_in_forest", rows.linked - len(self))
-        given, ids = found._given_without_edges(), found._facts.ids
-        held = grows.grown(given, found._decoder, ids, rows, beyond)
-        return CutAnswers(held, names, kind, direction)
+        given, ids = found.given_without_edges(), found.facts.ids
+        held = grows.grown(given, found.decoder, ids, rows, beyond)
+        return CutAnswers(held, names, kind, type(self.components), direction)
 
     def _steps(self) -> tuple[Array, Array]:
         """Return the number of each edge's weight among the different ones, and the first edges."""
-        xp = self.components._backend.xp
+        xp = self.components.answer.backend.xp
         rises = begins([self._keys], xp)
         return xp.cumsum(rises) - 1, xp.flatnonzero(rises)
 
@@ -660,7 +665,7 @@ class Dendrogram:
         InputError
             See :meth:`linkage`.
         """
-        weights: npt.NDArray[Any] = self.components._backend.to_host(self._weights)
+        weights: npt.NDArray[Any] = self.components.answer.backend.to_host(self._weights)
         way = WAYS[self._greatest]
         if distance is None and self._greatest:
             raise InputError(
@@ -706,17 +711,17 @@ class Dendrogram:
         over : (s,) array of int64
             The components that were split.
         """
-        found, xp = self.components, self.components._backend.xp
+        found, xp = self.components.answer, self.components.answer.backend.xp
         last = first_of(component, -held, xp)
         row = xp.full(len(found), -1, np.int64)
         row[component[last]] = held[last]
         there = row[over] >= 0
         weights, whole = self._weights[xp.maximum(row[over], 0)], bool(there.all())
-        if found._given.make_frame is plain_frame:
+        if found.given.make_frame is plain_frame:
             if not whole:
                 kind = weights.dtype if is_float(weights.dtype) else np.dtype(np.float64)
                 weights = xp.where(there, weights.astype(kind), kind.type(np.nan))
-            return found._frame(columns | {"threshold": weights})
-        mask = None if whole else found._bring(there, found._given.on_device)
-        frame = with_column(found._held_frame(columns), "threshold", found._home(weights), mask)
-        return found._given.answer(frame)
+            return found.frame(columns | {"threshold": weights})
+        mask = None if whole else found.bring(there, found.given.on_device)
+        frame = with_column(found.held_frame(columns), "threshold", found.home(weights), mask)
+        return found.given.answer(frame)

@@ -9,7 +9,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
 import numpy as np
 
@@ -22,16 +22,17 @@ from ..data.frame_access import check_columns, column_of, columns_of, frame_in_m
 from ..data.frame_kind import kind_words
 from ..errors import ColumnTypeError, FormatError, InputError, NullsError, counted
 from ..graph.sorting import begins, first_of, order_of
+from ..results.answer import Answer, ComponentsT
+from ..results.labels import NumberLabels, check_labels, numbers_alone
+from ..results.lookup import ids_in_frame, rows_of_ids
+from ..results.preview import preview
+from ..results.written import arrow_of
 from .deduplicate import numbers_of_ids
-from .labels import NumberLabels, numbers_alone
-from .preview import preview
-from .written import arrow_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..verify.numbers import Numbered, NumbersAudit
-    from .components import Components
 
 FORMAT = "cc_rapids stable ids 2"
 METADATA = b"cc_rapids"  # the key in the metadata of a Parquet file
@@ -78,21 +79,21 @@ class StableLabels(NumberLabels):
     def audited_as(self) -> str:
         return "any"
 
-    def rows(self, answer: Components) -> Array:
-        return self.numbers[answer._dense]
+    def rows(self, answer: Answer) -> Array:
+        return self.numbers[answer.dense]
 
-    def of_component(self, answer: Components, component: Array) -> Array:
+    def of_component(self, answer: Answer, component: Array) -> Array:
         return self.numbers[component]
 
-    def find(self, answer: Components, label: Any) -> int | None:
+    def find(self, answer: Answer, label: Any) -> int | None:
         if not isinstance(label, int | np.integer) or not 0 <= int(label) <= MOST:
             return None
-        found = answer._backend.xp.flatnonzero(self.numbers == int(label))
+        found = answer.backend.xp.flatnonzero(self.numbers == int(label))
         return int(found[0]) if found.size else None
 
-    def of_unknown(self, answer: Components, column: Column, unknown: Array) -> Array:
+    def of_unknown(self, answer: Answer, column: Column, unknown: Array) -> Array:
         """Return numbers from the next one on, in the order of the ids, equal ids alike."""
-        return numbers_alone(column, unknown, answer._backend).astype(np.int64) + self.next_id
+        return numbers_alone(column, unknown, answer.backend).astype(np.int64) + self.next_id
 
 
 @dataclass(frozen=True)
@@ -154,29 +155,69 @@ POLICIES: dict[str, Callable[[Array, Array], Array]] = {
 }
 
 
-def number(answer: Components, previous: Any, policy: str, next_id: Any) -> StableIds:
-    """Return the numbers of an answer's components, see :meth:`Components.stable_ids`."""
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers of the components of an answer.
+
+    Attributes
+    ----------
+    answer : Answer
+        Its labels are the numbers; it has no edges.
+    numbers : (k,) array of int64
+        The number of each component, in the order of the least ids.
+    next_id : int
+        The least number that was never used.
+    step : Step, optional
+        What the components share with the previous ones; None of numbers from a file.
+    first_birth : int
+        The number that the first birth could take.
+    """
+
+    answer: Answer
+    numbers: Array
+    next_id: int
+    step: Step | None = None
+    first_birth: int = 0
+
+    @classmethod
+    def of(cls, answer: Answer, numbers: Array, next_id: int, *step: Any) -> Numbers:
+        """Return the numbers of an answer, and the answer that has them as its labels."""
+        named = copy(answer)
+        named.kind = StableLabels(numbers, next_id)
+        return cls(named, numbers, next_id, *step)
+
+    def as_previous(self, backend: Backend) -> Previous:
+        """Return the numbered vertices, the numbers on a backend."""
+        answer = self.answer
+        with answer.backend.scope():
+            ids = of_key_columns(answer.ids()) if answer.forest.vertices else None
+            numbers = self.numbers[answer.dense]
+        return Previous(ids, backend.asarray(numbers), self.next_id)
+
+
+def number(answer: Answer, previous: Any, policy: str, next_id: Any) -> Numbers:
+    """Return the numbers of an answer's components: see :meth:`Components.stable_ids`."""
     check_word("policy", policy, POLICIES)
-    with answer._backend.scope():
+    with answer.backend.scope():
         held = _previous(answer, previous, next_id)
         step = _step(answer, held)
-        count = int(answer._counts.size)
-        numbers = _numbers(step, policy, count, held.next_id, answer._backend)
+        count = int(answer.counts.size)
+        numbers = _numbers(step, policy, count, held.next_id, answer.backend)
         births = count - int((numbers < held.next_id).sum())
-    return StableIds(answer, numbers, held.next_id + births, step, held.next_id)
+    return Numbers.of(answer, numbers, held.next_id + births, step, held.next_id)
 
 
-def _step(answer: Components, previous: Previous) -> Step:
+def _step(answer: Answer, previous: Previous) -> Step:
     """Return the members that the components of an answer share with previous ones."""
-    backend, xp = answer._backend, answer._backend.xp
+    backend, xp = answer.backend, answer.backend.xp
     former, place = xp.unique(previous.numbers, return_inverse=True)
     sizes = backend.counts(place, int(former.size)).astype(np.int64)
-    if previous.ids is None or not answer._forest.vertices:
+    if previous.ids is None or not answer.forest.vertices:
         none = xp.zeros(0, np.int64)
         return Step(former, sizes, none, none, none)
-    rows, known = answer._places(previous.ids, "null")
+    rows, known = rows_of_ids(answer, previous.ids, "null")
     before = place[known].astype(np.int64)
-    after = answer._dense[rows[known]].astype(np.int64)
+    after = answer.dense[rows[known]].astype(np.int64)
     order = order_of([before, after], xp)
     before, after = before[order], after[order]
     starts = xp.flatnonzero(begins([before, after], xp))
@@ -204,7 +245,7 @@ def _numbers(step: Step, policy: str, count: int, next_id: int, backend: Backend
     return numbers
 
 
-def _previous(answer: Components, previous: Any, next_id: Any) -> Previous:
+def _previous(answer: Answer, previous: Any, next_id: Any) -> Previous:
     """Return the numbered vertices that the caller passes, on the backend of an answer.
 
     Raises
@@ -212,13 +253,14 @@ def _previous(answer: Components, previous: Any, next_id: Any) -> Previous:
     InputError
         They cannot be gone on from; see :meth:`Components.stable_ids`.
     """
-    backend = answer._backend
+    backend = answer.backend
     if isinstance(previous, str | os.PathLike):
-        previous = StableIds.load(previous)
+        previous = load(previous)
     if previous is None:
         held, used = Previous(None, backend.xp.zeros(0, np.int64), 0), None
-    elif isinstance(previous, StableIds):
-        held, used = previous._as_previous(backend), previous.next_id
+    elif isinstance(previous, Numbers | NumberedComponents):
+        numbers = previous if isinstance(previous, Numbers) else previous.numbers
+        held, used = numbers.as_previous(backend), numbers.next_id
     elif hasattr(type(previous), "stable_ids"):  # an answer; a frame may have such a column
         raise InputError(
             f"previous is a {type(previous).__name__}, whose components have labels and no numbers:"
@@ -245,14 +287,14 @@ def _previous(answer: Components, previous: Any, next_id: Any) -> Previous:
     return replace(held, next_id=given)
 
 
-def _of_frame(answer: Components, frame: Any) -> tuple[Previous, int | None]:
+def _of_frame(answer: Answer, frame: Any) -> tuple[Previous, int | None]:
     """Return the numbered vertices of a frame, and the counter if it has one."""
-    backend = answer._backend
+    backend = answer.backend
     frame = frame._asdict() if hasattr(frame, "_asdict") else frame_in_memory(frame)
     ids = _names_of_ids(answer, columns_of(frame))
     way = "name the columns as StableIds.labels() does"
     check_columns(frame, [*ids, "labels"], "in the previous numbers", way)
-    column, _ = answer._held(frame, ids, "raise", FILL)
+    column, _ = ids_in_frame(answer, frame, ids, "raise", FILL)
     numbers = _checked_numbers(column_of(frame, "labels"), backend)
     if numbers.size != column.size:
         raise InputError(
@@ -306,55 +348,25 @@ def _checked_numbers(column: Any, backend: Backend) -> Array:
     return values.astype(np.int64)
 
 
-class StableIds:
-    """Numbers of the components of an answer, which the next answer goes on from.
+class NumberedComponents(Generic[ComponentsT]):
+    """Numbers of the components of an answer: see :class:`cc_rapids.StableIds`.
 
-    ``len()`` is the number of components. Numbers are int64, from 0 on. See
-    :meth:`Components.stable_ids` for how components go on.
-
-    Attributes
+    Parameters
     ----------
     components : Components
-        The answer, whose labels are the numbers: its ``attach``, ``sizes``, ``members`` and all
-        other methods name components by them. It does not hold the edges.
-    next_id : int
-        The least number that was never used, which the first birth of the next answer takes.
-
-    See Also
-    --------
-    Components.stable_ids : Number the components of an answer.
-
-    Examples
-    --------
-    >>> import pandas as pd, cc_rapids
-    >>> monday = cc_rapids.components(([1, 2, 7], [2, 3, 8])).stable_ids()
-    >>> monday
-    <StableIds: 2 components of 5 vertices, the next number is 2>
-    >>> docs = pd.DataFrame({"doc": [3, 8]})
-    >>> monday.components.attach(docs, on="doc", name="entity")
-       doc  entity
-    0    3       0
-    1    8       1
+        The answer, whose labels are the numbers.
+    numbers : Numbers
     """
 
-    def __init__(
-        self,
-        found: Components,
-        numbers: Array,
-        next_id: int,
-        step: Step | None = None,
-        first_birth: int = 0,
-    ) -> None:
-        self.components = copy(found)
-        self.components._kind = StableLabels(numbers, next_id)
-        self.next_id = next_id
-        self._numbers, self._step, self._first_birth = numbers, step, first_birth
+    def __init__(self, components: ComponentsT, numbers: Numbers) -> None:
+        self.components, self.next_id = components, numbers.next_id
+        self.numbers = numbers
 
     def __len__(self) -> int:
-        return len(self.components)
+        return len(self.components.answer)
 
     def __repr__(self) -> str:
-        vertices = counted(self.components.num_vertices, "vertex", "vertices")
+        vertices = counted(self.components.answer.forest.vertices, "vertex", "vertices")
         return (
             f"<StableIds: {counted(len(self), 'component')} of {vertices}, the next number is"
             f" {self.next_id:,}>"
@@ -363,10 +375,10 @@ class StableIds:
     def _repr_html_(self) -> str:
         facts = {
             "components": len(self),
-            "vertices": self.components.num_vertices,
+            "vertices": self.components.answer.forest.vertices,
             "next number": self.next_id,
         }
-        return html.panel("StableIds", html.facts(facts), preview(self.components))
+        return html.panel("StableIds", html.facts(facts), preview(self.components.answer))
 
     def labels(self) -> Any:
         """Return the number of each vertex's component.
@@ -381,7 +393,7 @@ class StableIds:
         --------
         StableIds.save : Write this frame with the counter.
         """
-        return self.components.labels()
+        return self.components.answer.label_frame()
 
     def changes(self) -> StableChanges:
         """Return what became of the previous numbers, and which are new.
@@ -421,14 +433,14 @@ class StableIds:
         >>> len(changes.births), len(changes.deaths)
         (0, 0)
         """
-        step, found = self._step, self.components
+        step, found = self.numbers.step, self.components.answer
         if step is None:
             raise InputError(
                 "a file holds the numbers and not how they came about: ask the StableIds that"
                 " stable_ids() has returned for their changes()"
             )
-        with found._backend.scope():
-            xp, backend = found._backend.xp, found._backend
+        with found.backend.scope():
+            xp, backend = found.backend.xp, found.backend
             parts = backend.counts(step.before, int(step.former.size))[step.before]
             wholes = backend.counts(step.after, len(self))[step.after]
             merged = xp.flatnonzero(wholes > 1)
@@ -436,16 +448,19 @@ class StableIds:
             pairs = [
                 {
                     "before": step.former[step.before[rows]],
-                    "after": self._numbers[step.after[rows]],
+                    "after": self.numbers.numbers[step.after[rows]],
                     "shared": step.shared[rows],
                 }
                 for rows in (xp.flatnonzero(parts > 1), merged)
             ]
-            born = xp.flatnonzero(self._numbers >= self._first_birth)
-            dead = xp.flatnonzero(~xp.isin(step.former, self._numbers))
-            births = {"labels": self._numbers[born], "size": found._counts[born].astype(np.int64)}
+            born = xp.flatnonzero(self.numbers.numbers >= self.numbers.first_birth)
+            dead = xp.flatnonzero(~xp.isin(step.former, self.numbers.numbers))
+            births = {
+                "labels": self.numbers.numbers[born],
+                "size": found.counts[born].astype(np.int64),
+            }
             deaths = {"labels": step.former[dead], "size": step.sizes[dead]}
-            return StableChanges(*map(found._frame, (*pairs, births, deaths)))
+            return StableChanges(*map(found.frame, (*pairs, births, deaths)))
 
     def audit(
         self, previous: Any = None, policy: str = "majority", *, next_id: int | None = None
@@ -498,16 +513,16 @@ class StableIds:
             check_vertices,
         )
 
-        started, found = perf_counter(), self.components
+        started, found = perf_counter(), self.components.answer
         check_word("policy", policy, POLICIES)
         before = _numbered(found, previous, next_id)
         labels = arrow_of(self.labels())
         now = _split(labels, labels.column_names[:-1], self.next_id)
-        check_vertices(now, arrow_of(found.labels("min")))
-        with found._backend.scope():
-            parts = found._backend.to_host(found._rows()[1])  # the least vertex of each
+        check_vertices(now, arrow_of(found.label_frame(check_labels("min"))))
+        with found.backend.scope():
+            parts = found.backend.to_host(found.rows()[1])  # the least vertex of each
         changes = None
-        if self._step is not None:
+        if self.numbers.step is not None:
             changes = {name: arrow_of(own) for name, own in self.changes()._asdict().items()}
         counts = audit(now, parts, before, policy, changes)
         return NumbersAudit(len(self), labels.num_rows, *counts, perf_counter() - started)
@@ -545,83 +560,54 @@ class StableIds:
         from ..data.files.write import replacing  # most answers write no files
 
         path = check_path("path", path)
-        found = self.components
+        found = self.components.answer
         words = {
             "format": FORMAT,
             "next_id": self.next_id,
-            "answers": kind_words(found._given),
-            "facts": found._facts.words(),
+            "answers": kind_words(found.given),
+            "facts": found.facts.words(),
         }
-        table = arrow_of(self.components._held_labels())
+        table = arrow_of(found.in_memory().label_frame())
         metadata = dict(table.schema.metadata or {}) | {METADATA: _sealed(words, _digest_of(table))}
         with replacing(path, sync=True) as file:
             pq.write_table(table.replace_schema_metadata(metadata), file)
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str], engine: str | None = None) -> StableIds:
-        """Load numbers written by :meth:`save`, on any engine.
 
-        Parameters
-        ----------
-        path : str or path
-            A file written by :meth:`save`.
-        engine : {"threads", "cuda"}, optional
-            As for :meth:`Components.load`.
+def load(path: str | os.PathLike[str], engine: str | None = None) -> Numbers:
+    """Return numbers that were saved: see :meth:`cc_rapids.StableIds.load`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-        Returns
-        -------
-        StableIds
-            The numbers and the counter, without the changes.
-
-        Raises
-        ------
-        FormatError
-            The file does not exist, is damaged, or is of another kind; also if ids or numbers are
-            not those that were saved, as their checksum tells.
-
-        See Also
-        --------
-        StableIds.save : Write numbers to one file.
-        """
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        path = check_path("path", path)
-        try:
-            table = pq.ParquetFile(path).read()
-            return _loaded(cls, table, engine)
-        except FileNotFoundError as error:
-            raise FormatError(f"there is no file {os.fspath(path)!r}") from error
-        except (
-            *(pa.ArrowException, OSError, ValueError, LookupError, TypeError),
-            *(AttributeError, OverflowError),
-        ) as error:
-            raise FormatError(
-                f"{os.fspath(path)!r} is not a file of StableIds.save(), or is damaged ({error}):"
-                " save the numbers again"
-            ) from error
-
-    def _as_previous(self, backend: Backend) -> Previous:
-        """Return the numbered vertices, the numbers on a backend."""
-        found = self.components
-        with found._backend.scope():
-            ids = of_key_columns(found._ids()) if found.num_vertices else None
-            numbers = self._numbers[found._dense]
-        return Previous(ids, backend.asarray(numbers), self.next_id)
+    path = check_path("path", path)
+    try:
+        table = pq.ParquetFile(path).read()
+        return _loaded(table, engine)
+    except FileNotFoundError as error:
+        raise FormatError(f"there is no file {os.fspath(path)!r}") from error
+    except (
+        *(pa.ArrowException, OSError, ValueError, LookupError, TypeError),
+        *(AttributeError, OverflowError),
+    ) as error:
+        raise FormatError(
+            f"{os.fspath(path)!r} is not a file of StableIds.save(), or is damaged ({error}):"
+            " save the numbers again"
+        ) from error
 
 
-def _numbered(answer: Components, previous: Any, next_id: Any) -> Numbered:
+def _numbered(answer: Answer, previous: Any, next_id: Any) -> Numbered:
     """Return the numbered vertices that the caller passes, on the host, for an audit."""
-    with answer._backend.scope():
+    with answer.backend.scope():
         counter = _previous(answer, previous, next_id).next_id  # refuses what cannot be used
     if isinstance(previous, str | os.PathLike):
-        previous = StableIds.load(previous)
+        previous = load(previous)
     if previous is None:
         return _split(
             arrow_of({"vertex": [], "labels": np.zeros(0, np.int64)}), ["vertex"], counter
         )
-    if isinstance(previous, StableIds):
-        table = arrow_of(previous.components._held_labels())
+    if isinstance(previous, NumberedComponents):
+        previous = previous.numbers
+    if isinstance(previous, Numbers):
+        table = arrow_of(previous.answer.in_memory().label_frame())
         return _split(table, table.column_names[:-1], counter)
     frame = previous if hasattr(previous, "_asdict") else frame_in_memory(previous)
     return _split(arrow_of(frame), _names_of_ids(answer, columns_of(frame)), counter)
@@ -635,9 +621,9 @@ def _split(table: pa.Table, ids: list[str], next_id: int) -> Numbered:
     return Numbered(table.select(ids), numbers, next_id)
 
 
-def _names_of_ids(answer: Components, columns: list[str]) -> list[str]:
+def _names_of_ids(answer: Answer, columns: list[str]) -> list[str]:
     """Return the names of the columns of ids in a frame of previous numbers."""
-    given = answer._given
+    given = answer.given
     ids = [f"{k}_vertex" for k in range(len(given.src.key_columns))] or ["vertex"]
     return list(given.key_names) if given.key_names and not set(ids) & set(columns) else ids
 
@@ -665,7 +651,7 @@ def _digest(words: dict[str, Any]) -> str:
 
 def _digest_of(table: pa.Table) -> str:
     """Return a checksum of all ids and numbers of a table, however they are stored."""
-    from . import saved
+    from ..results import saved  # most numbers are neither written nor read
 
     ids, labels = _ids_and_numbers(table)
     content = blake2b(labels.tobytes(), digest_size=16)
@@ -691,9 +677,9 @@ def _ids_and_numbers(table: pa.Table) -> tuple[list[Column], np.ndarray]:
     return [of("vertex", column) for column in columns], labels
 
 
-def _loaded(kind: type[StableIds], table: pa.Table, engine: str | None) -> StableIds:
+def _loaded(table: pa.Table, engine: str | None) -> Numbers:
     """Return the numbers in a table that was read from a file."""
-    from . import saved
+    from ..results import saved  # most numbers are neither written nor read
 
     words = _words(table.schema.metadata or {})
     ids, labels = _ids_and_numbers(table)
@@ -704,6 +690,6 @@ def _loaded(kind: type[StableIds], table: pa.Table, engine: str | None) -> Stabl
         raise ValueError(f"its numbers are not below the next one, {next_id:,}")
     first, place = np.unique(labels, return_index=True, return_inverse=True)[1:]
     found = saved.of_columns(ids, first[place], words, engine)
-    with found._backend.scope():
-        numbers = found._backend.asarray(labels[np.sort(first)])
-    return kind(found, numbers, next_id)
+    with found.backend.scope():
+        numbers = found.backend.asarray(labels[np.sort(first)])
+    return Numbers.of(found, numbers, next_id)

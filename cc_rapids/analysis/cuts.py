@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -26,8 +26,7 @@ from ..kernels import cuts as kernels
 from ..kernels import find
 from ..kernels import forest as trees
 from ..ledger import Ledger
-from .components import Components, Facts
-from .labels import LabelKind
+from ..results.answer import Answer, ComponentsT, Facts, LabelKind
 
 DIRECTIONS = ("at_least", "at_most")
 RUN = 1 << 24  # weights that are counted together
@@ -256,7 +255,7 @@ class CutTrees:
         return flat
 
 
-class CutAnswers(Mapping[Any, Components]):
+class CutAnswers(Mapping[Any, ComponentsT]):
     """The answer at each threshold, made when it is first asked for, and kept."""
 
     def __init__(
@@ -264,11 +263,13 @@ class CutAnswers(Mapping[Any, Components]):
         trees: CutTrees,
         levels: Sequence[Any],
         labels: LabelKind,
+        make: Callable[[Answer], ComponentsT],
         direction: str | None = None,
     ) -> None:
         self._trees, self._labels, self._direction = trees, labels, direction
+        self._make = make
         self._number = {level: number for number, level in enumerate(levels)}
-        self._made: dict[Any, Components] = {}
+        self._made: dict[Any, ComponentsT] = {}
 
     def __len__(self) -> int:
         return len(self._number)
@@ -276,7 +277,7 @@ class CutAnswers(Mapping[Any, Components]):
     def __iter__(self) -> Iterator[Any]:
         return iter(self._number)
 
-    def __getitem__(self, level: Any) -> Components:
+    def __getitem__(self, level: Any) -> ComponentsT:
         if level not in self._made:
             trees, number = self._trees, self._number[level]
             given = trees.given
@@ -285,8 +286,6 @@ class CutAnswers(Mapping[Any, Components]):
                 given = replace(given, bound=bound)
             with trees.backend.scope():
                 forest = trees.at(number)
-            self._made[level] = Components(
-                *(given, trees.backend, trees.decoder, forest),
-                *(self._labels, trees.facts[number]),
-            )
+            answer = *(given, trees.backend, trees.decoder, forest), self._labels
+            self._made[level] = self._make(Answer(*answer, trees.facts[number]))
         return self._made[level]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +11,10 @@ from ..data.column import is_cudf
 from ..data.frame_access import collected, column_of, columns_of, numbers_of, only
 from ..data.within import AS_FOUND, AsFound, bound_of_list, edges_asked
 from ..errors import InputError, MissingExtraError, counted, install_advice
-
-if TYPE_CHECKING:
-    from .components import Components
-
+from ..results.answer import Answer, HasAnswer
+from ..results.lookup import rows_of_ids
+from .selection import size_histogram
+from .selection import sizes as sizes_of
 
 HATCH = "///"
 LINES = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."))  # markers and lines, by their order
@@ -81,7 +81,7 @@ def whole_numbers(axes: Any) -> None:
 MOST_DRAWN, MOST_NAMED = 100, 40  # vertices of a component: with points, with their ids too
 
 
-def sizes(found: Components, *, axes: Any = None) -> Any:
+def sizes(found: HasAnswer, *, axes: Any = None) -> Any:
     """Draw the number of components of each size, on logarithmic axes.
 
     Parameters
@@ -107,15 +107,15 @@ def sizes(found: Components, *, axes: Any = None) -> Any:
     cc_rapids.Components.size_histogram : The numbers that are drawn.
     """
     axes = new_axes(axes)
-    histogram = collected(found.size_histogram())
+    histogram = collected(size_histogram(found.answer))
     size, count = (numbers(column_of(histogram, name)) for name in ("size", "components"))
     axes.plot(size, count, "o", color="black", markerfacecolor="none", markersize=4)
     axes.set(xscale="log", yscale="log", xlabel="vertices in a component")
-    axes.set(ylabel="components of that size", title=_title(found))
+    axes.set(ylabel="components of that size", title=_title(found.answer))
     return axes
 
 
-def largest(found: Components, count: int = 10, *, axes: Any = None) -> Any:
+def largest(found: HasAnswer, count: int = 10, *, axes: Any = None) -> Any:
     """Draw the sizes of the largest components, each with its label.
 
     Parameters
@@ -147,7 +147,7 @@ def largest(found: Components, count: int = 10, *, axes: Any = None) -> Any:
     if not isinstance(count, int | np.integer) or count < 1:
         raise InputError(f"count must be a number of components of at least 1, not {count!r}")
     axes = new_axes(axes)
-    table = collected(found.sizes())
+    table = collected(sizes_of(found.answer))
     many = numbers(column_of(table, "size"))[:count]
     names = as_list(only(table, "labels")[:count])
     style = {"facecolor": "0.85", "edgecolor": "black", "hatch": HATCH, "linewidth": 0.8}
@@ -156,12 +156,12 @@ def largest(found: Components, count: int = 10, *, axes: Any = None) -> Any:
     axes.set_yticks(range(many.size), [name_of(name) for name in names], **AS_IT_IS)
     axes.invert_yaxis()
     axes.margins(x=0.12)
-    axes.set(xlabel="vertices", ylabel="component", title=_title(found))
+    axes.set(xlabel="vertices", ylabel="component", title=_title(found.answer))
     return axes
 
 
 def component(
-    found: Components,
+    found: HasAnswer,
     edges: Any,
     label: Any = None,
     *,
@@ -210,9 +210,9 @@ def component(
         import networkx as nx
     except ImportError as error:
         raise missing(error) from None
-    if not len(found):
+    if not len(found.answer):
         raise InputError("there is no component to draw: the answer has no vertices")
-    names, pairs = _component(found, edges, label, source, destination, weight)
+    names, pairs = _component(found.answer, edges, label, source, destination, weight)
     axes = new_axes(axes)
     graph = nx.Graph()
     graph.add_nodes_from(range(len(names)))
@@ -281,13 +281,13 @@ def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
 
 
 def _component(
-    found: Components, edges: Any, label: Any, source: Any, destination: Any, weight: Any
+    found: Answer, edges: Any, label: Any, source: Any, destination: Any, weight: Any
 ) -> tuple[list[Any], list[tuple[int, int]]]:
     """Return the ids of a component, its label first, and its edges as positions among them."""
-    backend = found._backend
+    backend = found.backend
     with backend.scope():
-        chosen = found._component(label) if label is not None else int(found._by_size[0])
-        inside = found._dense == chosen
+        chosen = found.component(label) if label is not None else int(found.by_size[0])
+        inside = found.dense == chosen
         members = backend.xp.flatnonzero(inside)
         if members.size > MOST_DRAWN:
             raise InputError(
@@ -295,10 +295,10 @@ def _component(
                 " be drawn, so pass the label= of a smaller component; filter(max_size=) returns"
                 " them"
             )
-        rows = found._held_frame(found._vertex(members) | found._label(members))
+        rows = found.held_frame(found.vertex(members) | found.label(members))
         names = as_list(only(rows, "vertex"))
         what = "a drawing"
-        bound = bound_of_list(found._given.bound, weight, what)
+        bound = bound_of_list(found.given.bound, weight, what)
         named = not isinstance(weight, AsFound)
         ends = edges_asked(edges, source, destination, bound, named=named, what=what, nulls="raise")
         sides = [_rows(found, column) for column in (ends.src, ends.dst)]
@@ -307,10 +307,10 @@ def _component(
     return names, list(zip(*(places.tolist() for places in at), strict=True))
 
 
-def _rows(found: Components, column: Any) -> Any:
-    return found._places(column, "raise")[0]
+def _rows(found: Answer, column: Any) -> Any:
+    return rows_of_ids(found, column, "raise")[0]
 
 
-def _title(found: Components) -> str:
-    vertices = counted(found.num_vertices, "vertex", "vertices")
+def _title(found: Answer) -> str:
+    vertices = counted(found.forest.vertices, "vertex", "vertices")
     return f"{counted(len(found), 'component')} of {vertices}"

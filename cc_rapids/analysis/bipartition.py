@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 
@@ -21,10 +21,13 @@ from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..ids.decoders import OffsetDecoder
 from ..ids.encode import EncodedIds
+from ..results.answer import Answer, ComponentsT
+from ..results.forest_columns import forest_columns
+from ..results.lookup import places_of_edges
+from ..results.written import arrow_of
 from ..solver.one_launch import SolveOptions
 from ..solver.solve import decide_and_run
-from .components import Components, forest_columns
-from .written import arrow_of
+from .audits import prove, shown_labels
 
 if TYPE_CHECKING:
     from ..verify.sides import SidesAudit
@@ -32,37 +35,37 @@ if TYPE_CHECKING:
 NO_COLOR = -1
 
 
-def check_kept(found: Components, what: str) -> None:
+def check_kept(found: Answer, what: str) -> None:
     """Raise an error if the edges of an answer, needed for ``what``, were read in chunks."""
-    if found._given.src.size != found._facts.edges:
+    if found.given.src.size != found.facts.edges:
         raise InputError(
-            f"the {found._facts.edges:,} edges were read in chunks, which are not kept, and are"
+            f"the {found.facts.edges:,} edges were read in chunks, which are not kept, and are"
             f" needed twice for {what}: read them into one frame"
         )
 
 
 def least_of_components(
-    found: Components, edges: Edges, n: int, options: SolveOptions, ids: str = "double cover"
+    found: Answer, edges: Edges, n: int, options: SolveOptions, ids: str = "double cover"
 ) -> Array:
     """Return the least vertex of the component of each vertex, by edges made from an answer.
 
     Parameters
     ----------
-    found : Components
+    found : Answer
         The answer, on whose backend the edges are solved.
     edges : Edges
         Between the vertices 0 .. n - 1.
     ids : str
         What the edges are, in words.
     """
-    forest = Forest(found._backend, n, all_present=True)
+    forest = Forest(found.backend, n, all_present=True)
     encoded = EncodedIds(edges, forest, ids, n, OffsetDecoder(0, np.dtype(np.int64)))
-    listed = replace(found._given, row_offsets=None, symmetric=False)
-    decide_and_run(listed, encoded, [], found._backend, options)
+    listed = replace(found.given, row_offsets=None, symmetric=False)
+    decide_and_run(listed, encoded, [], found.backend, options)
     return forest.parent
 
 
-class Bipartition:
+class Bipartition(Generic[ComponentsT]):
     """The two colours of the vertices of an edge list, or the odd cycles that leave none.
 
     ``len()`` is the number of components.
@@ -86,31 +89,31 @@ class Bipartition:
     False
     """
 
-    def __init__(self, found: Components, options: SolveOptions) -> None:
+    def __init__(self, components: ComponentsT, options: SolveOptions) -> None:
+        self.components, found = components, components.answer
         check_kept(found, "a bipartition")
-        self.components = found
-        backend, xp = found._backend, found._backend.xp
+        backend, xp = found.backend, found.backend.xp
         with backend.scope():
-            vertex, least = found._rows()
+            vertex, least = found.rows()
             self._roots = xp.flatnonzero(vertex == least).astype(np.int64)
             n = int(vertex.size)
-            cover = double_cover(*found._places_of_edges(), n, xp)
+            cover = double_cover(*places_of_edges(found), n, xp)
             parent = least_of_components(found, cover, 2 * n, options)
             self._odd = parent[self._roots] == parent[self._roots + n]
-            root = self._roots[found._dense]
+            root = self._roots[found.dense]
             color = (parent[:n] != root.astype(parent.dtype)).astype(np.int8)
-            color[self._odd[found._dense]] = NO_COLOR
+            color[self._odd[found.dense]] = NO_COLOR
             self._color = color
             self._odd_components = int(self._odd.sum())
         self._cycles: dict[str, Any] | None = None  # of a copy, which has no edges
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for copies and pickles: without the edges, with the cycles in them."""
-        with self.components._backend.scope():
+        with self.components.answer.backend.scope():
             return vars(self) | {"_cycles": self._columns_of_cycles()}
 
     def __len__(self) -> int:
-        return len(self.components)
+        return len(self.components.answer)
 
     def __repr__(self) -> str:
         return (
@@ -153,16 +156,16 @@ class Bipartition:
         3       7      1
         4       9   <NA>
         """
-        found = self.components
-        with found._backend.scope():
-            vertex = found._columns("vertex", found._rows()[0])
-            if found._given.make_frame is plain_frame:
-                return found._frame(vertex | {"color": self._color.copy()})
-            here, there = found._given.on_device, None
+        found = self.components.answer
+        with found.backend.scope():
+            vertex = found.columns("vertex", found.rows()[0])
+            if found.given.make_frame is plain_frame:
+                return found.frame(vertex | {"color": self._color.copy()})
+            here, there = found.given.on_device, None
             if self._odd_components:
-                there = found._bring(self._color != NO_COLOR, here)
-            held = found._held_frame(vertex)
-            return found._given.answer(with_column(held, "color", found._home(self._color), there))
+                there = found.bring(self._color != NO_COLOR, here)
+            held = found.held_frame(vertex)
+            return found.given.answer(with_column(held, "color", found.home(self._color), there))
 
     def odd_cycles(self) -> Any:
         """Return one cycle of an odd number of edges for each component that is not bipartite.
@@ -193,8 +196,8 @@ class Bipartition:
         2       2    3       5            7
         3       9    4       9            9
         """
-        with self.components._backend.scope():
-            return self.components._frame(self._columns_of_cycles())
+        with self.components.answer.backend.scope():
+            return self.components.answer.frame(self._columns_of_cycles())
 
     def audit(
         self,
@@ -248,16 +251,16 @@ class Bipartition:
         from ..verify.shown_rows import ShownRows
         from ..verify.sides import Claim, SidesAudit, audit  # a run needs none of this
 
-        found, started = self.components, perf_counter()
-        proof = found.audit(edges, source, destination, **given)
-        cycles, width = collected(self.odd_cycles()), max(len(found._given.src.key_columns), 1)
-        labels, colors, table = map(arrow_of, (found.labels(), self.colors(), cycles))
+        found, started = self.components.answer, perf_counter()
+        proof = prove(found, edges, source, destination, **given)
+        cycles, width = collected(self.odd_cycles()), max(len(found.given.src.key_columns), 1)
+        labels, colors, table = map(arrow_of, (found.label_frame(), self.colors(), cycles))
         shown = ShownRows(cycles, "odd cycles", width)
         shown.check_index(edges)
         claim = Claim(labels, colors, table, shown, self.is_bipartite)
-        own = with_bounds(found._given.bound, given, "audit(edges)")
+        own = with_bounds(found.given.bound, given, "audit(edges)")
         again = read_again(edges, source, destination, **own)
-        odd = audit(found._as_answer(), again, claim, found._backend)
+        odd = audit(shown_labels(found), again, claim, found.backend)
         bipartite, seconds = proof.components - odd, perf_counter() - started
         return SidesAudit(proof.edges, proof.vertices, bipartite, odd, seconds)
 
@@ -265,14 +268,15 @@ class Bipartition:
         """Return the columns of :meth:`odd_cycles`: new ones."""
         if self._cycles is not None:
             return {name: copy(column) for name, column in self._cycles.items()}
-        found, xp = self.components, self.components._backend.xp
+        found = self.components.answer
+        xp = found.backend.xp
         component = rows = xp.zeros(0, np.int64)
         if self._odd_components:
-            tree = found._dense.astype(np.int64)
+            tree = found.dense.astype(np.int64)
             component, rows = odd_cycles(
-                found._places_of_edges(), tree, self._odd, self._roots, found._backend
+                places_of_edges(found), tree, self._odd, self._roots, found.backend
             )
-        label = found._kind.of_component(found, component)
-        labels = found._kind.columns(found, "labels", label)
-        columns = labels | forest_columns(found._given, found._home(rows))
-        return {name: found._home(column) for name, column in columns.items()}
+        label = found.kind.of_component(found, component)
+        labels = found.kind.columns(found, "labels", label)
+        columns = labels | forest_columns(found.given, found.home(rows))
+        return {name: found.home(column) for name, column in columns.items()}

@@ -1,0 +1,1 @@
+"""What is found of an answer: its paths, bridges, merges, reports and numbers."""

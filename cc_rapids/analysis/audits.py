@@ -1,0 +1,45 @@
+"""Proofs of an answer from its edges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..data.frame_access import collected
+from ..data.within import naming_bounds, with_bounds
+from ..results.answer import Answer
+
+if TYPE_CHECKING:
+    from ..verify.audit import Audit
+    from ..verify.label_frame import LabelFrame
+
+
+def prove(
+    answer: Answer,
+    edges: Any,
+    source: Any,
+    destination: Any,
+    *,
+    oracle: str | None = None,
+    **given: Any,
+) -> Audit:
+    """Prove an answer: see :meth:`cc_rapids.Components.audit`."""
+    from ..verify.audit import audit  # a run needs none of what an audit does
+    from ..verify.forests import OwnForest
+
+    called, bound = "audit(edges)", answer.given.bound
+    asked = with_bounds(bound, given, called)
+    if given.get("forest") is not None:
+        show = None if answer.forest_edges is None else answer.forest_frame
+        asked["own_forest"] = OwnForest(show, answer.facts.greatest)
+    labels = shown_labels(answer)
+    with naming_bounds(bound, given, called):
+        return audit(labels, answer.backend, edges, source, destination, oracle=oracle, **asked)
+
+
+def shown_labels(answer: Answer) -> LabelFrame:
+    """Return the label frame that users see, for an audit."""
+    from ..verify.label_frame import LabelFrame
+
+    width = len(answer.given.src.key_columns)
+    frame = collected((answer.with_key_names(()) if width else answer).label_frame())
+    return LabelFrame(frame, answer.kind.audited_as, len(answer), width=max(width, 1))

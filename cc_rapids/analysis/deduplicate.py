@@ -1,0 +1,150 @@
+"""The rows of a frame that are kept: the best of each component."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..backends import Array, Backend
+from ..data.arguments import check_flag, check_names, check_word
+from ..data.codes import codes_of
+from ..data.column import Column, borrowed_columns, is_cudf, of
+from ..data.frame_access import check_columns, column_of, frame_in_memory, frame_size
+from ..data.frame_build import rows_of_frame
+from ..data.relations import is_relation, rows_like, whole_table_of
+from ..errors import InputError
+from ..ids.hash_table import Slots
+from ..ids.strings import slots_of
+from ..results.answer import Answer
+from ..results.best import best_rows, compact, sort_keys
+from ..results.lookup import ALONE, ids_in_frame, roots_of_ids, warn_if_strange
+from ..results.scores import ordered
+
+MISSING = "self", "drop", "raise"
+PRODUCTS = 1 << 63  # pairs of numbers that int64 holds
+LEAVE_OUT = "missing='drop' leaves them out; or fill them first"
+
+
+def deduplicated(
+    answer: Answer,
+    frame: Any,
+    on: str | list[str] = "vertex",
+    by: str | None = None,
+    ascending: bool = False,
+    per: str | list[str] | None = None,
+    missing: str = "self",
+) -> Any:
+    """Return the rows of a frame to keep: see :meth:`cc_rapids.Components.deduplicate`."""
+    listed = _listed("on=", on)
+    if not is_relation(frame):
+        return best_of_frame(answer, frame, listed, by, ascending, per, missing)
+    rows = whole_table_of(frame)
+    return rows_like(best_of_frame(answer, rows, listed, by, ascending, per, missing), frame)
+
+
+def best_of_frame(
+    answer: Answer,
+    frame: Any,
+    on: list[Any],
+    by: Any,
+    ascending: Any,
+    per: Any,
+    missing: Any,
+) -> Any:
+    """Return the rows to keep; without columns ``on``, ids are the positions of rows."""
+    per = [] if per is None else _listed("per=", per)
+    check_names("by=", by)
+    if isinstance(by, list):
+        raise InputError("by= must name one column: combine several into one first")
+    check_word("policy for unknown ids, missing,", missing, MISSING)
+    ascending = check_flag("ascending", ascending)
+    frame = frame_in_memory(frame)
+    purpose = "to deduplicate by", "name columns with on=, by= and per="
+    check_columns(frame, [*on, *([] if by is None else [by]), *per], *purpose)
+    backend, nulls = answer.backend, "null" if missing == "drop" else "raise"
+    with backend.scope():
+        if on:
+            column, there = ids_in_frame(answer, frame, on, nulls, LEAVE_OUT)
+        else:
+            column, there = of("row", backend.xp.arange(frame_size(frame))), None
+        groups, known, size = _groups(answer, column, missing)
+        rows = None if there is None else backend.xp.flatnonzero(there)
+        if missing == "drop":
+            groups = groups[known]
+            rows = backend.xp.flatnonzero(known) if rows is None else rows[known]
+        for name in per:
+            codes, count = codes_of(name, column_of(frame, name))
+            own = _some(backend.asarray(codes), rows)
+            groups, size = paired((groups, size), (own, count), backend)
+        keys = scored = None
+        if by is not None:
+            numbers = ordered(column_of(frame, by), f"column {by!r} is")
+            values, valid = map(backend.asarray, numbers)
+            keys = _some(sort_keys(values, ascending, backend.xp), rows)
+            scored = _some(valid, rows)
+        kept = best_rows(groups, size, keys, scored, backend)
+        kept = kept if rows is None else rows[kept]
+        return rows_of_frame(frame, answer.bring(kept, is_cudf(frame)))
+
+
+def _groups(answer: Answer, column: Column, missing: str) -> tuple[Array, Array, int]:
+    """Return a number for the component of each id, a mask of known ids, and a bound.
+
+    Unknown ids have numbers of their own if ``missing`` is ``"self"``, and any otherwise.
+    """
+    xp, n = answer.backend.xp, answer.forest.n
+    policy = "raise" if missing == "raise" else "null"
+    groups, known = roots_of_ids(answer, column, policy, ALONE)
+    warn_if_strange(answer, column, known)
+    alone = xp.flatnonzero(~known)
+    if missing != "self" or not alone.size:
+        return groups, known, n
+    numbers, size = numbers_of_ids(column, alone, answer.backend)
+    groups[alone] = numbers.astype(np.int64) + n
+    return groups, known, n + size
+
+
+def _listed(what: str, names: Any) -> list[Any]:
+    """Return column names as a list."""
+    check_names(what, names)
+    listed = names if isinstance(names, list) else [names]
+    if not listed:
+        raise InputError(f"{what} names no column: pass the name of one, or several")
+    return listed
+
+
+def _some(values: Array, rows: Array | None) -> Array:
+    return values if rows is None else values[rows]
+
+
+def paired(
+    first: tuple[Array, int], second: tuple[Array, int], backend: Backend
+) -> tuple[Array, int]:
+    """Return a number for each pair of two numbers, equal for equal pairs only, and a bound."""
+    if first[1] * second[1] >= PRODUCTS:
+        first, second = compact(*first, backend), compact(*second, backend)
+    (one, size), (other, times) = first, second
+    return compact(one.astype(np.int64) * times + other.astype(np.int64), size * times, backend)
+
+
+def numbers_of_ids(column: Column, rows: Array, backend: Backend) -> tuple[Array, int]:
+    """Return a number for each id in some rows of a column, equal for equal ids only, and a bound.
+
+    Parameters
+    ----------
+    column : Column
+    rows : (k,) array of int64
+    """
+    found: tuple[Array, int] | None = None
+    with column.borrow() as borrowed:
+        for part, held in borrowed_columns(column, borrowed):
+            if part.strings:
+                slots, size = slots_of(held, backend)
+                own = slots[rows], size
+            else:
+                table = Slots([backend.asarray(held)[rows]], [], backend)
+                own = table.columns[0], int(table.keys.size)
+            found = own if found is None else paired(found, own, backend)
+    assert found is not None
+    return found

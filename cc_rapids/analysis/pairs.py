@@ -1,0 +1,137 @@
+"""Vertices and pairs of vertices in an answer, the edges of a component, and equal answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..backends import Backend
+from ..data.arguments import check_word
+from ..data.column import Column
+from ..data.edge_input import EdgeInput
+from ..data.frame_access import is_single
+from ..data.frame_build import column_like, edges_where
+from ..data.read import check_one_id, read_pairs
+from ..data.within import AS_FOUND, AsFound, bound_of_list, edges_asked
+from ..errors import ArgumentTypeError, InputError, shown
+from ..graph.edges import LentOn
+from ..ids.decoders import same_integers
+from ..ids.strings import same_strings
+from ..results.answer import Answer
+from ..results.lookup import roots_of_ids, roots_of_lent, rows_of_ids, rows_of_lent, single_id
+
+
+def has_vertex(answer: Answer, vertex: Any) -> bool:
+    """Return whether an id is a vertex of an answer."""
+    if not is_single(vertex):
+        if hasattr(vertex, "__len__") and not isinstance(vertex, bytes | tuple):
+            raise ArgumentTypeError(
+                f"`in` looks up one vertex, not {shown(vertex)}: pass several to"
+                " attach(frame, missing='null'), or to component_of()"
+            )
+        return False
+    try:
+        with answer.backend.scope():
+            return bool(rows_of_ids(answer, single_id(vertex), "null")[1][0])
+    except InputError:  # it is of another kind, or beyond 64 bits
+        return False
+
+
+def same_component(answer: Answer, first: Any, second: Any, *, missing: str = "raise") -> bool:
+    """Return whether two vertices are in one component."""
+    policy = _policy(missing)
+    with answer.backend.scope():
+        ends = []
+        for name, vertex in (("first", first), ("second", second)):
+            check_one_id(name, vertex)
+            ends.append(roots_of_ids(answer, single_id(vertex), policy))
+        (left, there), (right, here) = ends
+        if not (bool(there[0]) and bool(here[0])):
+            return False
+        return bool((left == right)[0])
+
+
+def connected(
+    answer: Answer,
+    pairs: Any,
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
+    *,
+    missing: str = "raise",
+    header: bool | None = None,
+) -> Any:
+    """Return whether the two vertices of each pair are in one component."""
+    policy, width = _policy(missing), len(answer.given.src.key_columns) or 1
+    given = read_pairs(pairs, source, destination, header, width)
+    with LentOn(answer.backend, given) as columns:
+        left, there = roots_of_lent(answer, given.src, columns[0], policy)
+        right, here = roots_of_lent(answer, given.dst, columns[1], policy)
+        answers = there & here & (left == right)
+        return column_like(pairs, "connected", answers, answer.backend, given.on_device)
+
+
+def edges_of(
+    answer: Answer,
+    label: Any,
+    edges: Any,
+    source: str | list[str] | None = None,
+    destination: str | list[str] | None = None,
+    *,
+    weight: Any = AS_FOUND,
+) -> Any:
+    """Return the edges of one component: see :meth:`cc_rapids.Components.edges`."""
+
+    def chosen(given: Any) -> Any:
+        """Return for each edge that has two ends whether it is in the component."""
+        with LentOn(answer.backend, given) as columns:
+            number = answer.component(label)
+            inside = None
+            for side, held in zip((given.src, given.dst), columns, strict=False):
+                rows, known = rows_of_lent(answer, side, held, "null")
+                if answer.forest.vertices:
+                    known &= answer.numbered[1][rows] == number
+                inside = known if inside is None else inside & known
+            return answer.bring(inside, given.on_device)
+
+    what, named = "edges(label, edges)", not isinstance(weight, AsFound)
+    bound = bound_of_list(answer.given.bound, weight, what)
+
+    def within(one: Any) -> EdgeInput:
+        return edges_asked(one, source, destination, bound, named=named, what=what, nulls="drop")
+
+    return edges_where(edges, chosen, within)
+
+
+def equal(mine: Answer, others: Answer) -> bool:
+    """Return whether two answers have the same vertices in the same components."""
+    sizes = [(one.forest.vertices, one.forest.components) for one in (mine, others)]
+    if sizes[0] != sizes[1]:
+        return False
+    if not mine.forest.vertices or mine is others:
+        return True
+    with others.backend.scope():
+        theirs, dense = others.ids(), others.dense
+    with mine.backend.scope():
+        ids = mine.ids(), theirs
+        if len(ids[0]) != len(ids[1]):
+            return False
+        if not all(_same(*pair, mine.backend) for pair in zip(*ids, strict=True)):
+            return False
+        # both are in the order of the ids, and so are the components
+        return bool((mine.dense == mine.backend.asarray(dense)).all())
+
+
+def _same(mine: Column, others: Column, backend: Backend) -> bool:
+    """Return whether two columns of ids of one length are equal."""
+    if mine.strings != others.strings:
+        return False
+    with mine.borrow() as first, others.borrow() as second:
+        if mine.strings:
+            return same_strings(first, second)
+        return same_integers(backend.asarray(first), backend.asarray(second))
+
+
+def _policy(missing: str) -> str:
+    """Return the policy of look-ups for unknown ids; raise an InputError if there is none."""
+    return {"raise": "raise", "false": "null"}[
+        check_word("policy for unknown ids, missing,", missing, ("raise", "false"))
+    ]

@@ -1,0 +1,287 @@
+"""Why two vertices are in one component: paths along the spanning forest of an answer."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..algorithms.paths import Chains, order_from_weakest, shortest_path
+from ..algorithms.rooted_forest import rooted, word_of
+from ..backends import Array
+from ..data.arguments import check_count, check_flag
+from ..data.edge_input import EdgeInput
+from ..data.read import check_one_id, read_pairs
+from ..data.row_index import spread
+from ..data.within import AS_FOUND, AsFound, bound_of_list, edges_asked, with_bounds
+from ..errors import CapacityError, InputError, counted, id_shown
+from ..graph.edges import LentOn
+from ..results.answer import Answer
+from ..results.forest_columns import forest_columns
+from ..results.lookup import (
+    places_of_edges,
+    places_of_forest,
+    rows_of_ids,
+    rows_of_lent,
+    single_id,
+)
+from .audits import prove, shown_labels
+
+if TYPE_CHECKING:
+    from ..verify.paths import PathsAudit
+
+
+# Bytes, and words of 4 bytes (8 beyond 2^30 vertices), that are taken while something is found:
+BYTES_OF_PAIR, BYTES_OF_ROW = 160, 112  # a pair of ids, and an edge of a path
+WORDS_OF_VERTEX = 45  # a vertex of a forest that is rooted
+FEWER = "pass fewer pairs at a time"
+PARTS = "find the forest of some components alone, or path(first, second, edges, shortest=True)"
+
+
+class Walked(NamedTuple):
+    """The forest of an answer in chains, rooted at the least vertices.
+
+    Attributes
+    ----------
+    chains : Chains
+    row, weights : (t,) arrays of numbers, or None
+        The row in the caller's list, and the weight, of each edge, from the weakest to the
+        strongest; None if the forest has no weights.
+    order : (t,) array of integers, or None
+        The edges in that order.
+    """
+
+    chains: Chains
+    row: Array | None
+    weights: Array | None
+    order: Array | None
+
+
+class ForestPaths:
+    """The paths along the spanning forest of an answer."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
+
+    def between(
+        self,
+        pairs: Any,
+        source: str | list[str] | None = None,
+        destination: str | list[str] | None = None,
+        *,
+        rows: bool = False,
+        limit: int | None = None,
+        header: bool | None = None,
+    ) -> Any:
+        """Return a row for each pair: see :meth:`cc_rapids.Components.paths`."""
+        self.answer.check_forest("paths(pairs)")
+        whole = check_flag("rows", rows)
+        most = None if limit is None else check_count("limit", limit)
+        if most is not None and not whole:
+            raise InputError("limit= bounds the edges of paths: pass rows=True, or leave it out")
+        given = self._read_pairs(pairs, source, destination, header)
+        first, second = places_of_edges(self.answer, given)
+        with self.answer.backend.scope():
+            length, place = self._lengths_and_places(first, second)
+            if whole:
+                return self.answer.frame(self._rows_of_paths(first, second, length, most))
+            return self.answer.frame({"length": length} | self._weakest_at(place))
+
+    def path(
+        self,
+        first: Any,
+        second: Any,
+        edges: Any = None,
+        source: str | list[str] | None = None,
+        destination: str | list[str] | None = None,
+        *,
+        weight: Any = AS_FOUND,
+        shortest: bool = False,
+    ) -> Any:
+        """Return the edges of a path of two vertices: see :meth:`cc_rapids.Components.path`."""
+        fewest = check_flag("shortest", shortest)
+        if edges is None and fewest:
+            raise InputError("shortest=True searches all edges: pass edges=, too")
+        if edges is None:
+            if not isinstance(weight, AsFound):
+                raise InputError("weight= is for edges=, which are not passed: leave it out")
+            self.answer.check_forest("path(first, second)")
+        with self.answer.backend.scope():
+            ends = []
+            for name, vertex in (("first", first), ("second", second)):
+                check_one_id(name, vertex, "paths()")
+                ends.append(int(rows_of_ids(self.answer, single_id(vertex), "raise")[0][0]))
+        if edges is not None:
+            given = self._read_edges(edges, source, destination, weight, "path(..., edges)")
+            rows = self._rows_of_path(given, ends, fewest)
+            if rows is not None:
+                return self._rows_of(given, rows)
+            self.answer.check_forest("path(first, second, edges)")
+        with self.answer.backend.scope():
+            tree = self.answer.dense
+            if bool(tree[ends[0]] != tree[ends[1]]):
+                raise InputError(
+                    f"{id_shown(first)} and {id_shown(second)} are in two components, which no path"
+                    " joins: same_component(first, second) tells that"
+                )
+            first_end, second_end = (self.answer.backend.asarray(np.array([end])) for end in ends)
+            length = self._lengths_and_places(first_end, second_end)[0]
+            edge = self._edges_along(first_end, second_end, length)[2]
+            return self.answer.frame(self.answer.columns_of_forest(edge))
+
+    def audit(
+        self,
+        found: Any,
+        pairs: Any,
+        edges: Any,
+        source: str | list[str] | None = None,
+        destination: str | list[str] | None = None,
+        *,
+        columns: tuple[Any, Any] = (None, None),
+        rows: Any = None,
+        **given: Any,
+    ) -> PathsAudit:
+        """Prove what :meth:`between` has returned: see :meth:`cc_rapids.Components.audit_paths`."""
+        from ..verify.audit import read_again
+        from ..verify.paths import PathsAudit, PathsClaim, audit  # a run needs none of this
+        from ..verify.shown_rows import ShownRows
+
+        self.answer.check_forest("audit_paths(found, pairs, edges)")
+        started, greatest = perf_counter(), self.answer.facts.greatest
+        width = max(len(self.answer.given.src.key_columns), 1)
+        proof = prove(self.answer, edges, source, destination, forest=True, **given)
+        own = with_bounds(self.answer.given.bound, given, "audit_paths(found, pairs, edges)")
+        again = read_again(edges, source, destination, greatest=greatest, **own)
+        asked = self._read_pairs(pairs, *columns, given.get("header"))
+        shown = None if rows is None else ShownRows(rows, "paths", width)
+        forest = ShownRows(self.answer.forest_frame(), "forest", width).rows()
+        claim = PathsClaim(asked, found, shown, forest, greatest)
+        joined, steps = audit(shown_labels(self.answer), again, claim, self.answer.backend)
+        if shown is not None:
+            shown.check_index(edges)
+        counts = proof.edges, proof.vertices, proof.components, asked.src.size, joined, steps
+        return PathsAudit(*counts, perf_counter() - started)
+
+    def _read_pairs(
+        self, pairs: Any, source: Any, destination: Any, header: bool | None
+    ) -> EdgeInput:
+        """Return pairs whose paths are asked for, if there is memory for them."""
+        width = len(self.answer.given.src.key_columns) or 1
+        asked = "paths()", "path(first, second)"
+        given = read_pairs(pairs, source, destination, header, width, asked)
+        many = given.src.size
+        self.answer.backend.check_capacity(
+            many * BYTES_OF_PAIR, f"the paths of {counted(many, 'pair')}", FEWER
+        )
+        return given
+
+    def _read_edges(
+        self, edges: Any, source: Any, destination: Any, weight: Any, what: str
+    ) -> EdgeInput:
+        """Return edges within the bounds of this answer, without those with a null."""
+        bound = bound_of_list(self.answer.given.bound, weight, what)
+        named = not isinstance(weight, AsFound)
+        return edges_asked(edges, source, destination, bound, named=named, what=what, nulls="drop")
+
+    def _rows_of_path(self, given: EdgeInput, ends: list[int], fewest: bool) -> Array | None:
+        """Return the rows of edges that are a path, of the fewest or of one; None without one.
+
+        Raises
+        ------
+        InputError
+            There is no path of the fewest.
+        """
+        backend, xp = self.answer.backend, self.answer.backend.xp
+        with LentOn(backend, given) as columns:
+            sides = zip((given.src, given.dst), columns, strict=False)
+            (src, known), (dst, there) = (
+                rows_of_lent(self.answer, *side, "null") for side in sides
+            )
+            near = xp.flatnonzero(known & there)
+            src, dst, (first, second) = src[near], dst[near], ends
+            if first == second:
+                return near[:0]
+            if fewest:
+                path = shortest_path(src, dst, self.answer.forest.vertices, first, second, backend)
+                if path is None:
+                    raise InputError(
+                        f"no path of these {given.src.size:,} edges joins the two vertices: pass"
+                        " edges= that the answer was found by"
+                    )
+                return near[xp.asarray(path, np.int64)]
+            joins = ((src == first) & (dst == second)) | ((src == second) & (dst == first))
+            direct = near[xp.flatnonzero(joins)[:1]]
+            return direct if direct.size else None
+
+    def _rows_of(self, given: EdgeInput, rows: Array) -> Any:
+        """Return a frame of some rows of a list of edges, of its kind."""
+        with self.answer.backend.scope():
+            columns = forest_columns(given, self.answer.bring(rows, given.on_device))
+            called = self.answer.given.called
+            frame = given.make_frame({called(name): column for name, column in columns.items()})
+            return given.answer(frame)
+
+    def _lengths_and_places(self, first: Array, second: Array) -> tuple[Array, Array]:
+        """Return the lengths of paths, and the places of their weakest edges in the order."""
+        joined = self.answer.dense[first] == self.answer.dense[second]
+        return self.walked.chains.between(first, second, joined, self.answer.backend.xp)
+
+    def _weakest_at(self, place: Array) -> dict[str, Array]:
+        """Return the columns of the edges at places of the order; none if there are no weights."""
+        xp, (_, row, weights, order) = self.answer.backend.xp, self.walked
+        if row is None or weights is None or order is None:
+            return {}
+        some = xp.flatnonzero(place >= 0)
+        rows, least = xp.full(place.size, -1, np.int64), xp.zeros(place.size, weights.dtype)
+        rows[some], least[some] = row[place[some]], weights[place[some]]
+        columns = {"weakest_row": rows}
+        labels = self.answer.columns_of_forest(order[place[some]]).get("index")
+        if labels is not None:
+            columns["weakest_index"] = spread(labels, self.answer.home(place >= 0))
+        return columns | {"weakest_weight": least}
+
+    def _rows_of_paths(
+        self, first: Array, second: Array, length: Array, most: int | None
+    ) -> dict[str, Any]:
+        """Return the columns of all edges of paths, of which there may be so many at most."""
+        backend, total = self.answer.backend, int(length[length > 0].sum())
+        if most is not None and total > most:
+            raise CapacityError(
+                f"the paths of these {counted(length.size, 'pair')} have {counted(total, 'edge')},"
+                f" and limit={most:,}: pass fewer pairs, or a higher limit"
+            )
+        took = total * BYTES_OF_ROW
+        backend.check_capacity(took, f"the {counted(total, 'edge')} of these paths", FEWER)
+        pair, step, edge = self._edges_along(first, second, length)
+        numbers = {"pair": self.answer.home(pair), "step": self.answer.home(step)}
+        return numbers | self.answer.columns_of_forest(edge)
+
+    def _edges_along(
+        self, first: Array, second: Array, length: Array
+    ) -> tuple[Array, Array, Array]:
+        """Return for each edge of paths its pair, its step, and its index in the forest."""
+        chains, order = self.walked.chains, self.walked.order
+        pair, step, place = chains.along(first, second, length, self.answer.backend.xp)
+        return pair, step, place if order is None else order[place]
+
+    @cached_property
+    def walked(self) -> Walked:
+        """The rooted forest in chains."""
+        backend, n = self.answer.backend, self.answer.forest.vertices
+        small = np.dtype(f"i{np.dtype(word_of(n)).itemsize}")
+        took = n * WORDS_OF_VERTEX * small.itemsize
+        backend.check_capacity(took, f"rooting the forest of {n:,} vertices", PARTS)
+        (src, dst), columns = places_of_forest(self.answer)
+        xp = backend.xp
+        vertex, least = self.answer.rows()
+        roots = xp.flatnonzero(vertex == least)
+        row = weights = order = None
+        if "weight" in columns:
+            row, weights = (backend.asarray(columns[name]) for name in ("row", "weight"))
+            order = order_from_weakest(weights, not self.answer.facts.greatest, xp)
+            order = order.astype(small)
+            row, weights = row[order], weights[order]
+        forest = rooted(src, dst, roots, n, backend)
+        return Walked(Chains.of(forest, order, xp), row, weights, order)

@@ -1,0 +1,74 @@
+"""Frames of linked records with their entities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..data.column import chunked, is_cudf
+from ..data.frame_access import columns_of, frame_in_memory, frame_size
+from ..data.frame_build import with_column
+from ..data.relations import is_relation
+from ..errors import InputError, counted
+from ..results.answer import Answer
+from ..results.lookup import attached, check_name
+from .deduplicate import best_of_frame, deduplicated
+
+
+def attached_records(
+    answer: Answer,
+    frame: Any,
+    on: str | list[str] | None = None,
+    name: str = "labels",
+    missing: str = "raise",
+    nulls: str | None = None,
+) -> Any:
+    """Return records with their entities: see :meth:`cc_rapids.LinkedRecords.attach`."""
+    frame = frame if is_relation(frame) else frame_in_memory(chunked(frame))
+    if on := (_id_names(answer) if on is None else on):
+        return attached(answer, frame, on, name, missing, nulls)
+    check_name(name)
+    _check_rows(answer, frame)
+    if name in columns_of(frame):
+        raise InputError(f"the frame has a column {name!r} already: pass name=")
+    with answer.backend.scope():
+        labels = answer.kind.columns(answer, name, answer.kind.rows(answer))
+        here = answer.given.on_device if isinstance(frame, dict) else is_cudf(frame)
+        return with_column(frame, name, answer.bring(labels[name], here), None)
+
+
+def deduplicated_records(
+    answer: Answer,
+    frame: Any,
+    on: str | list[str] | None = None,
+    by: str | None = None,
+    ascending: bool = False,
+    per: str | list[str] | None = None,
+    missing: str = "self",
+) -> Any:
+    """Return the records to keep: see :meth:`cc_rapids.LinkedRecords.deduplicate`."""
+    frame = frame if is_relation(frame) else frame_in_memory(chunked(frame))
+    if on := (_id_names(answer) if on is None else on):
+        return deduplicated(answer, frame, on, by, ascending, per, missing)
+    _check_rows(answer, frame)
+    return best_of_frame(answer, frame, [], by, ascending, per, missing)
+
+
+def _id_names(answer: Answer) -> list[str]:
+    """Return the columns of the ids of records; none if these are linked by their positions."""
+    return [] if answer.linked is None else answer.linked.id_names
+
+
+def _check_rows(answer: Answer, frame: Any) -> None:
+    """Raise an InputError unless a frame has as many rows as were linked by position."""
+    if is_relation(frame):
+        raise InputError(
+            "rows of a DuckDB relation have no fixed order, and records were linked by their"
+            " positions: link them with id=, and name it by on="
+        )
+    size = frame_size(frame)
+    if size != answer.forest.vertices:
+        raise InputError(
+            f"the frame has {counted(size, 'row')}, but {answer.forest.vertices:,} records were"
+            " linked by their positions: pass the same frame, or link records with id= and name"
+            " it by on="
+        )

@@ -1,0 +1,149 @@
+"""Rows of an answer by vertex, component and size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..backends import Array
+from ..data.arguments import check_count
+from ..data.frame_access import on_host, only, rows_between, values_of
+from ..data.key_names import are_usable
+from ..errors import InputError, shown
+from ..results.answer import Answer
+from ..results.best import NO_KEY, choose, sort_keys
+from ..results.lookup import ids_of, rows_of_ids
+from ..results.scores import ordered, vertices_and_scores
+from ..tuning import tuning
+
+
+def in_sizes(answer: Answer, min_size: int = 1, max_size: int | None = None) -> Any:
+    """Return the vertices in components of some sizes: see :meth:`cc_rapids.Components.filter`."""
+    sizes = {"min_size": min_size} | ({} if max_size is None else {"max_size": max_size})
+    for name, size in sizes.items():
+        known = isinstance(size, int | float | np.integer | np.floating)
+        if isinstance(size, bool) or not known:
+            raise InputError(f"{name} must be a number of vertices, not {shown(size)}")
+    with answer.backend.scope():
+        keep = answer.counts >= min_size
+        if max_size is not None:
+            keep &= answer.counts <= max_size
+        rows = answer.backend.xp.flatnonzero(keep[answer.dense])
+        return answer.frame(answer.vertex(rows) | answer.label(rows))
+
+
+def subset(answer: Answer, label: Any) -> Any:
+    """Return the vertices of one component: see :meth:`cc_rapids.Components.subset`."""
+    with answer.backend.scope():
+        rows = answer.backend.xp.flatnonzero(answer.dense == answer.component(label))
+        frame = answer.held_frame(answer.vertex(rows))
+        return answer.given.answer(only(frame, "vertex"))
+
+
+def members(answer: Answer) -> Any:
+    """Return the vertices of each component: see :meth:`cc_rapids.Components.members`."""
+    with answer.backend.scope():
+        order = answer.backend.xp.argsort(answer.dense, kind="stable")
+        return answer.frame(answer.label(order) | answer.vertex(order))
+
+
+def representatives(answer: Answer, by: Any = None, ascending: bool = False) -> Any:
+    """Return one vertex of each component: see :meth:`cc_rapids.Components.representatives`."""
+    with answer.backend.scope():
+        vertex, least = answer.rows()
+        rows = answer.backend.xp.flatnonzero(vertex == least)
+        if by is not None:
+            rows = _best_of_scores(answer, by, ascending, rows)
+        return answer.frame(answer.vertex(rows) | answer.label(rows))
+
+
+def _best_of_scores(answer: Answer, by: Any, ascending: bool, least: Array) -> Array:
+    """Return for each component the row with the best score, the ``least`` if none has any."""
+    given = answer.given
+    vertices, scores = vertices_and_scores(by, len(given.src.key_columns), given.key_names)
+    rows, known = rows_of_ids(answer, ids_of(answer, vertices), "null")
+    values, valid = map(answer.backend.asarray, ordered(scores))
+    if values.size != rows.size:
+        raise InputError(f"by has {rows.size:,} vertices and {values.size:,} scores")
+    rows, keys = rows[known], sort_keys(values, ascending, answer.backend.xp)[known]
+    best = answer.backend.fill(answer.backend.empty(2 * least.size, np.uint64), 0xFF)
+    best[1::2] = least.astype(np.uint64) | NO_KEY
+    groups, places = answer.dense[rows], rows.astype(np.uint64)
+    choose(groups, best, places, keys, valid[known], answer.backend)
+    return (best[1::2] & ~NO_KEY).astype(np.int64)
+
+
+def size_histogram(answer: Answer) -> Any:
+    """Count the components of each size: see :meth:`cc_rapids.Components.size_histogram`."""
+    with answer.backend.scope():
+        size, count = answer.backend.xp.unique(answer.counts, return_counts=True)
+        return answer.frame({"size": size, "components": count.astype(np.int64)})
+
+
+def sizes(answer: Answer, count: int | None = None) -> Any:
+    """Return the vertices of each component: see :meth:`cc_rapids.Components.sizes`."""
+    most = None if count is None else check_count("count", count)
+    with answer.backend.scope():
+        order = answer.by_size[:most]
+        label = answer.kind.columns(answer, "labels", answer.kind.of_component(answer, order))
+        return answer.frame(label | {"size": answer.counts[order]})
+
+
+def largest(answer: Answer, count: int = 1) -> Any:
+    """Return the vertices of the largest components: see :meth:`cc_rapids.Components.largest`."""
+    most = check_count("count", count)
+    with answer.backend.scope():
+        vertex, label = answer.kind.vertices_and_rows(answer)
+        if most < len(answer):
+            chosen = answer.backend.xp.zeros(len(answer), bool)
+            chosen[answer.by_size[:most]] = True
+            member = chosen[answer.dense]
+            vertex, label = vertex[member], label[member]
+        labels = answer.kind.columns(answer, "labels", label)
+        return answer.frame(answer.columns("vertex", vertex) | labels)
+
+
+def groups(answer: Answer) -> Iterator[tuple[Any, Any]]:
+    """Yield the label and the vertices of each component, in the order of the least ids."""
+    with answer.backend.scope():
+        xp, count = answer.backend.xp, answer.forest.components
+        vertex, component = answer.numbered
+        order = xp.argsort(component, kind="stable")
+        labels = answer.kind.of_component(answer, xp.arange(count))
+        ends = answer.backend.to_host(xp.cumsum(answer.counts))
+    start = begin = 0
+    while start < count:
+        stop = int(np.searchsorted(ends, begin + tuning.iterated_rows, side="right"))
+        stop = max(stop, start + 1)
+        with answer.backend.scope():
+            rows = order[begin : int(ends[stop - 1])]
+            column = only(
+                on_host(answer.held_frame(answer.columns("vertex", vertex[rows]))), "vertex"
+            )
+            named = answer.kind.columns(answer, "labels", labels[start:stop])
+            sizes = answer.held_frame(named | {"size": answer.counts[start:stop]})
+            names = values_of(only(on_host(sizes), "labels"))
+        first = begin
+        for name, end in zip(names, ends[start:stop].tolist(), strict=True):
+            yield name, rows_between(column, begin - first, end - first)
+            begin = end
+        start = stop
+
+
+def renamed(answer: Answer, names: Any) -> Answer:
+    """Return an answer with other names of ids: see :meth:`cc_rapids.Components.with_key_names`."""
+    width = len(answer.given.src.key_columns)
+    own = () if names is None else names
+    if not isinstance(own, list | tuple) or (own and not are_usable(own)):
+        raise InputError(
+            f"names={shown(names)} cannot be those of the columns of an id: pass different"
+            " strings, of which none is or ends like 'vertex', 'labels' or 'size'"
+        )
+    if own and len(own) != width:
+        raise InputError(
+            f"{len(own)} names are passed, and an id has {max(width, 1)} columns: pass one for"
+            " each column, of ids of several columns"
+        )
+    return answer.with_key_names(own)

@@ -1,0 +1,437 @@
+"""The answer of a run as data, with what is derived of it once."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+
+import numpy as np
+
+from ..backends import Array, Backend
+from ..data.arguments import check_count
+from ..data.column import Column, of, without_rows
+from ..data.edge_input import EdgeInput
+from ..data.frame_access import bring
+from ..data.row_index import items_at
+from ..errors import InputError, id_shown
+from ..graph.chosen_edges import ChosenEdges
+from ..graph.forest import Forest
+from ..ids.decoders import IdDecoder, OffsetDecoder, SortedDecoder
+from ..ledger import Ledger
+from .forest_columns import forest_columns, take_ids, with_index
+
+if TYPE_CHECKING:
+    from ..data.weight_bound import WeightBound
+    from .records import Linked
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The facts about how an answer was found."""
+
+    design: str
+    ids: str
+    edges: int
+    memory: str = "device"
+    seconds: dict[str, float | None] = field(default_factory=dict)
+    resumed: str | None = None
+    greatest: bool | None = None  # whether its forest is by greatest weight; None if by no weight
+
+    ledger: Ledger | None = None
+
+    @property
+    def rows(self) -> Ledger:
+        """The ledger of the run; of edges that were made from an answer, they themselves."""
+        return Ledger(self.edges, self.edges) if self.ledger is None else self.ledger
+
+    def words(self) -> dict[str, Any]:
+        """Return the facts as JSON values."""
+        return asdict(replace(self, ledger=None)) | {"ledger": self.rows.facts()}
+
+    @classmethod
+    def of_words(cls, words: dict[str, Any]) -> Facts:
+        """Return the facts of JSON values.
+
+        Raises
+        ------
+        ValueError
+            They are of other types, or the ledger does not balance.
+        """
+        facts = cls(**words | {"ledger": Ledger.of_facts(words["ledger"])})
+        times = facts.seconds.values() if isinstance(facts.seconds, dict) else [""]
+        check_count("edges", facts.edges)
+        right = (
+            all(isinstance(one, str) for one in (facts.design, facts.ids, facts.memory))
+            and isinstance(facts.resumed, str | None)
+            and isinstance(facts.greatest, bool | None)
+            and all(isinstance(one, int | float | None) for one in times)
+        )
+        if not right:
+            raise ValueError("the facts of its run are of other types")
+        return facts
+
+
+class LabelKind(ABC):
+    """One way to name the components of an answer.
+
+    Attributes
+    ----------
+    name : str
+        The value of ``labels=``.
+    is_id : bool
+        True if labels are vertices, with ids of the caller's type; False if they are numbers.
+    is_root : bool
+        Whether labels are the roots of the solved trees, as in speculative rows.
+    is_saved : bool
+        Whether a file of the answer can name the kind; False if it has numbers of its own.
+    audited_as : str
+        The rule by which an audit checks such labels, see :mod:`cc_rapids.verify.label_rules`.
+    """
+
+    name: ClassVar[str]
+    is_id: ClassVar[bool] = False
+    is_root: ClassVar[bool] = False
+    is_saved: ClassVar[bool] = True
+
+    @property
+    def audited_as(self) -> str:
+        return self.name
+
+    @abstractmethod
+    def rows(self, answer: Answer) -> Array:
+        """Return the label of each row, as a new array.
+
+        For kinds that are ids, these are vertices as returned by
+        :meth:`cc_rapids.graph.forest.Forest.rows`; ``answer.columns`` converts them to ids.
+        """
+
+    def vertices_and_rows(self, answer: Answer) -> tuple[Array, Array]:
+        """Return the vertex of each row and its label, two new arrays."""
+        return answer.numbered[0].copy(), self.rows(answer)
+
+    @abstractmethod
+    def of_component(self, answer: Answer, component: Array) -> Array:
+        """Return the labels of components, given by their numbers, as a new array."""
+
+    @abstractmethod
+    def find(self, answer: Answer, label: Any) -> int | None:
+        """Return the number of the component with a label; None if there is no such label."""
+
+    @abstractmethod
+    def columns(self, answer: Answer, name: str, labels: Array) -> dict[str, Any]:
+        """Return the columns of labels: one of the given name, or one per column of an id."""
+
+    @abstractmethod
+    def columns_of_ids(
+        self,
+        answer: Answer,
+        column: Column,
+        known: Array,
+        labels: Array,
+        name: str,
+        rows: Array | None,
+    ) -> dict[str, Any]:
+        """Return the columns of labels of ids, including unknown ids.
+
+        Each distinct unknown id is a component of its own.
+
+        Parameters
+        ----------
+        column : Column
+            A column of m ids of the kind of the edges.
+        known : (m,) array of bool
+            True for the ids that are vertices of the answer.
+        labels : (m,) array
+            The label of each known id, any value for others; empty if the answer has no vertex.
+        name : str
+            The name of the column of labels.
+        rows : array of int64, optional
+            The rows that are wanted; by default all.
+        """
+
+
+@dataclass(eq=False)
+class Answer:
+    """The components of an edge list as data; ``len()`` is their number.
+
+    Methods are called within the scope of the backend, unless they return frames.
+
+    Attributes
+    ----------
+    given : EdgeInput
+        The caller's edges, which determine the kind of frames.
+    backend : Backend
+        Where the arrays are.
+    decoder : IdDecoder
+        The ids of the vertices.
+    forest : Forest
+        The trees, one a component.
+    kind : LabelKind
+        How components are named.
+    facts : Facts
+        How the answer was found.
+    forest_edges : ChosenEdges, optional
+        The edges of the spanning forest, if it was recorded.
+    prefetched_frame : frame, optional
+        A label frame of the least ids, which is given away once.
+    arena : optional
+        That of the run, which also holds a small label frame.
+    held_forest : dict, optional
+        The columns of the spanning forest of a copy, which has no edges.
+    linked : Linked, optional
+        The keys of linked records.
+    """
+
+    given: EdgeInput
+    backend: Backend
+    decoder: IdDecoder
+    forest: Forest
+    kind: LabelKind
+    facts: Facts
+    forest_edges: ChosenEdges | None = None
+    prefetched_frame: Any = None
+    arena: Any = None
+    held_forest: dict[str, Any] | None = None
+    linked: Linked | None = None
+
+    def __len__(self) -> int:
+        return self.forest.components
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for copies and pickles, without the edges and cached results."""
+        state = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        if self.forest_edges is not None:
+            with self.backend.scope():
+                state["held_forest"] = self.columns_of_forest()
+        return state | {
+            "given": self.given_without_edges(),
+            "prefetched_frame": None,
+            "arena": None,
+        }
+
+    def given_without_edges(self) -> EdgeInput:
+        """Return what determines the kind of answers, without the edges."""
+        given = self.given
+        return replace(
+            given,
+            src=without_rows(given.src),
+            dst=without_rows(given.dst),
+            vertices=None,
+            row_offsets=None,
+            row_index=None,
+            index=None,
+            weights=None,
+        )
+
+    def with_given(self, given: EdgeInput) -> Answer:
+        """Return the answer with another kind of frames, or other names in them."""
+        other: Answer = object.__new__(type(self))
+        vars(other).update(vars(self))
+        other.given, other.prefetched_frame = given, None
+        return other
+
+    def with_key_names(self, names: Sequence[str]) -> Answer:
+        """Return the answer with other names of the columns of ids; without any, numbered ones."""
+        return self.with_given(replace(self.given, vertex_names=tuple(names)))
+
+    def with_ledger(self, ledger: Ledger) -> Answer:
+        """Return the answer with the ledger of the rows that its edges stand for."""
+        dropped = ledger.left_out.get("null_end", 0)
+        other = self.with_given(replace(self.given, dropped_rows=dropped))
+        other.facts = replace(self.facts, ledger=ledger)
+        return other
+
+    def keep_bound(self, bound: WeightBound | None) -> None:
+        """Remember the bounds of the edges."""
+        self.given = replace(self.given, bound=bound)
+
+    def label_frame(self, kind: LabelKind | None = None) -> Any:
+        """Return the frame of the vertices and their labels, by default of the answer's kind."""
+        kind = self.kind if kind is None else kind
+        if not kind.is_root:
+            with self.backend.scope(self.arena):
+                vertex, label = kind.vertices_and_rows(self)
+                labels = kind.columns(self, "labels", label)
+                return self.frame(self.columns("vertex", vertex) | labels)
+        if (held := vars(self).pop("prefetched_frame", None)) is not None:
+            return self.given.answer(held)  # and no other thread has popped the frame
+        with self.backend.scope(self.arena):
+            by_array = isinstance(self.decoder, SortedDecoder)
+            rows = self.rows_of_sorted_ids() if by_array else None
+            if rows:
+                return self.frame(dict(zip(("vertex", "labels"), rows, strict=True)))
+            vertex, label = self.rows()
+            return self.frame(self.columns("vertex", vertex) | self.columns("labels", label))
+
+    def check_forest(self, wanted: str) -> None:
+        """Raise an InputError that names what is wanted if no forest was recorded."""
+        if self.forest_edges is None:
+            raise InputError(
+                "the edges of a spanning forest are recorded during the run, on request:"
+                f" components(..., forest=True).{wanted}"
+            )
+
+    def forest_frame(self) -> Any:
+        """Return the frame of the edges of the spanning forest."""
+        with self.backend.scope():
+            return self.frame(self.columns_of_forest(), without_nan=("weight",))
+
+    def held_frame(self, columns: dict[str, Any]) -> Any:
+        """Return a frame like those of the caller in memory."""
+        return self.in_memory().frame(columns)
+
+    def vertex(self, rows: Array) -> dict[str, Any]:
+        """Return the column of the vertices of some rows of the answer."""
+        return self.columns("vertex", self.rows()[0][rows])
+
+    def ids(self) -> list[Column]:
+        """Return the vertices that occur, as the columns that their ids have."""
+        return [of("vertex", ids) for ids in self.columns("vertex", self.rows()[0]).values()]
+
+    def frame(self, columns: dict[str, Any], without_nan: Sequence[str] = ()) -> Any:
+        """Return a frame of the caller's kind, on the same device as the edges.
+
+        Some columns, if there are any of these names, are known to be ``without_nan``.
+        """
+        if self.backend.on_device != self.given.on_device:
+            columns = {name: self.home(column) for name, column in columns.items()}
+        for name in without_nan:
+            if name in columns and self.given.without_nan is not None:
+                columns[name] = self.given.without_nan(columns[name])
+        if self.given.src.key_columns:
+            columns = {self.given.called(name): column for name, column in columns.items()}
+        held, answers = self.given.make_frame(columns), self.given.answers
+        frame: Any = held if answers is None else answers(held)
+        return frame
+
+    def in_memory(self) -> Answer:
+        """Return the answer with frames in memory, where those of the caller are others."""
+        if self.given.answers is None:
+            return self
+        return self.with_given(replace(self.given, answers=None))
+
+    def columns_of_forest(self, edges: Array | None = None) -> dict[str, Any]:
+        """Return the columns of :meth:`forest`: new ones, of some of its edges or of all."""
+        held, chosen = self.held_forest, self.forest_edges
+        if held is None:
+            assert chosen is not None
+            chosen = chosen if edges is None else chosen.among(edges)
+            found = chosen.columns(self.given)
+            if found:
+                return with_index(self.given, found)
+            return forest_columns(self.given, self.home(chosen.rows.astype(np.int64)))
+        if edges is None:
+            return {name: copy(column) for name, column in held.items()}
+        at, numbers = self.home(edges), ("row", "index", "weight")
+        return {
+            name: items_at(column, at) if name in numbers else take_ids(of(name, column), at)
+            for name, column in held.items()
+        }
+
+    def home(self, column: Any) -> Any:
+        return self.bring(column, self.given.on_device)
+
+    def bring(self, column: Any, on_device: bool) -> Any:
+        return bring(column, self.backend, on_device)
+
+    def rows(self) -> tuple[Array, Array]:
+        return self.forest.rows(self.decoder.id_base, self.decoder.dtype)
+
+    def rows_of_sorted_ids(self) -> tuple[Array, Array] | None:
+        """Return vertices and least labels, if ids are an array and all occur; else None."""
+        forest, decoder = self.forest, self.decoder
+        if not isinstance(decoder, SortedDecoder) or forest.has_rows:
+            return None
+        if not (forest.all_present and forest.n == decoder.ids.size):
+            return None
+        return decoder.decode_all(forest.parent, self.backend)
+
+    def columns(self, name: str, ids: Array) -> dict[str, Any]:
+        """Return the columns of ids: one of that name, or 0_name, 1_name, ... of several."""
+        if isinstance(self.decoder, OffsetDecoder):  # whose rows hold the ids already
+            return {name: ids}
+        column = self.decoder.decode(ids, self.backend)
+        if isinstance(column, list):
+            return {f"{k}_{name}": part for k, part in enumerate(column)}
+        return {name: column}
+
+    def label(self, rows: Array, name: str = "labels") -> dict[str, Any]:
+        """Return the columns of the labels of some rows of the answer."""
+        return self.kind.columns(self, name, self.kind.rows(self)[rows])
+
+    def label_or_own(
+        self, column: Column, rows: Array, known: Array, name: str, at: Array | None
+    ) -> dict[str, Any]:
+        """Return the labels of ids; unknown ids are components of their own."""
+        labels = self.kind.rows(self)[rows if self.forest.vertices else rows[:0]]
+        return self.kind.columns_of_ids(self, column, known, labels, name, at)
+
+    def component(self, label: Any) -> int:
+        """Return the number of a component, in the order of the least ids, given its label."""
+        number = self.kind.find(self, label)
+        if number is None:
+            k = len(self.counts)
+            these = "the only component" if k == 1 else f"these {k:,} components"
+            raise InputError(
+                f"{id_shown(label)} is not a label of {these} (labels are of kind"
+                f" {self.kind.name!r}); component_of() gives the label of a vertex"
+            )
+        return number
+
+    def small(self, array: Array) -> Array:
+        """Return labels that are numbers: int32, as in SciPy, if they fit."""
+        return array.astype(np.int32 if len(self) <= 1 << 31 else np.int64)
+
+    @cached_property
+    def numbered(self) -> tuple[Array, Array]:
+        """The id of each vertex that occurs, and the rank of its component by its least vertex."""
+        return self.forest.dense(self.decoder.id_base, self.decoder.dtype)
+
+    @property
+    def dense(self) -> Array:
+        return self.numbered[1]
+
+    @cached_property
+    def counts(self) -> Array:
+        """The vertices of each component, in the order of the least ids."""
+        return self.backend.counts(self.dense, len(self))
+
+    @cached_property
+    def largest_size(self) -> int:
+        """The vertices of the largest component."""
+        with self.backend.scope():
+            return int(self.counts.max()) if len(self) else 0
+
+    @cached_property
+    def last(self) -> Array:
+        """The row of the greatest id of each component, in the order of the least ids."""
+        order = self.backend.xp.argsort(self.dense, kind="stable")
+        return order[self.backend.xp.cumsum(self.counts) - 1]
+
+    @cached_property
+    def by_size(self) -> Array:
+        """The components, largest first; among equals the least id first."""
+        return self.backend.xp.argsort(-self.counts, kind="stable")
+
+    @cached_property
+    def place(self) -> Array:
+        """The place of each component in that order."""
+        xp = self.backend.xp
+        place = xp.empty(len(self), self.dense.dtype)
+        place[self.by_size] = xp.arange(len(self), dtype=place.dtype)
+        return place
+
+
+class HasAnswer(Protocol):
+    """What users hold of an answer, such as :class:`cc_rapids.Components`."""
+
+    answer: Answer
+
+    def __init__(self, answer: Answer) -> None: ...
+
+
+ComponentsT = TypeVar("ComponentsT", bound=HasAnswer)

@@ -1,0 +1,86 @@
+"""The columns of chosen edges, read again from the caller's list."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..data.column import Column, is_cudf
+from ..data.edge_input import EdgeInput
+from ..data.row_index import is_counted, labels_at
+
+
+def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
+    """Return the row numbers of chosen edges, with both ends, and their weights if there are some.
+
+    Parameters
+    ----------
+    given : EdgeInput
+        The caller's edges, whose columns are read again.
+    rows : (k,) array of int64
+        Rows of the columns, on the device of the caller's columns.
+    """
+    found = _ends_of_forest(given, rows)
+    if given.weights is not None:
+        weights, library = given.weights, _library(rows)
+        if _library(weights) is not library:
+            weights = library.asarray(getattr(weights, "get", lambda: weights)())
+        found["weight"] = weights[rows]
+    return found
+
+
+def _ends_of_forest(given: EdgeInput, rows: Any) -> dict[str, Any]:
+    """Return the row numbers of chosen edges, with both ends."""
+    found: dict[str, Any] = {"row": rows if given.row_index is None else _kept(given, rows)}
+    found = with_index(given, found)
+    if given.row_offsets:
+        with given.row_offsets.borrow() as offsets:
+            xp = _library(offsets)
+            vertex = xp.searchsorted(offsets, rows, side="right") - 1
+        with given.dst.borrow() as indices:
+            taken = indices[rows]
+        return found | {"source": vertex.astype(taken.dtype), "destination": taken}
+    for name, column in (("source", given.src), ("destination", given.dst)):
+        key_columns = column.key_columns or (column,)
+        names = [f"{k}_{name}" for k in range(len(key_columns))] if column.key_columns else [name]
+        found |= dict(zip(names, (take_ids(part, rows) for part in key_columns), strict=True))
+    return found
+
+
+def with_index(given: EdgeInput, columns: dict[str, Any]) -> dict[str, Any]:
+    """Return columns with the labels of their rows behind these, if an index names rows so."""
+    if given.index is None or is_counted(given.index):
+        return columns
+    return {"row": columns["row"], "index": labels_at(given.index, columns["row"])} | columns
+
+
+def _kept(given: EdgeInput, rows: Any) -> Any:
+    assert given.row_index is not None
+    return given.row_index()[rows].astype(np.int64)
+
+
+def take_ids(column: Column, rows: Any) -> Any:
+    """Return the ids of some rows.
+
+    A column without rows may be on another device, as it is made like the vertices.
+    """
+    with column.borrow() as held:
+        if not column.strings:
+            return held[rows] if len(rows) else _library(rows).empty(0, held.dtype)
+        if isinstance(held, np.ndarray):  # of a kept kind without rows, which borrows integers
+            import pyarrow as pa
+
+            held = pa.chunked_array([], pa.large_string())
+        taken = held.take(rows) if len(rows) else held[:0]
+        if is_cudf(held):
+            taken = taken.reset_index(drop=True)
+        return column.to_native(taken, lambda: taken)
+
+
+def _library(array: Any) -> Any:
+    if isinstance(array, np.ndarray):
+        return np
+    import cupy
+
+    return cupy
