@@ -23,7 +23,7 @@ from ..data.files.read import Taken
 from ..data.frame_kind import given_like, kind_words
 from ..data.read import NOTHING
 from ..data.weight_bound import WeightBound
-from ..errors import FormatError
+from ..errors import FormatError, InputError
 from ..graph.chosen_edges import ChosenEdges
 from ..graph.forest import Forest, check_parents
 from ..graph.memory_bound import word_for
@@ -41,6 +41,11 @@ OTHERS = "cc_rapids connectivity"  # the format of batches
 
 def write(path: str | os.PathLike[str], found: Answer) -> None:
     """Write an answer; raise an OutputError if that is impossible."""
+    if not found.kind.is_saved:
+        raise InputError(
+            "the labels of this answer are stable numbers, which it does not save: call save()"
+            " of the StableIds"
+        )
     backend = found.backend
     with backend.scope():
         columns = [_parts(column, backend) for column in found.ids()]
