@@ -4,10 +4,8 @@ A file is found by a key that names everything that it was made from, so it is n
 is written under another name and renamed, so several processes may write at the same time. It
 begins with a hash of its key and content, so a damaged file is detected and made again.
 
-The files contain machine code, which is executed. So a file and its folders are used only if this
-user owns them and nobody else may write to them; a folder above them may also belong to root, and
-others may write to it only if its sticky bit prevents them from renaming files of other users.
-Files and folders are opened without following links, and the checks are made on the opened files.
+The files contain machine code, which is executed. So they are used only if this user owns the
+folder and nobody else may write to it; it is made with mode 0700.
 """
 
 from __future__ import annotations
@@ -19,8 +17,8 @@ import importlib.metadata
 import logging
 import os
 import re
-import secrets
 import stat
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,11 +33,8 @@ USED = 3600  # seconds from which on a file that is read is marked as used again
 LEFT = 3600  # seconds from which on a file that was not moved into place is a leftover
 UNITS = {"": 1, "B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
 
-_FORM = "2"  # of the files: a digest of key and content, and the content
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # and no waiting for a FIFO
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_PART, _KEPT = re.compile("[0-9a-f]{2}"), re.compile(r"[0-9a-f]{64}\.\w+|new-[0-9a-f]{16}")
+_FORM = "3"  # of the files: a digest of key and content, and the content
+_KEPT = re.compile(r"[0-9a-f]{64}\.\w+|new-\w+")
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 _logged: set[str] = set()  # keys of log lines already written
@@ -47,7 +42,7 @@ _rooms: dict[str, int] = {}  # by folder: what may be written before all files a
 
 
 class _OthersError(Exception):
-    """Error for a file or folder that is not read; its message is the reason."""
+    """Error for a folder that is not used; its message is the reason."""
 
 
 @dataclass(frozen=True)
@@ -111,10 +106,13 @@ def recall(key: str, suffix: str) -> bytes | None:
 
     Return None if there is no file, or if it is damaged or not private to this user.
     """
-    part, name = _place(key, suffix)
+    path = _path(key, suffix)
     try:
-        with _opened() as top, _inside(top, part) as within:
-            stored = _read(within, name)
+        _check()
+        stored = path.read_bytes()
+        if time.time() - path.stat().st_mtime > USED:
+            with contextlib.suppress(OSError):  # of a file system that cannot be written now
+                os.utime(path)
     except _OthersError as error:
         _refuse(error)
         return None
@@ -123,7 +121,7 @@ def recall(key: str, suffix: str) -> bytes | None:
     digest, content = stored[:32], stored[32:]
     if _digest(key, content) == digest:
         return content
-    log.warning("%s is broken and is made again", folder() / part / name)
+    log.warning("%s is broken and is made again", path)
     return None
 
 
@@ -133,16 +131,15 @@ def keep(key: str, suffix: str, content: bytes) -> None:
     If the folder cannot be written to, or is not private to this user, a line is logged, and each
     process makes the content again.
     """
-    part, name = _place(key, suffix)
     stored = _digest(key, content) + content
     fits = len(stored) <= bound()
     try:
-        with _opened(make=fits) as top:
-            if fits:
-                _tighten(top)
-                with _inside(top, part, make=True) as within:
-                    _write(within, name, stored)
-            _trim(top, len(stored) if fits else 0)
+        if fits:
+            folder().mkdir(0o700, parents=True, exist_ok=True)
+        _check()
+        if fits:
+            _write(_path(key, suffix), stored)
+        _trim(len(stored) if fits else 0)
     except _OthersError as error:
         _refuse(error)
     except FileNotFoundError:
@@ -155,8 +152,8 @@ def survey() -> Cache:
     """Inspect the cache; nothing is made, changed or read into memory."""
     path, why, owner, mode, files = folder(), None, None, None, []
     try:
-        with _opened() as top:
-            files = list(_files(top))
+        _check()
+        files = list(_files())
     except FileNotFoundError:
         pass
     except (_OthersError, OSError) as error:
@@ -183,11 +180,8 @@ def clear() -> tuple[int, int]:
         The folder is not private to this user; nothing was removed.
     """
     try:
-        with _opened() as top:
-            gone = [file for file in _files(top) if _remove(top, file)]
-            for part in filter(_PART.fullmatch, os.listdir(top)):
-                with contextlib.suppress(OSError):  # it is not empty, or another process was here
-                    os.rmdir(part, dir_fd=top)
+        _check()
+        gone = [file for file in _files() if _remove(file)]
     except FileNotFoundError:
         return 0, 0
     except _OthersError as error:
@@ -217,10 +211,9 @@ def _version(package: str) -> str:
         return "none"
 
 
-def _place(key: str, suffix: str) -> tuple[str, str]:
-    """Return the folder and the file name for a key."""
-    name = hashlib.sha256(f"{_FORM} {key}".encode()).hexdigest()
-    return name[:2], f"{name}{suffix}"
+def _path(key: str, suffix: str) -> Path:
+    """Return the file for a key."""
+    return folder() / (hashlib.sha256(f"{_FORM} {key}".encode()).hexdigest() + suffix)
 
 
 def _digest(key: str, content: bytes) -> bytes:
@@ -244,137 +237,28 @@ def _refuse(error: _OthersError) -> None:
     )
 
 
-@contextlib.contextmanager
-def _opened(make: bool = False) -> Iterator[int]:
-    """Open the folder of the cache, checked to be writable by this user only, and yield it."""
-    path = Path(os.path.abspath(folder()))
-    real = Path(os.path.realpath(path))
-    for above in dict.fromkeys([*reversed(path.parents), *reversed(real.parents)]):
-        if make and not os.path.lexists(above):
-            _make(above)
-        _check_above(above)
-    if make:
-        _make(real)
-    if os.path.islink(path):
-        _check_link(path)
-    handle = os.open(real, _FOLDER)
-    try:
-        _check(handle, str(path))
-        yield handle
-    finally:
-        os.close(handle)
-
-
-def _make(path: str | Path, within: int | None = None) -> None:
-    """Make a folder for this user only; another process may have been faster."""
-    with contextlib.suppress(FileExistsError):
-        os.mkdir(path, 0o700, dir_fd=within)
-
-
-@contextlib.contextmanager
-def _inside(top: int, part: str, make: bool = False) -> Iterator[int]:
-    """Open a folder inside the cache, checked like the cache itself, and yield it."""
-    if make:
-        _make(part, top)
-    try:
-        handle = os.open(part, _FOLDER, dir_fd=top)
-    except OSError as error:
-        if error.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise _OthersError(f"{folder() / part} is not a folder") from None
-        raise
-    try:
-        _check(handle, str(folder() / part))
-        yield handle
-    finally:
-        os.close(handle)
-
-
-def _check(handle: int, path: str) -> os.stat_result:
-    """Raise an error if another user owns or may write an open file or folder."""
-    found = os.fstat(handle)
+def _check() -> None:
+    """Raise an error if another user owns the folder, or may write to it."""
+    path = folder()
+    found = os.stat(path)
     if found.st_uid != os.geteuid():
         raise _OthersError(f"{path} belongs to user {found.st_uid}, not to {os.geteuid()}")
     if found.st_mode & _OTHERS:
-        raise _OthersError(f"{path} {_writable(found)}: chmod go-w {path}")
-    return found
+        mode = stat.S_IMODE(found.st_mode)
+        words = f"may be written by others (mode {mode:04o})"
+        raise _OthersError(f"{path} {words}: chmod go-w {path}")
 
 
-def _check_above(path: Path) -> None:
-    """Raise an error if another user may replace the folder from one above it."""
-    found = os.lstat(path)
-    if stat.S_ISLNK(found.st_mode):
-        _check_link(path)
-        return
-    if found.st_uid not in (0, os.geteuid()):
-        raise _OthersError(f"{path}, above {folder()}, belongs to user {found.st_uid}")
-    if found.st_mode & _OTHERS and not found.st_mode & stat.S_ISVTX and not _private(found):
-        raise _OthersError(f"{path}, above {folder()}, {_writable(found)}: chmod go-w {path}")
-
-
-def _check_link(path: Path) -> None:
-    owner = os.lstat(path).st_uid
-    if owner not in (0, os.geteuid()):
-        raise _OthersError(f"{path} is a link owned by user {owner}")
-
-
-def _writable(found: os.stat_result) -> str:
-    return f"may be written by others (mode {stat.S_IMODE(found.st_mode):04o})"
-
-
-def _private(found: os.stat_result) -> bool:
-    """Return whether the group that may write a folder consists of this user only.
-
-    Systems make such a group for each user, and a umask of 002 then allows it.
-    """
-    import grp
-    import pwd
-
-    if found.st_mode & stat.S_IWOTH or not found.st_gid or not os.geteuid():
-        return False
-    try:
-        user, group = pwd.getpwuid(os.geteuid()), grp.getgrgid(found.st_gid)
-    except KeyError:
-        return False
-    own = (group.gr_gid, group.gr_name) == (user.pw_gid, user.pw_name)
-    return own and set(group.gr_mem) <= {user.pw_name}
-
-
-def _tighten(top: int) -> None:
-    """Remove the permissions of others for a folder that contains only the cache."""
-    mode = stat.S_IMODE(os.fstat(top).st_mode)
-    if mode & 0o077 and all(map(_PART.fullmatch, os.listdir(top))):
-        os.fchmod(top, 0o700)
-
-
-def _read(within: int, name: str) -> bytes:
-    try:
-        handle = os.open(name, _FILE, dir_fd=within)
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise _OthersError(f"{folder() / name[:2] / name} is a link") from None
-        raise
-    with os.fdopen(handle, "rb") as file:
-        found = _check(handle, str(folder() / name[:2] / name))
-        if not stat.S_ISREG(found.st_mode):
-            raise _OthersError(f"{folder() / name[:2] / name} is not a file")
-        if time.time() - found.st_mtime > USED:
-            with contextlib.suppress(OSError):  # of a file system that cannot be written now
-                os.utime(handle)
-        return file.read()
-
-
-def _write(within: int, name: str, stored: bytes) -> None:
-    if stat.S_IMODE(os.fstat(within).st_mode) & 0o077:
-        os.fchmod(within, 0o700)
-    temporary = f"new-{secrets.token_hex(8)}"
-    handle = os.open(temporary, _NEW, 0o600, dir_fd=within)
+def _write(path: Path, stored: bytes) -> None:
+    """Write a file under another name, and rename it."""
+    handle, temporary = tempfile.mkstemp(prefix="new-", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(stored)
-        os.replace(temporary, name, src_dir_fd=within, dst_dir_fd=within)
+        os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary, dir_fd=within)
+            os.unlink(temporary)
         raise
 
 
@@ -382,39 +266,33 @@ def _write(within: int, name: str, stored: bytes) -> None:
 class _File:
     """A file of the cache: where it is, when it was last used, and its size."""
 
-    part: str
-    name: str
+    path: Path
     used: float
     size: int
 
 
-def _files(top: int) -> Iterator[_File]:
+def _files() -> Iterator[_File]:
     """Yield the files of the cache, including unfinished ones.
 
     Other files in the folder are ignored.
     """
-    for part in filter(_PART.fullmatch, os.listdir(top)):
-        try:
-            with _inside(top, part) as within:
-                for name in filter(_KEPT.fullmatch, os.listdir(within)):
-                    with contextlib.suppress(FileNotFoundError):  # another process has removed it
-                        found = os.stat(name, dir_fd=within, follow_symlinks=False)
-                        yield _File(part, name, found.st_mtime, found.st_size)
-        except (_OthersError, OSError):
-            continue
+    for entry in os.scandir(folder()):
+        if _KEPT.fullmatch(entry.name):
+            with contextlib.suppress(FileNotFoundError):  # another process has removed it
+                found = entry.stat(follow_symlinks=False)
+                yield _File(Path(entry.path), found.st_mtime, found.st_size)
 
 
-def _remove(top: int, file: _File) -> bool:
+def _remove(file: _File) -> bool:
     """Remove a file; return whether this call removed it."""
     try:
-        with _inside(top, file.part) as within:
-            os.unlink(file.name, dir_fd=within)
-    except (_OthersError, OSError):
+        file.path.unlink()
+    except OSError:
         return False
     return True
 
 
-def _trim(top: int, written: int) -> None:
+def _trim(written: int) -> None:
     """Remove the least recently used files while their total size exceeds the limit.
 
     Each process counts the files at its first write, and again when it has written a certain part
@@ -424,11 +302,11 @@ def _trim(top: int, written: int) -> None:
     _rooms[path] = _rooms.get(path, 0) - written
     if _rooms[path] > 0:
         return
-    files = sorted(_files(top), key=lambda file: file.used)
+    files = sorted(_files(), key=lambda file: file.used)
     size, now = sum(file.size for file in files), time.time()
     if size > most:
         for file in files:
-            on_its_way = file.name.startswith("new-") and now - file.used < LEFT
-            if size > FULL * most and not on_its_way and _remove(top, file):
+            on_its_way = file.path.name.startswith("new-") and now - file.used < LEFT
+            if size > FULL * most and not on_its_way and _remove(file):
                 size -= file.size
     _rooms[path] = int(UNSEEN * max(most - size, 0))
