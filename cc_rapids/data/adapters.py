@@ -498,15 +498,6 @@ def _table_of_columns(columns: dict[str, Any]) -> Any:
         ) from error
 
 
-def _within(side: Any, mask: Any, name: str) -> Any:
-    """Return the rows of a column of ids whose weight is within a bound."""
-    from .frame_build import column_where
-
-    if len(side) != mask.size:
-        raise InputError(f"{name} has {len(side):,} rows, but the weights are {mask.size:,}")
-    return column_where(side, mask)
-
-
 def _chosen(column: Any, mask: Any) -> Any:
     from .frame_build import column_where
 
@@ -864,17 +855,15 @@ class Pairs(Frames):
         return length_of(edges[0]) if len(edges) else 0
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        if isinstance(bound.weight, str):
-            raise InputError(
-                f"edges are a pair of arrays, which has no column {bound.weight!r}: pass the array"
-                " of weights as weight="
-            )
         from .weight_bound import Bounded
 
-        (mask, ledger), ends = bound.mask(bound.weight, "weights"), self._ends(edges, request)
-        sides = zip(("the source", "the destination"), ends, strict=True)
-        pair = tuple(_within(side, mask, name) for name, side in sides)
-        return Bounded(pair, request.source, request.destination, ledger)
+        (mask, ledger), ends = self.mask(edges, bound), self._columns(edges, request)
+        check_sizes(mask, ends)
+        return Bounded(self.where(ends, mask), request.source, request.destination, ledger)
+
+    def _columns(self, edges: Any, request: ReadRequest) -> Any:
+        """Return the columns of ids as edges."""
+        return self._ends(edges, request)
 
 
 class EdgeArrays(Pairs):
@@ -916,18 +905,8 @@ class Mappings(Pairs):
         table = _table_of_columns({name: edges[name] for name in (*source, *destination)})
         return read_table(table, source, destination, request.nulls)
 
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        from .weight_bound import Bounded
-
-        source, destination = self._sides(edges, request)
-        weight = bound.weight
-        if isinstance(weight, str) and weight not in edges:
-            raise MissingColumnError(unknown("column", weight, map(str, edges)))
-        weights = edges[weight] if isinstance(weight, str) else weight
-        mask, ledger = bound.mask(weights, "weights")
-        names = dict.fromkeys((*source, *destination))
-        within = {name: _within(edges[name], mask, f"column {name!r}") for name in names}
-        return Bounded(within, request.source, request.destination, ledger)
+    def _columns(self, edges: Any, request: ReadRequest) -> Any:
+        return {name: edges[name] for side in self._sides(edges, request) for name in side}
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         return length_of(edges[self._sides(edges, request)[0][0]])
@@ -995,11 +974,8 @@ class OpenedGraphs(Mappings):
             return source, destination
         return super()._sides(edges, request)
 
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        from .weight_bound import Bounded
-
-        mask, ledger = self.mask(edges, bound)
-        return Bounded(self.where(edges, mask), request.source, request.destination, ledger)
+    def _columns(self, edges: Any, request: ReadRequest) -> Any:
+        return edges
 
 
 class Graphs(Adapter):
@@ -1446,7 +1422,13 @@ def length_of(edges: Any) -> int:
     return int((counts.collect() if isinstance(counts, nw.LazyFrame) else counts).item(0, 0))
 
 
-def sizes_of(edges: Any) -> list[int]:
+def check_sizes(mask: Any, edges: Any) -> None:
+    """Raise an InputError unless there is a weight for each row of each column in memory."""
+    for size in _sizes_of(edges):
+        _check_weights(mask.size, size)
+
+
+def _sizes_of(edges: Any) -> list[int]:
     """Return the number of edges in memory, of two columns that of each."""
     if isinstance(edges, tuple):
         check_columns_of_tuple(edges)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError, counted
-from .adapters import adapter_of, ends_on_device, sizes_of
+from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError
+from .adapters import adapter_of, check_sizes, ends_on_device
 from .edge_input import EdgeInput, ReadRequest
 from .foreign import opened
 from .frame_access import names_of
@@ -205,12 +205,7 @@ def read_within(
     if bound.limits:
         mask, ledger = adapter.mask(edges, bound)
         mask = moved(mask, ends_on_device(edges))
-        for size in sizes_of(edges):
-            if size != mask.size:
-                raise InputError(
-                    f"there are {mask.size:,} weights and {counted(size, 'edge')}: pass one weight"
-                    " for each edge"
-                )
+        check_sizes(mask, edges)
         rows, kept = adapter.where(edges, mask), partial(_places, mask)
     made = read(rows, source, destination, vertices, num_vertices, nulls, adapter=adapter)
     made = replace(made, index=index_of(edges), taken=tuple(reading.taken) or made.taken)
