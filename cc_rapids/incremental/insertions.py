@@ -12,7 +12,7 @@ from ..backends import Array, Backend
 from ..data import read
 from ..data.adapters import adapter_of
 from ..data.column import Borrowing
-from ..data.edge_input import EdgeInput, ReadRequest
+from ..data.edge_input import EdgeInput, ReadRequest, with_vertices
 from ..data.foreign import opened
 from ..data.frame_access import collected
 from ..data.memory_budget import Budget, bytes_of
@@ -167,8 +167,7 @@ def _pieces(
             given = replace(chunk.read(nulls), taken=tuple(stream.taken))
             if unnamed:
                 inputs.check_columns_as_before(given, state.given)
-            if chunk.vertices is not None:
-                given = replace(given, vertices=chunk.vertices)
+            given = with_vertices(given, chunk.vertices, False)
             rows = given.rows.given
             came += rows
             if chunk.given != came:

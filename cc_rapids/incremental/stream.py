@@ -20,7 +20,7 @@ from ..backends import Backend
 from ..backends.choice import EngineChoice, choose, has_gpu
 from ..data import html, read
 from ..data.column import Content
-from ..data.edge_input import ReadRequest
+from ..data.edge_input import ReadRequest, with_vertices
 from ..data.files.gpu_parquet import row_group_reader
 from ..data.foreign import opened, with_own_weights
 from ..data.frame_build import frame_of_table
@@ -708,8 +708,7 @@ class Run:
         ``file`` is the number of the chunk's file.
         """
         given = chunk.read(self.nulls, self.bound)
-        if chunk.vertices is not None:
-            given = replace(given, vertices=chunk.vertices)
+        given = with_vertices(given, chunk.vertices, False)
         self.saver.passed(given, chunk.after)
         if chunk.old:
             kind = batches.kind_of(given, None)

@@ -26,7 +26,7 @@ FIELDS = 9  # of a header line, one more than any has
 
 @dataclass(frozen=True)
 class Head:
-    """What a header line declares: vertices, edges, and how a line of an edge begins.
+    """The numbers of vertices and edges that a header line declares, and the tag of edges.
 
     ``both`` says that edges may be listed both ways, which doubles their number.
     """

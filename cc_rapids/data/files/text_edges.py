@@ -191,6 +191,7 @@ def beside(tables: list[pa.Table]) -> pa.Table:
     return pa.table(found)
 
 
+KONECT_BIPARTITE = b"% bip"
 FIELD_BYTES = 200  # of the words and names of a field
 
 
@@ -212,6 +213,13 @@ def first_lines(
 ) -> tuple[Block | None, Iterator[Block], list[str]]:
     """Return the first block of data, if any, the other blocks, and the names of the columns."""
     dialect = DIALECTS[request.format]
+    if dialect.folded and file.head.startswith(KONECT_BIPARTITE):
+        raise FormatError(
+            f"{file.path} is bipartite ('% bip' in line 1), so a number in its first column and"
+            " the same in its second are different vertices: read it by"
+            r" pandas.read_csv(path, sep='\s+', comment='%', header=None), add the largest number"
+            " of the first column to the second, and pass the frame"
+        )
     feed = file.blocks(dialect)
     first, comment = opening(feed, dialect, file.lines)
     if first is None:

@@ -572,8 +572,9 @@ def _written_format(path: Path, format: str | None) -> str:
     suffixes = [suffix for name in TABLES for suffix in FORMATS[name].suffixes]
     suffix = Path(path.name.removesuffix(path.suffix) if packing(path) else path).suffix.lower()
     if suffix not in suffixes:
+        lines = " (JSON is written one object a line, to .jsonl)" if suffix == ".json" else ""
         raise FormatError(
-            f"cannot write {path}: the supported suffixes are {', '.join(suffixes)}, not"
+            f"cannot write {path}{lines}: the supported suffixes are {', '.join(suffixes)}, not"
             f" {path.suffix!r} (optionally compressed: {', '.join(PACKED)}); or pass"
             f" --output-format (in Python format=), one of {', '.join(TABLES)}"
         )

@@ -123,13 +123,14 @@ def as_list(found: EdgeFile, kind: str) -> EdgeList:
     names = ["src", "dst", "weight"][: found.table.num_columns]
     table = plain(found.table).rename_columns(names)
     vertices, kinds = found.vertices, table.schema.types[:2]
-    if not isinstance(vertices, range):  # but named
-        vertices = None
+    named: list[Any] = []
+    if vertices is not None and not isinstance(vertices, range):
+        named, vertices = [vertices], None
     if vertices is None and kind in COUNTED:
-        if not len(table):
+        if not len(table) and not named:
             vertices = range(first := COUNTED[kind], first)
         elif all(map(pa.types.is_integer, kinds)):
-            vertices = _span(table, kind)
+            vertices = _span([*table.columns[:2], *named], kind)
     return EdgeList(_pieces(table), len(table), vertices, table.schema)
 
 
@@ -138,11 +139,11 @@ def _pieces(table: pa.Table) -> Iterator[pa.Table]:
         yield table.slice(first, tuning.written_piece_edges)
 
 
-def _span(table: pa.Table, kind: str) -> range:
+def _span(columns: list[Any], kind: str) -> range:
     """Return the range from 0, or from 1 if both the ids and the format do, to the largest id."""
     import pyarrow.compute as pc
 
-    ends = [pc.min_max(column).as_py() for column in table.columns[:2]]
+    ends = [pc.min_max(column).as_py() for column in columns]
     least = min((end["min"] for end in ends if end["min"] is not None), default=1)
     largest = max((end["max"] for end in ends if end["max"] is not None), default=0)
     first = 1 if COUNTED[kind] == 1 and least >= 1 else 0
@@ -151,15 +152,12 @@ def _span(table: pa.Table, kind: str) -> range:
 
 def _isolated(found: EdgeFile) -> int:
     """Return the isolated vertices of a file."""
-    import numpy as np
+    import pyarrow as pa
 
     if found.vertices is None:
         return 0
-    there = np.zeros(len(found.vertices), bool)
-    for column in found.table.columns[:2]:
-        for chunk in column.chunks:
-            there[chunk.to_numpy(zero_copy_only=False) - found.vertices.start] = True
-    return int(there.size - np.count_nonzero(there))
+    ends = [chunk for column in found.table.columns[:2] for chunk in column.chunks]
+    return len(found.vertices) - (len(pa.chunked_array(ends).unique()) if ends else 0)
 
 
 def _print(facts: dict[str, Any], taken: str) -> None:

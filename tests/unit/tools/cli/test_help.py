@@ -201,7 +201,7 @@ class TestCompletion:
             ("c", {"calculate", "compile", "convert", "completion"}),
             ("generate u", {"uniform"}),
             ("generate path out.csv --s", {"--seed", "--shuffle"}),
-            ("calculate --format p", {"parquet"}),
+            ("calculate --format p", {"pajek", "parquet"}),
             ("calculate --generate gr", {"grid("}),
             ("completion ", {"bash", "zsh", "fish"}),
         ],

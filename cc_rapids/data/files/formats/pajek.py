@@ -1,0 +1,100 @@
+"""Pajek: ``*Vertices n`` with labels, then ``*Arcs``, ``*Edges``, lists of these, or a matrix.
+
+Labels are names where all are different, else numbers. NetworkX merges vertices of one label, takes
+lists for weighted edges and the names of relations for vertices, so it is not asked.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from ....errors import FormatError
+from ..delimited import MARK
+from ..named_graphs import COPIES, columns_of_names
+from . import Format
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ..input_file import ColumnRequest, File
+
+SECTIONS = ("*arcs", "*edges", "*arcslist", "*edgeslist", "*matrix")
+
+
+def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
+    """Return the edges of a network, and its vertices."""
+    file.check_bound(file.size, COPIES)
+    lines = b"".join(file.pieces()).removeprefix(MARK).decode(errors="replace").splitlines()
+    section, row, n, declared = "", 0, -1, 0
+    labels: dict[int, str] = {}
+    pairs: list[tuple[int, int, dict[str, Any]]] = []
+
+    for number, line in enumerate(lines, 1):
+        where = f"{file.path}, line {number}, found {line.strip()[:60]!r}: expected"
+        fields = line.split()
+        if not fields or fields[0].startswith(("%", "/*")):
+            continue
+        if fields[0].startswith("*"):
+            within, section, row = section, fields[0].lower(), 0
+            if section == "*vertices" and within == "*other":
+                section = within
+            elif section == "*vertices":
+                if n >= 0 or len(fields) < 2 or not fields[1].isdecimal():
+                    raise FormatError(f"{where} one '*Vertices <n>'")
+                n = int(fields[1])
+                file.check_vertices(n)
+            elif section not in ("*network", *SECTIONS):
+                section = "*other"  # partitions and vectors, which hold no edges
+            continue
+        try:
+            if section == "*vertices":
+                label = shlex.split(line)[:2] if '"' in line else fields[:2]
+                labels[index(label[0], n)] = label[-1]
+            elif section == "*matrix":
+                row += 1
+                values = [float(field) for field in fields]
+                declared += sum(value != 0 for value in values)
+                ends = [(row, at, {"weight": v}) for at, v in enumerate(values, 1) if v]
+                pairs += [(index(u, n), index(v, n), own) for u, v, own in ends]
+            elif section in SECTIONS:
+                others = fields[1:] if section.endswith("list") else fields[1:2]
+                own = (
+                    {"weight": float(fields[2])}
+                    if len(fields) > 2 and others == fields[1:2]
+                    else {}
+                )
+                declared += len(others)
+                pairs += [(index(fields[0], n), index(v, n), own) for v in others]
+                if not others:
+                    raise ValueError
+        except ValueError:
+            words = f"vertices from 1 to {n} in {section or 'a section'}"
+            raise FormatError(f"{where} {words}") from None
+    if n < 0:
+        raise FormatError(f"{file.path}: expected '*Vertices <n>'")
+    file.groups = {0: declared}
+    names: Any = range(1, n + 1)
+    if len({*labels.values()}) == n:
+        names = [labels[k] for k in names]
+    return columns_of_names(
+        file, request, [(names[u - 1], names[v - 1], own) for u, v, own in pairs], names
+    )
+
+
+def index(field: Any, n: int) -> int:
+    """Return the number of a vertex; raise a ValueError if it is none."""
+    if not 1 <= (found := int(field)) <= n:
+        raise ValueError
+    return found
+
+
+FORMATS = (
+    Format(
+        "pajek",
+        (".net", ".paj"),
+        rb"(?i)(%[^\n]*\n)*\*(network|vertices)\b",
+        title="Pajek",
+        read=read,
+    ),
+)

@@ -1,0 +1,97 @@
+"""Graphs whose vertices have names, as NetworkX reads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from ...errors import FormatError, MissingExtraError
+from .binary import columns_of, damage, weighed
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from .input_file import ColumnRequest, File
+
+COPIES = 60  # bytes for each byte of a file: NetworkX holds objects
+
+
+def read_named(
+    file: File,
+    request: ColumnRequest,
+    reader: str | Callable[[BytesIO], Any],
+    title: str,
+    edge: bytes,
+    ignored: bytes,
+) -> tuple[pa.Table, Any]:
+    """Return the edges of a graph file, and the names of all vertices.
+
+    Parameters
+    ----------
+    reader : str or callable
+        The function of NetworkX, or one that calls it.
+    title : str
+        The format, in messages.
+    edge : bytes
+        A pattern for the beginning of each edge in the file, by which they are counted.
+    ignored : bytes
+        A pattern for what may hold such a beginning and is none: comments and text.
+
+    Raises
+    ------
+    MissingExtraError
+        NetworkX is not installed.
+    FormatError
+        NetworkX cannot read the file, or has left out edges.
+    """
+    try:
+        import networkx as nx
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{file.path} is {title}, which NetworkX reads: pip install networkx, or convert the"
+            " file to an edge list"
+        ) from error
+    file.check_bound(file.size, COPIES)
+    data = b"".join(file.pieces())
+    with damage(file, title):
+        try:
+            graph = (getattr(nx, reader) if isinstance(reader, str) else reader)(BytesIO(data))
+        except (nx.NetworkXException, SyntaxError, AttributeError, RecursionError) as error:
+            raise FormatError(f"{file.path} cannot be read as {title}: {error}") from error
+    declared = len(re.findall(edge, re.sub(ignored, b"", data)))
+    if declared != graph.number_of_edges():
+        raise FormatError(
+            f"{file.path} has {declared} edges, but NetworkX reads {graph.number_of_edges()}: it"
+            " may hold several graphs; convert each to an edge list"
+        )
+    file.groups = {0: declared}
+    return columns_of_names(file, request, list(graph.edges(data=True)), list(graph))
+
+
+def columns_of_names(
+    file: File, request: ColumnRequest, edges: list[tuple[Any, Any, dict[str, Any]]], named: Any
+) -> tuple[pa.Table, Any]:
+    """Return edges with attributes as a table, and the names: integers if all are, else text."""
+    import pyarrow as pa
+
+    integers = all(type(name) is int and abs(name) < 1 << 63 for name in named)
+    kind: Callable[[Any], Any] = int if integers else str
+    found = {
+        side: pa.array([kind(edge[at]) for edge in edges], pa.int64() if integers else pa.string())
+        for at, side in enumerate(("src", "dst"))
+    }
+    attributes = dict.fromkeys(name for *_, own in edges for name in own) if request.weights else {}
+    schema = pa.schema([(name, pa.null()) for name in (*found, *attributes)])
+    if not edges:
+        picked = [schema.names[i] for i in request.columns(file.path, schema.names)]
+    else:
+        picked = columns_of(file, request, schema)
+    with damage(file, "weights"):
+        for name in set(picked) - set(found):
+            found[name] = pa.array([own.get(name) for *_, own in edges])
+        table = weighed(file, request, pa.table(found).select(picked))
+    if isinstance(named, range):
+        return table, named
+    return table, pa.array(list(map(kind, named)), found["src"].type)
