@@ -858,7 +858,8 @@ class Fragments(_OnHost):
                 if number not in self.counts and not self.skips:  # the last one comes then
                     yield last
                     last = None
-        yield replace(last, after=Cursor(number + 1))
+        if last is not None:
+            yield replace(last, after=Cursor(number + 1))
 
     def _chunks(self, number: int, fragment: Any, begin: Cursor, budget: Budget) -> Iterator[Chunk]:
         """Yield the rows of a fragment from a place on, and one without rows at its end."""
