@@ -1,6 +1,10 @@
 """What is shipped: every module and its types in the wheel, tests and examples in the sdist."""
 
+import json
+import os
 import re
+import subprocess
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -14,19 +18,21 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """The names in the wheel and in the sdist, and the wheel's metadata."""
+    """The names in the wheel and the sdist, the wheel's metadata, and a folder of its modules."""
     from hatchling.builders.sdist import SdistBuilder
     from hatchling.builders.wheel import WheelBuilder
 
     folder = str(tmp_path_factory.mktemp("dist"))
+    installed = tmp_path_factory.mktemp("installed")
     (wheel,) = WheelBuilder(str(ROOT)).build(directory=folder, versions=["standard"])
     (sdist,) = SdistBuilder(str(ROOT)).build(directory=folder, versions=["standard"])
     with zipfile.ZipFile(wheel) as file:
         names = set(file.namelist())
+        file.extractall(installed)
         metadata = file.read(next(n for n in names if n.endswith("METADATA"))).decode()
     with tarfile.open(sdist) as file:
         inside = {name.partition("/")[2] for name in file.getnames()}
-    return names, inside, metadata
+    return names, inside, metadata, installed
 
 
 def sources(*folders):
@@ -35,7 +41,7 @@ def sources(*folders):
 
 
 def test_the_wheel_holds_every_module_and_nothing_else(built):
-    wheel, _, _ = built
+    wheel, *_ = built
     ours = {name for name in wheel if ".dist-info/" not in name}
     data = {str(p.relative_to(ROOT)) for p in (ROOT / "cc_rapids" / "datasets").glob("*.[!p]*")}
     assert {Path(name).suffix for name in data} == {".csv", ".md", ".txt"}
@@ -46,8 +52,32 @@ def test_the_wheel_holds_every_module_and_nothing_else(built):
     assert any(name.endswith("entry_points.txt") for name in wheel)
 
 
+def test_generate_bench_calculate_and_evaluate_work_from_the_wheel(built, tmp_path):
+    """Without the checkout: in a folder of its own, and beside it nothing but the wheel."""
+    *_, installed = built
+    environment = os.environ | {"PYTHONPATH": str(installed)}
+
+    def run(*words):
+        command = [sys.executable, "-m", "cc_rapids", *words, "--quiet"]
+        done = subprocess.run(
+            command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    folder = tmp_path / "graphs"
+    folder.mkdir()
+    run("generate", "grid", "--rows", "5", "--columns", "4", "graphs/grid.csv")
+    run("calculate", "graphs/grid.csv", "--output", "labels.csv")
+    assert (tmp_path / "labels.csv").read_text().count("\n") == 1 + 20
+    one = ("--ids", "int32", "--form", "coo", "--engine", "cpu", "--rounds", "1", "--json")
+    assert json.loads(run("bench", "--nodes", "50", *one))["checked"]
+    run("evaluate", "graphs", "--rounds", "1", "--out", "evaluated", "--engine", "cpu")
+    assert (tmp_path / "evaluated" / "speed-up.png").stat().st_size > 1000
+
+
 def test_the_sdist_holds_what_it_takes_to_test_and_to_learn(built):
-    _, sdist, _ = built
+    _, sdist, *_ = built
     assert sources("cc_rapids", "tests", "examples", "benchmarks", "distribution") <= sdist
     assert "recipe/recipe.yaml" in sdist
     assert {"LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff"} <= sdist
@@ -57,7 +87,7 @@ def test_the_sdist_holds_what_it_takes_to_test_and_to_learn(built):
 
 
 def test_the_metadata_says_who_can_run_it(built):
-    _, _, metadata = built
+    _, _, metadata, _ = built
     for line in (
         f"Version: {cc_rapids.__version__}",
         "Requires-Python: >=3.11",
