@@ -14,13 +14,13 @@ from .data.adapters import adapter_of
 from .data.edge_input import EdgeInput, ReadRequest
 from .data.foreign import opened, with_own_weights
 from .data.frame_build import frame_of_table
-from .data.read import check_header_flag, in_memory, read
+from .data.read import check_header_flag, in_memory, named_ends, read
 from .data.reading import Reading
 from .data.weights import weighted
 from .data.within import read_within
 from .errors import InputError, shown
 from .graph.plain_weights import plain_weights
-from .options import CHUNKED, Options, check_chunked, with_weights, within_bound
+from .options import CHUNKED, Options, check_chunked, with_ends, with_weights, within_bound
 from .results.answer import Answer, Facts
 from .results.components import Components
 from .solver.plan import Plan, plan
@@ -142,11 +142,11 @@ def components(
         or list of paths, an address (fsspec), an iterable (or a list) of frames or of tuples of two
         columns, a pyarrow dataset or RecordBatchReader.
     source, destination : str, or lists of str of equal length, optional
-        The columns with the two ends of each edge; ``"src"`` and ``"dst"`` by default. Several
-        columns together form one id, and rows compare column by column. For a file, the default is
-        the first of these pairs of which it has both columns: src and dst, source and target,
-        source and destination, from and to, u and v, id1 and id2, id_l and id_r, unique_id_l and
-        unique_id_r, left_id and right_id; or else its only two columns.
+        The columns with the two ends of each edge. Several columns together form one id, and rows
+        compare column by column. By default a known pair of names: src and dst, source and target,
+        from and to, left and right, u and v, id_l and id_r, unique_id_l and unique_id_r (with
+        source_dataset_l and source_dataset_r, if these stand beside them) and others of
+        :doc:`/guides/inputs`; or else the only two columns.
     vertices : column, array or range, optional
         Vertices to include even if no edge names them (a frame or tuples, for ids of several
         columns).
@@ -302,6 +302,7 @@ def find_components(
     for the log; its seconds are those of its edges.
     """
     answers, outer = None, None if reading is None else reading.ledger
+    options = with_ends(edges, options)
     adapter, bound = adapter_of(edges), options.weight_bound
     if adapter.opens:
         edges = opened(edges)
@@ -541,6 +542,7 @@ def _in_rows(
     in_pieces = streamed or not options.keys().isdisjoint(CHUNKED)
     if not bounded or in_pieces or _is_numbered(edges):
         return edges, source, destination
+    source, destination = named_ends(edges, source, destination, options.get("weight"))
     header = options.get("header")
     header = None if header is None else check_header_flag(adapter, edges, header)
     request = ReadRequest(source, destination, options.get("nulls", "raise"), header)
@@ -695,6 +697,7 @@ def bridges(
     check_listed_once(opened(edges))
     edges = _opened_with(edges, options)
     _check_second_run(edges, options)
+    source, destination = named_ends(edges, source, destination, options.get("weight"))
     given, request = edges, ReadRequest(source, destination)
     edges, source, destination = _in_rows(edges, source, destination, options)
     found = components(edges, source, destination, **options)

@@ -19,7 +19,7 @@ from .data.adapters import adapter_of
 from .data.arguments import check_flag, check_path, check_progress, check_word
 from .data.edge_input import ReadRequest, named
 from .data.frame_build import frame_of_table
-from .data.read import Side, check_header_flag, in_memory
+from .data.read import Side, check_header_flag, in_memory, named_ends
 from .data.reading import Reading
 from .data.weight_bound import WeightBound
 from .data.weights import ForestWeight
@@ -300,11 +300,22 @@ class Options:
             return backends.opened("threads")
 
 
+def with_ends(edges: Any, options: Options) -> Options:
+    """Return the options with the columns of both ends, where the edges have names of columns."""
+    given = options.spanning or options.weight_bound
+    weight = None if given is None else given.weight
+    ends = named_ends(edges, options.source, options.destination, weight)
+    if ends == (options.source, options.destination):
+        return options
+    return replace(options, source=ends[0], destination=ends[1])
+
+
 def within_bound(edges: Any, options: Options) -> tuple[Any, Options, Ledger]:
     """Return the edges whose weight is within the caller's bound, and the options for these.
 
     The ledger counts all rows, and those that the bound leaves out.
     """
+    options = with_ends(edges, options)
     assert options.weight_bound is not None
     adapter, source, destination = adapter_of(edges), options.source, options.destination
     if options.header is not None:
@@ -328,6 +339,7 @@ def with_weights(edges: Any, options: Options) -> tuple[Any, Options, Reading]:
     """
     if not (options.source is None and options.destination is None):
         named(options.source, options.destination)  # raises an error if these are not names
+    options = with_ends(edges, options)
     adapter, given = adapter_of(edges), options.spanning or options.weight_bound
     assert given is not None
     if options.chunked or (adapter.is_stream and not adapter.becomes_table):

@@ -18,7 +18,7 @@ from .data.read import read
 from .errors import InputError, counted, shown
 from .ids.encode import NO_RANGE, IdStatistics, OffsetEncoding, scan_ids
 from .ledger import Ledger
-from .options import Options, within_bound
+from .options import Options, with_ends, within_bound
 from .results.answer import Answer, Facts
 from .results.components import Components
 from .results.on_devices import SpreadComponents
@@ -40,6 +40,7 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
     backend = options.backend(on_device=True)
     numbers = options.device_numbers(backend)
     started = perf_counter()
+    options = with_ends(edges[0] if are_parts(edges) else edges, options)
     if are_parts(edges):
         return _find_in_parts(edges, numbers, backend, options, started)
     outer = None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial, reduce
 from operator import and_
@@ -26,11 +26,10 @@ from ..errors import (
     InputError,
     MissingColumnError,
     counted,
-    listed,
     unknown,
 )
 from . import relations
-from .arguments import local
+from .arguments import check_names, local
 from .column import (
     REFUSE,
     REMEDIES,
@@ -55,17 +54,16 @@ from .column import (
 from .cudf_internals import WithoutNan, handles_in, make_frame, nulls_in, numbers_in
 from .edge_array import as_array, ends_of, is_edge_array
 from .edge_input import (
-    DESTINATION,
-    SOURCE,
     EdgeInput,
     ReadRequest,
     plain_frame,
     several,
     with_vertices,
 )
+from .end_columns import Side, end_columns
 from .foreign import check_square, entries_of, is_opened, opened
-from .frame_access import collected
-from .kinds import Graph, speaks_arrow
+from .frame_access import collected, columns_of
+from .kinds import DESTINATION, SOURCE, Graph, speaks_arrow
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
 from .row_index import check_same_index, index_of
 from .weights import weights_of
@@ -80,6 +78,7 @@ if TYPE_CHECKING:
 DEVICE = "__cuda_array_interface__"
 
 Sides = tuple[list[str], list[str]]  # the columns of sources, and those of destinations
+Ends = tuple[Side | None, Side | None]  # the same as they are named, or not
 
 
 def read_table(edges: Any, source: list[str], destination: list[str], nulls: str) -> EdgeInput:
@@ -124,11 +123,6 @@ def _check_names(columns: list[Any], source: list[str], destination: list[str]) 
     for name in [*source, *destination]:
         if name not in columns:
             said = unknown("column", str(name), map(str, columns))
-            if [name] in (source, destination) and name in (SOURCE, DESTINATION):
-                said = (
-                    f"unknown column {name!r}: {SOURCE!r} and {DESTINATION!r} are the names by"
-                    f" default, and there are {listed([str(column) for column in columns])}"
-                )
             raise MissingColumnError(
                 f"{said}; name the two columns of ids by source= and destination="
             )
@@ -544,6 +538,7 @@ class Adapter(ABC):
     has_header = False
     has_rows = False
     becomes_table = False
+    called = "the frame"  # in messages about its columns
 
     @abstractmethod
     def accepts(self, edges: Any) -> bool:
@@ -565,6 +560,34 @@ class Adapter(ABC):
             f"a {type(edges).__name__} cannot be read in chunks: pass paths or a pattern, a pyarrow"
             " dataset or RecordBatchReader, or an iterable of frames or of pairs of arrays"
         )
+
+    def ends(self, edges: Any, source: Any, destination: Any, weight: Any = None) -> Ends:
+        """Return the columns of both ends, if edges have columns with names; else those given.
+
+        Those that the caller has not named are found as in files, never that of a ``weight``: see
+        :func:`cc_rapids.data.end_columns.end_columns`.
+        """
+        if source is not None or destination is not None:
+            check_names("source=", source)
+            check_names("destination=", destination)
+            if isinstance(source, list) or isinstance(destination, list):
+                return source, destination
+        names = self._column_names(edges)
+        if names is None:
+            return source, destination
+        weight = weight if isinstance(weight, str) else None
+        return end_columns(self.called, tuple(names), source, destination, weight)
+
+    def named(self, edges: Any, request: ReadRequest, weight: Any = None) -> ReadRequest:
+        """Return the request with the columns of both ends, as :meth:`ends` finds them."""
+        if request.source is not None and request.destination is not None:
+            return request
+        source, destination = self.ends(edges, request.source, request.destination, weight)
+        return replace(request, source=source, destination=destination)
+
+    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+        """Return the names of the columns; None if there are none, or a file has them."""
+        return None
 
     def answers(self, edges: Any, request: ReadRequest) -> Callable[[Any], Any] | None:
         """Return what makes answers of frames in memory; None if answers are such frames."""
@@ -663,6 +686,10 @@ class Frames(Adapter):
         every = list(map(frame.get_column, (*source, *destination)))
         return _of_series(every, sides, request.nulls, index_of(edges))
 
+    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+        lazy = hasattr(edges, "collect_schema")  # whose columns would warn of what they cost
+        return edges.collect_schema().names() if lazy else columns_of(edges)
+
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         return length_of(edges)
 
@@ -708,6 +735,9 @@ class CudfFrames(Frames):
 
     def accepts(self, edges: Any) -> bool:
         return is_cudf_frame(edges)
+
+    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+        return tuple(handles_in(edges))
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         source, destination = sides = request.sides
@@ -761,9 +791,13 @@ class DuckDBRelations(Adapter):
     """A DuckDB relation, whose query runs each time it is read, in record batches."""
 
     by_type = True
+    called = "the relation"
 
     def accepts(self, edges: Any) -> bool:
         return relations.is_relation(edges)
+
+    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+        return relations.columns_in(edges)
 
     def answers(self, edges: Any, request: ReadRequest) -> Callable[[Any], Any] | None:
         return relations.answers_for(edges, self._names(edges, *request.sides))
@@ -835,6 +869,9 @@ class Pairs(Frames):
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, tuple)
 
+    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+        return None
+
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         if request.has_lists:
             return read_table(edges, *request.sides, request.nulls)
@@ -894,9 +931,13 @@ class Mappings(Pairs):
     """A mapping of names to columns, such as a dictionary of arrays."""
 
     opens = True
+    called = "the mapping"
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, Mapping)
+
+    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+        return list(edges)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         source, destination = self._sides(edges, request)
@@ -949,6 +990,9 @@ class OpenedGraphs(Mappings):
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, Graph)
+
+    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+        return None  # attributes are no ends
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         _refuse_vertices(request)
@@ -1132,12 +1176,10 @@ class ByteStreams(Adapter):
     ) -> Iterator[Any] | None:
         name = _column_of_weights(weight)
         file = self._file(edges, request.source, request.destination, request.header, name)
-        ends = file.source, file.destination
-        wanted = [one for side in ends for one in (side if isinstance(side, list) else [side])]
-        sides = request.sides
+        wanted = [one for side in several(file.source, file.destination) for one in side]
         reading.add(file.taken, file.ledger)
         table = file.table.select([*wanted, "weight"])
-        return iter([table.rename_columns([*sides[0], *sides[1], name])])
+        return iter([table.rename_columns([*wanted, name])])
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         from .weight_bound import Bounded
@@ -1167,20 +1209,21 @@ class Datasets(Adapter):
 
     is_stream = becomes_table = True
 
+    called = "the dataset"
+
     def accepts(self, edges: Any) -> bool:
         return _is_arrow(edges, "Dataset")
+
+    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+        return list(edges.schema.names)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         return read_table(edges, *request.sides, request.nulls)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
-        from .streams import Fragments, dataset_columns
+        from .streams import Fragments
 
-        bound = request.bound
-        weight = None if bound is None else bound.name("the dataset")
-        names = edges.schema.names
-        chosen = dataset_columns(names, request.source, request.destination, weight)
-        return Fragments(edges, *chosen, bound, request.skips_unreadable)
+        return Fragments(edges, *request.names, request.bound, request.skips_unreadable)
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
@@ -1212,6 +1255,9 @@ class Tables(Datasets):
         kind = type(edges)
         return (kind.__module__, kind.__name__) in TABLES
 
+    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+        return None  # which are known once it is opened
+
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         raise _not_at_once(f"the table {edges}")
 
@@ -1219,10 +1265,10 @@ class Tables(Datasets):
         from .files.lake import opened_table
         from .streams import scanned
 
-        table = opened_table(edges)
+        table, bound = opened_table(edges), request.bound
         if _is_arrow(table, "Dataset"):
-            return super().source(table, request)
-        bound = request.bound
+            weight = None if bound is None else bound.weight
+            return super().source(table, DATASETS.named(table, request, weight))
         return scanned(table, request, None if bound is None else bound.name("the table"))
 
     def weighed(
@@ -1233,7 +1279,7 @@ class Tables(Datasets):
 
         table = opened_table(edges)
         if _is_arrow(table, "Dataset"):
-            return super().weighed(table, request, weight, reading)
+            return super().weighed(table, DATASETS.named(table, request, weight), weight, reading)
         return weighed_scan(table, request, _column_of_weights(weight), reading)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
@@ -1278,15 +1324,17 @@ class Batches(Adapter):
         from .streams import Items
 
         weight = None if request.bound is None else request.bound.name("batches")
-        return Items(edges, *request.names, weights=weight, filtered=weight is not None)
+        ends = request.source, request.destination
+        return Items(edges, *ends, weights=weight, filtered=weight is not None)
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> Iterator[Any] | None:
-        from .streams import sliceable
+        from .streams import item_named, sliceable
 
-        wanted = request.columns(weight)
-        return (sliceable(batch, wanted) for batch in edges)
+        ends = request.source, request.destination
+        named = ((batch, item_named(batch, *ends, weight)) for batch in edges)
+        return (sliceable(batch, own.columns(weight)) for batch, own in named)
 
 
 class Readers(Batches):
@@ -1294,8 +1342,13 @@ class Readers(Batches):
 
     becomes_table = True
 
+    called = "the reader"
+
     def accepts(self, edges: Any) -> bool:
         return _is_arrow(edges, "RecordBatchReader")
+
+    def _column_names(self, edges: Any) -> Sequence[Any] | None:
+        return list(edges.schema.names)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Items
@@ -1346,7 +1399,7 @@ class Anything(Adapter):
 
 
 CUDF_FRAMES, FRAMES = CudfFrames(), Frames()
-PAIRS, OPENED, ANYTHING = Pairs(), OpenedGraphs(), Anything()
+PAIRS, OPENED, DATASETS, ANYTHING = Pairs(), OpenedGraphs(), Datasets(), Anything()
 ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts reads; what is most frequent comes first
     CUDF_FRAMES,
     PAIRS,
@@ -1365,7 +1418,7 @@ ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts reads; what is most 
     Matrices(),
     EdgeArrays(),
     Mappings(),
-    Datasets(),
+    DATASETS,
     Readers(),
     ByteStreams(),
     Batches(),

@@ -11,6 +11,7 @@ from ..errors import ColumnTypeError, InputError, shown
 from ..ledger import Ledger
 from .arguments import check_names
 from .column import Borrowing, Column, empty, no_rows, of, of_key_columns
+from .end_columns import Side
 from .frame_access import collected, columns_of, is_frame, key_columns_of
 from .key_names import are_usable, key_names_of, public_name
 from .kinds import DESTINATION as DESTINATION
@@ -19,8 +20,6 @@ from .kinds import frame_of_levels
 
 if TYPE_CHECKING:
     from .weight_bound import WeightBound
-
-Side = str | list[str]  # the column of one end of each edge, or several that are one id
 
 
 class Labels(NamedTuple):
@@ -240,6 +239,14 @@ class EdgeInput:
             return self.vertex_names
         ends = self.src.key_columns, self.dst.key_columns
         return key_names_of(*([part.name for part in side] for side in ends))
+
+    @property
+    def end_columns(self) -> list[str]:
+        """The columns of ids of a frame, by turns of both ends; none of arrays and files."""
+        if self.taken or self.make_frame is plain_frame or self.row_offsets is not None:
+            return []
+        ends = (end.key_columns or (end,) for end in (self.src, self.dst))
+        return [part.name for parts in zip(*ends, strict=True) for part in parts]
 
     def called(self, column: str) -> str:
         """Return the name of a column in answers, from the one with the number of a key column."""

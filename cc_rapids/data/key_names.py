@@ -66,7 +66,7 @@ def public_name(column: str, keys: Sequence[str]) -> str:
 def _stems(sources: Sequence[str], destinations: Sequence[str]) -> tuple[str, ...]:
     """Return what is left of names without a prefix, or suffix, of each side; empty if nothing."""
     pairs = list(zip(sources, destinations, strict=True))
-    ways = [dict(_cuts(*pair)) for pair in pairs if len(set(pair)) == 2]
+    ways = [dict(cuts(*pair)) for pair in pairs if len(set(pair)) == 2]
     common = set.intersection(*map(set, ways)) if ways else set()
     if not common:
         return ()
@@ -75,8 +75,16 @@ def _stems(sources: Sequence[str], destinations: Sequence[str]) -> tuple[str, ..
     return tuple(left if left == right else next(stems) for left, right in pairs)
 
 
-def _cuts(left: str, right: str) -> Iterator[tuple[tuple[bool, str, str], str]]:
-    """Yield each way to cut a prefix, or a suffix, off two names, and what is left of both."""
+def cuts(left: str, right: str) -> Iterator[tuple[tuple[bool, str, str], str]]:
+    """Yield each way to cut a prefix, or a suffix, off two names, and what is left of both.
+
+    A way is whether it is a suffix, and the two affixes, of suffixes from the end on.
+
+    Examples
+    --------
+    >>> list(cuts("unique_id_l", "unique_id_r"))
+    [((True, 'l_', 'r_'), 'unique_id')]
+    """
     for turned in (False, True):
         one, other = (name[::-1] if turned else name for name in (left, right))
         for k in range(len(one)):

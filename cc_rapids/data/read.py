@@ -18,7 +18,8 @@ from ..ledger import Ledger
 from .adapters import Adapter, adapter_of
 from .arguments import check_flag, check_word
 from .column import REFUSE
-from .edge_input import EdgeInput, ReadRequest, Side, check_range, named, several, with_vertices
+from .edge_input import EdgeInput, ReadRequest, check_range, named, several, with_vertices
+from .end_columns import Side
 from .foreign import opened
 from .frame_access import collected, is_single
 from .kinds import Graph
@@ -36,6 +37,7 @@ __all__ = [
     "check_vertices",
     "in_memory",
     "named",
+    "named_ends",
     "read",
     "read_pairs",
     "several",
@@ -72,6 +74,12 @@ def read(
     if adapter.opens:
         edges = opened(edges)
         adapter = adapter_of(edges)
+    if source is None or destination is None:
+        source, destination = adapter.ends(edges, source, destination)
+        if isinstance(source, str):
+            request = _known_request(source, destination, nulls, droppable)
+        elif source is not None:
+            request = _request(source, destination, nulls, droppable)
     if header is not None:
         header = check_header_flag(adapter, edges, header)
     if not (vertices is None and header is None):
@@ -107,6 +115,15 @@ def _request(source: Any, destination: Any, nulls: Any, droppable: bool) -> Read
 _known_request: Callable[..., ReadRequest] = lru_cache(256, typed=True)(_request)
 
 
+def named_ends(
+    edges: Any, source: Side | None, destination: Side | None, weight: Any = None
+) -> tuple[Side | None, Side | None]:
+    """Return the columns of both ends, as :meth:`Adapter.named` names those that are not given."""
+    if source is not None and destination is not None:
+        return source, destination
+    return adapter_of(edges).ends(edges, source, destination, weight)
+
+
 def in_memory(
     adapter: Adapter, edges: Any, request: ReadRequest, weight: Any, reading: Reading
 ) -> tuple[Any, tuple[Any, Any] | None]:
@@ -115,6 +132,7 @@ def in_memory(
     Files become a table, and lazy frames are collected. ``reading`` gets how files were read, and
     their rows.
     """
+    request = adapter.named(edges, request, weight)
     tables = adapter.weighed(edges, request, weight, reading)
     if tables is None:
         wanted = request.columns(weight)
@@ -139,6 +157,7 @@ def in_memory(
             f"the files of {shown(edges)} hold columns of different types, and all rows are needed"
             f" at once here: store them with one type ({error})"
         ) from error
+    request = adapter_of(table).named(table, request, weight)
     return table, request.sides if request.has_lists else request.names
 
 

@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from queue import SimpleQueue
@@ -25,19 +25,18 @@ from ..errors import (
     FormatError,
     InputError,
     LedgerError,
-    MissingColumnError,
     NullsError,
     counted,
-    unknown,
 )
 from ..ledger import Ledger
 from . import read as frames
 from .adapters import length_of
 from .column import Content, chunked, is_cudf
 from .edge_array import ends_of, is_edge_array
-from .edge_input import EdgeInput, ReadRequest, Side, named
+from .edge_input import EdgeInput, ReadRequest, named
+from .end_columns import Side, end_columns, place_of
 from .files.formats import FORMATS
-from .files.header import DELIMITERS, check_header, edge_columns, place_of
+from .files.header import DELIMITERS, check_header
 from .files.input_file import (
     ColumnRequest,
     File,
@@ -56,6 +55,7 @@ from .files.read import (
     footers_of,
     group_tables,
     has_ids,
+    names_ahead,
     parquet_facts,
     read_opened,
     read_pieces,
@@ -177,6 +177,10 @@ class Source(Protocol):
     arrow: bool
 
     @property
+    def names(self) -> tuple[Any, Any]:
+        """The columns of both ends, as far as they are known before reading."""
+
+    @property
     def taken(self) -> list[Taken]:
         """The ways in which the files so far were read, each once."""
 
@@ -244,18 +248,6 @@ class _OnHost:
         return self
 
 
-def dataset_columns(
-    every: list[str], source: Any, destination: Any, weight: str | None = None
-) -> tuple[Any, Any]:
-    """Return the columns of a dataset, chosen as those of a file, and never that of weights."""
-    if isinstance(source, list) or isinstance(destination, list):
-        return source, destination
-    ids = [name for name in every if name != weight]
-    names = ids if weight not in (source, destination) else every
-    ends = edge_columns("the dataset", names, source, destination)
-    return names[ends[0]], names[ends[1]]
-
-
 def source_of(
     edges: Any,
     source: Side | None,
@@ -279,6 +271,7 @@ def source_of(
     if header is not None:
         header = check_header_flag(adapter, edges, header)
     request = ReadRequest(source, destination, header=header, bound=bound)
+    request = adapter.named(edges, request, bound and bound.weight)
     found = adapter.source(edges, replace(request, skips_unreadable=skips_unreadable))
     if skips_unreadable and not isinstance(found, Files | Fragments):
         raise ArgumentTypeError(
@@ -394,6 +387,8 @@ class Files:
         check_header(header, paths, formats)
         if bound is not None:
             bound.name("files")
+        if source is None and destination is None:
+            source, destination = _ends_ahead(paths[0], header, bound)
         return cls(
             paths, marks, formats, (source, destination), header=header, bound=bound, skips=skips
         )
@@ -466,9 +461,7 @@ class Files:
                 if taken not in self.taken:
                     self.taken.append(taken)
                 load = piece.load and partial(_loaded, path, before, piece.load)
-                source, destination = self.names
-                if not (isinstance(source, list) and isinstance(destination, list)):
-                    source, destination = columns[:2]
+                source, destination = wanted.sides_in(columns)
                 begun = file.rows_until(begin.group, begin.rows, False)
                 until = file.rows_until(piece.group, piece.rows, piece.whole)
                 last = Chunk(
@@ -584,6 +577,11 @@ class OpenFile(_OnHost):
         self.fixed, self.filtered = self.files.fixed, self.files.filtered
 
     @property
+    def names(self) -> tuple[Side | None, Side | None]:
+        """The columns of both ends, if the caller named them."""
+        return self.files.names
+
+    @property
     def taken(self) -> list[Taken]:
         """The way in which the file was read."""
         return self.files.taken
@@ -656,6 +654,11 @@ class Gathered(_OnHost):
     def given(self) -> int:
         """The rows of the source."""
         return self.source.given
+
+    @property
+    def names(self) -> tuple[Any, Any]:
+        """The columns of both ends."""
+        return self.source.names
 
     @property
     def ledger(self) -> Ledger:
@@ -732,6 +735,22 @@ def _loaded(path: str, before: Mark | None, load: Callable[[], Any]) -> Any:
     """Return the content loaded from the path of a file, in any thread."""
     with unchanged(path, before, mark_at):
         return load()
+
+
+def _ends_ahead(
+    path: str, header: bool | None, bound: WeightBound | None
+) -> tuple[Side | None, Side | None]:
+    """Return the columns of both ends of files by the first of them, where an id has several.
+
+    All files then need them, and it is known how many there are. Two times None otherwise, also for
+    a file that cannot be read, which is an error at its turn.
+    """
+    with suppress(InputError), opened(path) as file:
+        weight = None if bound is None else bound.weight
+        ends = end_columns(path, tuple(names_ahead(file, header)), None, None, weight)
+        if isinstance(ends[0], list):
+            return ends
+    return None, None
 
 
 def _mark_if(look: Callable[[], Mark | None], skips: bool) -> Mark | None:
@@ -812,8 +831,7 @@ class Fragments(_OnHost):
         self.columns = [*self.ids, *([] if self.weight is None else [self.weight])]
         self.taken = [Taken("dataset", tuple(self.ids), None)]
         for name in self.columns:
-            if name not in dataset.schema.names:
-                raise MissingColumnError(unknown("column", name, dataset.schema.names))
+            place_of("the dataset", dataset.schema.names, name)
         self.pieces = list(self.dataset.get_fragments())
         self.files = list(map(_file_of, self.pieces))
         self.marks = [file and _mark_if(file.mark, skips) for file in self.files]
@@ -1159,8 +1177,8 @@ class Items(_OnHost):
     def __init__(
         self,
         items: Any,
-        source: Side,
-        destination: Side,
+        source: Side | None,
+        destination: Side | None,
         threaded: bool = False,
         closes: bool = False,
         arrow: bool = False,
@@ -1188,11 +1206,6 @@ class Items(_OnHost):
         """
         return (self.came if self.known is None else self.known) - self.skipped
 
-    @property
-    def wanted(self) -> list[str]:
-        """The columns that are read."""
-        return ReadRequest(*self.names).columns(self.weights)
-
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the items, in slices if they are larger than a chunk; then close what is ours."""
         try:
@@ -1204,12 +1217,14 @@ class Items(_OnHost):
     def _chunks(self, start: Cursor, budget: Budget) -> Generator[Chunk, None, None]:
         number, self.came, self.skipped = -1, 0, 0
         for number, item in enumerate(self.items):
-            item = sliceable(item, self.wanted)
+            request = item_named(item, *self.names, self.weights)
+            names, wanted = request.names, request.columns(self.weights)
+            item = sliceable(item, wanted)
             at, size, first = 0, length(item), True
             done = size if number < start.file else start.rows if number == start.file else 0
             before, self.skipped = self.came, self.skipped + min(done, size)
             self.came += size
-            row_bytes = _row_bytes(item, self.wanted)
+            row_bytes = _row_bytes(item, wanted)
             while at < size or first:
                 rows = budget.fitting_rows(row_bytes) if row_bytes else budget.rows
                 end = min(size, at + rows, done if at < done else size)
@@ -1219,7 +1234,7 @@ class Items(_OnHost):
                 if weight is not None and not isinstance(weight, str):
                     weight = sliced_column(weight, at, end)
                 yield Chunk(
-                    *(sliced(item, at, end), *self.names, after),
+                    *(sliced(item, at, end), *names, after),
                     old=old,
                     weight=weight,
                     given=before + end - self.skipped,
@@ -1227,7 +1242,8 @@ class Items(_OnHost):
                 at, first = end, False
         if number < 0 and hasattr(self.items, "schema"):
             none = self.items.schema.empty_table()
-            yield Chunk(none, *self.names, start, weight=self.weights)
+            names = item_named(none, *self.names, self.weights).names
+            yield Chunk(none, *names, start, weight=self.weights)
 
     def identity(self) -> dict[str, Any]:
         """Return the identity of an iterable, whose content is unknown in advance."""
@@ -1242,6 +1258,13 @@ class Items(_OnHost):
         if isinstance(self.items, list):
             return {"pieces": len(self.items), "edges": self.known, "span": None}
         return {"pieces": None, "edges": None, "span": None}
+
+
+def item_named(
+    item: Any, source: Side | None, destination: Side | None, weight: Any
+) -> ReadRequest:
+    """Return a request for an item of an iterable, with the columns of both ends."""
+    return adapter_of(item).named(item, ReadRequest(source, destination), weight)
 
 
 def sliceable(item: Any, wanted: Sequence[str]) -> Any:
@@ -1374,8 +1397,7 @@ def weighed_dataset(
     dataset: Any, request: ReadRequest, weight: str, reading: Reading
 ) -> Iterator[Any]:
     """Return the batches of a dataset as tables with a column of weights."""
-    chosen = dataset_columns(dataset.schema.names, request.source, request.destination, weight)
-    fragments = Fragments(dataset, *chosen)
+    fragments = Fragments(dataset, *request.names)
     place_of("the dataset", dataset.schema.names, weight)
     fragments.columns.append(weight)
     return _chunks_of(fragments, [*flat(*request.names), weight], reading)
@@ -1383,7 +1405,9 @@ def weighed_dataset(
 
 def weighed_scan(table: Any, request: ReadRequest, weight: str, reading: Reading) -> Iterator[Any]:
     """Return the batches of an Iceberg table as tables with a column of weights."""
-    return _chunks_of(scanned(table, request, weight), [*flat(*request.names), weight], reading)
+    source = scanned(table, request, weight)
+    names = ReadRequest(*source.names).columns(weight)
+    return _chunks_of(source, list(dict.fromkeys(names)), reading)
 
 
 def scanned(table: Any, request: ReadRequest, weight: str | None) -> Items:
@@ -1391,7 +1415,10 @@ def scanned(table: Any, request: ReadRequest, weight: str | None) -> Items:
     from .files.lake import reader_of, rows_of
 
     names = table.schema().column_names
-    ends = dataset_columns(names, request.source, request.destination, weight)
+    source, destination = request.source, request.destination
+    if not (isinstance(source, list) or isinstance(destination, list)):
+        source, destination = end_columns("the table", tuple(names), source, destination, weight)
+    ends: tuple[Any, Any] = source, destination
     columns = [*flat(*ends), *([] if weight is None else [weight])]
     for name in columns:
         place_of("the table", names, name)
@@ -1445,7 +1472,8 @@ def _files(
         if text is None and has_ids(file.table.select(flat(*sides))):
             text = text_of(file.table, *sides)
         reading.add(file.taken, file.ledger)
-        named = file.table.column_names[:-1] if isinstance(asked[0], list) else names
+        several = isinstance(file.source, list)
+        named = file.table.column_names[:-1] if several else names
         yield file.table.rename_columns([*named, weight])
 
 

@@ -13,7 +13,7 @@ from .adapters import adapter_of, check_sizes, ends_on_device
 from .edge_input import EdgeInput, ReadRequest
 from .foreign import opened
 from .frame_access import names_of
-from .read import check_header_flag, in_memory, read
+from .read import check_header_flag, in_memory, named_ends, read
 from .reading import Reading
 from .relations import is_relation
 from .row_index import index_of
@@ -190,6 +190,7 @@ def read_within(
         The edges are of a kind that has no rows, or the weights are not as many.
     """
     given = edges = opened(edges, bound.weight)
+    source, destination = named_ends(edges, source, destination, bound.weight)
     adapter = adapter_of(edges)
     if header is not None:
         header = check_header_flag(adapter, edges, header)

@@ -14,7 +14,7 @@ from ..data.adapters import Adapter
 from ..data.arguments import check_word
 from ..data.column import array_of_range, as_series, of, of_key_columns
 from ..data.edge_input import EdgeInput
-from ..data.files.header import is_known_pair
+from ..data.end_columns import is_known_pair
 from ..data.frame_access import (
     collected,
     column_of,

@@ -128,10 +128,12 @@ def pieces(
         return
     source, destination, _ = inputs.sides(source, destination, None)
     request, reading = ReadRequest(source, destination, nulls, header), Reading()
+    request = adapter.named(edges, request, expiry)
     stream = adapter.weighed(edges, request, expiry, reading)
     kind = "" if state.kept is None else state.kept.kind
     for chunk in [collected(edges)] if stream is None else stream:
-        given = inputs.read(chunk, *request.names, nulls)
+        names = adapter_of(chunk).named(chunk, request, expiry).names
+        given = inputs.read(chunk, *names, nulls)
         found, own = times_of(chunk, expiry, kind)
         if given.src.size:
             check_kind(own, kind, expiry)
@@ -156,8 +158,9 @@ def _pieces(
     """Yield the edges of files or of a dataset in pieces; the next one is read meanwhile."""
     source, destination, nulls, header = words
     unnamed = source is None and destination is None
-    source, destination, width = inputs.sides(source, destination, None)
+    source, destination, _ = inputs.sides(source, destination, None)
     stream = source_of(edges, source, destination, header=header)
+    width = inputs.sides(*stream.names, None)[2]
     budget = Budget(bytes_of(None), stream.fixed, readers=stream.readers)
     budget.update("strings", 0, width=width)
     text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None

@@ -34,7 +34,7 @@ from ..errors import CapacityError, ColumnTypeError, InputError, NullsError
 from ..ids.growing import Index, Integers, Range, Tuples
 from ..ids.growing import Texts as TextIndex
 from ..ledger import Ledger
-from ..options import Options
+from ..options import Options, with_ends
 from ..results.answer import LabelKind
 from ..results.components import Components
 from ..results.labels import LABEL_KINDS
@@ -462,9 +462,11 @@ def find_in_stream(
         options.check_streamed()
     chosen, vertices, bound = options.batch_design, options.vertices, options.weight_bound
     count = read.check_vertices(options.num_vertices, vertices)
-    source, destination, width = inputs.sides(options.source, options.destination, count)
+    options = with_ends(edges, options)
+    source, destination, _ = inputs.sides(options.source, options.destination, count)
     skips = options.unreadable == "skip"
     stream = source_of(edges, source, destination, options.header, bound, skips)
+    width = inputs.sides(*stream.names, count)[2]
     choice = _choice(stream, options, count)
     runner = options.backend(choice=choice)
     if not options.forest:  # whose rows are numbered in one table on the host
@@ -761,8 +763,9 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
     backend = options.backend(on_device=True)
     numbers = options.device_numbers(backend)
     count = read.check_vertices(options.num_vertices, options.vertices)
-    source, destination, width = inputs.sides(options.source, options.destination, count)
+    source, destination, _ = inputs.sides(options.source, options.destination, count)
     stream = source_of(edges, source, destination, options.header, options.weight_bound)
+    width = inputs.sides(*stream.names, count)[2]
     if not (stream.threaded and stream.arrow):
         raise InputError(
             "devices= of streams is for files and datasets: write these edges to Parquet files, or"

@@ -134,6 +134,7 @@ def components_at(
     options = Options.check(nulls=nulls, labels=labels, design=design, engine=engine)
     levels = Levels.of(thresholds, direction)
     chosen, count = options.batch_design, read.check_vertices(num_vertices, vertices)
+    source, destination = read.named_ends(edges, source, destination, weight)
     source, destination, width = inputs.sides(source, destination, count)
     runner = options.backend()
     state = initial_state(runner, count, vertices, options.engine is None, width)
@@ -144,8 +145,7 @@ def components_at(
     request, reading = ReadRequest(source, destination, nulls, header), Reading()
     stream = adapter.weighed(edges, request, weight, reading)
     rows = reading, partial(adapter.rows, edges, request)
-    sides = *request.names, weight, nulls
-    reader = _Reader(*sides, levels, options.engine is None, chosen, *rows)
+    reader = _Reader(request, weight, levels, options.engine is None, chosen, *rows)
     if stream is None:
         wanted = request.columns(weight)
         cuts = reader.frame(collected(edges, wanted), state)
@@ -170,17 +170,15 @@ class _Reader:
 
     def __init__(
         self,
-        source: Any,
-        destination: Any,
+        request: ReadRequest,
         weight: Any,
-        nulls: str,
         levels: Levels,
         free: bool,
         design: Design,
         reading: Reading,
         known: Callable[[], int | None],
     ) -> None:
-        self.names, self.weight, self.nulls = (source, destination), weight, nulls
+        self.request, self.weight, self.nulls = request, weight, request.nulls
         self.levels, self.free, self.design = levels, free, design
         self.reading, self.known = reading, known
         self.ledger = Ledger()  # of the frames that have come, of which nothing is linked
@@ -276,7 +274,8 @@ class _Reader:
 
     def _read(self, edges: Any) -> tuple[EdgeInput, Any, Any]:
         """Return the edges, their weights, and a mask of those that have one, if some have none."""
-        given = inputs.read(edges, *self.names, self.nulls)
+        own = adapter_of(edges).named(edges, self.request, self.weight)
+        given = inputs.read(edges, *own.names, self.nulls)
         found = plain_weights(adapter_of(edges), edges, self.weight)()
         values, there = found or adapter_of(edges).weights(edges, self.weight)
         if given.row_index is not None:

@@ -38,6 +38,7 @@ def summary(answer: Answer) -> dict[str, Any]:
     """Return the facts about a run: see :meth:`cc_rapids.Components.summary`."""
     resumed = {"resumed": answer.facts.resumed} if answer.facts.resumed else {}
     taken = [taken.facts() for taken in answer.given.taken]
+    columns = answer.given.end_columns
     return {
         "engine": answer.backend.name,
         "device": answer.backend.device_name,
@@ -53,6 +54,7 @@ def summary(answer: Answer) -> dict[str, Any]:
         "seconds": dict(answer.facts.seconds),
         "peak_bytes": answer.backend.peak_bytes(),
         **resumed,
+        **({"columns": columns} if columns else {}),
         **({"taken": taken} if taken else {}),
     }
 

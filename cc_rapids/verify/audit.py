@@ -345,6 +345,8 @@ def _whole(
 ) -> tuple[Any, EdgeInput]:
     """Return a list in memory, and its edges within a bound, with their weights if requested."""
     nulls = own["nulls"]
+    weight = (asked or bound or WeightBound(None)).weight
+    source, destination = frames.named_ends(edges, source, destination, weight)
     if asked is not None:
         edges, source, destination, header = _with_weights(
             edges, source, destination, header, nulls, asked
@@ -401,14 +403,16 @@ def _stream(
     if isinstance(source, list) or isinstance(destination, list):
         sides = frames.several(source, destination)
         source, destination = (side if len(side) > 1 else side[0] for side in sides)
+    stream = source_of(edges, source, destination, header, bound)
     key_columns = run.answer.column.key_columns or (run.answer.column,)
-    width = len(source) if isinstance(source, list) else 1
-    if width != len(key_columns):
+    own = stream.names[0]
+    width = len(own) if isinstance(own, list) else 1
+    if width != len(key_columns) and own is not None:
         raise InputError(
-            f"source={source!r} names {width} columns, but the vertices of the answer have"
+            f"source={own!r} names {width} columns, but the vertices of the answer have"
             f" {len(key_columns)}: name the columns that it was computed from"
         )
-    return source_of(edges, source, destination, header, bound)
+    return stream
 
 
 def _chunks(

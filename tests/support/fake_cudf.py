@@ -191,6 +191,9 @@ class DataFrame:
     def __contains__(self, name):
         return name in self._data.to_pandas_index
 
+    def __iter__(self):
+        return iter(self.columns)
+
     def __len__(self):
         return self._data.nrows
 

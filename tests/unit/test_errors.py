@@ -68,19 +68,18 @@ FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "lazy": pl.LazyFrame, 
 
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
 def test_a_missing_column_names_those_there_are(make):
-    edges = make({"source": [1], "target": [2]})
-    message = refused(errors.MissingColumnError, edges, "unknown column 'src'", "destination=")
-    assert "'src' and 'dst' are the names by default, and there are source, target;" in message
-    assert "did you mean" not in message
-    near = "unknown column 'sauce': did you mean 'source'?"
-    refused(errors.MissingColumnError, edges, near, source="sauce", destination="target")
+    edges = make({"id": [7], "payer": [1], "payee": [2]})
+    asks = "3 columns and no known pair", "which two columns are the ids?", "destination="
+    assert refused(errors.MissingColumnError, edges, *asks).endswith("it has id, payer, payee")
+    near = "unknown column 'paye': did you mean 'payer' or 'payee'?"
+    refused(errors.MissingColumnError, edges, near, source="payer", destination="paye")
 
 
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
 def test_the_two_ends_cannot_be_one_column(make):
     edges = make({"src": [1], "dst": [2]})
     says = "source and destination are both 'src'", "src, dst"
-    refused(errors.InputError, edges, *says, destination="src")
+    refused(errors.InputError, edges, *says, source="src", destination="src")
 
 
 def test_a_name_that_two_columns_have_is_refused():
@@ -295,7 +294,7 @@ def quoting(tmp_path):
     yield "unknown label", lambda: found.subset(FORGED + "x")
     yield "no pair", lambda: components([(1, 2), FORGED])
     yield "two kinds", lambda: components([(1, FORGED)])
-    yield "no column", lambda: components(two)
+    yield "no column", lambda: components(two, "b", "c")
     yield "named column", lambda: components(two, FORGED + "x", "b")
     yield (
         "nulls",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 from ...errors import CapacityError, CcRapidsError, FormatError
-from .header import naming, place_of
+from ..end_columns import naming, place_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,7 +63,7 @@ def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
     """
     import pyarrow as pa
 
-    at = request.ends
+    at = request.width(table.num_columns)
     if table.num_columns == at:
         return table
     column, name = table.column(at), table.column_names[at]

@@ -19,15 +19,14 @@ from ...errors import (
     ChangedFileError,
     FormatError,
     InputError,
-    MissingColumnError,
     unknown,
 )
 from ...ledger import Ledger
+from ..end_columns import Side, end_columns, place_of
 from ..memory_budget import LEAST_VERTEX, WITHOUT_ISOLATED, Budget, check_machine
 from .delimited import Block, Dialect, blocks
 from .formats import FORMATS, SUFFIXES
 from .handle import UNPACKED, first_of, packing_of, unpacked
-from .header import edge_columns, place_of
 from .line_count import LineCount
 
 if TYPE_CHECKING:
@@ -353,32 +352,38 @@ class ColumnRequest:
         sides = (side if isinstance(side, list) else [side] for side in asked)
         return [name for side in sides for name in side if name is not None]
 
-    @property
-    def ends(self) -> int:
-        """The number of columns of ids, which come before those of weights."""
+    def width(self, columns: int) -> int:
+        """Return how many of the columns of a table are of ids: all, or all but the weights.
+
+        By default each end has as many.
+        """
         if isinstance(self.source, list) and isinstance(self.destination, list):
             return len({*self.source, *self.destination})
-        return 2
+        return columns // 2 * 2
+
+    def ids_in(self, columns: list[str]) -> list[str]:
+        """Return the columns of ids of a table, which come before those of weights."""
+        return columns[: self.width(len(columns))]
+
+    def sides_in(self, columns: list[str]) -> tuple[Side, Side]:
+        """Return the columns of each end of the edges of a table that has been read."""
+        if isinstance(self.source, list) and isinstance(self.destination, list):
+            return self.source, self.destination
+        ids = self.ids_in(columns)
+        return (ids[0], ids[1]) if len(ids) == 2 else (ids[::2], ids[1::2])
 
     def pairs(self, path: str, names: Sequence[str]) -> list[tuple[int, int]]:
         """Return the positions of the two ends among the names, for each column of an id.
 
-        See ``header.edge_columns``.
+        See :func:`cc_rapids.data.end_columns.end_columns`.
         """
-        source, destination = self.source, self.destination
-        if isinstance(source, list) and isinstance(destination, list):
-            sides = zip(source, destination, strict=True)
-            return [(place_of(path, names, a), place_of(path, names, b)) for a, b in sides]
-        assert not isinstance(source, list)
-        assert not isinstance(destination, list)
-        try:
-            return [edge_columns(path, names, source, destination)]
-        except MissingColumnError:
-            if self.bound is None or self.weight not in names:
-                raise
-        places = [k for k, name in enumerate(names) if name != self.weight]
-        ends = edge_columns(path, [names[k] for k in places], source, destination)
-        return [(places[ends[0]], places[ends[1]])]
+        ends: Any = self.source, self.destination
+        if not (isinstance(ends[0], list) or isinstance(ends[1], list)):
+            weight = self.weight if self.weights else None
+            ends = end_columns(path, tuple(names), *ends, weight)
+        sides = (side if isinstance(side, list) else [side] for side in ends)
+        pairs = zip(*sides, strict=True)
+        return [(place_of(path, names, a), place_of(path, names, b)) for a, b in pairs]
 
     def columns(self, path: str, names: Sequence[str]) -> tuple[int, ...]:
         """Return the positions of all columns of ids, each once: of ids of one column two."""

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from io import BytesIO
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -62,7 +63,7 @@ def parquet_pieces(
         stream = file.seekable()
         stored = pq.ParquetFile(stream, pre_buffer=False, buffer_size=1 << 20)
         pair, meta = columns_of(file, request, stored.schema_arrow), stored.metadata
-        ids = pair[: request.ends]
+        ids = request.ids_in(pair)
         none = stored.schema_arrow.empty_table().select(pair)
         if start >= meta.num_row_groups:
             yield Piece(none, start, 0, False)
@@ -306,7 +307,7 @@ def rows_of_groups(meta: Any) -> dict[int, int]:
 
 def excluded_groups(meta: Any, schema: Any, request: ColumnRequest, pair: list[str]) -> set[int]:
     """Return the row groups whose weights are all outside the bound, by their statistics."""
-    if request.bound is None or len(pair) == request.ends:
+    if request.bound is None or request.ids_in(pair) == pair:
         return set()
     name, groups = pair[-1], range(meta.num_row_groups)
     at = {meta.schema.column(i).path: i for i in range(meta.num_columns)}.get(name)
@@ -341,7 +342,7 @@ def arrow_pieces(
         source = pa.PythonFile(stream, "r")
         stored = pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
         pair = columns_of(file, request, stored.schema)
-        ids = pair[: request.ends]
+        ids = request.ids_in(pair)
         if is_file:
             batches = ((i, stored.get_batch(i)) for i in range(start, stored.num_record_batches))
         else:
@@ -351,7 +352,7 @@ def arrow_pieces(
             kept = batch.select(pair)
             kept.validate(full=True)  # or offsets of text beyond its end are followed
             where = file.path if not start else f"{file.path}, batch {group}"
-            check_ids(where, ids, kept.columns[: request.ends], 0 if start else rows_before)
+            check_ids(where, ids, kept.columns[: len(ids)], 0 if start else rows_before)
             rows_before += len(batch)
             file.groups[group] = len(batch)
             file.report_place()
@@ -487,7 +488,7 @@ def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
 
     with as_format(file, "parquet"), damage(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable())
-        ids = columns_of(file, request, stored.schema_arrow)[: request.ends]
+        ids = request.ids_in(columns_of(file, request, stored.schema_arrow))
         return footers_of(stored.metadata, range(stored.metadata.num_row_groups), ids)
 
 
@@ -659,8 +660,8 @@ class EdgeFile:
     @property
     def taken(self) -> Taken:
         """The way the file was read."""
-        ends = ColumnRequest(self.source, self.destination, self.format, self.header).ends
-        return Taken(self.format, tuple(self.table.column_names[:ends]), self.header)
+        request = ColumnRequest(self.source, self.destination, self.format, self.header)
+        return Taken(self.format, tuple(request.ids_in(self.table.column_names)), self.header)
 
 
 def read_edges(
@@ -682,10 +683,8 @@ def read_edges(
         The file.
     source, destination
         The names of the two columns, which have to be there; lists of as many on each side where
-        several columns are one id, which csv, tsv, snap, arrow and parquet may have. By default the
-        first of these pairs that the file has whole, in any case of letters: src and dst, source
-        and target, source and destination, from and to, u and v, id1 and id2, id_l and id_r,
-        unique_id_l and unique_id_r, left_id and right_id; or else its only two columns. A file
+        several columns are one id, which csv, tsv, snap, arrow and parquet may have. By default as
+        :func:`cc_rapids.data.end_columns.end_columns` finds them. A file
         without a header has the columns src, dst, col2, col3 and so on.
     format
         One of ``FORMATS``; by default what the suffix of the path says, or else
@@ -758,10 +757,33 @@ def read_opened(file: File, request: ColumnRequest) -> EdgeFile:
     with as_format(file, request.format):
         table, vertices = read_whole(file, request)
     ledger = file.ledger
-    ends: tuple[str | list[str], str | list[str]] = _pair(table)
-    if isinstance(request.source, list) and isinstance(request.destination, list):
-        ends = request.source, request.destination
+    ends = request.sides_in(table.column_names)
     return EdgeFile(table, *ends, request.format, vertices, file.header, ledger)
+
+
+def names_ahead(file: File, header: bool | None) -> list[str]:
+    """Return the names of the columns by the beginning of an open file, or its footer.
+
+    None of a packed binary file, which is not decompressed for that.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    format = file.format()
+    if format in DELIMITERS:
+        raw: Any = BytesIO(file.head)
+        head = File("", raw, len(file.head), None)
+        return first_lines(head, ColumnRequest(None, None, format, header))[2]
+    if format not in IN_PIECES or file.packing:
+        return []
+    with damage(file, format):
+        stream = file.seekable()
+        if format == "parquet":
+            return list(pq.read_schema(stream).names)
+        source = pa.PythonFile(stream, "r")
+        opens = pa.ipc.open_file if file.head.startswith(b"ARROW1") else pa.ipc.open_stream
+        stream.seek(0)
+        return list(opens(source).schema.names)
 
 
 def taken_of(
@@ -783,18 +805,14 @@ def taken_of(
             return Taken(kind, ("src", "dst"), None)
         request = ColumnRequest(source, destination, kind, header)
         piece = next(read_pieces(file, request, 0, 0, lambda: 1024, None))
-        return Taken(kind, _pair(piece.table), file.header)
-
-
-def _pair(table: pa.Table) -> tuple[str, str]:
-    return table.column_names[0], table.column_names[1]
+        return Taken(kind, tuple(piece.table.column_names), file.header)
 
 
 def _with_weights(table: pa.Table, request: ColumnRequest) -> pa.Table:
     """Return the table; without edges it has any weight that the caller names."""
     import pyarrow as pa
 
-    named = request.weights and request.weight is not None
-    if named and not len(table) and table.num_columns == request.ends:
+    named, columns = request.weights and request.weight is not None, table.column_names
+    if named and not len(table) and request.ids_in(columns) == columns:
         return table.append_column("weight", pa.array([], pa.float64()))
     return table

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...data.end_columns import place_of
 from ...data.files.binary import damage
-from ...data.files.header import place_of
 from ...data.files.input_file import File, as_format
 from ...data.files.lake import table_at, whole_table
 from ...data.files.opening import opened

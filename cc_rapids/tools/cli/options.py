@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...data.arguments import local
+from ...data.end_columns import KNOWN_PAIRS
 from ...data.files.formats import COUNTED, FORMATS, SUFFIXES, WRITTEN
-from ...data.files.header import KNOWN_PAIRS
 from ...data.files.input_file import PACKED
 from ...data.files.write import is_standard_output
 from ...data.memory_budget import bytes_of
@@ -25,10 +25,11 @@ ENGINES = {"auto": None, "cpu": "threads", "gpu": "cuda", "threads": "threads", 
 STANDARD = "-"  # standard input, or standard output
 
 COLUMNS_IN_WORDS = (
-    "Columns: by default the ends of an edge are the first known pair of columns that a file has,"
-    f" or else its only two columns: {', '.join(f'{a} and {b}' for a, b in KNOWN_PAIRS)}. The first"
-    " line of csv, tsv and snap is a header if it holds known or given names, and an edge if its"
-    " ends are numbers like those of the next line; --header and --no-header say which."
+    "Columns: by default the ends of an edge are a known pair of columns, or else the only two:"
+    f" {', '.join(f'{a} and {b}' for a, b in KNOWN_PAIRS)}. Columns of datasets beside such a pair,"
+    " as source_dataset_l and source_dataset_r, are part of the ids. The first line of csv, tsv and"
+    " snap is a header if it holds known or given names, or three words above numbers, and an edge"
+    " if its ends are numbers like those of the next line; --header and --no-header say which."
 )
 FORMATS_IN_WORDS = (
     f"Formats: {', '.join(FORMATS)}. The suffix of a file determines its format:"

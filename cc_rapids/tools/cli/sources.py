@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -159,23 +160,26 @@ def _in_pieces(
     if format not in IN_PIECES:
         found = Given.of(read_opened(file, request), bounds)
         return replace(found, options=found.options | options)
-    given = Given(None, {"source": "src", "destination": "dst"} | options, streamed=True)
-    given.edges = _tables(file, request, given)
+    given = Given(None, options, streamed=True)
+    tables = _tables(file, request, given)
+    first = next(tables)
+    source, destination = request.sides_in(first.column_names)
+    given.edges = chain([first], tables)
+    given.options |= {"source": source, "destination": destination}
     given.options |= bounds | ({"weight": "weight"} if bounds else {})
     return given
 
 
 def _tables(file: File, request: ColumnRequest, given: Given) -> Iterator[pa.Table]:
-    """Yield the pieces of a file, whose columns are src, dst, and weight if that is requested."""
+    """Yield the pieces of a file: the columns of ids, and weight if that is requested."""
     import pyarrow as pa
 
     for piece in read_pieces(file, request, 0, 0, lambda: PIECE_ROWS, None):
-        ends = piece.table.column_names[: request.ends]
+        table = piece.table
+        ids = request.ids_in(table.column_names)
         if not given.taken:
-            given.taken.append(Taken(request.format, tuple(ends), file.header))
-        names = ["src", "dst", "weight"][: piece.table.num_columns]
-        table = piece.table.rename_columns(names)
-        if request.weights and len(names) == request.ends:  # no line is in the file
+            given.taken.append(Taken(request.format, tuple(ids), file.header))
+        if request.weights and table.column_names == ids:  # no line is in the file
             table = table.append_column("weight", pa.array([], pa.float64()))
-        yield table
+        yield table.rename_columns([*ids, *["weight"][: table.num_columns - len(ids)]])
     given.ledger = file.ledger

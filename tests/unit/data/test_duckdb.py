@@ -60,7 +60,7 @@ def test_batches_are_read_and_no_table_is_made(ask, monkeypatch):
 def test_only_columns_of_ids_are_read_whatever_they_are_called(ask):
     relation = ask("""select 1 as "a b", 2 as "c""d", error('read') as other""")
     assert values(components(relation, "a b", 'c"d').labels(), "vertex") == [1, 2]
-    with pytest.raises(cc_rapids.MissingColumnError, match="unknown column 'src'"):
+    with pytest.raises(cc_rapids.MissingColumnError, match="which two columns are the ids"):
         components(relation)
     with pytest.raises(cc_rapids.InputError, match="source and destination are both"):
         components(relation, "a b", "a b")
@@ -221,7 +221,7 @@ def test_nulls_are_counted_and_dropped(ask):
 def test_columns_of_one_name_are_refused(ask):
     twice = ask("select 1 as src, 2 as dst, 3 as src")
     if twice.columns.count("src") == 2:  # some versions call the second one otherwise
-        with pytest.raises(cc_rapids.InputError, match="2 columns are called 'src'"):
+        with pytest.raises(cc_rapids.InputError, match="2 columns called 'src'"):
             components(twice)
 
 

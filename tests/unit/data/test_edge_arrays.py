@@ -139,9 +139,9 @@ def test_a_mapping_with_ids_of_several_columns():
 
 
 def test_mappings_that_are_no_edges():
-    with pytest.raises(errors.MissingColumnError, match="'src'"):
-        components({"a": [1], "b": [2]})
-    with pytest.raises(errors.MissingColumnError, match="'src'"):
+    with pytest.raises(errors.MissingColumnError, match=r"which two columns .* a, b, c"):
+        components({"a": [1], "b": [2], "c": [3]})
+    with pytest.raises(errors.MissingColumnError, match="the mapping has 0 columns"):
         components({})
     with pytest.raises(errors.InputError, match="'src' has 1 ids and 'dst' has 2"):
         components({"src": [1], "dst": [1, 2]})

@@ -24,7 +24,7 @@ def test_ids_that_cannot_be_used_change_nothing():
         (NullsError, pd.DataFrame({"src": pd.array([1, None], "Int64"), "dst": [2, 3]}), "1 null"),
         (InputError, ([1, 2], [3]), "'src' has 2 ids and 'dst' has 1"),
         (ColumnTypeError, (["a"], ["b"]), "integers"),
-        (MissingColumnError, pd.DataFrame({"a": [1], "b": [2]}), "unknown column 'src'"),
+        (MissingColumnError, pd.DataFrame({"a": [1], "b": [2], "c": [3]}), "which two columns"),
         (InputError, 5, "int"),
     ]
     for one in (seen, counted):

@@ -39,7 +39,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
         if len(table) != given:
             raise FormatError(f"{file.path} has {given} lines, but {len(table)} objects of JSON")
         table = table.select(columns_of(file, request, table.schema))
-    ids = table.column_names[: request.ends]
+    ids = request.ids_in(table.column_names)
     check_ids(file.path, ids, [table[name] for name in ids], 0)
     file.groups = {0: given}
     return weighed(file, request, table), None

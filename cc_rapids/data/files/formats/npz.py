@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from ....errors import FormatError
 from ... import offsets
 from ...dtypes import is_integer, is_number
+from ...end_columns import KNOWN_PAIRS, naming
 from ..binary import damage, numbered, ordered, unequal_sides
-from ..header import KNOWN_PAIRS, naming
 from . import Format
 from .npy import COPIES, check_size, ends_of
 
@@ -100,7 +100,7 @@ def arrays(file: File, request: ColumnRequest, stored: Any) -> tuple[pa.Table, r
         picked = [names[i] for i in (ends if weight is None else (*ends, weight))]
         check_sizes(file, stored, picked, COPIES)
         columns = {name: stored[name] for name in picked}
-        for name in picked[:2]:
+        for name in request.ids_in(picked):
             check_ends(file, name, columns[name])
     if len({column.shape for column in columns.values()}) > 1:
         lengths = ", ".join(f"{name} {column.size}" for name, column in columns.items())

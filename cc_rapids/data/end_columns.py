@@ -1,0 +1,268 @@
+"""The columns that hold the ends of an edge, by their names: one rule for every kind of edges.
+
+:func:`end_columns` decides for files, frames, datasets and streams. Names that the caller gives
+have to be there. Without them a known pair of names is taken whole, or the only two columns; a
+table with more columns and no such pair, or with two of them, is refused, because nothing says
+which columns are ids. Beside ``unique_id_l`` and ``unique_id_r``, the columns
+``source_dataset_l`` and ``source_dataset_r`` are part of the id: it is unique only within its
+dataset.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from ..errors import InputError, MissingColumnError, listed
+from .key_names import SEPARATORS, cuts
+
+Side = str | list[str]  # the column of one end of each edge, or several that are one id
+KNOWN_PAIRS = (
+    ("src", "dst"),
+    ("source", "target"),
+    ("source", "destination"),
+    ("from", "to"),
+    ("left", "right"),
+    ("head", "tail"),
+    ("u", "v"),
+    ("node1", "node2"),
+    ("fromnodeid", "tonodeid"),
+    ("id1", "id2"),
+    ("id_1", "id_2"),
+    ("id_a", "id_b"),
+    ("id_l", "id_r"),
+    ("unique_id_l", "unique_id_r"),
+    ("rec_id_1", "rec_id_2"),
+    ("left_id", "right_id"),
+    ("id_left", "id_right"),
+)
+DATASETS = (  # what columns beside those of ids are called that say in which dataset an id is one
+    *("source_dataset", "dataset", "dataset_id", "dataset_name", "data_set", "source", "z_source"),
+    *("source_table", "table", "table_name", "data_source", "datasource", "source_system"),
+)
+LABELS = ("vertex", "labels")  # the columns of labels that are written here: an edge of two columns
+KNOWN_NAMES = frozenset((*(name for pair in KNOWN_PAIRS for name in pair), *LABELS))
+
+_LONGEST_LIST = 180  # letters of the names in a message
+_LONGEST_NAME = 40
+NAME_THEM = "name the two columns of ids with source= and destination= (--source, --destination)"
+
+
+@lru_cache(256, typed=True)
+def end_columns(
+    what: str,
+    names: tuple[Any, ...],
+    source: str | None,
+    destination: str | None,
+    weight: str | None = None,
+) -> tuple[Side, Side]:
+    """Return the columns of the two ends of an edge, each a name, or a list where ids have several.
+
+    Parameters
+    ----------
+    what
+        The file or other edges, for messages.
+    names
+        Of all columns.
+    source, destination
+        What the caller named, one column each, or None.
+    weight
+        The column of weights, which is no end.
+
+    Raises
+    ------
+    MissingColumnError
+        The column does not exist, or several could be meant; lists the columns.
+    InputError
+        Both ends are one column, or several columns have the name.
+    """
+    if source is not None and source == destination:
+        raise _one_column(what, names, source)
+    for name in (source, destination):
+        if name is not None:
+            place_of(what, names, name)
+    if source is not None and destination is not None:
+        return source, destination
+    one = destination if source is None else source
+    pair = _known_pair(what, names, one, weight)
+    companions = [] if pair is None else _companions(what, names, pair)
+    others = [name for name in names if name != weight or name == one]
+    if pair is None and len(others) == 2 and all(isinstance(name, str) for name in others):
+        pair = others[0], others[1]
+    if pair is None and one is None:
+        raise MissingColumnError(
+            f"{what} has {len(names)} columns and no known pair of names among them: which two"
+            f" columns are the ids? {NAME_THEM}; it has {naming(names)}"
+        )
+    if pair is None:
+        other = "destination" if destination is None else "source"
+        raise MissingColumnError(
+            f"{what}: one end of the edges is column {_quoted(one)}, but nothing determines the"
+            f" other: name it with {other}= (--{other}); it has {naming(names)}"
+        )
+    if one is not None and companions:
+        raise InputError(
+            f"{what}: {_quoted(one)} is one of several columns of an id, beside"
+            f" {listed(list(companions[0]))}: name both ends, with source= and destination="
+        )
+    if pair[0] == pair[1]:
+        raise _one_column(what, names, pair[0])
+    if companions:
+        return [companions[0][0], pair[0]], [companions[0][1], pair[1]]
+    return pair if one in (None, pair[source is None]) else pair[::-1]
+
+
+def _one_column(what: str, names: Sequence[Any], name: str) -> InputError:
+    return InputError(
+        f"{what}: source and destination are the same column {_quoted(name)}: an edge has two ends,"
+        f" in two columns; it has {naming(names)}"
+    )
+
+
+def _known_pair(
+    what: str, names: Sequence[Any], one: str | None, weight: str | None
+) -> tuple[str, str] | None:
+    """Return the known pair whose two names exist, and which includes ``one`` if given.
+
+    One of them may be the ``weight`` only if there is no other pair.
+
+    Names count as they are spelled, or else in any case of letters.
+
+    Raises
+    ------
+    MissingColumnError
+        There are several.
+    InputError
+        A name is that of several columns.
+    """
+    lower = [name.lower() if isinstance(name, str) else None for name in names]
+    found: list[tuple[str, str]] = []
+    for words in KNOWN_PAIRS:
+        ends = []
+        for word in words:
+            spelled = names if word in names else lower
+            ends.append([name for name, own in zip(names, spelled, strict=True) if own == word])
+        if not all(ends) or (one is not None and one not in (*ends[0], *ends[1])):
+            continue
+        for word, same in zip(words, ends, strict=True):
+            if len(same) > 1:
+                raise InputError(
+                    f"{what} has {len(same)} columns called {_quoted(word)}: rename one, or"
+                    f" {NAME_THEM}"
+                )
+        found.append((ends[0][0], ends[1][0]))
+    if len(found) > 1 and weight is not None:
+        found = [pair for pair in found if weight not in pair]
+    if len(found) > 1:
+        pairs = " or ".join(f"{a} and {b}" for a, b in found)
+        raise MissingColumnError(
+            f"{what} has {len(found)} known pairs of names: which two columns are the ids, {pairs}?"
+            f" {NAME_THEM}"
+        )
+    return found[0] if found else None
+
+
+def _companions(what: str, names: Sequence[Any], pair: tuple[str, str]) -> list[tuple[str, str]]:
+    """Return the columns that are part of the id beside a known pair: one of each end, or none.
+
+    They differ from each other as the pair does, by ``_l`` and ``_r`` for example, and what is left
+    of them is a name of datasets.
+
+    Raises
+    ------
+    MissingColumnError
+        Only one end has such a column, or there are several; or a pair that differs in whole words,
+        as src and dst do, has such columns, which may be something else.
+    """
+    found: list[tuple[str, str]] = []
+    known = {name.lower(): name for name in names if isinstance(name, str)}
+    left, right = (name.lower() for name in pair)
+    for word in DATASETS:
+        for both in _beside(left, right, word):
+            there = [known[name] for name in both if name in known]
+            if len(there) == 1 and _affixes(left, right):
+                lacking = next(name for name in both if name not in known)
+                raise MissingColumnError(
+                    f"{what} has {_quoted(there[0])} beside {pair[0]} and {pair[1]}, but no"
+                    f" {_quoted(lacking)}: {NAME_THEM}"
+                )
+            if len(there) == 2:
+                found.append((there[0], there[1]))
+    if len(found) > 1 or (found and not _affixes(left, right)):
+        pairs = "; ".join(f"{a} and {b}" for a, b in found)
+        raise MissingColumnError(
+            f"{what} has columns of datasets beside {pair[0]} and {pair[1]} ({pairs}), which may be"
+            " part of the ids: name the columns with source= and destination= (--source,"
+            " --destination), as lists where an id has several"
+        )
+    return found
+
+
+def _beside(left: str, right: str, word: str) -> list[tuple[str, str]]:
+    """Return what a column of datasets may be called at each end, beside a pair of names."""
+    best = _affixes(left, right)
+    if not best:
+        return [(f"{left}_{word}", f"{right}_{word}"), (f"{word}_{left}", f"{word}_{right}")]
+    (at_end, one, other), _ = best
+    return [(word + one[::-1], word + other[::-1]) if at_end else (one + word, other + word)]
+
+
+def _affixes(left: str, right: str) -> Any:
+    """Return how two names differ by an affix: the way that leaves most of them; None if none."""
+    ways = [way for way in cuts(left, right) if way[1].strip(SEPARATORS) == way[1] != ""]
+    return max(ways, key=lambda way: len(way[1]), default=None)
+
+
+def place_of(what: str, names: Sequence[Any], name: Any) -> int:
+    """Return the position of the column of that name.
+
+    Raises
+    ------
+    MissingColumnError
+        There is none; names the nearest one, and lists all.
+    InputError
+        There are several.
+    """
+    if name not in names:
+        raise MissingColumnError(f"{missing(what, names, name)}; it has {naming(names)}")
+    if names.count(name) > 1:
+        raise InputError(
+            f"{what} has {names.count(name)} columns called {_quoted(name)}: rename one"
+        )
+    return names.index(name)
+
+
+def missing(what: str, names: Sequence[Any], name: Any) -> str:
+    """Return the words for a column that does not exist, with the nearest one that does."""
+    near = difflib.get_close_matches(str(name), list(map(str, names)), n=1)
+    hint = f"; did you mean {_quoted(near[0])}?" if near else ""
+    return f"{what} has no column {_quoted(name)}{hint}"
+
+
+def is_known_pair(names: Sequence[str]) -> bool:
+    """Return whether two columns are one of ``KNOWN_PAIRS``, in any case of letters."""
+    return {name.lower() for name in names} in [set(pair) for pair in KNOWN_PAIRS]
+
+
+def naming(names: Iterable[Any]) -> str:
+    """Return the names for a message: those that fit, and their number."""
+    names, letters = list(names), 0
+    shown: list[str] = []
+    for name in names:
+        name = _short(str(name))
+        letters += len(name) + 2
+        if letters > _LONGEST_LIST:
+            return f"{', '.join(shown)}, ... ({len(names):,} in all)"
+        shown.append(name)
+    return ", ".join(shown) or "none"
+
+
+def _short(name: str) -> str:
+    name = name or "''"
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..."
+
+
+def _quoted(name: object) -> str:
+    return repr(_short(name) if isinstance(name, str) and name else name)
