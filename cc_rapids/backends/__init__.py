@@ -59,6 +59,9 @@ def get(name: str | None) -> Backend:
     return opened(named(name) or ENGINES[0])
 
 
+Backend.by_name = staticmethod(get)
+
+
 @cache
 def opened(name: str) -> Backend:
     """Return the backend of a name that is one of ``ENGINES``; one a process.

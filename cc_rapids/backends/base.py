@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -105,6 +105,9 @@ class Backend(ABC):
     # kernels for that need not be compiled.
     few_by_library = False
 
+    # Returns the backend of an engine; set by the package, which knows all of them.
+    by_name: ClassVar[staticmethod[[str], Backend]]
+
     memory_fence, load_streaming = Atom("memory_fence"), Atom("load_streaming")
     warp_sync, block_sync, grid_sync = map(Atom, ("warp_sync", "block_sync", "grid_sync"))
     warp_ballot_rank = Atom("warp_ballot_rank")
@@ -115,9 +118,7 @@ class Backend(ABC):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return the call that gets the backend by name in another process: it is never copied."""
-        from . import get
-
-        return get, (self.name,)
+        return self.by_name, (self.name,)
 
     if not TYPE_CHECKING:
 

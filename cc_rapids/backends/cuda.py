@@ -264,11 +264,9 @@ class Cuda(Backend):
             ) from None
 
     def free_bytes_of(self, memory: str) -> int:
-        from . import opened
-
         if memory == "device":
             return self.free_bytes()
-        host = opened("threads").free_bytes()
+        host = self.by_name("threads").free_bytes()
         return host if memory == "zero-copy" else min(host, self.free_bytes())
 
     def counts(self, numbers: Array, n: int) -> Array:

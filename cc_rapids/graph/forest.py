@@ -186,7 +186,7 @@ class Forest:
     out_of_range: Array
     _before: Array
     _totals: Array
-    _arrays: list[Array]
+    arrays: list[Array]
     _later = False  # is something put off until its first use?
     _device: int | None = None  # where it is done
     _finishing: threading.RLock  # while it is done
@@ -223,12 +223,12 @@ class Forest:
             self._finish()
         other = Forest.__new__(Forest)
         vars(other).update(vars(self), _rows={})
-        other._keep(self.backend.alloc_like(self._arrays, self.arena_bytes))
+        other._keep(self.backend.alloc_like(self.arrays, self.arena_bytes))
         return other
 
     def copy_from(self, forest: Forest) -> Forest:
         """Copy the trees of a forest that is :meth:`alike`; return itself."""
-        self.backend.copy_packed(forest._arrays, self._arrays)
+        self.backend.copy_packed(forest.arrays, self.arrays)
         return self
 
     def spare(self, beside: int) -> int:
@@ -238,13 +238,13 @@ class Forest:
         list the ids may be fewer than there are vertices, as their span was guessed.
         """
         ids = max(0, self.n - 2 * (self.n // WIDER + tuning.range_margin_ids))
-        own = side_by_side((array.size, array.dtype) for array in self._arrays)[0]
+        own = side_by_side((array.size, array.dtype) for array in self.arrays)[0]
         held = own + max(beside, self.arena_bytes)
         return slack(ids) - (held - word_for(ids) * ids - ids // 8)
 
     def _keep(self, arrays: Iterable[Array]) -> None:
-        self._arrays = [*arrays]
-        self.parent, self.present, self._before, self._totals = self._arrays
+        self.arrays = [*arrays]
+        self.parent, self.present, self._before, self._totals = self.arrays
         self.out_of_range = self._totals[2:3]
 
     def __getattr__(self, name: str) -> Any:
@@ -269,10 +269,10 @@ class Forest:
         state = {
             name: own for name, own in vars(self).items() if name not in Forest.__annotations__
         }
-        return state | {"_held": None, "_rows": {}, "_arrays": self._arrays}
+        return state | {"_held": None, "_rows": {}, "arrays": self.arrays}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._keep(state.pop("_arrays"))
+        self._keep(state.pop("arrays"))
         vars(self).update(state)
 
     def count(
@@ -332,7 +332,7 @@ class Forest:
             backend = self.backend
             whole = Forest.__new__(Forest)  # others see what is done, and nothing of the way there
             vars(whole).update(vars(self), _later=False)
-            whole._keep(self._arrays)
+            whole._keep(self.arrays)
             number = self._device
             place: AbstractContextManager[Any] = nullcontext()
             if number is not None and number != backend.device_id:

@@ -1,15 +1,14 @@
 """Decoders of vertices 0 .. n - 1 to the caller's ids.
 
-Each decoder has ``id_base``, the number that :meth:`Forest.rows` adds to a vertex, and ``dtype``,
-the type of the sums; ``decode``, which converts these sums to a column of the caller's ids; and
-``lookup``, which returns the vertex of each id (arbitrary if unknown), and a mask of known ids.
+:meth:`Forest.rows` adds ``id_base`` to a vertex; ``decode`` converts these sums to the caller's
+ids, and ``lookup`` returns the vertex of each id, an arbitrary one if it is unknown.
 """
 
 from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,15 +16,23 @@ from ..backends import Array, Backend
 from ..kernels import gather, lookup
 from ..tuning import tuning
 
-if TYPE_CHECKING:
-    from .multi_column import ColumnsDecoder, RankedColumnsDecoder
-    from .spelled import SpelledDecoder
-    from .strings import StringDecoder
 
-IdDecoder: TypeAlias = (
-    "OffsetDecoder | SortedDecoder | StringDecoder | SpelledDecoder | ColumnsDecoder"
-    " | RankedColumnsDecoder"
-)
+class IdDecoder(Protocol):
+    """What turns vertices into ids, and ids into vertices."""
+
+    @property
+    def id_base(self) -> int:
+        """The number that is added to a vertex before it is decoded."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of these sums."""
+
+    def decode(self, vertices: Array, backend: Backend, /) -> Any:
+        """Return the ids of some vertices: a column, or a list of columns."""
+
+    def lookup(self, ids: Any, backend: Backend, /) -> tuple[Array, Array]:
+        """Return the vertex of each id, and a mask of the known ids."""
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ _living: WeakValueDictionary[int, Connectivity] = WeakValueDictionary()
 
 def _free_locks() -> None:
     for one in list(_living.values()):
-        one._lock = threading.RLock()
+        one.renew_lock()
 
 
 os.register_at_fork(after_in_child=_free_locks)
@@ -161,8 +161,12 @@ class Connectivity:
         self._unlock()
 
     def _unlock(self) -> None:
-        self._lock = threading.RLock()  # held by who replaces the state
+        self.renew_lock()
         _living[id(self)] = self
+
+    def renew_lock(self) -> None:
+        """Make a new lock, which whoever replaces the state holds."""
+        self._lock = threading.RLock()
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: own for name, own in vars(self).items() if name != "_lock"}

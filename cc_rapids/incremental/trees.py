@@ -10,7 +10,7 @@ from ..backends.memory.words import words_of
 from ..graph.forest import Forest
 
 MOST_SPARE_BYTES = 1 << 26  # of the parents of trees whose arrays are kept for others
-ARRAYS = ("parent", "present", "_before", "_totals", "out_of_range", "_arrays", "words")
+ARRAYS = ("parent", "present", "_before", "_totals", "out_of_range", "arrays", "words")
 OWN = ("words", "spares", "device")  # attributes that a forest alike does not have
 
 
@@ -45,7 +45,7 @@ class Trees(Forest):
         held = None if device is None else spares.pop(device, None)
         if held is None:
             own = vars(forest.alike())
-            held = {"words": words_of(backend.xp, own["_arrays"])}
+            held = {"words": words_of(backend.xp, own["arrays"])}
         else:
             own = vars(forest)
         trees = cls.__new__(cls)
@@ -75,4 +75,4 @@ class Trees(Forest):
 def words_in(forest: Forest) -> Array | None:
     """Return the bytes of all arrays as uint64; None unless these are one allocation."""
     own = vars(forest)
-    return own["words"] if "words" in own else words_of(forest.backend.xp, forest._arrays)
+    return own["words"] if "words" in own else words_of(forest.backend.xp, forest.arrays)

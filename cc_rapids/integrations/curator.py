@@ -35,7 +35,7 @@ from ..errors import (
 )
 from ..ledger import Ledger
 from ..options import Options
-from ..results.written import ROWS_PER_FILE, check_rows_per_file
+from ..results.written import ROWS_PER_FILE, check_rows_per_file, label_tables
 from .distributed.protocol import GPUS
 
 if TYPE_CHECKING:
@@ -307,7 +307,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         )
         tables = (
             _with_ledger(table.rename_columns([DOCUMENT, GROUP]), ledger)
-            for table in found._tables(self.rows_per_file, None)
+            for table in label_tables(found.answer, self.rows_per_file, found.answer.kind)
         )
         return facts["vertices"], ledger, tables
 

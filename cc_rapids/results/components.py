@@ -23,6 +23,7 @@ from .answer import Answer
 from .labels import check_labels
 from .preview import known_counts, panel, summary
 from .records import KeyFacts
+from .written import ROWS_PER_FILE, write_parquet
 
 if TYPE_CHECKING:
     from ..analysis.dendrogram import Dendrogram
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from ..analysis.report import Report
     from ..verify.audit import Audit
     from ..verify.paths import PathsAudit
-
-ROWS_PER_FILE = 10_000_000
 
 
 class Components(Generic[FrameT]):
@@ -1456,10 +1455,8 @@ class Components(Generic[FrameT]):
         ...     len(files), pq.read_table(f"{place}/labels")["labels"].to_pylist()
         (2, [2, 2, 2, 9])
         """
-        from . import written  # most answers write no files
-
         named = self.answer.kind if kind is None else check_labels(kind)
-        return written.write_parquet(self.answer, folder, rows_per_file, named)
+        return write_parquet(self.answer, folder, rows_per_file, named)
 
     def __repr__(self) -> str:
         """Return what is known already: a log line or a debugger launches no kernel."""

@@ -44,10 +44,10 @@ def write_parquet(
     target = Path(check_path("folder", folder))
     check_new_folder(target)
     names = (f"part-{k:05d}.parquet" for k in count())
-    return write_folder(target, zip(names, _tables(answer, rows_per_file, kind), strict=False))
+    return write_folder(target, zip(names, label_tables(answer, rows_per_file, kind), strict=False))
 
 
-def _tables(answer: Answer, rows: int, kind: LabelKind) -> Iterator[pa.Table]:
+def label_tables(answer: Answer, rows: int, kind: LabelKind) -> Iterator[pa.Table]:
     """Yield the rows as tables of so many rows; at least one."""
     if not kind.is_root:
         table = arrow_of(answer.in_memory().label_frame(kind))

@@ -154,7 +154,7 @@ def shown(library, ids):
         prove = partial(found.audit, edges, *sides, **asked)
         yield f"{word} forest", found.forest(), lambda f, prove=prove: prove(forest=f)
         own = partial(prove, forest=word)
-        yield f"own {word} forest", found.forest(), planted(found, "forest", own)
+        yield f"own {word} forest", found.forest(), planted(found.answer, "forest_frame", own)
         certify = partial(oracle.certify_spanning_forest, greatest=word == "max", **asked)
         yield (
             f"certified {word} forest",
@@ -181,7 +181,11 @@ def shown(library, ids):
     plain = components(edges, *sides, forest=True)
     prove = partial(plain.audit, edges, *sides)
     yield "forest", plain.forest(), lambda f: prove(forest=f)
-    yield "own forest", plain.forest(), planted(plain, "forest", partial(prove, forest=True))
+    yield (
+        "own forest",
+        plain.forest(),
+        planted(plain.answer, "forest_frame", partial(prove, forest=True)),
+    )
     certify = oracle.certify_spanning_forest
     yield "certified forest", plain.forest(), lambda f: certify(f, edges, *sides)
     joins = bridges(edges, *sides)
@@ -218,7 +222,8 @@ def test_a_change_of_any_label_is_refused(kind):
     edges = pd.DataFrame(IDS["integers"] | {"w": WEIGHT})
     found = components(edges, weight="w", forest="max", labels=kind)
     tree = found.dendrogram()
-    frames = [("labels", found.labels(), planted(found, "labels", partial(found.audit, edges)))]
+    prove = partial(found.audit, edges)
+    frames = [("labels", found.labels(), planted(found.answer, "label_frame", prove))]
     at, prove = tree._weights[len(tree) - 1], partial(tree.audit, edges, weight="w")
     for method in ("labels", "sizes"):
         frames.append((method, getattr(tree, method)(at), planted_at(tree, method, at, prove)))
