@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from numbers import Integral
 from typing import Any
-
-import numpy as np
 
 from ..errors import ArgumentTypeError, CcRapidsError, InputError, shown, unknown
 
@@ -30,6 +29,8 @@ def check_flag(what: str, flag: Any) -> bool:
     """Return whether a flag is set: a bool, 0, 1 or None; else raise an error."""
     if flag is None or flag is False or flag is True:
         return bool(flag)
+    import numpy as np  # which commands do not load for a path
+
     if isinstance(flag, np.bool_) or (isinstance(flag, int) and flag in (0, 1)):
         return bool(flag)
     raise ArgumentTypeError(f"{what}= must be True or False, not {shown(flag)}")
@@ -37,7 +38,7 @@ def check_flag(what: str, flag: Any) -> bool:
 
 def check_count(what: str, count: Any) -> int:
     """Return a count, an integer of at least 0; else raise an error."""
-    if isinstance(count, bool) or not isinstance(count, int | np.integer):
+    if isinstance(count, bool) or not isinstance(count, Integral):
         raise ArgumentTypeError(f"{what}= must be a count of at least 0, not {shown(count)}")
     if count < 0:
         raise InputError(f"{what}= must be a count of at least 0, not {shown(count)}")
