@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 
     from .input_file import ColumnRequest, File
 
-# Of zipfile and NumPy; InputError is a ValueError too, so our own errors go through first
-_ODD: tuple[type[Exception], ...] = (ValueError, OverflowError, KeyError, TypeError, RuntimeError)
+# Of zipfile, NumPy and NetworkX; InputError is a ValueError too, so our own errors go through first
+_ODD: tuple[type[Exception], ...] = (ValueError, ArithmeticError, LookupError, TypeError)
+_ODD += (AttributeError, RuntimeError, SyntaxError, TokenError)
 _ODD += (BadZipFile, struct.error, zlib.error)
 
 

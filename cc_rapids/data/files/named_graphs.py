@@ -58,7 +58,7 @@ def read_named(
     with damage(file, title):
         try:
             graph = (getattr(nx, reader) if isinstance(reader, str) else reader)(BytesIO(data))
-        except (nx.NetworkXException, SyntaxError, AttributeError, RecursionError) as error:
+        except nx.NetworkXException as error:
             raise FormatError(f"{file.path} cannot be read as {title}: {error}") from error
     declared = len(re.findall(edge, re.sub(ignored, b"", data)))
     if declared != graph.number_of_edges():

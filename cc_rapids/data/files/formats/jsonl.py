@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ....errors import FormatError
 from ..binary import columns_of, damage, weighed
-from ..text_ids import check_ids
+from ..numbered import write_lines
+from ..text_ids import check_ids, is_text, plain_type
 from . import Format
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 COPIES = 8  # bytes for each byte of a file
 ROWS_AT_ONCE = 1 << 16
+ESCAPED = r'["\\\x00-\x1f]'  # characters of text
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
@@ -30,27 +33,67 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
     file.check_bound(file.size, COPIES)
     data = b"".join(file.pieces())
     given = sum(bool(line.strip()) for line in data.splitlines())
+
+    def parsed(schema: Any = None) -> pa.Table:
+        options = arrow_json.ParseOptions(explicit_schema=schema)
+        return arrow_json.read_json(pa.BufferReader(data), parse_options=options)
+
     with damage(file, "JSON lines"):
-        table = (
-            arrow_json.read_json(pa.BufferReader(data))
-            if given
-            else pa.table({"src": [], "dst": []})
-        )
+        table = parsed() if given else pa.table({"src": [], "dst": []})
         if len(table) != given:
             raise FormatError(f"{file.path} has {given} lines, but {len(table)} objects of JSON")
-        table = table.select(columns_of(file, request, table.schema))
-    ids = request.ids_in(table.column_names)
-    check_ids(file.path, ids, [table[name] for name in ids], 0)
+        picked = columns_of(file, request, table.schema)
+        inferred = {name: table[name].type for name in request.ids_in(picked)}
+        others = [(name, meant(kind)) for name, kind in inferred.items() if meant(kind) != kind]
+        with suppress(pa.ArrowInvalid):  # such as floats, which are named below
+            table = parsed(pa.schema(others)) if others else table
+    table = table.select(picked)
+    check_ids(file.path, [*inferred], [table[name] for name in inferred], 0)
     file.groups = {0: given}
     return weighed(file, request, table), None
 
 
+def meant(kind: pa.DataType) -> pa.DataType:
+    """Return the type of ids that PyArrow infers as another: dates, and integers beyond 2^63."""
+    import pyarrow as pa
+
+    if pa.types.is_temporal(kind):
+        return pa.string()
+    return pa.uint64() if pa.types.is_floating(kind) else kind
+
+
 def write(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path: Path) -> None:
     """Write a row as an object."""
-    encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
+    import pyarrow as pa
+
     for batch in chain.from_iterable(piece.to_batches(ROWS_AT_ONCE) for piece in pieces):
-        lines = map(encode, batch.to_pylist())
-        stream.write("".join(f"{line}\n" for line in lines).encode())
+        parts: list[Any] = []
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            ahead = ("," if parts else "{") + json.dumps(name, ensure_ascii=False) + ":"
+            parts += [pa.repeat(ahead, len(batch)), words_of(column)]
+        parts.append(pa.repeat("}", len(batch)))
+        write_lines(pa.table(parts, names=list(map(str, range(len(parts))))), "", stream)
+
+
+def words_of(column: pa.Array) -> pa.Array:
+    """Return values as JSON has them: null for what is missing, NaN or infinite."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = plain_type(column.type)
+    column = column.cast(kind)
+    if pa.types.is_floating(kind):
+        column = pc.if_else(pc.is_finite(column), column, None)
+    if pa.types.is_integer(kind):
+        words = column.cast(pa.string())
+    elif is_text(kind) and not pc.any(pc.match_substring_regex(column, ESCAPED)).as_py():
+        quote, nothing = (pa.scalar(text, pa.large_string()) for text in ('"', ""))
+        text = column.cast(pa.large_string())
+        words = pc.binary_join_element_wise(quote, text, quote, nothing)
+    else:
+        encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
+        words = pa.array(map(encode, column.to_pylist()), pa.string())
+    return pc.fill_null(words, "null")
 
 
 FORMATS = (

@@ -2,6 +2,7 @@
 
 import random
 
+import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -61,6 +62,34 @@ def test_no_other_error(tmp_path, kind, weights):
             assert file.vertices is None or all(i in file.vertices for i in ids)
     assert all(str(path) in said for said in refusals)
     assert len(refusals) > (20 if kind in ("csv", "tsv", "snap") else 100)
+
+
+def write_npy(graph, path):
+    np.save(path, np.array(graph.edges).T)
+
+
+READ_ONLY = {
+    "graphml": nx.write_graphml,
+    "gml": nx.write_gml,
+    "gexf": nx.write_gexf,
+    "net": nx.write_pajek,
+    "npy": write_npy,
+}
+
+
+@pytest.mark.parametrize("suffix", READ_ONLY)
+def test_no_other_error_of_formats_that_are_only_read(tmp_path, suffix):
+    path, chance, refused = tmp_path / f"e.{suffix}", random.Random(suffix), 0
+    READ_ONLY[suffix](nx.path_graph(9), path)
+    whole = path.read_bytes()
+    for _ in range(TRIALS["damage"].times):
+        path.write_bytes(damaged(whole, chance))
+        try:
+            with no_hang():
+                read_edges(path, weights=chance.random() < 0.5)
+        except CcRapidsError as error:
+            refused += str(path) in str(error)
+    assert refused > 20
 
 
 @pytest.mark.parametrize("packed", ["", ".gz", ".zst"])

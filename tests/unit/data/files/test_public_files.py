@@ -71,6 +71,11 @@ FILES = {  # the name and content, and the pairs and number of vertices that are
     ),
     "lists.net": ("*Vertices 4\n*Edgeslist\n1 2 3\n", [(1, 2), (1, 3)], 4),
     "matrix.net": ("% c\n*Vertices 3\n*Matrix\n0 1 0\n0 0 1\n0 0 0\n", PAIRS, 3),
+    "dates.ndjson": (
+        '{"id1": "2020-01-01", "id2": "2020-01-02"}\n',
+        [("2020-01-01", "2020-01-02")],
+        None,
+    ),
     "lines.jsonl": ('{"src": 1, "dst": 2}\n\n{"src": 2, "dst": 3}\n', PAIRS, None),
 }
 

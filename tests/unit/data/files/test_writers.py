@@ -1,5 +1,7 @@
 """Tables to files: read back as they were, and written whole or not at all."""
 
+import gzip
+import json
 import os
 from dataclasses import replace
 
@@ -9,10 +11,12 @@ import pytest
 from cc_rapids.data.files.formats import FORMATS, WRITTEN
 from cc_rapids.data.files.read import read_edges
 from cc_rapids.data.files.write import check_output, write_table
+from cc_rapids.errors import FormatError
 
 
 @pytest.mark.parametrize(
-    "suffix", [".csv", ".tsv", ".txt", ".arrow", ".parquet", ".csv.gz", ".txt.zst", ".parquet.zst"]
+    "suffix",
+    [".csv", ".tsv", ".txt", ".arrow", ".parquet", ".csv.gz", ".txt.zst", ".parquet.zst", ".jsonl"],
 )
 @pytest.mark.parametrize(
     "columns",
@@ -29,6 +33,26 @@ def test_what_is_written_is_read_back(tmp_path, suffix, columns):
     file = read_edges(tmp_path / f"t{suffix}")
     assert file.table.equals(table.rename_columns(file.table.column_names))
     assert WRITTEN[file.format].suffixes.count("." + suffix.split(".")[1]) == 1
+
+
+def test_json_lines_are_what_json_reads(tmp_path):
+    rows = [
+        {"vertex": 'a "b"', "n": 2**63, "x": 0.5, "when": "1999", "flag": True},
+        {"vertex": "\\\n\x01é", "n": None, "x": None, "when": None, "flag": None},
+    ]
+    kinds = {"vertex": pa.string(), "n": pa.uint64(), "x": pa.float64(), "when": pa.string()}
+    table = pa.Table.from_pylist(rows, pa.schema([*kinds.items(), ("flag", pa.bool_())]))
+    write_table(table, tmp_path / "t.jsonl")
+    written = (tmp_path / "t.jsonl").read_text().splitlines()
+    assert [*map(json.loads, written)] == rows
+    odd = pa.table(
+        {"a": [float("nan"), float("inf")], "b": pa.array(["x", "y"]).dictionary_encode()}
+    )
+    write_table(odd, tmp_path / "t.ndjson.gz")
+    lines = gzip.decompress((tmp_path / "t.ndjson.gz").read_bytes())
+    assert lines == b'{"a":null,"b":"x"}\n{"a":null,"b":"y"}\n'
+    with pytest.raises(FormatError, match=r"one object a line, to \.jsonl"):
+        write_table(table, tmp_path / "t.json")
 
 
 class TestOutput:
