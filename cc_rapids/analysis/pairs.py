@@ -9,9 +9,9 @@ from ..data.arguments import check_word
 from ..data.column import Column
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import is_single
-from ..data.frame_build import column_like, edges_where
+from ..data.frame_build import column_like
 from ..data.read import check_one_id, read_pairs
-from ..data.within import AS_FOUND, AsFound, bound_of_list, edges_asked
+from ..data.within import AS_FOUND, AsFound, bound_of_list, edges_asked, edges_where
 from ..errors import ArgumentTypeError, InputError, shown
 from ..graph.edges import LentOn
 from ..ids.decoders import same_integers

@@ -840,7 +840,7 @@ class DuckDBRelations(Adapter):
         if name not in known:
             raise MissingColumnError(unknown("column", name, known))
         relations.check_weights(edges, name)
-        column, within = relations.quoted(name), relations.within(edges, name, bound)
+        column, within = relations.quoted(name), relations.within(edges, name, bound.bounds)
         absent = f"{column} is null or isnan({column}::double)"
         sums = (f"count(*) filter ({condition})" for condition in (absent, within))
         ledger = ledger_of(*relations.count_of(edges, "count(*)", *sums))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,7 @@ from .column import (
     without_views,
 )
 from .edge_array import as_array, is_edge_array, rows_are_edges
-from .edge_input import EdgeInput
-from .foreign import opened
-from .frame_access import bring, collected, column_of, frame_size
+from .frame_access import bring, column_of, frame_size
 from .kinds import frame_of_levels
 from .pair_lists import are_pairs
 
@@ -195,33 +193,6 @@ def rows_of_frame(frame: Any, rows: Any) -> Any:
 
 def _is_arrow_table(frame: Any) -> bool:
     return hasattr(type(frame), "column_names")
-
-
-def edges_where(edges: Any, chosen: Callable[[Any], Any], read: Callable[[Any], EdgeInput]) -> Any:
-    """Return some rows of an edge list, of its own library.
-
-    Parameters
-    ----------
-    edges : frame, tuple or mapping of columns, list of pairs, or array with an edge in each row
-    chosen : callable
-        Gives for edges as they are read a boolean array of their rows, without those of nulls.
-    read : callable
-        Reads the edges, without those with a null end.
-
-    Raises
-    ------
-    InputError
-        The edges have no rows: a path, a stream, a matrix or a graph.
-    """
-    edges = collected(chunked(opened(edges)))
-    check_has_rows(edges)
-    given = read(edges)
-    mask = chosen(given)
-    if given.row_index is not None:
-        kept, few = given.row_index(), mask
-        mask = np.zeros_like(few, shape=given.src.size + given.dropped_rows + given.rows_outside)
-        mask[kept] = few
-    return rows_where_true(edges, mask)
 
 
 def check_has_rows(edges: Any) -> None:

@@ -9,12 +9,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, unknown
-
-if TYPE_CHECKING:
-    from .weight_bound import WeightBound
 
 ALTERED = re.compile(r"\b(BIT|UHUGEINT|TIME WITH TIME ZONE)\b")  # which Arrow brings back otherwise
 INTEGERS = (
@@ -96,8 +93,8 @@ def check_weights(relation: Any, name: str) -> None:
         )
 
 
-def within(relation: Any, name: str, bound: WeightBound) -> str:
-    """Return the condition, in SQL, that a column of weights is within a bound.
+def within(relation: Any, name: str, bounds: Callable[[Any], list[tuple[str, Any]]]) -> str:
+    """Return the condition, in SQL, that a column of weights is within bounds of its type.
 
     It says in a positive way that a weight is not NaN: of ``not isnan()`` DuckDB leaves nothing
     where the statistics of Parquet files, which leave NaN out, tell it that all are within.
@@ -105,7 +102,7 @@ def within(relation: Any, name: str, bound: WeightBound) -> str:
     kind, column = type_of(relation, name).id, quoted(name)
     dtype = SIZES.get(kind, kind)
     own = kind if kind in (*SIZES, "float") else "double"
-    words = [f"{column} {sign} '{limit!r}'::{own}" for sign, limit in bound.bounds(dtype)]
+    words = [f"{column} {sign} '{limit!r}'::{own}" for sign, limit in bounds(dtype)]
     number = f"(isfinite({column}::double) or isinf({column}::double))"
     return " and ".join([*words, number])
 

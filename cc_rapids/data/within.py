@@ -8,11 +8,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError
 from .adapters import adapter_of, check_sizes, ends_on_device
+from .column import chunked
 from .edge_input import EdgeInput, ReadRequest
 from .foreign import opened
-from .frame_access import names_of
+from .frame_access import collected, names_of
+from .frame_build import check_has_rows, rows_where_true
 from .read import check_header_flag, in_memory, named_ends, read
 from .reading import Reading
 from .relations import is_relation
@@ -236,3 +240,30 @@ def _composed(kept: Callable[[], Any], inner: Callable[[], Any] | None) -> Any:
     """Return the caller's rows of edges, of which some were kept, and of these again."""
     rows = kept()
     return rows if inner is None else rows[moved_like(inner(), rows)]
+
+
+def edges_where(edges: Any, chosen: Callable[[Any], Any], read: Callable[[Any], EdgeInput]) -> Any:
+    """Return some rows of an edge list, of its own library.
+
+    Parameters
+    ----------
+    edges : frame, tuple or mapping of columns, list of pairs, or array with an edge in each row
+    chosen : callable
+        Gives for edges as they are read a boolean array of their rows, without those of nulls.
+    read : callable
+        Reads the edges, without those with a null end.
+
+    Raises
+    ------
+    InputError
+        The edges have no rows: a path, a stream, a matrix or a graph.
+    """
+    edges = collected(chunked(opened(edges)))
+    check_has_rows(edges)
+    given = read(edges)
+    mask = chosen(given)
+    if given.row_index is not None:
+        kept, few = given.row_index(), mask
+        mask = np.zeros_like(few, shape=given.src.size + given.dropped_rows + given.rows_outside)
+        mask[kept] = few
+    return rows_where_true(edges, mask)

@@ -19,11 +19,12 @@ OTHERS = {
     "results/lookup.py": {"_getframe"},
 }
 OF_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
-OPEN = {"data"}  # packages whose files still import each other in circles
-
-
-def package_of(module):
-    return module.split(".")[1]
+# Circles that are still to be opened.
+KNOWN = (
+    {"data.adapters", "data.read", "data.streams"},
+    {"data.files.formats", "data.files.input_file", "data.files.write"},
+    {"data.files.lake", "data.files.opening"},
+)
 
 
 def imports(module):
@@ -47,8 +48,9 @@ def test_no_files_import_each_other_in_a_circle():
         for other in imports(module)
         if other in counts.FILES and other != module
     )
-    circles = [sorted(part) for part in nx.strongly_connected_components(graph) if len(part) > 1]
-    assert [part for part in circles if not OPEN & {*map(package_of, part)}] == []
+    circles = [part for part in nx.strongly_connected_components(graph) if len(part) > 1]
+    named = [{module.removeprefix("cc_rapids.") for module in part} for part in circles]
+    assert [part for part in named if not any(part <= known for known in KNOWN)] == []
 
 
 def privates(tree):
