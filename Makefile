@@ -16,7 +16,7 @@ SIMULATED = $(addprefix tests/,contract/backends unit/algorithms unit/backends u
 	unit/verify/test_planted_faults.py) \
 	$(addprefix --ignore=tests/unit/backends/test_,device_function.py kernel_cache.py)
 
-.PHONY: demo test quick test-kernels test-bounds test-designs test-gpu campaign nets counts ptx-net lint figures docs docs-browser \
+.PHONY: demo test test-all quick test-kernels test-bounds test-designs test-gpu campaign nets counts ptx-net lint figures docs docs-browser \
 	package test-installed test-oldest test-versions installed release clean
 
 demo: $(VENV)/demo
@@ -28,6 +28,9 @@ demo: $(VENV)/demo
 test: $(VENV)/dev
 	$(PYTEST) -n auto
 	CC_RAPIDS_SIMULATOR=1 $(PYTEST) -n auto $(SIMULATED)
+
+# The whole product of designs, architectures and bounds: half an hour on two cores, before a release.
+test-all: test test-kernels test-bounds test-designs
 
 # What most mistakes break, in less than two minutes on two cores: before each push.
 quick: $(VENV)/dev

@@ -1,6 +1,6 @@
 """Every CUDA kernel compiles without a GPU, into registers alone.
 
-For each architecture in `make test-kernels`, which CI runs too. In `make test` for the oldest,
+For each architecture in `make test-kernels`, a part of `make test-all`. In `make test` for the oldest,
 without the kernels that only designs have which ``"auto"`` never chooses, and of the others each
 with each kind of arguments, and for each use with the arguments of one.
 
