@@ -1,8 +1,8 @@
 """Every CUDA kernel compiles without a GPU, into registers alone.
 
-For each architecture in `make test-kernels`, a part of `make test-all`. In `make test` for the oldest,
-without the kernels that only designs have which ``"auto"`` never chooses, and of the others each
-with each kind of arguments, and for each use with the arguments of one.
+For each architecture in `make test-kernels`, a part of `make test-all`. In `make test` for the
+oldest, without the kernels that only designs have which ``"auto"`` never chooses, and of the others
+each with each kind of arguments, and for each use with the arguments of one.
 
 A rehearsal notes what is launched with which types, by every design of the selection and by all
 else that has a kernel. Kernels of the designs that ``"auto"`` may choose are compiled for each, as
