@@ -49,6 +49,12 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
         raise FormatError(
             f"{file.path}: declares {declared} entries, but has {len(data) - 1} bytes"
         )
+    if "integer" in field:  # of which SciPy would read the part ahead of the point
+        head = re.match(rb"(\s*%[^\n]*\n)*", data)
+        last = max(data.rfind(letter) for letter in (b".", b"e", b"E"))
+        if head and last >= head.end():
+            line = data.count(b"\n", 0, last) + 1
+            raise at_line(file.path, data, line, "a value that is no integer, as line 1 says")
     with damage(file, TITLE), naming_lines(file.path, data):
         matrix = scipy.io.mmread(BytesIO(data))
     if form == "array":

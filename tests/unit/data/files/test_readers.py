@@ -54,6 +54,7 @@ class TestMatrixMarket:
             (BANNER + "4 4 2\n1 2 1\n0 1 1\n", "line 4: Row index out of bounds, in '0 1 1'"),
             (BANNER + "4 4 2\n1 2 1\n1\n", "line 4: Invalid integer value., in '1'"),
             (BANNER + "4 4 1\n1 2 5 ", None),
+            (BANNER.replace("real", "integer") + "% .\n4 4 1\n1 2 5.5\n", "line 4: a value that"),
             (BANNER + "4 4 1\n1 2 5\0\n", "line 3: a NUL, in "),
             (BANNER + "9 9 4611686018427387904\n", "declares 4611686018427387904 entries, but has"),
         ],
