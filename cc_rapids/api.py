@@ -14,8 +14,9 @@ from .data.adapters import adapter_of
 from .data.edge_input import EdgeInput, ReadRequest
 from .data.foreign import opened, with_own_weights
 from .data.frame_build import frame_of_table
-from .data.read import check_header_flag, in_memory, named_ends, read
+from .data.read import check_text, in_memory, named_ends, read
 from .data.reading import Reading
+from .data.text_options import COMMENTS, KEYWORDS, TextOptions
 from .data.weights import weighted
 from .data.within import read_within
 from .errors import InputError, shown
@@ -106,6 +107,9 @@ def components(
     vertices: Any = None,
     num_vertices: int | None = None,
     header: bool | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    comment: str | None = COMMENTS,
     weight: Any = None,
     at_least: float | None = None,
     at_most: float | None = None,
@@ -191,6 +195,16 @@ def components(
         Whether the first line of a csv, tsv or SNAP file names its columns. By default it is a
         header if it contains given or known names, and an edge if its ends are numbers like those
         of the next line; a line that may be either raises an error.
+    delimiter : str, optional
+        The character between fields of a text file, or a blank for runs of blanks and tabs. By
+        default it is the one of comma, tab, semicolon and pipe that splits each of the first twenty
+        records into the same number of fields, of two or more, and else runs of blanks, whatever
+        the suffix; two that do raise an error.
+    encoding : str, optional
+        The encoding of a text file, by default that of its byte order mark, or UTF-8.
+    comment : str or None
+        The letters that begin comments in a text file, by default ``#`` and ``%``. Comments stand
+        before the first record; a later line is an edge, whatever it begins with.
     memory : {"device", "pinned", "zero-copy"}
         The memory from which GPU kernels read the edges, and the rows or the matrix that a design
         makes from them. ``"device"``: GPU memory. ``"pinned"``: GPU memory, to which edges are
@@ -261,6 +275,9 @@ def components(
         vertices=vertices,
         num_vertices=num_vertices,
         header=header,
+        delimiter=delimiter,
+        encoding=encoding,
+        comment=comment,
         weight=weight,
         at_least=at_least,
         at_most=at_most,
@@ -335,7 +352,7 @@ def find_components(
     if options.spanning is not None and bound is None:
         weights_of = plain_weights(adapter, edges, options.spanning.weight)
     source, destination = options.source, options.destination
-    named = options.vertices, options.num_vertices, options.nulls, options.header
+    named = options.vertices, options.num_vertices, options.nulls, options.text
     if bound is None:
         edge_input = read(edges, source, destination, *named, adapter=adapter)
     else:
@@ -543,13 +560,14 @@ def _in_rows(
     if not bounded or in_pieces or _is_numbered(edges):
         return edges, source, destination
     source, destination = named_ends(edges, source, destination, options.get("weight"))
-    header = options.get("header")
-    header = None if header is None else check_header_flag(adapter, edges, header)
-    request = ReadRequest(source, destination, options.get("nulls", "raise"), header)
+    text = TextOptions.among(options)
+    check_text(adapter, edges, text)
+    request = ReadRequest(source, destination, options.get("nulls", "raise"), text)
     table, sides = in_memory(adapter, edges, request, options.get("weight"), Reading())
     if sides is None:
         return table, source, destination
-    options.pop("header", None)
+    for name in KEYWORDS:
+        options.pop(name, None)
     if not (adapter.is_stream or adapter.names_files):
         return table, *sides  # for which frames= is refused
     library = options.pop("frames", None)

@@ -19,8 +19,9 @@ from .data.adapters import adapter_of
 from .data.arguments import check_flag, check_path, check_progress, check_word
 from .data.edge_input import ReadRequest, named
 from .data.frame_build import frame_of_table
-from .data.read import Side, check_header_flag, in_memory, named_ends
+from .data.read import Side, check_text, in_memory, named_ends
 from .data.reading import Reading
+from .data.text_options import COMMENTS, NO_OPTIONS, TextOptions
 from .data.weight_bound import WeightBound
 from .data.weights import ForestWeight
 from .errors import ArgumentTypeError, DesignError, EngineError, InputError, shown
@@ -102,7 +103,7 @@ class Options:
     destination: Side | None = None
     vertices: Any = None
     num_vertices: int | None = None
-    header: bool | None = None
+    text: TextOptions = NO_OPTIONS
     weight_bound: WeightBound | None = None
     applied_bound: WeightBound | None = None
     labels: LabelKind = LABEL_KINDS["min"]
@@ -141,6 +142,10 @@ class Options:
         at_most: Any = None,
         wants_labels: bool = False,
         devices: Any = None,
+        header: Any = None,
+        delimiter: Any = None,
+        encoding: Any = None,
+        comment: Any = COMMENTS,
         **given: Any,
     ) -> Options:
         """Check all options that do not depend on the edges.
@@ -178,6 +183,9 @@ class Options:
         if greatest is None or not (at_least is None and at_most is None):
             weight_bound = WeightBound.check(*bounds)
         engine = None if engine is None else backends.named(engine)
+        text = NO_OPTIONS
+        if not (header is delimiter is encoding is None and comment is COMMENTS):
+            text = TextOptions.check(header, delimiter, encoding, comment)
         if forest and isinstance(policy, FixedDesign):
             check_forest_design(policy.design)
         if given.get("checkpoint") is not None:
@@ -200,6 +208,7 @@ class Options:
             speculates=wants_labels and kind.is_root,
             chunked=not given.keys().isdisjoint(CHUNKED),
             devices=None if devices is None else check_devices(devices),
+            text=text,
             **given,
         )
 
@@ -318,13 +327,12 @@ def within_bound(edges: Any, options: Options) -> tuple[Any, Options, Ledger]:
     options = with_ends(edges, options)
     assert options.weight_bound is not None
     adapter, source, destination = adapter_of(edges), options.source, options.destination
-    if options.header is not None:
-        check_header_flag(adapter, edges, options.header)
-    request = ReadRequest(source, destination, options.nulls, options.header)
+    check_text(adapter, edges, options.text)
+    request = ReadRequest(source, destination, options.nulls, options.text)
     edges, source, destination, ledger = adapter.bounded(edges, request, options.weight_bound)
     ends = {"source": source, "destination": destination}
     applied = replace(options, weight_bound=None, applied_bound=options.weight_bound)
-    return edges, replace(applied, header=None, **ends), ledger
+    return edges, replace(applied, text=NO_OPTIONS, **ends), ledger
 
 
 def with_weights(edges: Any, options: Options) -> tuple[Any, Options, Reading]:
@@ -344,10 +352,8 @@ def with_weights(edges: Any, options: Options) -> tuple[Any, Options, Reading]:
     assert given is not None
     if options.chunked or (adapter.is_stream and not adapter.becomes_table):
         options.check_streamed()
-    header = options.header
-    if header is not None:
-        header = check_header_flag(adapter, edges, header)
-    request = ReadRequest(options.source, options.destination, options.nulls, header)
+    check_text(adapter, edges, options.text)
+    request = ReadRequest(options.source, options.destination, options.nulls, options.text)
     reading = Reading()
     table, sides = in_memory(adapter, edges, request, given.weight, reading)
     if sides is None:
@@ -355,5 +361,5 @@ def with_weights(edges: Any, options: Options) -> tuple[Any, Options, Reading]:
     if options.frames not in (None, "pyarrow"):
         table = frame_of_table(table, options.frames)
     source, destination = sides
-    own = replace(options, source=source, destination=destination, header=None, frames=None)
+    own = replace(options, source=source, destination=destination, text=NO_OPTIONS, frames=None)
     return table, own, reading

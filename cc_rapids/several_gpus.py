@@ -169,7 +169,7 @@ def _read(edges: Any, vertices: Any, options: Options, outer: Ledger | None) -> 
         vertices,
         options.num_vertices,
         options.nulls,
-        options.header,
+        options.text,
     )
     if outer is None or given.ledger is None:
         return given

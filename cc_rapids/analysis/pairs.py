@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 from ..backends import Backend
 from ..data.arguments import check_word
@@ -11,6 +11,7 @@ from ..data.edge_input import EdgeInput
 from ..data.frame_access import is_single
 from ..data.frame_build import column_like
 from ..data.read import check_one_id, read_pairs
+from ..data.text_options import NO_OPTIONS, TextKeywords, TextOptions
 from ..data.within import AS_FOUND, AsFound, bound_of_list, edges_asked, edges_where
 from ..errors import ArgumentTypeError, InputError, shown
 from ..graph.edges import LentOn
@@ -57,11 +58,12 @@ def connected(
     destination: str | list[str] | None = None,
     *,
     missing: str = "raise",
-    header: bool | None = None,
+    **text: Unpack[TextKeywords],
 ) -> Any:
     """Return whether the two vertices of each pair are in one component."""
     policy, width = _policy(missing), len(answer.given.src.key_columns) or 1
-    given = read_pairs(pairs, source, destination, header, width)
+    options = TextOptions.check(**text) if text else NO_OPTIONS
+    given = read_pairs(pairs, source, destination, options, width)
     with LentOn(answer.backend, given) as columns:
         left, there = roots_of_lent(answer, given.src, columns[0], policy)
         right, here = roots_of_lent(answer, given.dst, columns[1], policy)

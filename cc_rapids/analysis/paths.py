@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ..data.arguments import check_count, check_flag
 from ..data.edge_input import EdgeInput
 from ..data.read import check_one_id, read_pairs
 from ..data.row_index import spread
+from ..data.text_options import TextKeywords, TextOptions
 from ..data.within import AS_FOUND, AsFound, bound_of_list, edges_asked, with_bounds
 from ..errors import CapacityError, InputError, counted, id_shown
 from ..graph.edges import LentOn
@@ -73,7 +74,7 @@ class ForestPaths:
         *,
         rows: bool = False,
         limit: int | None = None,
-        header: bool | None = None,
+        **text: Unpack[TextKeywords],
     ) -> Any:
         """Return a row for each pair: see :meth:`cc_rapids.Components.paths`."""
         self.answer.check_forest("paths(pairs)")
@@ -81,7 +82,7 @@ class ForestPaths:
         most = None if limit is None else check_count("limit", limit)
         if most is not None and not whole:
             raise InputError("limit= bounds the edges of paths: pass rows=True, or leave it out")
-        given = self._read_pairs(pairs, source, destination, header)
+        given = self._read_pairs(pairs, source, destination, TextOptions.among(text))
         first, second = places_of_edges(self.answer, given)
         with self.answer.backend.scope():
             length, place = self._lengths_and_places(first, second)
@@ -154,7 +155,7 @@ class ForestPaths:
         proof = prove(self.answer, edges, source, destination, forest=True, **given)
         own = with_bounds(self.answer.given.bound, given, "audit_paths(found, pairs, edges)")
         again = read_again(edges, source, destination, greatest=greatest, **own)
-        asked = self._read_pairs(pairs, *columns, given.get("header"))
+        asked = self._read_pairs(pairs, *columns, TextOptions.among(given))
         shown = None if rows is None else ShownRows(rows, "paths", width)
         forest = ShownRows(self.answer.forest_frame(), "forest", width).rows()
         claim = PathsClaim(asked, found, shown, forest, greatest)
@@ -165,12 +166,12 @@ class ForestPaths:
         return PathsAudit(*counts, perf_counter() - started)
 
     def _read_pairs(
-        self, pairs: Any, source: Any, destination: Any, header: bool | None
+        self, pairs: Any, source: Any, destination: Any, options: TextOptions
     ) -> EdgeInput:
         """Return pairs whose paths are asked for, if there is memory for them."""
         width = len(self.answer.given.src.key_columns) or 1
         asked = "paths()", "path(first, second)"
-        given = read_pairs(pairs, source, destination, header, width, asked)
+        given = read_pairs(pairs, source, destination, options, width, asked)
         many = given.src.size
         self.answer.backend.check_capacity(
             many * BYTES_OF_PAIR, f"the paths of {counted(many, 'pair')}", FEWER

@@ -1100,7 +1100,7 @@ class Paths(Adapter):
 
         names = request.source, request.destination
         skips = request.skips_unreadable
-        return Files.of(edges, *names, request.header, request.bound, skips)
+        return Files.of(edges, *names, request.options, request.bound, skips)
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
@@ -1153,7 +1153,7 @@ class ByteStreams(Adapter):
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         ends = request.sides if request.has_lists else (request.source, request.destination)
-        return _of_file(self._file(edges, *ends, request.header), request)
+        return _of_file(self._file(edges, *ends, request.options), request)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import OpenFile
@@ -1161,21 +1161,21 @@ class ByteStreams(Adapter):
         return OpenFile(edges, request)
 
     def _file(
-        self, edges: Any, source: Any, destination: Any, header: Any, weight: str | None = None
+        self, edges: Any, source: Any, destination: Any, options: Any, weight: str | None = None
     ) -> EdgeFile:
         from .files.input_file import ColumnRequest
         from .files.opening import given
         from .files.read import read_opened
 
         weights = weight is not None
-        request = ColumnRequest(source, destination, "", header, weights, weight)
+        request = ColumnRequest(source, destination, "", options, weights, weight)
         return read_opened(given(edges), replace(request, null_weights=weights))
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> Iterator[Any] | None:
         name = _column_of_weights(weight)
-        file = self._file(edges, request.source, request.destination, request.header, name)
+        file = self._file(edges, request.source, request.destination, request.options, name)
         wanted = [one for side in several(file.source, file.destination) for one in side]
         reading.add(file.taken, file.ledger)
         table = file.table.select([*wanted, "weight"])
@@ -1185,7 +1185,7 @@ class ByteStreams(Adapter):
         from .weight_bound import Bounded
 
         ends, name = (request.source, request.destination), bound.name("the file")
-        file = self._file(edges, *ends, request.header, name)
+        file = self._file(edges, *ends, request.options, name)
         within, ledger = replace(bound, weight="weight").of_frame(file.table)
         ledger = file.ledger.plus(ledger._replace(given=0))
         return Bounded(within, file.source, file.destination, ledger)
@@ -1537,13 +1537,14 @@ def _make_proxy(frame: Any, columns: dict[str, Any]) -> Any:
 
 def read_file(path: Any, request: ReadRequest) -> EdgeInput:
     """Return the edges of a file, and the vertices that it lists."""
-    from .files.read import read_edges
+    from .files.input_file import ColumnRequest
+    from .files.read import read_wanted
 
     source, destination = request.source, request.destination
     if request.has_lists:
         source, destination = (side if len(side) > 1 else side[0] for side in request.sides)
-    file = read_edges(path, source=source, destination=destination, header=request.header)
-    return _of_file(file, request, os.fspath(path))
+    wanted = ColumnRequest(source, destination, "", request.options)
+    return _of_file(read_wanted(path, wanted), request, os.fspath(path))
 
 
 def _of_file(file: EdgeFile, request: ReadRequest, path: str = "") -> EdgeInput:

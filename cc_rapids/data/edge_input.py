@@ -17,6 +17,7 @@ from .key_names import are_usable, key_names_of, public_name
 from .kinds import DESTINATION as DESTINATION
 from .kinds import SOURCE as SOURCE
 from .kinds import frame_of_levels
+from .text_options import NO_OPTIONS, TextOptions
 
 if TYPE_CHECKING:
     from .weight_bound import WeightBound
@@ -414,8 +415,8 @@ class ReadRequest:
         The columns that were named; an adapter knows what they are else.
     nulls : {"raise", "drop"} or REFUSE of :mod:`cc_rapids.data.column`
         What becomes of edges with a null end.
-    header : bool, optional
-        Whether the first line of text names its columns; only of paths.
+    options : TextOptions
+        Those of text; only of paths.
     vertices : column, array, frame or range, optional
         The vertices that the caller names; refused by what has its own.
     vertices_are_dense_range : bool
@@ -429,7 +430,7 @@ class ReadRequest:
     source: Side | None = None
     destination: Side | None = None
     nulls: str = "raise"
-    header: bool | None = None
+    options: TextOptions = NO_OPTIONS
     vertices: Any = None
     vertices_are_dense_range: bool = False
     bound: Any = None

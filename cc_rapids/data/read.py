@@ -16,13 +16,14 @@ import numpy as np
 from ..errors import ArgumentTypeError, InputError, shown
 from ..ledger import Ledger
 from .adapters import Adapter, adapter_of
-from .arguments import check_flag, check_word
+from .arguments import check_word
 from .column import REFUSE
 from .edge_input import EdgeInput, ReadRequest, check_range, named, several, with_vertices
 from .end_columns import Side
 from .foreign import opened
 from .frame_access import collected, is_single
 from .kinds import Graph
+from .text_options import NO_OPTIONS, TextOptions
 
 if TYPE_CHECKING:
     from .reading import Reading
@@ -31,9 +32,9 @@ __all__ = [
     "NOTHING",
     "Side",
     "adapter_of",
-    "check_header_flag",
     "check_one_id",
     "check_range",
+    "check_text",
     "check_vertices",
     "in_memory",
     "named",
@@ -51,7 +52,7 @@ def read(
     vertices: Any = None,
     num_vertices: int | None = None,
     nulls: str = "raise",
-    header: bool | None = None,
+    options: TextOptions = NO_OPTIONS,
     droppable: bool = True,
     adapter: Adapter | None = None,
 ) -> EdgeInput:
@@ -80,10 +81,11 @@ def read(
             request = _known_request(source, destination, nulls, droppable)
         elif source is not None:
             request = _request(source, destination, nulls, droppable)
-    if header is not None:
-        header = check_header_flag(adapter, edges, header)
-    if not (vertices is None and header is None):
-        request = replace(request, header=header, vertices=vertices, vertices_are_dense_range=dense)
+    if options is not NO_OPTIONS:
+        check_text(adapter, edges, options)
+    if not (vertices is None and options is NO_OPTIONS):
+        given = {"vertices": vertices, "vertices_are_dense_range": dense}
+        request = replace(request, options=options, **given)
     found = adapter.read(edges, request)
     # the input is new, and replace() would take as long as all else here
     vars(found)["ledger"] = _ledger(adapter, edges, request, found)
@@ -165,7 +167,7 @@ def read_pairs(
     pairs: Any,
     source: Side | None,
     destination: Side | None,
-    header: bool | None,
+    options: TextOptions,
     width: int = 1,
     asked: tuple[str, str] = ("connected()", "same_component(first, second)"),
 ) -> EdgeInput:
@@ -188,7 +190,7 @@ def read_pairs(
             f"{asked[0]} answers for many pairs, and {shown(two[0])} and {shown(two[1])} are two"
             f" single ids: ask {asked[1]}, or pass a frame, or a pair of columns"
         )
-    return read(pairs, source, destination, header=header, droppable=False)
+    return read(pairs, source, destination, options=options, droppable=False)
 
 
 def check_one_id(name: str, vertex: Any, many: str = "connected()") -> None:
@@ -200,14 +202,13 @@ def check_one_id(name: str, vertex: Any, many: str = "connected()") -> None:
         )
 
 
-def check_header_flag(adapter: Adapter, edges: Any, header: Any) -> bool:
-    """Return whether the first line is a header; raise an InputError unless edges are files."""
-    if not adapter.has_header:
+def check_text(adapter: Adapter, edges: Any, options: TextOptions) -> None:
+    """Raise an InputError if options of text are given, and edges are no files."""
+    if options.given and not adapter.has_header:
         raise InputError(
-            f"header= applies only to text files, and edges are a {type(edges).__name__}: leave it"
-            " out"
+            f"{options.given}= applies only to text files, and edges are a"
+            f" {type(edges).__name__}: leave it out"
         )
-    return check_flag("header", header)
 
 
 def _count(number: Any) -> int:

@@ -36,7 +36,7 @@ from .edge_array import ends_of, is_edge_array
 from .edge_input import EdgeInput, ReadRequest, named
 from .end_columns import Side, end_columns, place_of
 from .files.formats import FORMATS
-from .files.header import DELIMITERS, check_header
+from .files.header import TEXT, check_text_options
 from .files.input_file import (
     ColumnRequest,
     File,
@@ -65,8 +65,9 @@ from .frame_access import collected
 from .frame_build import rows_where_true
 from .memory_budget import FILE_BYTES, LEAST_TEXT_BYTES, TEXT_BYTES, Budget, bytes_of
 from .pair_lists import check_columns_of_tuple, columns_of_pairs
-from .read import adapter_of, check_header_flag
+from .read import adapter_of, check_text
 from .reading import Reading
+from .text_options import NO_OPTIONS, TextOptions
 from .weight_bound import Bounded, WeightBound
 
 log = logging.getLogger(__name__)
@@ -78,7 +79,7 @@ def flat(source: Side, destination: Side) -> list[str]:
     return list(dict.fromkeys(name for side in sides for name in side))
 
 
-Texts = bool | list[bool] | None
+Texts = bool | Sequence[bool | None] | None
 
 
 class Cursor(NamedTuple):
@@ -252,14 +253,14 @@ def source_of(
     edges: Any,
     source: Side | None,
     destination: Side | None,
-    header: bool | None = None,
+    options: TextOptions = NO_OPTIONS,
     bound: WeightBound | None = None,
     skips_unreadable: bool = False,
 ) -> Source:
     """Return the source for streamed edges.
 
-    ``header`` says of text files whether their first line names the columns. Chunks have the
-    weights of a ``bound``; who reads them applies it.
+    ``options`` are those of text files. Chunks have the weights of a ``bound``; who reads them
+    applies it.
 
     Raises
     ------
@@ -268,9 +269,8 @@ def source_of(
     """
     named(source, destination)  # raises an error if these are not names
     adapter = adapter_of(edges)
-    if header is not None:
-        header = check_header_flag(adapter, edges, header)
-    request = ReadRequest(source, destination, header=header, bound=bound)
+    check_text(adapter, edges, options)
+    request = ReadRequest(source, destination, options=options, bound=bound)
     request = adapter.named(edges, request, bound and bound.weight)
     found = adapter.source(edges, replace(request, skips_unreadable=skips_unreadable))
     if skips_unreadable and not isinstance(found, Files | Fragments):
@@ -328,9 +328,9 @@ class Files:
     or when it has been read, is refused by a ChangedFileError. ``formats`` are those of the files,
     empty of one that may be skipped. ``names`` are the columns that were
     asked for, None where they were not. ``read_groups`` reads the row groups of Parquet files to a
-    GPU, if that is where they go. ``header`` says of text files whether their first line names the
-    columns, ``taken`` how files were read so far, and ``facts`` what :meth:`measure` has found.
-    ``counts`` are the rows of each file that has been read to its end in this run.
+    GPU, if that is where they go. ``options`` are those of text files, ``taken`` how files were
+    read so far, and ``facts`` what :meth:`measure` has found. ``counts`` are the rows of each file
+    that has been read to its end in this run.
     """
 
     paths: list[str]
@@ -338,7 +338,7 @@ class Files:
     formats: list[str]
     names: tuple[Side | None, Side | None]
     read_groups: RowGroups | None = None
-    header: bool | None = None
+    options: TextOptions = NO_OPTIONS
     taken: list[Taken] = field(default_factory=list, compare=False)
     facts: dict[str, Any] = field(default_factory=dict, compare=False)
     bound: WeightBound | None = None
@@ -368,7 +368,7 @@ class Files:
         edges: Any,
         source: Side | None,
         destination: Side | None,
-        header: bool | None = None,
+        options: TextOptions = NO_OPTIONS,
         bound: WeightBound | None = None,
         skips: bool = False,
     ) -> Files:
@@ -379,18 +379,18 @@ class Files:
         FormatError
             There is none, or one is of no known format.
         InputError
-            There is a header and none of the files is text.
+            There are options of text, and none of the files is text.
         """
         paths = paths_of(edges)
         marks = [_mark_if(partial(mark_at, path), skips) for path in paths]
         formats = [_format(path, skips) for path in paths]
-        check_header(header, paths, formats)
+        check_text_options(options, paths, formats)
         if bound is not None:
             bound.name("files")
         if source is None and destination is None:
-            source, destination = _ends_ahead(paths[0], header, bound)
+            source, destination = _ends_ahead(paths[0], options, bound)
         return cls(
-            paths, marks, formats, (source, destination), header=header, bound=bound, skips=skips
+            paths, marks, formats, (source, destination), options=options, bound=bound, skips=skips
         )
 
     @property
@@ -415,7 +415,7 @@ class Files:
     def fixed(self) -> int:
         """The bytes that reading takes beside the chunks."""
         kinds = {*self.formats}
-        if kinds & DELIMITERS.keys():
+        if kinds & {*TEXT}:
             return TEXT_BYTES
         binary = all(FORMATS[kind].binary for kind in kinds)
         return FILE_BYTES if binary else LEAST_TEXT_BYTES
@@ -436,7 +436,7 @@ class Files:
                 yield chunk
 
     def _pieces(
-        self, number: int, begin: Cursor, budget: Budget, text: list[bool] | None
+        self, number: int, begin: Cursor, budget: Budget, text: Sequence[bool | None] | None
     ) -> Iterator[Chunk]:
         path = self.paths[number]
         last: Chunk | None = None
@@ -457,7 +457,7 @@ class Files:
                     after = Cursor(number, piece.group + 1)
                 columns = piece.table.column_names
                 ids = columns if self.bound is None else columns[:-1]
-                taken = Taken(wanted.format, tuple(ids), file.header)
+                taken = Taken(wanted.format, tuple(ids), file.header, file.delimiter)
                 if taken not in self.taken:
                     self.taken.append(taken)
                 load = piece.load and partial(_loaded, path, before, piece.load)
@@ -486,10 +486,9 @@ class Files:
 
     def _wanted(self, kind: str) -> ColumnRequest:
         bound = self.bound
-        header = self.header if kind in DELIMITERS else None
         weight = None if bound is None else bound.name("files")
         return ColumnRequest(
-            *(*self.names, kind, header, bound is not None, weight),
+            *(*self.names, kind, self.options, bound is not None, weight),
             null_weights=True,
             bound=bound,
         )
@@ -533,7 +532,7 @@ class Files:
         footers: list[Footer] = []
         for path, mark, kind in zip(self.paths, self.marks, self.formats, strict=True):
             unknown_rows = {"pieces": len(self.paths), "edges": None, "span": None}
-            unknown_rows["text_files"] = kind in DELIMITERS
+            unknown_rows["text_files"] = kind in TEXT
             if kind != "parquet":
                 return unknown_rows
             with opened(path, mark) as file:
@@ -567,12 +566,18 @@ class OpenFile(_OnHost):
     def __init__(self, stream: Any, request: ReadRequest) -> None:
         file = given_file(stream)
         kind, bound = file.format(), request.bound
-        check_header(request.header, [file.path], [kind])
+        check_text_options(request.options, [file.path], [kind])
         names = request.source, request.destination
         if bound is not None:
             bound.name("the file")
         self.files = Files(
-            [file.path], [None], [kind], names, header=request.header, bound=bound, given_file=file
+            [file.path],
+            [None],
+            [kind],
+            names,
+            options=request.options,
+            bound=bound,
+            given_file=file,
         )
         self.fixed, self.filtered = self.files.fixed, self.files.filtered
 
@@ -738,7 +743,7 @@ def _loaded(path: str, before: Mark | None, load: Callable[[], Any]) -> Any:
 
 
 def _ends_ahead(
-    path: str, header: bool | None, bound: WeightBound | None
+    path: str, options: TextOptions, bound: WeightBound | None
 ) -> tuple[Side | None, Side | None]:
     """Return the columns of both ends of files by the first of them, where an id has several.
 
@@ -747,7 +752,7 @@ def _ends_ahead(
     """
     with suppress(InputError), opened(path) as file:
         weight = None if bound is None else bound.weight
-        ends = end_columns(path, tuple(names_ahead(file, header)), None, None, weight)
+        ends = end_columns(path, tuple(names_ahead(file, options)), None, None, weight)
         if isinstance(ends[0], list):
             return ends
     return None, None
@@ -1370,9 +1375,9 @@ def weighed_files(edges: Any, request: ReadRequest, weight: str, reading: Readin
     See :meth:`cc_rapids.data.adapters.Adapter.weighed`.
     """
     paths = paths_of(edges)
-    check_header(request.header, paths, [_format(path) for path in paths])
+    check_text_options(request.options, paths, [_format(path) for path in paths])
     asked = request.source, request.destination
-    return _files(paths, asked, request.names, weight, request.header, reading)
+    return _files(paths, asked, request.names, weight, request.options, reading)
 
 
 def bounded_table(source: Source, bound: WeightBound) -> Bounded:
@@ -1458,15 +1463,14 @@ def _files(
     asked: tuple[Any, Any],
     names: tuple[Any, Any],
     weight: str,
-    header: bool | None,
+    options: TextOptions,
     reading: Reading,
 ) -> Iterator[Any]:
     text: list[bool] | None = None
     for path in paths:
         with opened(path) as raw:
             kind = raw.format()
-            first_line = header if kind in DELIMITERS else None
-            wanted = ColumnRequest(*asked, kind, first_line, True, weight, text, null_weights=True)
+            wanted = ColumnRequest(*asked, kind, options, True, weight, text, null_weights=True)
             file = read_opened(raw, wanted)
         sides = file.source, file.destination
         if text is None and has_ids(file.table.select(flat(*sides))):

@@ -17,10 +17,11 @@ from .edge_input import EdgeInput, ReadRequest
 from .foreign import opened
 from .frame_access import collected, names_of
 from .frame_build import check_has_rows, rows_where_true
-from .read import check_header_flag, in_memory, named_ends, read
+from .read import check_text, in_memory, named_ends, read
 from .reading import Reading
 from .relations import is_relation
 from .row_index import index_of
+from .text_options import NO_OPTIONS, TextOptions
 from .weight_bound import WeightBound
 from .weights import moved, moved_like, weighted
 
@@ -173,7 +174,7 @@ def read_within(
     vertices: Any = None,
     num_vertices: int | None = None,
     nulls: str = "raise",
-    header: bool | None = None,
+    options: TextOptions = NO_OPTIONS,
     *,
     keeps_weights: bool = False,
 ) -> EdgeInput:
@@ -196,9 +197,8 @@ def read_within(
     given = edges = opened(edges, bound.weight)
     source, destination = named_ends(edges, source, destination, bound.weight)
     adapter = adapter_of(edges)
-    if header is not None:
-        header = check_header_flag(adapter, edges, header)
-    request = ReadRequest(source, destination, nulls, header)
+    check_text(adapter, edges, options)
+    request = ReadRequest(source, destination, nulls, options)
     answers, reading = adapter.answers(edges, request), Reading()
     edges, sides = in_memory(adapter, edges, request, bound.weight, reading)
     if sides is not None:

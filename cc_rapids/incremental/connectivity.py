@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
-from typing import Any, Literal, overload
+from typing import Any, Literal, Unpack, overload
 from weakref import WeakValueDictionary
 
 from .. import backends
@@ -22,6 +22,7 @@ from ..data.foreign import opened
 from ..data.frame_access import collected, rows_of
 from ..data.frame_build import column_like
 from ..data.read import Side
+from ..data.text_options import NO_OPTIONS, TextKeywords, TextOptions
 from ..errors import (
     ArgumentTypeError,
     CcRapidsError,
@@ -203,9 +204,9 @@ class Connectivity:
         destination: Side | None = None,
         *,
         nulls: str = "raise",
-        header: bool | None = None,
         return_changes: Literal[False] = False,
         on_error: str = "raise",
+        **text: Unpack[TextKeywords],
     ) -> Connectivity: ...
     @overload
     def insert(
@@ -215,9 +216,9 @@ class Connectivity:
         destination: Side | None = None,
         *,
         nulls: str = "raise",
-        header: bool | None = None,
         return_changes: bool,
         on_error: str = "raise",
+        **text: Unpack[TextKeywords],
     ) -> Any: ...
     def insert(
         self,
@@ -226,9 +227,9 @@ class Connectivity:
         destination: Side | None = None,
         *,
         nulls: str = "raise",
-        header: bool | None = None,
         return_changes: bool = False,
         on_error: str = "raise",
+        **text: Unpack[TextKeywords],
     ) -> Any:
         """Insert a batch of edges.
 
@@ -252,8 +253,6 @@ class Connectivity:
             are no known pair needs the names that the ends had in a file before.
         nulls : {"raise", "drop"}
             As for :func:`cc_rapids.components`.
-        header : bool, optional
-            As for :func:`cc_rapids.components`.
         return_changes : bool
             Return the vertices whose label the batch changed, instead of the instance. That takes
             two passes over the trees, and work for the vertices of the components that grew; no
@@ -263,6 +262,9 @@ class Connectivity:
             With ``"keep"`` the files of a pattern, a folder or a list of paths are inserted one
             after another, each completely or not at all. If one fails, the files before it are
             kept, and the error names them. For paths only.
+        **text
+            ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
+            :func:`cc_rapids.components`.
 
         Returns
         -------
@@ -302,7 +304,7 @@ class Connectivity:
         """
         wanted = check_flag("return_changes", return_changes)
         check_word("on_error", on_error, ON_ERROR)
-        names = source, destination, nulls, header
+        names = source, destination, nulls, TextOptions.check(**text) if text else NO_OPTIONS
         if on_error == "raise":
             states = self._insert(edges, names)
         else:
@@ -314,7 +316,7 @@ class Connectivity:
 
     def _insert(self, edges: Any, names: Words) -> tuple[ConnectivityState, ConnectivityState]:
         """Insert edges, all or none; return the states before and after."""
-        source, destination, nulls, header = names
+        source, destination, nulls, options = names
         how = self._chosen, self._free
         adapter = adapter_of(edges)
         if adapter.opens:
@@ -330,7 +332,7 @@ class Connectivity:
             states = self._take(before, insert_all(before, edges, names, *how))
         else:
             given = read.read(
-                edges, source, destination, nulls=nulls, header=header, adapter=adapter
+                edges, source, destination, nulls=nulls, options=options, adapter=adapter
             )
             with self._lock:
                 before = self._state
@@ -372,7 +374,7 @@ class Connectivity:
         destination: Side | None = None,
         *,
         missing: str = "raise",
-        header: bool | None = None,
+        **text: Unpack[TextKeywords],
     ) -> Any:
         """Return whether the two vertices of each pair are in one component.
 
@@ -382,8 +384,9 @@ class Connectivity:
             Pairs of vertices, in any form that :func:`cc_rapids.components` accepts; not changed.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
-        header : bool, optional
-            As for :func:`cc_rapids.components`.
+        **text
+            ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
+            :func:`cc_rapids.components`.
         missing : {"raise", "false"}
             What to do for a pair with an unknown id: raise an error, or return False.
 
@@ -412,7 +415,9 @@ class Connectivity:
         """
         inputs.check_missing(missing)
         width = self._state.index.width
-        given = read.read_pairs(pairs, source, destination, header, width)
+        given = read.read_pairs(
+            pairs, source, destination, TextOptions.check(**text) if text else NO_OPTIONS, width
+        )
         state = inputs.placed_for(self._state, given, self._free)
         with inputs.LentWithRange(state.backend, given) as columns:
             check_kind(state.index, given)
@@ -475,7 +480,7 @@ class Connectivity:
         query: Any = "query",
         *,
         missing: str = "raise",
-        header: bool | None = None,
+        **text: Unpack[TextKeywords],
     ) -> Any:
         """Run one batch in which insertions and queries are mixed.
 
@@ -490,8 +495,9 @@ class Connectivity:
             Rows, in any form that :func:`cc_rapids.components` accepts; not changed.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
-        header : bool, optional
-            As for :func:`cc_rapids.components`.
+        **text
+            ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
+            :func:`cc_rapids.components`.
         query : str, or (m,) column or array of bool
             A boolean column that marks the rows that are queries, or its name.
         missing : {"raise", "false"}
@@ -522,7 +528,9 @@ class Connectivity:
                 " connected()"
             )
         batch = collected(opened(batch))  # once, so that queries and ends are of the same rows
-        given = inputs.read_rows(batch, source, destination, header)
+        given = inputs.read_rows(
+            batch, source, destination, TextOptions.check(**text) if text else NO_OPTIONS
+        )
         mask = inputs.mask_of_queries(batch, query, given)
         with self._lock:
             before = self._state
@@ -557,8 +565,8 @@ class Connectivity:
         *,
         remaining: Any = None,
         missing: str = "raise",
-        header: bool | None = None,
         nulls: str = "raise",
+        **text: Unpack[TextKeywords],
     ) -> Connectivity:
         """Remove the edges between pairs of vertices, in both directions and as often as inserted.
 
@@ -583,8 +591,9 @@ class Connectivity:
         missing : {"raise", "ignore"}
             What to do about a pair with an unknown id, or whose vertices are not connected: raise
             an error, or leave it out. A pair of connected vertices without an edge changes nothing.
-        header : bool, optional
-            As for :func:`cc_rapids.components`; also of ``remaining``.
+        **text
+            ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
+            :func:`cc_rapids.components`; also of ``remaining``.
         nulls : {"raise", "drop"}
             What to do about edges of ``remaining`` with a null end.
 
@@ -616,8 +625,9 @@ class Connectivity:
         """
         check_word("policy for unknown pairs, missing,", missing, FORGETTING)
         width, asked = self._state.index.width, ("remove()", "remove(([first], [second]))")
-        given = read.read_pairs(pairs, source, destination, header, width, asked)
-        words = source, destination, nulls, header
+        options = TextOptions.check(**text) if text else NO_OPTIONS
+        given = read.read_pairs(pairs, source, destination, options, width, asked)
+        words = source, destination, nulls, options
         return self._forget(remove_pairs, given, remaining, words, missing)
 
     def remove_vertices(
@@ -628,8 +638,8 @@ class Connectivity:
         *,
         remaining: Any = None,
         missing: str = "raise",
-        header: bool | None = None,
         nulls: str = "raise",
+        **text: Unpack[TextKeywords],
     ) -> Connectivity:
         """Remove vertices with all of their edges: they are not known afterwards.
 
@@ -646,8 +656,9 @@ class Connectivity:
             As for :meth:`remove`; edges of the removed vertices are left out.
         missing : {"raise", "ignore"}
             What to do about an unknown id: raise an error, or leave it out.
-        header : bool, optional
-            As for :func:`cc_rapids.components`.
+        **text
+            ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
+            :func:`cc_rapids.components`.
         nulls : {"raise", "drop"}
             What to do about edges of ``remaining`` with a null end.
 
@@ -677,7 +688,7 @@ class Connectivity:
         check_word("policy for unknown ids, missing,", missing, FORGETTING)
         index = self._state.index
         given = inputs.vertices(ids, index.width if index.n else None)
-        words = source, destination, nulls, header
+        words = source, destination, nulls, TextOptions.check(**text) if text else NO_OPTIONS
         return self._forget(remove_vertices, given, remaining, words, missing)
 
     def _forget(

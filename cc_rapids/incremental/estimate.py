@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from ..data.files.binary import columns_of, damage
-from ..data.files.header import DELIMITERS
+from ..data.files.header import TEXT
 from ..data.files.input_file import ColumnRequest, Mark
 from ..data.files.opening import opened
 from ..data.files.read import group_tables
@@ -188,7 +188,7 @@ def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Pa
     if source.formats[place.file] == "parquet":
         with opened(path, source.marks[place.file]) as file, damage(file, "Parquet"):
             stored = pq.ParquetFile(file.seekable(), pre_buffer=False, buffer_size=1 << 20)
-            wanted = ColumnRequest(*source.names, "parquet", None)
+            wanted = ColumnRequest(*source.names, "parquet")
             names = columns_of(file, wanted, stored.schema_arrow)
             budget = Budget(limit, source.fixed, rows=rows)
             some = group_tables(stored, place.group, names, budget.next_rows, budget)
@@ -400,7 +400,7 @@ def text_rows(source: Source) -> int | None:
         return None
     total = 0.0
     for path, mark, kind in zip(source.paths, source.marks, source.formats, strict=True):
-        if kind not in DELIMITERS or "://" in path or not mark:
+        if kind not in TEXT or "://" in path or not mark:
             return None
         lines, size = _lines(path, mark)
         total += mark.size * lines / size if size else 0

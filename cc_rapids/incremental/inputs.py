@@ -28,6 +28,7 @@ from ..data.frame_access import (
 )
 from ..data.kinds import frame_of_levels
 from ..data.read import Side
+from ..data.text_options import NO_OPTIONS, TextOptions
 from ..errors import InputError, MissingColumnError, UnknownVertexError, unknown
 from ..graph.edges import LentOn
 from .state import ConnectivityState
@@ -68,11 +69,11 @@ def read(
     source: Side | None,
     destination: Side | None,
     nulls: str = "raise",
-    header: bool | None = None,
+    options: TextOptions = NO_OPTIONS,
     adapter: Adapter | None = None,
 ) -> EdgeInput:
     """Return the edges as :func:`cc_rapids.components` reads them."""
-    return frames.read(edges, source, destination, None, None, nulls, header, adapter=adapter)
+    return frames.read(edges, source, destination, None, None, nulls, options, adapter=adapter)
 
 
 def check_columns_as_before(given: EdgeInput, before: EdgeInput) -> None:
@@ -93,10 +94,10 @@ def check_columns_as_before(given: EdgeInput, before: EdgeInput) -> None:
 
 
 def read_rows(
-    rows: Any, source: Side | None, destination: Side | None, header: bool | None
+    rows: Any, source: Side | None, destination: Side | None, options: TextOptions
 ) -> EdgeInput:
     """Read pairs, or a batch with queries, without dropping any."""
-    return frames.read(rows, source, destination, None, None, "raise", header, droppable=False)
+    return frames.read(rows, source, destination, None, None, "raise", options, droppable=False)
 
 
 def vertices(named: Any, width: int | None = None) -> EdgeInput:
@@ -135,7 +136,7 @@ def one_id(name: str, vertex: Any) -> EdgeInput:
 
 def _looped(named: Any) -> EdgeInput:
     named = list(named) if isinstance(named, tuple) else named  # two tuples may be two edges
-    return read_rows((named, named), "vertices", "vertices", None)
+    return read_rows((named, named), "vertices", "vertices", NO_OPTIONS)
 
 
 def _width(named: Any) -> int:

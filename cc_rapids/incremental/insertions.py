@@ -19,6 +19,7 @@ from ..data.memory_budget import Budget, bytes_of
 from ..data.read import Side
 from ..data.reading import Reading
 from ..data.streams import Cursor, read_ahead, source_of
+from ..data.text_options import TextOptions
 from ..data.weights import weighted
 from ..errors import InputError
 from ..graph.forest import Forest
@@ -31,7 +32,7 @@ from .expiry import Times, check_kind, times_of
 from .kept import KeptForest
 from .state import ConnectivityState
 
-Words = tuple[Side | None, Side | None, str, bool | None]  # source, destination, nulls, header
+Words = tuple[Side | None, Side | None, str, TextOptions]  # source, destination, nulls, options
 
 
 def insert_given(
@@ -110,7 +111,7 @@ def pieces(
 
     Raises a ColumnTypeError if the times are of another kind than those of the state.
     """
-    source, destination, nulls, header = words
+    source, destination, nulls, options = words
     unnamed = source is None and destination is None
     edges = opened(edges)
     adapter = adapter_of(edges)
@@ -127,7 +128,7 @@ def pieces(
                 yield given, None
         return
     source, destination, _ = inputs.sides(source, destination, None)
-    request, reading = ReadRequest(source, destination, nulls, header), Reading()
+    request, reading = ReadRequest(source, destination, nulls, options), Reading()
     request = adapter.named(edges, request, expiry)
     stream = adapter.weighed(edges, request, expiry, reading)
     kind = "" if state.kept is None else state.kept.kind
@@ -156,10 +157,10 @@ def _pieces(
     state: ConnectivityState, edges: Any, words: Words, total: _Total
 ) -> Iterator[EdgeInput]:
     """Yield the edges of files or of a dataset in pieces; the next one is read meanwhile."""
-    source, destination, nulls, header = words
+    source, destination, nulls, options = words
     unnamed = source is None and destination is None
     source, destination, _ = inputs.sides(source, destination, None)
-    stream = source_of(edges, source, destination, header=header)
+    stream = source_of(edges, source, destination, options)
     width = inputs.sides(*stream.names, None)[2]
     budget = Budget(bytes_of(None), stream.fixed, readers=stream.readers)
     budget.update("strings", 0, width=width)

@@ -29,6 +29,7 @@ from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, 
 from ..data.read import Side, adapter_of, named
 from ..data.reading import Reading
 from ..data.streams import Chunk, Cursor, Gathered, Source, Texts, read_ahead, source_of
+from ..data.text_options import COMMENTS, NO_OPTIONS
 from ..data.weight_bound import WeightBound
 from ..errors import CapacityError, ColumnTypeError, InputError, NullsError
 from ..ids.growing import Index, Integers, Range, Tuples
@@ -290,6 +291,9 @@ def stream_components(
     vertices: Any = None,
     num_vertices: int | None = None,
     header: bool | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    comment: str | None = COMMENTS,
     weight: Any = None,
     at_least: float | None = None,
     at_most: float | None = None,
@@ -361,8 +365,8 @@ def stream_components(
 
     Other Parameters
     ----------------
-    header : bool, optional
-        For text files, as in :func:`cc_rapids.components`; applies to all files.
+    header, delimiter, encoding, comment : optional
+        For text files, as in :func:`cc_rapids.components`; they apply to all files.
     checkpoint, checkpoint_every : path and float, optional
         A file to which the state is written every ``checkpoint_every`` seconds (0: after each
         chunk) and when a run ends by an exception or Ctrl-C after its first chunk; the error says
@@ -426,6 +430,9 @@ def stream_components(
         vertices=vertices,
         num_vertices=num_vertices,
         header=header,
+        delimiter=delimiter,
+        encoding=encoding,
+        comment=comment,
         weight=weight,
         at_least=at_least,
         at_most=at_most,
@@ -465,7 +472,7 @@ def find_in_stream(
     options = with_ends(edges, options)
     source, destination, _ = inputs.sides(options.source, options.destination, count)
     skips = options.unreadable == "skip"
-    stream = source_of(edges, source, destination, options.header, bound, skips)
+    stream = source_of(edges, source, destination, options.text, bound, skips)
     width = inputs.sides(*stream.names, count)[2]
     choice = _choice(stream, options, count)
     runner = options.backend(choice=choice)
@@ -486,7 +493,7 @@ def find_in_stream(
         if stream.table is not None:
             first = stream.chunks[0]
             ends: dict[str, Any] = {"source": first.source, "destination": first.destination}
-            own = replace(options, **ends, header=None, frames=None)
+            own = replace(options, **ends, text=NO_OPTIONS, frames=None)
             if bound is not None and first.weight is not None:
                 own = replace(own, weight_bound=replace(bound, weight=first.weight))
             table = stream.table
@@ -504,7 +511,7 @@ def find_in_stream(
     options.check_streamed()
     words: dict[str, Any] = {
         "columns": _asked(stream, source, destination),
-        "header": options.header,
+        **options.text.words(),
         "nulls": options.nulls,
         "num_vertices": count,
         "weight": bound and bound.words(),
@@ -764,7 +771,7 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
     numbers = options.device_numbers(backend)
     count = read.check_vertices(options.num_vertices, options.vertices)
     source, destination, _ = inputs.sides(options.source, options.destination, count)
-    stream = source_of(edges, source, destination, options.header, options.weight_bound)
+    stream = source_of(edges, source, destination, options.text, options.weight_bound)
     width = inputs.sides(*stream.names, count)[2]
     if not (stream.threaded and stream.arrow):
         raise InputError(

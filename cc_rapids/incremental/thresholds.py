@@ -19,8 +19,9 @@ from ..data import read
 from ..data.edge_input import EdgeInput, ReadRequest
 from ..data.foreign import opened
 from ..data.frame_access import collected
-from ..data.read import adapter_of, check_header_flag
+from ..data.read import adapter_of, check_text
 from ..data.reading import Reading
+from ..data.text_options import COMMENTS, TextOptions
 from ..data.weight_bound import WeightBound
 from ..errors import InputError, NullsError
 from ..graph.edges import Edges
@@ -49,6 +50,9 @@ def components_at(
     vertices: Any = None,
     num_vertices: int | None = None,
     header: bool | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    comment: str | None = COMMENTS,
     nulls: str = "raise",
     labels: str = "min",
     design: str | Design = "auto",
@@ -104,7 +108,7 @@ def components_at(
 
     Other Parameters
     ----------------
-    header : bool, optional
+    header, delimiter, encoding, comment : optional
         For text files, as in :func:`cc_rapids.components`.
 
     Raises
@@ -140,9 +144,9 @@ def components_at(
     state = initial_state(runner, count, vertices, options.engine is None, width)
     edges = opened(edges, weight)
     adapter = adapter_of(edges)
-    if header is not None:
-        header = check_header_flag(adapter, edges, header)
-    request, reading = ReadRequest(source, destination, nulls, header), Reading()
+    text = TextOptions.check(header, delimiter, encoding, comment)
+    check_text(adapter, edges, text)
+    request, reading = ReadRequest(source, destination, nulls, text), Reading()
     stream = adapter.weighed(edges, request, weight, reading)
     rows = reading, partial(adapter.rows, edges, request)
     reader = _Reader(request, weight, levels, options.engine is None, chosen, *rows)

@@ -7,6 +7,7 @@ from typing import Any
 from ..algorithms.design import Design
 from ..api import find_components
 from ..data.adapters import is_graph
+from ..data.text_options import COMMENTS
 from ..errors import ArgumentTypeError
 from ..options import Options
 from . import cugraph
@@ -21,6 +22,9 @@ def connected_components(
     vertices: Any = None,
     num_vertices: int | None = None,
     header: bool | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    comment: str | None = COMMENTS,
     labels: str = "min",
     nulls: str = "raise",
     design: str | Design = "auto",
@@ -72,7 +76,7 @@ def connected_components(
 
     Other Parameters
     ----------------
-    header : bool, optional
+    header, delimiter, encoding, comment : optional
         As for :func:`cc_rapids.components`.
     memory : {"device", "pinned", "zero-copy"}
         As for :func:`cc_rapids.components`.
@@ -112,6 +116,9 @@ def connected_components(
         vertices=vertices,
         num_vertices=num_vertices,
         header=header,
+        delimiter=delimiter,
+        encoding=encoding,
+        comment=comment,
         labels=labels,
         nulls=nulls,
         design=design,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import asdict
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, Unpack
 
 from ..analysis import pairs as pairs_of
 from ..analysis import selection
@@ -15,6 +15,7 @@ from ..analysis.stable_ids import NumberedComponents, load
 from ..data import html
 from ..data.arguments import check_path, check_word
 from ..data.records import Key
+from ..data.text_options import TextKeywords
 from ..data.typed import FrameT
 from ..data.within import AS_FOUND
 from ..errors import counted
@@ -471,7 +472,7 @@ class Components(Generic[FrameT]):
         destination: str | list[str] | None = None,
         *,
         missing: str = "raise",
-        header: bool | None = None,
+        **text: Unpack[TextKeywords],
     ) -> Any:
         """Return whether the two vertices of each pair are in one component.
 
@@ -481,8 +482,9 @@ class Components(Generic[FrameT]):
             Pairs of vertices, in any form that :func:`cc_rapids.components` accepts; not changed.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
-        header : bool, optional
-            As for :func:`cc_rapids.components`.
+        **text
+            ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
+            :func:`cc_rapids.components`.
         missing : {"raise", "false"}
             What to do for a pair with an unknown id: raise an error, or return False.
 
@@ -513,7 +515,7 @@ class Components(Generic[FrameT]):
         [True, False]
         """
         asked = pairs, source, destination
-        return pairs_of.connected(self.answer, *asked, missing=missing, header=header)
+        return pairs_of.connected(self.answer, *asked, missing=missing, **text)
 
     def edges(
         self,
@@ -726,7 +728,7 @@ class Components(Generic[FrameT]):
         *,
         rows: bool = False,
         limit: int | None = None,
-        header: bool | None = None,
+        **text: Unpack[TextKeywords],
     ) -> Any:
         """Return the length, and the weakest edge, of the path along the forest of each pair.
 
@@ -750,8 +752,9 @@ class Components(Generic[FrameT]):
             Return all edges of the paths instead.
         limit : int, optional
             The most edges to return with ``rows=True``; by default as many as fit into memory.
-        header : bool, optional
-            As for :func:`cc_rapids.components`.
+        **text
+            ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
+            :func:`cc_rapids.components`.
 
         Returns
         -------
@@ -810,7 +813,7 @@ class Components(Generic[FrameT]):
         1     0     1    1       2            7     0.6
         """
         asked = pairs, source, destination
-        return self._paths.between(*asked, rows=rows, limit=limit, header=header)
+        return self._paths.between(*asked, rows=rows, limit=limit, **text)
 
     def path(
         self,

@@ -35,6 +35,9 @@ class ComponentsOptions(TypedDict, total=False):
     vertices: Any
     num_vertices: int | None
     header: bool | None
+    delimiter: str | None
+    encoding: str | None
+    comment: str | None
     weight: Any
     at_least: float | None
     at_most: float | None

@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from ..data.memory_budget import Budget, bytes_of
 from ..data.offsets import check as check_offsets
 from ..data.reading import Reading
 from ..data.streams import Chunk, Cursor, Source, read_ahead, source_of
+from ..data.text_options import NO_OPTIONS, TextKeywords, TextOptions
 from ..data.weight_bound import WeightBound
 from ..data.weights import ForestWeight, weighted
 from ..data.within import read_within
@@ -242,7 +243,6 @@ def audit(
     vertices: Any = None,
     num_vertices: int | None = None,
     nulls: str = "raise",
-    header: bool | None = None,
     weight: Any = None,
     at_least: float | None = None,
     at_most: float | None = None,
@@ -251,13 +251,15 @@ def audit(
     bridges: Any = None,
     oracle: str | None = None,
     memory_limit: int | str | None = None,
+    **text: Unpack[TextKeywords],
 ) -> Audit:
     """Prove an answer; see :meth:`cc_rapids.Components.audit`."""
     started = perf_counter()
     if oracle is not None:
         check_word("oracle", oracle, PEERS)
     claims: list[ForestClaim | BridgesClaim] = []
-    names, width = (source, destination, header), max(len(answer.column.key_columns), 1)
+    options = TextOptions.check(**text) if text else NO_OPTIONS
+    names, width = (source, destination, options), max(len(answer.column.key_columns), 1)
     asked = None
     forest = None if forest is False else forest
     if forest is not None:
@@ -286,7 +288,6 @@ def audit(
                 )
             limit = bytes_of(memory_limit)
             run.begin()
-            names = source, destination, header
             stream = _stream(edges, names, bound, run)
             rows = Ledger()
             for given in _chunks(stream, nulls, bound, limit, run):
@@ -315,11 +316,11 @@ def read_again(
     vertices: Any = None,
     num_vertices: int | None = None,
     nulls: str = "raise",
-    header: bool | None = None,
     weight: Any = None,
     at_least: float | None = None,
     at_most: float | None = None,
     greatest: bool | None = None,
+    **text: Unpack[TextKeywords],
 ) -> EdgeInput:
     """Return all edges of an answer at once, those within the bound of a weight if there is one.
 
@@ -331,14 +332,22 @@ def read_again(
     asked = None if greatest is None else ForestWeight(weight, greatest)
     edges = opened(edges, None if asked is None and bound is None else weight)
     own = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
-    return _whole(edges, source, destination, header, bound, asked, own)[1]
+    return _whole(
+        edges,
+        source,
+        destination,
+        TextOptions.check(**text) if text else NO_OPTIONS,
+        bound,
+        asked,
+        own,
+    )[1]
 
 
 def _whole(
     edges: Any,
     source: Any,
     destination: Any,
-    header: bool | None,
+    options: TextOptions,
     bound: WeightBound | None,
     asked: ForestWeight | None,
     own: dict[str, Any],
@@ -348,15 +357,15 @@ def _whole(
     weight = (asked or bound or WeightBound(None)).weight
     source, destination = frames.named_ends(edges, source, destination, weight)
     if asked is not None:
-        edges, source, destination, header = _with_weights(
-            edges, source, destination, header, nulls, asked
+        edges, source, destination, options = _with_weights(
+            edges, source, destination, options, nulls, asked
         )
     if bound is not None:
         weighs = asked is not None
         return edges, read_within(
-            edges, source, destination, bound, **own, header=header, keeps_weights=weighs
+            edges, source, destination, bound, **own, options=options, keeps_weights=weighs
         )
-    given = frames.read(edges, source, destination, **own, header=header)
+    given = frames.read(edges, source, destination, **own, options=options)
     if asked is not None:
         found = adapter_of(edges).weights(edges, asked.weight)
         given = weighted(given, found, asked.name, nulls)
@@ -364,18 +373,18 @@ def _whole(
 
 
 def _with_weights(
-    edges: Any, source: Any, destination: Any, header: bool | None, nulls: str, asked: ForestWeight
-) -> tuple[Any, Any, Any, bool | None]:
-    """Return edges with weights in memory, their columns of ids, and the header."""
+    edges: Any, source: Any, destination: Any, options: TextOptions, nulls: str, asked: ForestWeight
+) -> tuple[Any, Any, Any, TextOptions]:
+    """Return edges with weights in memory, their columns of ids, and the options of text."""
     adapter = adapter_of(edges)
     if adapter.is_stream:
         raise InputError(
             "a spanning forest by weight is proved of all edges at once: read the stream into one"
             " frame, or leave out forest="
         )
-    request = ReadRequest(source, destination, nulls, header)
+    request = ReadRequest(source, destination, nulls, options)
     edges, sides = frames.in_memory(adapter, edges, request, asked.weight, Reading())
-    return (edges, source, destination, header) if sides is None else (edges, *sides, None)
+    return (edges, source, destination, options) if sides is None else (edges, *sides, NO_OPTIONS)
 
 
 def _named(answer: LabelFrame, vertices: Any, num_vertices: int | None) -> Any:
@@ -396,14 +405,14 @@ def _named(answer: LabelFrame, vertices: Any, num_vertices: int | None) -> Any:
 
 
 def _stream(
-    edges: Any, names: tuple[Any, Any, bool | None], bound: WeightBound | None, run: _Run
+    edges: Any, names: tuple[Any, Any, TextOptions], bound: WeightBound | None, run: _Run
 ) -> Source:
     """Return the source of edges that are read in chunks."""
-    source, destination, header = names
+    source, destination, options = names
     if isinstance(source, list) or isinstance(destination, list):
         sides = frames.several(source, destination)
         source, destination = (side if len(side) > 1 else side[0] for side in sides)
-    stream = source_of(edges, source, destination, header, bound)
+    stream = source_of(edges, source, destination, options, bound)
     key_columns = run.answer.column.key_columns or (run.answer.column,)
     own = stream.names[0]
     width = len(own) if isinstance(own, list) else 1

@@ -20,6 +20,7 @@ import cc_rapids
 import cc_rapids.integrations.cugraph
 import cc_rapids.scipy
 from cc_rapids import CcRapidsError, Connectivity
+from cc_rapids.data.text_options import KEYWORDS
 from cc_rapids.verify.audit import audit_labels
 
 EDGES = pd.DataFrame({"src": [1, 2, 5], "dst": [2, 3, 5], "weight": [0.5, 1.0, 2.0]})
@@ -93,7 +94,8 @@ def of_answer(name):
 
 
 def parameters(function, but=()):
-    return [name for name in inspect.signature(function).parameters if name not in but]
+    names = [name for name in inspect.signature(function).parameters if name not in but]
+    return [name for name in names if name != "text"] + [*KEYWORDS] * ("text" in names)
 
 
 ALL = [*parameters(cc_rapids.components, ("chunked",)), *CHUNKED]

@@ -1,15 +1,19 @@
 """Text files of edges, parsed in blocks of whole lines to columns of text.
 
+The separator is the one of comma, tab, semicolon and pipe that splits each of the first twenty
+records into the same number of fields, two or more, and else runs of blanks.
+
 A file is read in blocks of whole lines, so that PyArrow parses each block on all threads, a
 malformed line can be named by its number, and memory beyond the answer is a few blocks.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -24,13 +28,23 @@ if TYPE_CHECKING:
 
 LONGEST = 64  # blocks that one line may take
 
-_BLANK_LINES = {  # of delimited text: a line of tabs alone has empty fields, if they delimit
-    ",": re.compile(rb"(?:[ \t]*\n)*+"),
-    "\t": re.compile(rb"(?:[ ]*\n)*+"),
-}
 _BLANKS = b" \t\v\f"  # between the fields of folded text; other languages' blanks are letters
 _ONE_BLANK = bytes.maketrans(_BLANKS, b" " * len(_BLANKS))
-MARK = b"\xef\xbb\xbf"  # of the byte order
+_BLANKS_AND_QUOTES = re.compile(  # a field in quotes, a word that begins with one, and blanks
+    rb"(?<![^ \t\v\f\n])(?:"
+    rb'("(?:[^"\n]++|"")*+"(?![^ \t\v\f\n]))|("[^ \t\v\f\n]*))'
+    rb"|[ \t\v\f]*\n[ \t\v\f]*|[ \t\v\f]+"
+)
+NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "pipes", " ": "blanks"}
+SEPARATORS = ",\t;|"
+SEPARATOR_LINE = rb'"?sep=[^\n]"?'  # above the records of spreadsheets
+MARK = codecs.BOM_UTF8  # of the byte order
+MARKS = {  # of four bytes first, which begin like those of two
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 
 
 @dataclass(frozen=True)
@@ -82,56 +96,74 @@ class Block:
 class Dialect:
     """The rule that splits a line into fields: at each delimiter, or at runs of blanks.
 
-    Folded text has comments too: lines that begin with one of the letters ``comments``.
+    Lines that begin with one of the letters ``comments`` are no data. A ``table`` has the same
+    number of fields in each record, and fields may be in quotes; lines of other formats may have
+    more fields than those that are read.
     """
 
     delimiter: str
     comments: bytes = b""
+    table: bool = False
 
     @property
     def folded(self) -> bool:
         """True if runs of blanks count as one."""
-        return bool(self.comments)
+        return self.delimiter == " "
 
     @property
     def separator(self) -> str:
         """The separator of fields, in words."""
-        return {",": "commas", "\t": "tabs"}.get(self.delimiter, "blanks")
+        return NAMES.get(self.delimiter, repr(self.delimiter))
+
+    @property
+    def uncommented(self) -> Dialect:
+        """The dialect of records, after the first of which no line is a comment."""
+        return replace(self, comments=b"")
 
     @cached_property
     def dataless(self) -> re.Pattern[bytes]:
         """A pattern for leading lines that hold no data."""
-        if not self.folded:
-            return _BLANK_LINES[self.delimiter]
-        return re.compile(rb"(?:[ \t\r]*(?:[%s][^\n]*)?\n)*+" % self.comments)
+        blanks = bytes(c for c in b" \t\r" if self.folded or c != ord(self.delimiter))
+        return re.compile(rb"(?:[%s]*(?:%s)?\n)*+" % (blanks, self._no_data))
+
+    @property
+    def _no_data(self) -> bytes:
+        """The pattern of a line that is a comment, behind blanks, or names the separator."""
+        parts = [rb"[%s][^\n]*" % re.escape(self.comments)] if self.comments else []
+        return b"|".join([*parts, SEPARATOR_LINE] if self.table else parts)
 
     @cached_property
     def _comment(self) -> re.Pattern[bytes]:
-        return re.compile(rb"^[ \t]*[%s][^\n]*\n?" % self.comments, re.MULTILINE)
+        return re.compile(rb"^[ \t]*(?:%s)\n?" % self._no_data, re.MULTILINE)
 
     def comments_in(self, data: bytes) -> int:
         """Return the number of lines that are comments."""
-        some = any(data.find(letter) >= 0 for letter in self.comments)
-        return len(self._comment.findall(data)) if some else 0
+        return len(self._comment.findall(data)) if self._may_have_comments(data) else 0
+
+    def _may_have_comments(self, data: bytes) -> bool:
+        return any(data.find(letter) >= 0 for letter in self.comments)
 
     def last_comment(self, data: bytes) -> bytes:
         """Return the last line that is a comment, empty if there is none."""
-        found = b""
-        for comment in self._comment.finditer(data) if self.folded else ():
-            found = comment[0]
-        return found
+        comments = self._comment.findall(data) if self._may_have_comments(data) else []
+        return comments[-1] if comments else b""
 
     @property
     def quoting(self) -> bytes:
-        """The delimiter of text with quotes; empty for folded text."""
-        return b"" if self.folded else self.delimiter.encode()
+        """The delimiter of text whose quotes may hold ends of lines; empty for other text."""
+        return self.delimiter.encode() if self.table and not self.folded else b""
 
     def clean(self, data: bytes) -> bytes:
-        """Return the lines for PyArrow, without comments and with one blank between fields."""
+        """Return the lines for PyArrow, without comments and with one blank between fields.
+
+        Of a table with quotes each run of blanks outside them becomes a tab.
+        """
+        if self._may_have_comments(data):
+            data = self._comment.sub(b"", data)
         if not self.folded:
             return data
-        if any(data.find(letter) >= 0 for letter in self.comments):
-            data = self._comment.sub(b"", data)
+        if self.table and quoted.QUOTE in data:
+            return _BLANKS_AND_QUOTES.sub(_one_tab, data).strip(b"\t")
         data = data.translate(_ONE_BLANK)
         while b"  " in data:
             data = data.replace(b"  ", b" ")
@@ -139,14 +171,27 @@ class Dialect:
 
     def split(self, line: bytes) -> list[str]:
         """Return the fields of one line, without the blanks around them."""
-        fields = line.split() if self.folded else quoted.split(line, self.quoting)
+        if self.folded and not (self.table and quoted.QUOTE in line):
+            fields = line.split()
+        elif self.folded:
+            fields = quoted.split(self.clean(line), b"\t")
+        else:
+            fields = quoted.split(line, self.delimiter.encode())
         return [field.decode(errors="replace") for field in fields]
 
+    def first_records(self, data: bytes, count: int) -> list[list[str]]:
+        """Return the fields of the first records that are not empty."""
+        lines = (line for _, line in Block(1, data, self.quoting).lines() if line.strip())
+        return [self.split(line) for line in islice(lines, count)]
 
-DIALECTS = {
-    "csv": Dialect(","),
-    "tsv": Dialect("\t"),
-    "snap": Dialect(" ", b"#%"),
+
+def _one_tab(match: re.Match[bytes]) -> bytes:
+    if match[2]:  # whose quote is a letter
+        return b'"%s"' % match[2].replace(b'"', b'""')
+    return match[1] or (b"\n" if b"\n" in match[0] else b"\t")
+
+
+DIALECTS = {  # of the formats that are no tables
     "mtx": Dialect(" ", b"#%"),
     "he": Dialect(" ", b"#%"),
     "gr": Dialect(" ", b"c"),
@@ -165,6 +210,164 @@ class Column:
     text: pa.ChunkedArray
     quoted: bool = False
     bare: bool = True
+
+
+NAME_ENCODING = "pass its encoding, such as encoding='latin-1' (--encoding latin-1)"
+
+
+class Text:
+    """The bytes of a file as UTF-8, of which the first may be looked at before they are read.
+
+    Parameters
+    ----------
+    path
+        For errors.
+    source
+        Reads bytes of the file.
+    encoding
+        That of the file, by default the one of its byte order mark, or UTF-8.
+    feed
+        Is called with all bytes, once and in order.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        source: Callable[[int], bytes],
+        encoding: str | None,
+        feed: Callable[[bytes], None],
+    ) -> None:
+        self._path, self._source, self._feed, self._line = path, source, feed, 1
+        self._decoder: Any = None
+        first = source(1 << 16)
+        encoding = encoding or next((MARKS[mark] for mark in MARKS if first.startswith(mark)), None)
+        self._encoding = encoding
+        if encoding is not None and codecs.lookup(encoding).name not in ("utf-8", "ascii"):
+            self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._ended = not first
+        self._ahead = self._decoded(first).removeprefix(MARK)
+        feed(self._ahead)
+
+    def peek(self, size: int) -> bytes:
+        """Return so many of the bytes to come or more, or all that are left."""
+        while len(self._ahead) < size and (piece := self._next(size)):
+            self._ahead += piece
+        return self._ahead
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes, about so many; none at the end."""
+        if self._ahead:
+            piece, self._ahead = self._ahead[:size], self._ahead[size:]
+            return piece
+        return self._next(size)
+
+    def _next(self, size: int) -> bytes:
+        piece = b""
+        while not piece and not self._ended:
+            read = self._source(size)
+            self._ended = not read
+            piece = self._decoded(read)
+        self._feed(piece)
+        return piece
+
+    def _decoded(self, piece: bytes) -> bytes:
+        if self._decoder is None:
+            return piece
+        try:
+            text: str = self._decoder.decode(piece, not piece)
+        except UnicodeError as error:
+            line, found = self._line, ""
+            if isinstance(error, UnicodeDecodeError):
+                before = error.object[: error.start].decode(error.encoding, "ignore")
+                line += before.count("\n")
+                found = f" {error.object[error.start : error.end]!r}"
+            raise FormatError(
+                f"{self._path}, line {line}: bytes{found} that are not {self._encoding} text:"
+                f" {NAME_ENCODING}"
+            ) from None
+        self._line += text.count("\n")
+        return text.encode(errors="surrogatepass")
+
+
+def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]], bool]) -> str:
+    """Return the separator of the fields of a table, by its first records.
+
+    That is the one that splits each of them into the same number of fields, of two or more; where
+    none of ``SEPARATORS`` does, it is runs of blanks.
+
+    Parameters
+    ----------
+    path
+        For errors.
+    head
+        The first records of the file, whole.
+    is_named
+        Says whether the names of columns are known by a dialect and the first record in it; of
+        several separators, the one that makes them known is taken.
+
+    Raises
+    ------
+    FormatError
+        Two of them do; names both.
+    """
+    found = {d: _table(d).first_records(head, FIRST) for d in SEPARATORS if d.encode() in head}
+    rows = {d: found[d] for d in found if any(sum(map(bool, row)) > 1 for row in found[d])}
+    blanks = _table(" ").first_records(head, FIRST)
+    even = [d for d in rows if _width(rows[d]) > 1]
+    if len(even) > 1:
+        even = [d for d in even if is_named(_table(d), rows[d][0])] or even
+    if len(even) > 1:
+        raise _either(path, *even[:2])
+    if even:
+        parts = _parts(rows[even[0]])
+        if parts and _are_numbers(parts) and _width(blanks) > 1:  # "1 2<tab>3", or "1 2 0,5"
+            raise _either(path, even[0], " ")
+        return even[0]
+    often = max(rows, key=lambda d: (len(rows[d][0]) > 1, _split(rows[d])), default=" ")
+    if often == " " or 2 * _split(rows[often]) < len(blanks):
+        return " "
+    if _width(blanks) < 2:
+        return often  # whose parser names the record that differs
+    if often != "\t" or not _are_numbers(_parts(rows[often])):
+        raise _either(path, often, " ", "some of")
+    return " "
+
+
+FIRST = 20  # records by which the separator is found
+NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def _table(delimiter: str) -> Dialect:
+    return Dialect(delimiter, table=True)
+
+
+def _width(rows: list[list[str]]) -> int:
+    """Return the number of fields of all records; 0 if they differ."""
+    widths = {*map(len, rows)}
+    return widths.pop() if len(widths) == 1 else 0
+
+
+def _split(rows: list[list[str]]) -> int:
+    """Return how many records have several fields."""
+    return sum(len(row) > 1 for row in rows)
+
+
+def _parts(rows: list[list[str]]) -> list[str]:
+    """Return the words of all fields that hold several."""
+    fields = (field.split() for row in rows for field in row)
+    return [word for words in fields if len(words) > 1 for word in words]
+
+
+def _are_numbers(words: list[str]) -> bool:
+    return all(map(NUMBER.fullmatch, words))
+
+
+def _either(path: str, one: str, other: str, which: str = "") -> FormatError:
+    ways = " or ".join(f"delimiter={d!r} (--delimiter {d!r})" for d in (one, other))
+    return FormatError(
+        f"{path}: fields may be separated by {NAMES[one]} or by {NAMES[other]}, as both split"
+        f" {which or 'all of'} its first records: pass {ways}"
+    )
 
 
 def blocks(
@@ -265,8 +468,8 @@ def parse(
     dialect
         How they split.
     width
-        The number of fields in a line. Folded text may have more or fewer than that in a line, as
-        long as those wanted are there.
+        The number of fields in a line. Lines that are no table may have more or fewer, as long as
+        those wanted are there.
     take
         The positions of the columns.
 
@@ -277,12 +480,14 @@ def parse(
     """
     import pyarrow as pa
 
+    if dialect.table and dialect.folded and quoted.QUOTE in block.data:
+        block = Block(block.line, dialect.clean(block.data), b"\t")
     if block.quoted:
         return _parse_quoted(path, block, width, take)
     data = dialect.clean(block.data)
     with suppress(pa.ArrowInvalid):
         return _parse(data, dialect, width, take)
-    if dialect.folded:
+    if not dialect.table:
         width = max(take) + 1
         data = _cut(data, width)
         with suppress(pa.ArrowInvalid):
@@ -301,10 +506,16 @@ def parse(
             raise FormatError(f"{path}, from line {block.line} on: {error}") from None
         row = refused[0]
         number, line = block.row(row.number - 1, dialect)
-        raise FormatError(
-            f"{path}, line {number}: expected {row.expected_columns} fields, found"
-            f" {row.actual_columns}: {shown(line)}"
-        ) from None
+        counts = row.expected_columns, row.actual_columns
+        raise FormatError(f"{path}, line {number}: {_ragged(*counts, line)}") from None
+
+
+def _ragged(expected: int, found: int, line: bytes) -> str:
+    """Return the words about a record with another number of fields than the first one."""
+    words = f"expected {expected} fields, as in the first record, found {found}: {shown(line)}"
+    if line.lstrip().startswith((b"#", b"%")):
+        words += "; comments stand before the first record only: remove this line"
+    return words
 
 
 def _parse_quoted(path: str, block: Block, width: int, take: tuple[int, ...]) -> list[Column]:
@@ -389,7 +600,9 @@ def check_utf8(path: str, block: Block) -> None:
         try:
             line.decode()
         except UnicodeDecodeError:
-            raise FormatError(f"{path}, line {number}: not UTF-8 text: {shown(line)}") from None
+            raise FormatError(
+                f"{path}, line {number}: not UTF-8 text: {shown(line)}; {NAME_ENCODING}"
+            ) from None
 
 
 def shown(line: bytes) -> str:

@@ -8,20 +8,23 @@ from itertools import chain
 
 from ...errors import FormatError, InputError, MissingColumnError
 from ..end_columns import KNOWN_NAMES, KNOWN_PAIRS, LABELS, NAME_THEM, missing, naming
+from ..text_options import TextOptions
 from .delimited import MARK, Block, Dialect, from_first_data
 from .line_count import LineCount
 from .text_ids import MISSING
 
-DELIMITERS = {"csv": ",", "tsv": "\t", "snap": " "}  # of the formats whose first line may be either
+TEXT = ("csv", "tsv", "snap")  # the formats of tables of text
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
-def check_header(header: bool | None, paths: Sequence[object], formats: Sequence[str]) -> None:
-    """Raise an InputError if ``header`` is given for files that cannot have one."""
-    if header is not None and paths and not any(kind in DELIMITERS for kind in formats):
+def check_text_options(
+    options: TextOptions, paths: Sequence[object], formats: Sequence[str]
+) -> None:
+    """Raise an InputError if options of text are given and no file is text."""
+    if options.given and paths and not any(kind in TEXT for kind in formats):
         raise InputError(
-            f"header= (--header, --no-header) is for {', '.join(DELIMITERS)}, and {paths[0]} is"
+            f"{options.given}= (--{options.given}) is for {', '.join(TEXT)}, and {paths[0]} is"
             f" {formats[0]}: leave it out"
         )
 
@@ -93,21 +96,27 @@ def _is_word(field: str) -> bool:
     return not _NUMBER.fullmatch(field) and field not in MISSING
 
 
-def names_in_comment(comment: str, width: int, requested: Iterable[str]) -> list[str] | None:
+def names_in_comment(
+    comment: str, dialect: Dialect, width: int, requested: Iterable[str]
+) -> list[str] | None:
     """Return the names in the comment above the first line of data, if it holds names.
 
     It does if it has as many words as the line has fields, and either the first two are known (then
     these two are the edge, as they are without names) or all that the caller asked for are among
     them. So the files of blanks that are written here say their names, and SNAP's own.
     """
-    words = comment.split()
+    words = dialect.split(comment.encode())
+    words = words if len(words) == width else comment.split()
     if len(words) != width:
         return None
+    return words if are_names(words, requested) else None
+
+
+def are_names(words: list[str], requested: Iterable[str]) -> bool:
+    """Return whether words begin with a known pair of names, or hold all that were asked for."""
     first = tuple(word.lower() for word in words[:2])
-    requested = list(requested)
-    if first in (*KNOWN_PAIRS, LABELS) or (requested and set(requested) <= set(words)):
-        return words
-    return None
+    wanted = set(requested)
+    return first in (*KNOWN_PAIRS, LABELS) or (bool(wanted) and wanted <= set(words))
 
 
 def opening(feed: Iterator[Block], dialect: Dialect, lines: LineCount) -> tuple[Block | None, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import stat
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from ...errors import (
 from ...ledger import Ledger
 from ..end_columns import Side, end_columns, place_of
 from ..memory_budget import LEAST_VERTEX, WITHOUT_ISOLATED, Budget, check_machine
+from ..text_options import NO_OPTIONS, TextOptions
 from .delimited import Block, Dialect, blocks
 from .formats import FORMATS, SUFFIXES
 from .handle import UNPACKED, first_of, packing_of, unpacked
@@ -95,12 +97,21 @@ def looks_like(first: bytes) -> str | None:
     """
     certain = next((name for name, one in FORMATS.items() if one.begins(first)), None)
     if certain is not None or b"\0" in first:
-        return certain
+        return certain or ("snap" if _is_utf16(first) else None)
     lines = [line for line in first.splitlines() if line.strip()] or [b""]
     line = next((line for line in lines if line[:1] not in (b"#", b"%")), b"")
     if b"," in line:
         return "csv"
     return "tsv" if b"\t" in line and line is lines[0] else "snap"
+
+
+def _is_utf16(first: bytes) -> bool:
+    """Return whether bytes are text behind a byte order mark of UTF-16."""
+    try:
+        marked = first.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+        return marked and "\0" not in first[: len(first) // 2 * 2].decode("utf-16")
+    except UnicodeDecodeError:
+        return False
 
 
 @contextmanager
@@ -142,10 +153,10 @@ class File:
     """A file being read.
 
     ``header`` says whether its first line named the columns, once that has been read; None where
-    a format knows no such line. ``raw`` can seek, or is a ``Handle``. ``groups`` are the rows of
-    each row group or batch by the metadata, of formats that are read as a whole those of the file;
-    ``lines`` counts the lines of text; ``budget`` is the memory that reading may take, if that has
-    a limit.
+    a format knows no such line; ``delimiter`` separates fields of text. ``raw`` can seek, or is a
+    ``Handle``. ``groups`` are the rows of each row group or batch by the metadata, of formats that
+    are read as a whole those of the file; ``lines`` counts the lines of text; ``budget`` is the
+    memory that reading may take, if that has a limit.
     """
 
     path: str
@@ -153,6 +164,7 @@ class File:
     size: int
     on_progress: Progress | None
     header: bool | None = None
+    delimiter: str | None = None
     budget: Budget | None = None
     bytes_read: int = 0
     most: int | None = None  # bytes that may be read, decompressed
@@ -330,20 +342,26 @@ class File:
 class ColumnRequest:
     """The columns that the caller requested, for ids of one or several columns.
 
-    ``text`` says of files of text, for each column of an id, whether all of it are strings, as in
-    files that were read before. With ``null_weights`` an edge may have none: a null, or an empty
-    field of text. Row groups whose weights are outside the ``bound`` are not read.
+    ``options`` are those of text. ``text`` says of files of text, for each column of an id, whether
+    all of it are strings, as in files that were read before, or None if it is not known. With
+    ``null_weights`` an edge may have none: a null, or an empty field of text. Row groups whose
+    weights are outside the ``bound`` are not read.
     """
 
     source: str | list[str] | None
     destination: str | list[str] | None
     format: str
-    header: bool | None
+    options: TextOptions = NO_OPTIONS
     weights: bool = False
     weight: str | None = None
-    text: list[bool] | None = None
+    text: Sequence[bool | None] | None = None
     null_weights: bool = False
     bound: WeightBound | None = None
+
+    @property
+    def header(self) -> bool | None:
+        """The caller's word whether the first line names the columns."""
+        return self.options.header
 
     @property
     def requested(self) -> list[str]:

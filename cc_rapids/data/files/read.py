@@ -9,23 +9,22 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from io import BytesIO
-from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ...errors import FormatError, InputError
 from ...ledger import Ledger
 from ..arguments import local
 from ..memory_budget import FILE_BYTES, ROW_COPIES, Budget
+from ..text_options import COMMENTS, NO_OPTIONS, TextOptions
 from .arrow_sizes import largest_batch
 from .binary import columns_of, damage, weighed
-from .delimited import DIALECTS, parse
+from .delimited import NAMES
 from .formats import FORMATS
-from .header import DELIMITERS, check_header
+from .header import TEXT, check_text_options
 from .input_file import ColumnRequest, File, Progress, as_format, format_of
 from .opening import check_path, opened
-from .text_edges import Pair, Weights, beside, first_lines, read_delimited, without_rows
-from .text_ids import IdColumns, are_ids, check_ids, is_text
+from .text_edges import Table, Weights, beside, first_lines, read_delimited, without_rows
+from .text_ids import IdColumns, LateTextError, are_ids, check_ids, is_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -378,64 +377,61 @@ def read_typed(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
 
 
 def text_pieces(
-    file: File, request: ColumnRequest, text: list[bool] | None, done: int, rows: Callable[[], int]
+    file: File,
+    request: ColumnRequest,
+    text: Sequence[bool | None] | None,
+    done: int,
+    rows: Callable[[], int],
 ) -> Iterator[Piece]:
-    """Yield the blocks of a csv, tsv or snap file, starting after a given row.
+    """Yield the blocks of a table of text, starting after a given row.
 
     Parameters
     ----------
-    text : list of bool, optional
+    text : list of bool or None, optional
         For each column of an id, whether all of it are strings; if it is not known, the first block
-        says so.
+        with an id in it says so.
 
     Raises
     ------
-    FormatError
+    LateTextError
         Ids were integers so far, and in some block they are not.
     """
     import pyarrow as pa
 
-    dialect = DIALECTS[request.format]
-    first, feed, names = first_lines(file, request)
-    if first is None:
+    read = Table(file, request)
+    if read.empty:
         table = without_rows(request, text)
         if request.weights and request.weight is not None:
             table = table.append_column("weight", pa.array([], pa.float64()))
         yield Piece(table, 0, 0, False)
         return
-    places = request.columns(file.path, names)
-    weighed = request.weight_column(file.path, names, places)
-    take = places if weighed is None else (*places, weighed)
-    pairs = [Pair(file.path, dialect, names, own) for own in request.pairs(file.path, names)]
-    at = 0
-    for block in chain([first], feed):
-        read = parse(file.path, block, dialect, len(names), take)
-        columns, tables = dict(zip(take, read, strict=True)), []
-        for k, pair in enumerate(pairs):
+    at, kinds = 0, list(text or [None] * len(read.pairs))
+    for block, columns in read.blocks():
+        tables = []
+        for k, pair in enumerate(read.pairs):
             ids = IdColumns()
             pair.append(block, columns, ids)
             pair.floats.refuse()
-            tables.append(ids.table(pair.names, None if text is None else text[k]))
-        strings = [any(map(pa.types.is_string, one.schema.types)) for one in tables]
+            table = ids.table(pair.names, kinds[k])
+            if has_ids(table):
+                strings = any(map(pa.types.is_string, table.schema.types))
+                if kinds[k] is False and strings:
+                    raise LateTextError(file.path, block.line, k, len(kinds))
+                kinds[k] = strings
+            tables.append(table)
         table = beside(tables)
-        known = has_ids(table)
-        if weighed is not None:
+        if read.weight is not None:
             weights = Weights(request.null_weights)
-            weights.append(file.path, block, dialect, weighed, columns[weighed].text)
-            table = table.append_column("weight", weights.column())
-        if text is None:
-            text = strings if known else None
-        elif any(own and not before for own, before in zip(strings, text, strict=True)):
-            raise FormatError(
-                f"{file.path}, from line {block.line} on: some ids are text, but all earlier ones"
-                " were integers: a stream uses the type of the first ids for all, so put such a"
-                " file or line first, or store the columns as strings (in Parquet)"
+            weights.append(
+                *(file.path, block, read.dialect, read.weight, columns[read.weight].text)
             )
-        file.lines.block(block, dialect, len(table))
+            table = table.append_column("weight", weights.column())
         at += len(table)
         left = max(0, done - (at - len(table)))
-        for piece in sliced(file, table, 0, left, rows):
+        for piece in sliced(file, table, 0, left, rows) if left < len(table) else ():
             yield Piece(piece.table, 0, at - len(table) + piece.rows, False)
+    if not at:
+        yield Piece(table, 0, 0, False)
 
 
 def has_ids(table: pa.Table) -> bool:
@@ -516,7 +512,7 @@ def read_pieces(
     group: int,
     done: int,
     rows: Callable[[], int],
-    text: list[bool] | None,
+    text: Sequence[bool | None] | None,
     read: RowGroups | None = None,
 ) -> Iterator[Piece]:
     """Yield the edges of an open file from a place on, with a maximum number of rows at a time.
@@ -529,7 +525,7 @@ def read_pieces(
         The first row group or batch to be read, and the rows of it to be left.
     rows : callable
         Says how many rows a piece may have; asked again and again.
-    text : list of bool, optional
+    text : list of bool or None, optional
         Of text: for each column of an id, whether all of it are strings.
     read : callable, optional
         What reads row groups of a Parquet file of this machine as frames: called with its path,
@@ -548,7 +544,7 @@ def _pieces(
     group: int,
     done: int,
     rows: Callable[[], int],
-    text: list[bool] | None,
+    text: Sequence[bool | None] | None,
     read: RowGroups | None,
 ) -> Iterator[Piece]:
     """Yield the edges by the reader of the format; see :func:`read_pieces`."""
@@ -574,7 +570,7 @@ def read_whole(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
     """Return the edges of an open file, and all vertices if it lists them."""
     read = FORMATS[request.format].read
     if read is None:
-        read = read_delimited if request.format in DELIMITERS else read_typed
+        read = read_delimited if request.format in TEXT else read_typed
     table, vertices = read(file, request)
     file.check_vertices(count_of(vertices))
     return _with_weights(table, request), vertices
@@ -597,12 +593,8 @@ class Taken:
 
     format: str
     columns: tuple[str, ...]
-    header: bool | None
-
-    @property
-    def delimiter(self) -> str | None:
-        """The delimiter between fields of text."""
-        return DELIMITERS.get(self.format)
+    header: bool | None = None
+    delimiter: str | None = None
 
     def facts(self) -> dict[str, Any]:
         """Return the facts as JSON values."""
@@ -616,7 +608,7 @@ class Taken:
     def __str__(self) -> str:
         if self.delimiter is None:
             return self.format
-        between = DIALECTS[self.format].separator
+        between = NAMES.get(self.delimiter, repr(self.delimiter))
         first = {True: "a header", False: "no header", None: "no lines"}[self.header]
         return f"{self.format}: {between}, {first}"
 
@@ -643,6 +635,8 @@ class EdgeFile:
         of a file without a line.
     ledger
         The rows that the file has by its own metadata or lines, and lines that hold no edge.
+    delimiter
+        What separates fields, of csv, tsv and snap.
     vertices
         The ids of all vertices, where the file says how many there are: ``range(1, n + 1)`` for gr,
         metis and mtx, which count from one, and ``range(n)`` for he, egr, SciPy's npz and an npz
@@ -656,12 +650,14 @@ class EdgeFile:
     vertices: range | None = None
     header: bool | None = None
     ledger: Ledger = field(default_factory=Ledger)
+    delimiter: str | None = None
 
     @property
     def taken(self) -> Taken:
         """The way the file was read."""
-        request = ColumnRequest(self.source, self.destination, self.format, self.header)
-        return Taken(self.format, tuple(request.ids_in(self.table.column_names)), self.header)
+        request = ColumnRequest(self.source, self.destination, self.format)
+        ids = tuple(request.ids_in(self.table.column_names))
+        return Taken(self.format, ids, self.header, self.delimiter)
 
 
 def read_edges(
@@ -671,6 +667,9 @@ def read_edges(
     destination: str | list[str] | None = None,
     format: str | None = None,
     header: bool | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    comment: str | None = COMMENTS,
     weights: bool = False,
     weight: str | None = None,
     on_progress: Progress | None = None,
@@ -693,7 +692,15 @@ def read_edges(
         Whether the first line of a csv, tsv or snap file names the columns. By default it does if
         it holds names that were given here, or known ones, and is an edge if its ends are numbers
         as those of the next line; all else is refused. A comment such as ``# src dst`` above the
-        first line of a snap file names the columns too.
+        first record names the columns too.
+    delimiter
+        The character between fields of text, or a blank for runs of blanks. By default the one of
+        comma, tab, semicolon and pipe that splits each of the first twenty records into the same
+        number of fields, of two or more, and else runs of blanks.
+    encoding
+        That of text, by default the one of its byte order mark, or UTF-8.
+    comment
+        The letters that begin comments, which come before the first record; None if there are none.
     weights
         Read the weights too, if the file has them.
     weight
@@ -730,7 +737,8 @@ def read_edges(
         one a side; ``header`` is given for another format.
     """
     kind = "" if format is None else format_of(str(path), format)
-    request = ColumnRequest(source, destination, kind, header, weights, weight)
+    options = TextOptions.check(header, delimiter, encoding, comment)
+    request = ColumnRequest(source, destination, kind, options, weights, weight)
     return read_wanted(path, request, on_progress)
 
 
@@ -752,16 +760,16 @@ def read_wanted(
 def read_opened(file: File, request: ColumnRequest) -> EdgeFile:
     """Return the requested columns of an open file, to its end; see :func:`read_wanted`."""
     request = replace(request, format=request.format or file.format())
-    check_header(request.header, [file.path], [request.format])
+    check_text_options(request.options, [file.path], [request.format])
     check_sides(file.path, request)
     with as_format(file, request.format):
         table, vertices = read_whole(file, request)
     ledger = file.ledger
     ends = request.sides_in(table.column_names)
-    return EdgeFile(table, *ends, request.format, vertices, file.header, ledger)
+    return EdgeFile(table, *ends, request.format, vertices, file.header, ledger, file.delimiter)
 
 
-def names_ahead(file: File, header: bool | None) -> list[str]:
+def names_ahead(file: File, options: TextOptions) -> list[str]:
     """Return the names of the columns by the beginning of an open file, or its footer.
 
     None of a packed binary file, which is not decompressed for that.
@@ -770,10 +778,8 @@ def names_ahead(file: File, header: bool | None) -> list[str]:
     import pyarrow.parquet as pq
 
     format = file.format()
-    if format in DELIMITERS:
-        raw: Any = BytesIO(file.head)
-        head = File("", raw, len(file.head), None)
-        return first_lines(head, ColumnRequest(None, None, format, header))[2]
+    if format in TEXT:
+        return first_lines(file, ColumnRequest(None, None, format, options))[3]
     if format not in IN_PIECES or file.packing:
         return []
     with damage(file, format):
@@ -790,7 +796,7 @@ def taken_of(
     path: str | os.PathLike[str],
     source: str | None = None,
     destination: str | None = None,
-    header: bool | None = None,
+    options: TextOptions = NO_OPTIONS,
 ) -> Taken | None:
     """Return how a file would be read, from its beginning; None for a pipe.
 
@@ -802,10 +808,10 @@ def taken_of(
     with opened(path) as file:
         kind = file.format()
         if kind not in IN_PIECES:
-            return Taken(kind, ("src", "dst"), None)
-        request = ColumnRequest(source, destination, kind, header)
+            return Taken(kind, ("src", "dst"))
+        request = ColumnRequest(source, destination, kind, options)
         piece = next(read_pieces(file, request, 0, 0, lambda: 1024, None))
-        return Taken(kind, tuple(piece.table.column_names), file.header)
+        return Taken(kind, tuple(piece.table.column_names), file.header, file.delimiter)
 
 
 def _with_weights(table: pa.Table, request: ColumnRequest) -> pa.Table:

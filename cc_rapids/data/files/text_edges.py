@@ -1,4 +1,4 @@
-"""Readers of delimited text: csv, tsv and SNAP.
+"""Readers of tables of text, whatever separates their fields.
 
 Where ids have several columns, those of both ends that are compared with each other are a pair, of
 one type; different pairs may be of different ones.
@@ -6,14 +6,30 @@ one type; different pairs may be of different ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CapacityError, FormatError
-from .delimited import DIALECTS, Block, Column, Dialect, check_utf8, parse, shown
-from .header import following, is_header, names_in_comment, opening, without_header
+from ...tuning import tuning
+from .delimited import (
+    LONGEST,
+    NAME_ENCODING,
+    SEPARATOR_LINE,
+    Block,
+    Column,
+    Dialect,
+    Text,
+    blocks,
+    check_utf8,
+    parse,
+    separator_of,
+    shown,
+)
+from .header import are_names, following, is_header, names_in_comment, opening, without_header
 from .line_count import ends_in
 from .text_ids import Floats, IdColumns
 
@@ -123,31 +139,89 @@ def _is_number(fields: list[str], place: int) -> bool:
     return len(fields) > place and numbers(pa.chunked_array([[fields[place]]])) is not None
 
 
+class Table:
+    """A table of text that is being read: the dialect, the names of its columns, and its blocks.
+
+    Attributes
+    ----------
+    empty : bool
+        Whether no line holds data.
+    names : list of str
+        Of all columns.
+    pairs : list of Pair
+        The columns of ids.
+    weight : int or None
+        The position of the weights.
+    """
+
+    def __init__(self, file: File, request: ColumnRequest) -> None:
+        self._file = file
+        self.dialect, first, self._feed, self.names = first_lines(file, request)
+        self.empty = first is None
+        if first is None:
+            return
+        ends = request.columns(file.path, self.names)
+        self.weight = request.weight_column(file.path, self.names, ends)
+        self._take = ends if self.weight is None else (*ends, self.weight)
+        places = request.pairs(file.path, self.names)
+        self.pairs = [Pair(file.path, self.dialect, self.names, own) for own in places]
+        self._feed = chain([first], self._feed)
+
+    def blocks(self) -> Iterator[tuple[Block, dict[int, Column]]]:
+        """Yield the blocks, and of each the columns of ids and weights by their positions.
+
+        Raises
+        ------
+        FormatError
+            A record has another number of fields than the first one, is not text, or is the header
+            once more.
+        """
+        for block in self._feed:
+            read = parse(self._file.path, block, self.dialect, len(self.names), self._take)
+            columns = dict(zip(self._take, read, strict=True))
+            if self._file.header:
+                self._refuse_header(block, columns)
+            self._file.lines.block(block, self.dialect, len(read[0].text))
+            yield block, columns
+
+    def _refuse_header(self, block: Block, columns: dict[int, Column]) -> None:
+        """Raise a FormatError if a record of a block holds the names of the columns."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        rows = None
+        for place, column in columns.items():
+            same = pc.equal(pc.utf8_trim(column.text, " \t"), self.names[place])
+            rows = same if rows is None else pc.and_(rows, same)
+            if not pc.any(rows).as_py():
+                return
+        for row in pc.indices_nonzero(pc.fill_null(rows, pa.scalar(False))).to_pylist():
+            number, line = block.row(row, self.dialect)
+            if self.dialect.split(line) == self.names:
+                raise FormatError(
+                    f"{self._file.path}, line {number}: the header again, {shown(line)}: remove"
+                    " this line, or pass header=False (--no-header) if both are edges"
+                )
+
+
 def read_delimited(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
-    """Read csv, tsv and snap."""
-    dialect = DIALECTS[request.format]
-    first, feed, names = first_lines(file, request)
-    if first is None:
+    """Read a table of text."""
+    read = Table(file, request)
+    if read.empty:
         return without_rows(request, request.text), None
-    ends = request.columns(file.path, names)
-    at, weights = request.weight_column(file.path, names, ends), Weights(request.null_weights)
-    take = ends if at is None else (*ends, at)
-    pairs = [Pair(file.path, dialect, names, own) for own in request.pairs(file.path, names)]
-    ids = [IdColumns() for _ in pairs]
-    for block in chain([first], feed):
-        read = parse(file.path, block, dialect, len(names), take)
-        columns = dict(zip(take, read, strict=True))
-        for pair, own in zip(pairs, ids, strict=True):
+    weights, ids = Weights(request.null_weights), [IdColumns() for _ in read.pairs]
+    for block, columns in read.blocks():
+        for pair, own in zip(read.pairs, ids, strict=True):
             pair.append(block, columns, own)
-        if at is not None:
-            weights.append(file.path, block, dialect, at, columns[at].text)
-        file.lines.block(block, dialect, len(read[0].text))
-    for pair in pairs:
+        if read.weight is not None:
+            text = columns[read.weight].text
+            weights.append(file.path, block, read.dialect, read.weight, text)
+    for pair in read.pairs:
         pair.floats.refuse()
-    kinds = [None] * len(pairs) if request.text is None else request.text
-    found = zip(pairs, ids, kinds, strict=True)
+    kinds = [None] * len(read.pairs) if request.text is None else request.text
+    found = zip(read.pairs, ids, kinds, strict=True)
     table = beside([columns.table(pair.names, kind) for pair, columns, kind in found])
-    return table if at is None else table.append_column("weight", weights.column()), None
+    return table if read.weight is None else table.append_column("weight", weights.column()), None
 
 
 class Pair:
@@ -172,7 +246,7 @@ class Pair:
         self.floats.append(block, [columns[end] for end in found], list(found.values()))
 
 
-def without_rows(request: ColumnRequest, text: list[bool] | None) -> pa.Table:
+def without_rows(request: ColumnRequest, text: Sequence[bool | None] | None) -> pa.Table:
     """Return the columns of an empty text file."""
     source, destination = request.source or "src", request.destination or "dst"
     sides = (side if isinstance(side, list) else [side] for side in (source, destination))
@@ -208,22 +282,74 @@ def _check_fields(file: File, dialect: Dialect, number: int, line: bytes) -> Non
         )
 
 
+def _dialect(file: File, request: ColumnRequest, text: Text) -> Dialect:
+    """Return the dialect of a table: that which was asked for, or else that of its first records.
+
+    Raises
+    ------
+    FormatError
+        Two separators fit, or the bytes are not text.
+    """
+    options = request.options
+    comments = (options.comment or "").encode()
+    delimiter, size = options.delimiter, HEAD
+    most = LONGEST * tuning.text_block_bytes if file.budget is None else file.budget.record_bytes
+    while True:
+        head = text.peek(size)
+        if 5 * head.count(b"\0") > 2 * len(head):
+            raise FormatError(
+                f"{file.path} is UTF-16 text without a byte order mark, by its bytes of zero:"
+                f" {NAME_ENCODING}"
+            )
+        complete = len(head) < size
+        lines = head.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        lines = lines + b"\n" if complete else lines[: lines.rfind(b"\n") + 1]
+        named = _SEPARATOR.match(lines)
+        if delimiter is None and named:
+            delimiter = named[1].decode()
+        any_table = Dialect(",", comments, table=True)
+        match = any_table.dataless.match(lines)
+        end = match.end() if match else 0
+        above, lines = lines[:end], lines[end:]
+        if lines or complete or size >= most:
+            comment = any_table.last_comment(above).lstrip(b" \t")[1:]
+            named_by = partial(_are_named, comment, request.requested)
+            delimiter = delimiter or separator_of(file.path, lines, named_by)
+            return Dialect(delimiter, comments, table=True)
+        size *= 4
+
+
+def _are_named(comment: bytes, requested: list[str], dialect: Dialect, fields: list[str]) -> bool:
+    """Return whether a comment, or the first record below it, holds the names of columns."""
+    words = dialect.split(comment)
+    named = len(words) == len(fields) and are_names(words, requested)
+    return named or are_names(fields, requested)
+
+
+HEAD = 1 << 16  # bytes in which the separator is looked for, or more where a line is longer
+_SEPARATOR = re.compile(SEPARATOR_LINE.replace(rb"[^\n]", rb"([!-~\t])") + rb"\n")
+
+
 def first_lines(
     file: File, request: ColumnRequest
-) -> tuple[Block | None, Iterator[Block], list[str]]:
-    """Return the first block of data, if any, the other blocks, and the names of the columns."""
-    dialect = DIALECTS[request.format]
-    if dialect.folded and file.head.startswith(KONECT_BIPARTITE):
+) -> tuple[Dialect, Block | None, Iterator[Block], list[str]]:
+    """Return the dialect, the first block of data if any, the others, and the names of columns."""
+    text = Text(file.path, file.read, request.options.encoding, file.lines.feed)
+    dialect = _dialect(file, request, text)
+    file.delimiter = dialect.delimiter
+    if file.head.startswith(KONECT_BIPARTITE):
         raise FormatError(
             f"{file.path} is bipartite ('% bip' in line 1), so a number in its first column and"
             " the same in its second are different vertices: read it by"
             r" pandas.read_csv(path, sep='\s+', comment='%', header=None), add the largest number"
             " of the first column to the second, and pass the frame"
         )
-    feed = file.blocks(dialect)
+    feed = blocks(file.path, text.read, dialect, file.report_place, file.budget)
     first, comment = opening(feed, dialect, file.lines)
     if first is None:
-        return None, feed, []
+        _check_comments(file, dialect, comment)
+        return dialect, None, feed, []
+    dialect = dialect.uncommented
     line, rest = first.first()
     _check_fields(file, dialect, first.line, line)
     check_utf8(file.path, Block(first.line, line))
@@ -231,16 +357,26 @@ def first_lines(
     if len(fields) < 2:
         raise FormatError(
             f"{file.path}, line {first.line}: expected at least 2 fields separated by "
-            f"{dialect.separator}, found {len(fields)}: {shown(line)}"
+            f"{dialect.separator}, found {len(fields)}: {shown(line)}; if another character"
+            " separates them, pass delimiter= (--delimiter)"
         )
     file.header, names = request.header, None
     if request.header is None:
-        names = names_in_comment(comment, len(fields), request.requested)
+        names = names_in_comment(comment, dialect, len(fields), request.requested)
         file.header = False
         if names is None:
             below, feed = following(rest, feed, dialect, file.lines)
             file.header = is_header(file.path, first.line, fields, below, request.requested)
     if file.header:
         file.lines.header = ends_in(line)
-        return rest, feed, fields
-    return first, feed, names or without_header(len(fields))
+        return dialect, rest, feed, fields
+    return dialect, first, feed, names or without_header(len(fields))
+
+
+def _check_comments(file: File, dialect: Dialect, comment: str) -> None:
+    """Raise a FormatError if all lines of a file are comments, and the last names no columns."""
+    if file.lines.comment and names_in_comment(comment, dialect, 2, ()) is None:
+        raise FormatError(
+            f"{file.path}: each line begins with one of {dialect.comments.decode()!r}, as comments"
+            " do, and none holds data: pass comment=None (--no-comment) if these lines are data"
+        )

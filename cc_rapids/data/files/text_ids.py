@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ...errors import ColumnTypeError
+from ...errors import ColumnTypeError, FormatError
 from .delimited import Block, Column, Dialect
 
 if TYPE_CHECKING:
@@ -19,6 +19,21 @@ if TYPE_CHECKING:
 
 
 MISSING = ("NA", "N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "\\N")
+
+
+class LateTextError(FormatError):
+    """An error for ids that are text where all earlier ones of a stream were integers.
+
+    ``text`` says of each column of an id whether it is text, as far as that is known.
+    """
+
+    def __init__(self, path: str, line: int, column: int, width: int) -> None:
+        super().__init__(
+            f"{path}, from line {line} on: some ids are text, but all earlier ones were integers: a"
+            " stream uses the type of the first ids for all; read it whole, without memory_limit="
+            " (--memory-limit), or store the columns as strings (in Parquet)"
+        )
+        self.text = [True if k == column else None for k in range(width)]
 
 
 class IdColumns:

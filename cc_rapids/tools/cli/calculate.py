@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...data.files.read import EdgeFile, Taken
+from ...data.text_options import TextOptions
 from ...errors import counted
 from ...ledger import Ledger
 from .group import INPUT, METHOD, OUTPUT, command, ended_in_words, examples, option
@@ -200,6 +201,9 @@ def calculate(
     destination: str | None,
     format: str | None,
     header: bool | None,
+    delimiter: str | None,
+    encoding: str | None,
+    comment: str | None,
     memory_limit: str | None,
     checkpoint: Path | None,
     checkpoint_every: float | None,
@@ -250,7 +254,8 @@ def calculate(
     """
     from ...api import components
 
-    reading = {"source": source, "destination": destination, "format": format, "header": header}
+    reading = {"source": source, "destination": destination, "format": format}
+    text = TextOptions.check(header, delimiter, encoding, comment)
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
     check_with_output(output, output_format=output_format, rows_per_file=rows_per_file)
     if members is not None and top is None:
@@ -280,7 +285,7 @@ def calculate(
         else f"no edges were linked, so nothing was saved in {checkpoint}"
     )
     with ended_in_words(unsaved):
-        given = _given(files, generate, chunked, quiet, reading, bounds)
+        given = _given(files, generate, chunked, quiet, reading, text, bounds)
     if count_given and given.options.get("vertices") is not None:
         raise click.UsageError("FILE lists its own vertices: leave out --num-vertices.")
     spent = None if given.streamed else time.perf_counter() - start
@@ -321,14 +326,16 @@ def _given(
     chunked: dict[str, Any],
     quiet: bool,
     reading: dict[str, Any],
+    text: TextOptions,
     bounds: dict[str, Any],
 ) -> Given:
     """Return the edges: made, read, or to be read in chunks."""
     if generate is not None:
-        return Given.of(_made(files, generate, reading | chunked | bounds))
+        named = {text.given: True} if text.given else {}
+        return Given.of(_made(files, generate, reading | named | chunked | bounds))
     if not files:
         raise click.UsageError("Missing argument 'FILE' (or --generate, to have edges made).")
-    return read_given(files, chunked, quiet, reading, bounds)
+    return read_given(files, chunked, quiet, reading | text.words(), bounds)
 
 
 def _made(files: tuple[str, ...], text: str, reading: dict[str, Any]) -> EdgeFile:
@@ -417,7 +424,7 @@ def _where(facts: dict[str, Any]) -> str | None:
 
 def _way(facts: dict[str, Any]) -> str:
     """Return how a file was read, in words."""
-    return str(Taken(facts["format"], tuple(facts["columns"]), facts["header"]))
+    return str(Taken(facts["format"], tuple(facts["columns"]), facts["header"], facts["delimiter"]))
 
 
 def _top(found: Components, top: int, members: int | None) -> list[dict[str, Any]]:

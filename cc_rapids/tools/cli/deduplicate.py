@@ -30,11 +30,11 @@ from .options import (
     check_bounds,
     engine_option,
     format_option,
-    header_option,
     is_shown,
     memory_limit_option,
     nulls_option,
     quiet_options,
+    text_options,
 )
 from .outputs import check_with_output, checked_output, output_format_option, output_option
 from .show import kernel_rows, kernels, print_json, print_rows, seconds, times_since
@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     help="Column of the other id of each pair.",
 )
 @format_option("--pairs-format", "format", "Format of PAIRS, if not by its suffix.", INPUT)
-@header_option
+@text_options
 @nulls_option
 @bound_options
 @memory_limit_option

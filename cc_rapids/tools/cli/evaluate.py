@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ... import __version__
+from ...data.text_options import KEYWORDS, TextOptions
 from ...errors import InputError, install_advice
 from .group import METHOD, OUTPUT, command, examples, option
 from .options import (
@@ -19,9 +20,9 @@ from .options import (
     counts_option,
     engine_in_words,
     engine_or_threads,
-    header_option,
     quiet_options,
     rounds_option,
+    text_options,
 )
 from .show import compact, kernels, print_json, print_table, progress
 
@@ -46,7 +47,7 @@ DEFAULT = ("auto", "none+async+halve", "soman")
 )
 @click.argument("folder", type=FilePath(path_type=Path))
 @column_options
-@header_option
+@text_options
 @option(
     "--algorithm",
     "--design",
@@ -118,6 +119,7 @@ def evaluate(
     from .. import bench, charts
     from .. import evaluate as evaluation
 
+    how["text"] = TextOptions.check(**{name: how.pop(name) for name in KEYWORDS})
     how["designs"] = how["designs"] or DEFAULT
     baseline = baseline or how["designs"][0]
     if baseline not in how["designs"]:

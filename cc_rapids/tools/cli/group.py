@@ -62,8 +62,8 @@ MEANT_OPTIONS: dict[str, str] = {  # words that people type for options
     "--threshold": "--at-least",
     "--minimum": "--at-least",
     "--maximum": "--at-most",
-    "--sep": "--format",
-    "--delimiter": "--format",
+    "--sep": "--delimiter",
+    "--separator": "--delimiter",
     "--cpu": "--engine",
     "--gpu": "--engine",
     "--device": "--engine",
@@ -74,6 +74,9 @@ MEANT_OPTIONS: dict[str, str] = {  # words that people type for options
     "--silent": "--quiet",
     "--sort-by": "--by",
 }
+_KEYWORDS = re.compile(  # header=False (--no-header); source= and destination= (--source, ...)
+    r"""\w+=(?:'[^']*'|[^\s'(]*)(?: and \w+=)? \((--[^()]*)\)"""
+)
 _LIMIT = re.compile(r"(?<![\w./'\"-])memory_limit(?![\w./'\"])=?")  # not in a value or a path
 _FURTHER = 4  # columns of indent of its next lines
 _EXAMPLE_WIDTH = 72  # columns of a command, in 80 with its indent and a backslash
@@ -194,7 +197,7 @@ class OneLineErrors(Group):
 
 def _as_options(message: str) -> str:
     """Return a message of the library with the words for a command."""
-    message = message.replace("the same call", "the same command")
+    message = _KEYWORDS.sub(r"\1", message.replace("the same call", "the same command"))
     return _LIMIT.sub("--memory-limit", message)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from ...data.files.formats import COUNTED, FORMATS, SUFFIXES, WRITTEN
 from ...data.files.input_file import PACKED
 from ...data.files.write import is_standard_output
 from ...data.memory_budget import bytes_of
+from ...data.text_options import COMMENTS
 from ...errors import EngineError, InputError
 from .group import INPUT, METHOD, OUTPUT, PROGRESS, Decorator, option
 
@@ -27,8 +29,8 @@ STANDARD = "-"  # standard input, or standard output
 COLUMNS_IN_WORDS = (
     "Columns: by default the ends of an edge are a known pair of columns, or else the only two:"
     f" {', '.join(f'{a} and {b}' for a, b in KNOWN_PAIRS)}. Columns of datasets beside such a pair,"
-    " as source_dataset_l and source_dataset_r, are part of the ids. The first line of csv, tsv and"
-    " snap is a header if it holds known or given names, or three words above numbers, and an edge"
+    " as source_dataset_l and source_dataset_r, are part of the ids. The first line of text"
+    " is a header if it holds known or given names, or three words above numbers, and an edge"
     " if its ends are numbers like those of the next line; --header and --no-header say which."
 )
 FORMATS_IN_WORDS = (
@@ -40,12 +42,39 @@ FORMATS_IN_WORDS = (
     " they are written."
 )
 FILES_IN_WORDS = f"{COLUMNS_IN_WORDS}\n\n{FORMATS_IN_WORDS}"
-header_option = option(
-    "--header/--no-header",
-    default=None,
-    section=INPUT,
-    help="Does the first line of csv, tsv, snap name the columns?",
-)
+
+
+def text_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the options for reading text, as the keywords of :class:`TextOptions`."""
+
+    @wraps(function)
+    def taken(*, no_comment: bool, comment: str, **others: Any) -> Any:
+        return function(comment=None if no_comment else comment, **others)
+
+    chosen: Callable[..., Any] = taken
+    options: list[tuple[str, dict[str, Any]]] = [
+        (
+            "--header/--no-header",
+            {"default": None, "help": "Does the first line of text name the columns?"},
+        ),
+        (
+            "--delimiter",
+            {"metavar": "CHARACTER", "help": "Between fields of text; ' ' for runs of blanks."},
+        ),
+        ("--encoding", {"metavar": "NAME", "help": "Of text, such as latin-1; else UTF-8."}),
+        (
+            "--comment",
+            {
+                "metavar": "LETTERS",
+                "default": COMMENTS,
+                "help": "What begins comments above the first edge (#%).",
+            },
+        ),
+        ("--no-comment", {"is_flag": True, "help": "There are no comments."}),
+    ]
+    for flag, words in reversed(options):
+        chosen = option(flag, section=INPUT, **words)(chosen)
+    return chosen
 
 
 class FilePath(click.Path):
@@ -153,7 +182,7 @@ def edge_file_options(name: str = "--format", what: str = "FILE") -> Decorator:
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         of_format = format_option(name, "format", f"Format of {what}, if not by its suffix.", INPUT)
-        return column_options(of_format(header_option(function)))
+        return column_options(of_format(text_options(function)))
 
     return decorate
 

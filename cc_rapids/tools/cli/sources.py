@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...data.files.header import check_header
+from ...data.files.header import check_text_options
 from ...data.files.input_file import ColumnRequest, File
 from ...data.files.read import IN_PIECES, EdgeFile, Taken, read_opened, read_pieces, read_wanted
+from ...data.text_options import KEYWORDS, TextOptions
 from ...errors import InputError
 from ...ledger import Ledger
 from .options import STANDARD
@@ -103,14 +104,19 @@ def read_given(
 def read_one(file: Path, report: Report | None, *, format: str | None, **reading: Any) -> EdgeFile:
     """Return the edges of a file, or of standard input for ``-``, read whole.
 
-    ``reading`` are source, destination and header, and what else is requested of columns.
+    ``reading`` are source, destination and options of text, and what else is requested of columns.
     """
     if str(file) != STANDARD:
-        request = ColumnRequest(format=format or "", **reading)
-        return read_wanted(file, request, report)
-    request = ColumnRequest(format=stated_format(format), **reading)
-    check_header(request.header, [STANDARD_INPUT], [request.format])
+        return read_wanted(file, _request(format or "", reading), report)
+    request = _request(stated_format(format), reading)
+    check_text_options(request.options, [STANDARD_INPUT], [request.format])
     return read_opened(standard_input(), request)
+
+
+def _request(format: str, reading: dict[str, Any]) -> ColumnRequest:
+    """Return the request of the keywords of functions, among which are options of text."""
+    others = {name: value for name, value in reading.items() if name not in KEYWORDS}
+    return ColumnRequest(format=format, options=TextOptions.among(reading), **others)
 
 
 def limited(
@@ -155,8 +161,8 @@ def _in_pieces(
 ) -> Given:
     """Return standard input in pieces, or whole where its format is read so."""
     file = standard_input()
-    request = ColumnRequest(format=format, **names, **columns_of(bounds))
-    check_header(request.header, [STANDARD_INPUT], [format])
+    request = _request(format, names | columns_of(bounds))
+    check_text_options(request.options, [STANDARD_INPUT], [format])
     if format not in IN_PIECES:
         found = Given.of(read_opened(file, request), bounds)
         return replace(found, options=found.options | options)
@@ -178,7 +184,7 @@ def _tables(file: File, request: ColumnRequest, given: Given) -> Iterator[pa.Tab
         table = piece.table
         ids = request.ids_in(table.column_names)
         if not given.taken:
-            given.taken.append(Taken(request.format, tuple(ids), file.header))
+            given.taken.append(Taken(request.format, tuple(ids), file.header, file.delimiter))
         if request.weights and table.column_names == ids:  # no line is in the file
             table = table.append_column("weight", pa.array([], pa.float64()))
         yield table.rename_columns([*ids, *["weight"][: table.num_columns - len(ids)]])

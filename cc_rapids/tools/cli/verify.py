@@ -11,6 +11,7 @@ import click
 
 from ...data.files.read import Taken, taken_of
 from ...data.files.text_ids import integers, is_text, plain
+from ...data.text_options import TextOptions
 from ...errors import FormatError, InputError, VerificationError
 from ...ledger import Ledger
 from ...verify.label_rules import LABEL_RULES, LabelRule
@@ -144,7 +145,7 @@ def _labels(labels: Path, format: str | None, quiet: bool) -> tuple[pa.Table, Ta
     """Return the labels of a file, a folder or a pattern, and how the first file was read."""
     import pyarrow as pa
 
-    ends = {"source": "vertex", "destination": "labels", "header": None}
+    ends = {"source": "vertex", "destination": "labels"}
     parts = []
     for path in map(Path, paths_of(str(labels))):
         with progress(f"reading {name_of(path.name)}", quiet) as report:
@@ -181,7 +182,8 @@ def _edges(
     if reading.pop("format") is not None:
         raise InputError("with --memory-limit the suffix determines the format: leave out --format")
     options = reading | {"memory_limit": memory_limit}
-    return file, options, taken_of(file, **reading), Ledger.of_facts
+    ends = reading["source"], reading["destination"]
+    return file, options, taken_of(file, *ends, TextOptions.among(reading)), Ledger.of_facts
 
 
 def _alike(edges: pa.Table, labels: pa.Table, taken: Taken, file: Path, path: Path) -> pa.Table:

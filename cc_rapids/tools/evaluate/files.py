@@ -11,9 +11,10 @@ import numpy as np
 
 from ...backends import Backend
 from ...data.dtypes import is_integer
-from ...data.files.header import DELIMITERS
+from ...data.files.header import TEXT
 from ...data.files.input_file import format_of
 from ...data.files.read import read_edges
+from ...data.text_options import NO_OPTIONS, TextOptions
 from ...errors import CcRapidsError, FormatError, InputError
 from ..bench.timing import rotated
 
@@ -54,11 +55,10 @@ class Source:
     vertices: range | None
 
     @classmethod
-    def read(cls, path: Path, **options: Any) -> Source:
-        """Read a file, with options of ``read_edges``; raise a CcRapidsError if it is invalid."""
-        if format_of(path) not in DELIMITERS:
-            options["header"] = None
-        file = read_edges(path, **options)
+    def read(cls, path: Path, options: TextOptions = NO_OPTIONS, **names: Any) -> Source:
+        """Read a file; raise a CcRapidsError if it is invalid."""
+        words = options.words() if format_of(path) in TEXT else {}
+        file = read_edges(path, **words, **names)
         table = file.table.rename_columns(["src", "dst"])
         if any(column.null_count for column in table.columns):
             raise InputError(f"{path} has edges that lack an id: drop them first")

@@ -14,6 +14,7 @@ import numpy as np
 from ...algorithms.design import Design
 from ...api import components
 from ...backends import Backend
+from ...data.text_options import NO_OPTIONS, TextOptions
 from ...errors import CcRapidsError, InputError, VerificationError
 from ...verify import oracle
 from ...verify.oracle.columns import label_columns
@@ -60,8 +61,8 @@ class Plan:
         Prove the first answer of each file by a certificate, and compare the others with it.
     source, destination : str, optional
         The columns of all files, as for :func:`cc_rapids.components`.
-    header : bool, optional
-        Whether the first line of text files names their columns.
+    text : TextOptions
+        The options of text files.
     """
 
     designs: Sequence[str]
@@ -73,7 +74,7 @@ class Plan:
     check: bool = True
     source: str | None = None
     destination: str | None = None
-    header: bool | None = None
+    text: TextOptions = NO_OPTIONS
 
     def cases(self) -> list[Case]:
         """Return the runs of a file."""
@@ -120,7 +121,7 @@ def evaluate(
         done = k * len(cases)
         try:
             names = {"source": plan.source, "destination": plan.destination}
-            source = Source.read(path, header=plan.header, **names)
+            source = Source.read(path, plan.text, **names)
         except (CcRapidsError, MemoryError) as error:
             yield {"file": path.name, "not_run": reason(error)}
             continue

@@ -20,7 +20,7 @@ from . import Format
 if TYPE_CHECKING:
     import pyarrow as pa
 
-UNFIT = r"[ \t\n\v\f\r]|^[#%]|^$"  # of words between blanks
+UNFIT = r"[ \t\n\v\f\r]|^[#%\"]|^$"  # of words between blanks
 OTHERS = "; write csv, tsv, arrow or parquet"
 
 
@@ -46,7 +46,7 @@ def write_snap(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, 
         It cannot hold some text; names the row, and formats that can.
     """
     schema, pieces = plain(pieces, schema)
-    stream.write(f"# {' '.join(schema.names)}\n".encode())
+    stream.write("# {}\n".format("\t".join(schema.names)).encode())
     for piece in fit_for_blanks(pieces, schema, path):
         write_lines(piece, "\t", stream)
 

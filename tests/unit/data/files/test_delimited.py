@@ -21,9 +21,13 @@ LINES = [f"{a} {b}" for a, b in NUMBERS]
         ("a.csv", "\ufeffsrc,dst\n" + "\n\n".join(LINES).replace(" ", ", ")),
         ("A.TSV", "src\tdst\tw\n" + "\n".join(f"{line}\t0.5" for line in LINES).replace(" ", "\t")),
         ("a.txt", "\n".join(LINES)),
-        ("a.snap", "# a comment\n\n% another\n" + "\n# in the middle\n".join(LINES) + "\n# end"),
-        ("a.el", "".join(f" {line}  \t\r\n".replace(" ", " \t ") for line in LINES)),
-        ("a.edges", "".join(f"{line}{' 1.5 x' * (i % 3)}\n" for i, line in enumerate(LINES))),
+        ("a.snap", "# a comment\n\n% another\n" + "\n\n".join(LINES) + "\n\n"),
+        ("a.el", "".join(f" {line}  \t\r\n".replace(" ", "  ") for line in LINES)),
+        ("a.csv", "% a comment\n#\n" + "".join(f"{line}  1.5\n" for line in LINES)),
+        ("a.txt", "src;dst;w\n" + "".join(f"{a};{b};0,5\n" for a, b in NUMBERS)),
+        ("a.csv", "sep=|\nsrc|dst|\n" + "".join(f"{a}|{b}|\n" for a, b in NUMBERS)),
+        ("a.csv", "src,dst\n" + "\r".join(f"{a},{b}" for a, b in NUMBERS)),
+        ("a.csv", ("src\tdst\r\n" + "\r\n".join(LINES).replace(" ", "\t")).encode("utf-16")),
         ("a.txt", "".join(f"{line} 1.5\n" for line in LINES)),
         ("a.txt", "src dst\n" + "\n".join(LINES)),
     ],
@@ -55,7 +59,7 @@ class TestHeader:
             ("a.tsv", "1\t2\n", None, ("src", "dst"), 1),
             ("a.txt", "x y\nz x\n", False, ("src", "dst"), 2),
             ("a.txt", "x y\nz x\n", True, ("x", "y"), 1),
-            ("a.txt", "# c\nu v\n\n% c\n1 2\n", None, ("u", "v"), 1),
+            ("a.txt", "# c\nu v\n\n1 2\n", None, ("u", "v"), 1),
             ("a.txt", "x y\n1 2\n", False, ("src", "dst"), 2),
             ("a.txt", "# src dst\nx y\nz x\n", None, ("src", "dst"), 2),
             ("a.txt", "# FromNodeId\tToNodeId\nx\ty\n", None, ("FromNodeId", "ToNodeId"), 1),
@@ -83,7 +87,7 @@ class TestHeader:
             ("a.tsv", "10.0.0.1\t10.0.0.2\n10.0.0.2\t10.0.0.3\n", 1),
             ("a.txt", "x 1\n2 3\n4 5\n", 1),
             ("a.txt", "1 x\n2 3\n", 1),
-            ("a.txt", "# c\n\nx y\n% c\nz x\n", 3),
+            ("a.txt", "# c\n\nx y\n\nz x\n", 3),
             ("a.txt", "# our friends\nx y\nz x\n", 2),
             ("a.txt", "word other\n1 2\n", 1),
         ],
@@ -113,7 +117,7 @@ class TestHeader:
     @pytest.mark.parametrize("name", ["a.mtx", "a.he", "a.gr", "a.graph"])
     def test_other_formats_have_no_such_line(self, refusal, name):
         said = refusal(name, "1,2", InputError, header=False)
-        assert "header= (--header, --no-header) is for csv, tsv, snap" in said
+        assert "header= (--header) is for csv, tsv, snap" in said
 
 
 class TestColumns:
@@ -148,9 +152,10 @@ class TestColumns:
         ],
     )
     def test_choice_of_columns(self, read, columns, options, picked):
-        pairs, _, file = read("a.csv", f"{columns}\n{columns}\n", **options)
+        values = columns.replace(",", "x,") + "x"
+        pairs, _, file = read("a.csv", f"{columns}\n{values}\n", **options)
         assert f"{file.source} {file.destination}" == picked
-        assert pairs == [tuple(picked.split())]
+        assert pairs == [tuple(f"{name}x" for name in picked.split())]
         assert file.table.column_names == picked.split()
 
     @pytest.mark.parametrize(
@@ -233,7 +238,7 @@ class TestColumns:
         ("a.csv", "\ufeffsrc,dst\r\n"),
         ("a.tsv", "src\tdst\n"),
         ("a.txt", ""),
-        ("a.txt", "# only\n% comments"),
+        ("a.txt", "# only\n% comments\n# src dst"),
         ("a.csv.gz", gzip.compress(b"", mtime=0)),
     ],
 )
@@ -255,12 +260,15 @@ class TestMalformed:
             ("a.csv", "u,v\r\n1,2\r\n3,4,5\r\n", 3, "'3,4,5'"),
             ("a.csv", 'u,v\n1,2\n"3,4\n', 3, "'\"3,4'"),
             ("a.tsv", "1\t2\n1,2\n", 2, "'1,2'"),
-            ("a.txt", "# c\n1 2\n% c\n\n   3\n4 5\n", 5, "'   3'"),
+            ("a.txt", "# c\n1 2\n\n\n   3\n4 5\n", 5, "'   3'"),
+            ("a.txt", "1 2\n3 4\n# now three\n", 3, "comments stand before the first record"),
+            ("a.txt", "1 2 3\n2 4\n3\n", 2, "expected 3 fields"),
+            ("a.csv", "src,dst\n1,2\nsrc,dst\n2,3\n", 3, "--no-header"),
             ("a.txt", "1\n", 1, "'1'"),
-            ("a.csv", "a;b\n1;2\n", 1, "separated by commas"),
+            ("a.csv", "a:b\n1:2\n", 1, "delimiter="),
             ("a.csv", b"u,v\n1,2\n3,\xff\n", 3, "not UTF-8"),
             ("a.txt", b"# c\n1 2\n3 \xe9t\xe9\n", 3, "not UTF-8"),
-            ("a.csv", "u,v\n1,2\n".encode("utf-16"), 1, "not UTF-8"),
+            ("a.csv", "u,v\n1,2\n".encode("utf-16")[:-3], 2, "utf-16"),
         ],
     )
     def test_the_line_is_named(self, refusal, name, content, line, text):

@@ -75,7 +75,7 @@ def test_weights_are_written(tmp_path):
         written[kind] = (tmp_path / "e").read_text()
     assert written == {
         "csv": '"src","dst","weight"\n1,0,7\n0,1,8\n2,2,9\n',
-        "snap": "# src dst weight\n1\t0\t7\n0\t1\t8\n2\t2\t9\n",
+        "snap": "# src\tdst\tweight\n1\t0\t7\n0\t1\t8\n2\t2\t9\n",
         "he": "H 3 3 1\nE 1 0 7\nE 0 1 8\nE 2 2 9\n",
         "gr": "p sp 3 3\na 2 1 7\na 1 2 8\na 3 3 9\n",
         "mtx": "%%MatrixMarket matrix coordinate integer general\n3 3 3\n2 1 7\n1 2 8\n3 3 9\n",

@@ -59,6 +59,9 @@ class TestTypes:
     def test_quotes(self, read):
         assert read("a.csv", 'u,v\n"x,1","say ""hi"""\n')[0] == [("x,1", 'say "hi"')]
         assert read("a.txt", "\"x 'y\n", header=False)[0] == [('"x', "'y")]
+        content = '"New York"  Boston\n "say ""hi"""\t"\n5" 6"7"\n'
+        pairs = [("New York", "Boston"), ('say "hi"', '"'), ('5"', '6"7"')]
+        assert read("a.txt", content, header=False, delimiter=" ")[0] == pairs
 
 
 class TestFloats:

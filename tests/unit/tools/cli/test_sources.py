@@ -118,7 +118,7 @@ def test_what_is_refused_of_standard_input():
     assert "'xml'" in refused(EDGES, "calculate", "-", "--format", "xml")
     assert "stands alone" in refused(EDGES, "calculate", "-", "pairs.csv")
     assert "standard input" in refused("src,dst\n1\n", "calculate", "-", "--format", "csv")
-    assert "header=" in refused("", "calculate", "-", "--format", "parquet", "--header")
+    assert "--header is for" in refused("", "calculate", "-", "--format", "parquet", "--header")
     assert "--generate" in refused("", "calculate", "-", "--generate", "path(nodes=3)")
     assert "Only one" in refused("", "verify", "-", "-")
     words = ["--format", "csv", "--memory-limit", "1GiB"]

@@ -1,0 +1,118 @@
+"""The options for reading files of text, which all functions that read files take alike."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, TypedDict
+
+from ..errors import InputError, shown
+from .arguments import check_flag
+
+COMMENTS = "#%"
+
+
+class TextKeywords(TypedDict, total=False):
+    """The keywords of functions that read files of text."""
+
+    header: bool | None
+    delimiter: str | None
+    encoding: str | None
+    comment: str | None
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """The options for reading files of text.
+
+    Attributes
+    ----------
+    header : bool, optional
+        Whether the first line names the columns.
+    delimiter : str, optional
+        The character between fields; a blank stands for runs of blanks and tabs.
+    encoding : str, optional
+        The encoding, by default that of the byte order mark, or else UTF-8.
+    comment : str or None
+        The letters that begin comments before the first record; None if there are no comments.
+    """
+
+    header: bool | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    comment: str | None = COMMENTS
+
+    @classmethod
+    def check(
+        cls,
+        header: Any = None,
+        delimiter: Any = None,
+        encoding: Any = None,
+        comment: Any = COMMENTS,
+    ) -> TextOptions:
+        """Return checked options.
+
+        Raises
+        ------
+        InputError
+            One of them cannot be used.
+        """
+        if header is not None:
+            header = check_flag("header", header)
+        if delimiter is not None:
+            delimiter = _delimiter(delimiter)
+        if encoding is not None:
+            _check_encoding(encoding)
+        if comment is not None and not _are_letters(comment):
+            raise InputError(
+                f"comment= (--comment) must be one or more ASCII letters that begin comments, such"
+                f" as '#', or None, not {shown(comment)}"
+            )
+        return cls(header, delimiter, encoding, comment)
+
+    @classmethod
+    def among(cls, options: Mapping[str, Any]) -> TextOptions:
+        """Return those among the keywords of a function."""
+        return cls.check(**{name: options[name] for name in KEYWORDS if name in options})
+
+    def words(self) -> dict[str, Any]:
+        """Return all options as JSON values, by their names."""
+        return asdict(self)
+
+    @property
+    def given(self) -> str:
+        """The first option that the caller has set, as it is written; empty if there is none."""
+        return next(
+            (name for name in KEYWORDS if getattr(self, name) != getattr(TextOptions, name)), ""
+        )
+
+
+NO_OPTIONS, KEYWORDS = TextOptions(), tuple(field.name for field in fields(TextOptions))
+
+
+def _delimiter(delimiter: Any) -> str:
+    words = {" ": " ", r"\s+": " ", r"\t": "\t"}  # as pandas and shells write them
+    delimiter = words.get(delimiter, delimiter) if isinstance(delimiter, str) else delimiter
+    if not (_are_letters(delimiter) and len(delimiter) == 1) or delimiter in '"\n\r\0':
+        raise InputError(
+            "delimiter= (--delimiter) must be one ASCII character that is no quotation mark, such"
+            rf" as ',', ';', '|' or '\t', or ' ' for runs of blanks, not {shown(delimiter)}"
+        )
+    return str(delimiter)
+
+
+def _are_letters(value: Any) -> bool:
+    return isinstance(value, str) and value != "" and value.isascii()
+
+
+def _check_encoding(encoding: Any) -> None:
+    try:
+        if not isinstance(encoding, str):
+            raise TypeError
+        "".encode(codecs.lookup(encoding).name)
+    except (LookupError, TypeError, ValueError):
+        raise InputError(
+            "encoding= (--encoding) must be an encoding that Python knows, such as 'utf-16' or"
+            f" 'latin-1', not {shown(encoding)}"
+        ) from None
