@@ -1,1 +1,1 @@
-"""What is found of an answer: its paths, bridges, merges, reports and numbers."""
+"""Analysis of an answer: paths, bridges, merges, reports, numbers and plots."""

@@ -18,7 +18,7 @@ from ..tuning import tuning
 
 
 class IdDecoder(Protocol):
-    """What turns vertices into ids, and ids into vertices."""
+    """A decoder of vertices, which also looks up ids."""
 
     @property
     def id_base(self) -> int:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import Any, Literal, Unpack, overload
-from weakref import WeakValueDictionary
+from weakref import WeakSet
 
 from .. import backends
 from ..algorithms.design import Design
@@ -49,13 +49,24 @@ from .state import ConnectivityState
 FORGETTING = ("raise", "ignore")
 ON_ERROR = ("raise", "keep")
 
-# By their ids: after a fork their locks are free, whoever held them
-_living: WeakValueDictionary[int, Connectivity] = WeakValueDictionary()
+_locks: WeakSet[ForkLock] = WeakSet()
+
+
+class ForkLock:
+    """A lock that is free in the child of a fork, whoever held it."""
+
+    def __init__(self) -> None:
+        self.renew()
+        _locks.add(self)
+
+    def renew(self) -> None:
+        """Replace the lock by one that nobody holds."""
+        self.held = threading.RLock()
 
 
 def _free_locks() -> None:
-    for one in list(_living.values()):
-        one.renew_lock()
+    for lock in list(_locks):
+        lock.renew()
 
 
 os.register_at_fork(after_in_child=_free_locks)
@@ -159,22 +170,14 @@ class Connectivity:
         forest = KeptForest.empty(backend, expiry) if kept else None
         # never changed, but replaced
         self._state = initial_state(backend, count, vertices, self._free, kept=forest)
-        self._unlock()
-
-    def _unlock(self) -> None:
-        self.renew_lock()
-        _living[id(self)] = self
-
-    def renew_lock(self) -> None:
-        """Make a new lock, which whoever replaces the state holds."""
-        self._lock = threading.RLock()
+        self._lock = ForkLock()  # held by who replaces the state
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: own for name, own in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._unlock()
+        self._lock = ForkLock()
 
     def _take(
         self, before: ConnectivityState, after: ConnectivityState
@@ -185,7 +188,7 @@ class Connectivity:
         may have inserted edges since. Returns the states that this replaces and that is taken.
         Raises an InputError if edges were removed since, of which the batches may bring some back.
         """
-        with self._lock:
+        with self._lock.held:
             now = self._state
             if now is not before and (now.removals != before.removals or now.kept is not None):
                 raise InputError(
@@ -323,7 +326,7 @@ class Connectivity:
             edges = opened(edges)
             adapter = adapter_of(edges)
         if self._state.kept is not None:
-            with self._lock:
+            with self._lock.held:
                 before = self._state
                 read_in_turn = pieces(before, edges, names, self._expiry)
                 states = self._take(before, insert_kept(before, read_in_turn, self._free))
@@ -334,13 +337,13 @@ class Connectivity:
             given = read.read(
                 edges, source, destination, nulls=nulls, options=options, adapter=adapter
             )
-            with self._lock:
+            with self._lock.held:
                 before = self._state
                 if given.taken and source is None and destination is None:
                     inputs.check_columns_as_before(given, before.given)
                 states = self._take(before, insert_given(before, given, *how))
         if adapter.is_iterable and adapter.rows(edges, ReadRequest(source, destination)) is None:
-            with self._lock:
+            with self._lock.held:
                 ledger = self._state.ledger._replace(unchecked=True)
                 self._state = replace(self._state, ledger=ledger)
         return states
@@ -532,7 +535,7 @@ class Connectivity:
             batch, source, destination, TextOptions.check(**text) if text else NO_OPTIONS
         )
         mask = inputs.mask_of_queries(batch, query, given)
-        with self._lock:
+        with self._lock.held:
             before = self._state
             old = inputs.placed_for(before, given, self._free)
             with inputs.LentWithRange(backend := old.backend, given) as columns:
@@ -695,7 +698,7 @@ class Connectivity:
         self, forget: Any, given: Any, remaining: Any, words: Words, missing: str
     ) -> Connectivity:
         """Take the state without edges or vertices, and return the instance."""
-        with self._lock:
+        with self._lock.held:
             before = self._state
             read_again = partial(pieces, before, remaining, words, self._expiry)
             after = forget(before, given, None if remaining is None else read_again, missing)
@@ -749,7 +752,7 @@ class Connectivity:
             raise InputError(
                 "expire() needs the time of each edge: make Connectivity(expiry='COLUMN')"
             )
-        with self._lock:
+        with self._lock.held:
             self._take(self._state, expire(self._state, before, dropped))
         return self
 

@@ -427,7 +427,7 @@ class Answer:
 
 
 class HasAnswer(Protocol):
-    """What users hold of an answer, such as :class:`cc_rapids.Components`."""
+    """An object with an answer, such as :class:`cc_rapids.Components`."""
 
     answer: Answer
 

@@ -1,4 +1,4 @@
-"""What users hold of an answer: every method is one call of a function over its data."""
+"""Answers as users hold them: each method is one call of a function over the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the records of an answer were linked by."""
+"""The keys that records of an answer were linked by."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ def test_a_process_that_is_forked_meanwhile_can_go_on():
     held, go = threading.Event(), threading.Event()
 
     def hold():
-        with seen._lock:
+        with seen._lock.held:
             held.set()
             go.wait(60)
 
@@ -209,7 +209,7 @@ def test_a_process_that_is_forked_meanwhile_can_go_on():
     held.wait(60)
     child = os.fork()
     if child == 0:
-        os._exit(0 if seen._lock.acquire(timeout=600) else 1)
+        os._exit(0 if seen._lock.held.acquire(timeout=600) else 1)
     go.set()
     thread.join()
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

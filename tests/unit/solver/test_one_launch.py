@@ -60,7 +60,7 @@ def test_the_arrays_of_a_forest_are_made_when_they_are_looked_at():
     assert forest.parent.size == forest.n
     assert forest.parent is forest.parent
     assert {"parent", "present", "out_of_range"} <= vars(forest).keys()
-    usual = components((src, dst), design=ONE_LAUNCH_RULE.design)._forest
+    usual = components((src, dst), design=ONE_LAUNCH_RULE.design).answer.forest
     with pytest.raises(AttributeError, match="no 'children'"):
         _ = usual.children
 
