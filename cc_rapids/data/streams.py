@@ -49,6 +49,7 @@ from .files.opening import given as given_file
 from .files.opening import mark_at, opened, paths_of
 from .files.read import (
     Footer,
+    Piece,
     RowGroups,
     Taken,
     check_pages,
@@ -60,7 +61,7 @@ from .files.read import (
     read_opened,
     read_pieces,
 )
-from .files.text_ids import is_text
+from .files.text_ids import LateTextError, is_text
 from .frame_access import collected
 from .frame_build import rows_where_true
 from .memory_budget import FILE_BYTES, LEAST_TEXT_BYTES, TEXT_BYTES, Budget, bytes_of
@@ -422,7 +423,7 @@ class Files:
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the pieces of all files from a place on."""
-        text = [text] if isinstance(text, bool) else text
+        text = [text] if isinstance(text, bool) else text or self.options.as_text or None
         self.counts.clear()
         self.unreadable.clear()
         vars(self)["first"] = start.file
@@ -431,8 +432,7 @@ class Files:
             pieces = self._pieces(number, begin, budget, text)
             for chunk in _readable_or_skipped(self, self.paths[number], begin, pieces):
                 sides = chunk.source, chunk.destination
-                if text is None and (chunk.load or has_ids(chunk.frame.select(flat(*sides)))):
-                    text = text_of(chunk.frame, *sides)
+                text = types_so_far(text, chunk.frame, *sides, typed=chunk.load is not None)
                 yield chunk
 
     def _pieces(
@@ -449,7 +449,8 @@ class Files:
         with opened(path, before, budget) if own is None else nullcontext(own) as file:
             wanted = self._wanted(self.formats[number] or file.format())
             how = budget.next_rows, text, self.read_groups if file.is_plain else None
-            for piece in read_pieces(file, wanted, begin.group, begin.rows, *how):
+            made = read_pieces(file, wanted, begin.group, begin.rows, *how)
+            for piece in made if own is not None else _restartable(made):
                 if last is not None:
                     yield last
                 after = Cursor(number, piece.group, piece.rows)
@@ -734,6 +735,35 @@ def text_of(table: Any, source: Side, destination: Side) -> list[bool]:
     sides = (side if isinstance(side, list) else [side] for side in (source, destination))
     pairs = zip(*sides, strict=True)
     return [any(is_text(table.schema.field(name).type) for name in pair) for pair in pairs]
+
+
+def _restartable(pieces: Iterator[Piece]) -> Iterator[Piece]:
+    """Yield the pieces of a file that may be read again."""
+    try:
+        yield from pieces
+    except LateTextError as error:
+        error.can_restart = True
+        raise
+
+
+def types_so_far(
+    text: Sequence[bool | None] | None,
+    table: Any,
+    source: Side,
+    destination: Side,
+    typed: bool = False,
+) -> list[bool | None]:
+    """Return for each column of an id whether it is text, by one more table; None if unknown.
+
+    A column without an id says nothing, unless the table is ``typed``.
+    """
+    sides = (side if isinstance(side, list) else [side] for side in (source, destination))
+    pairs, found = list(zip(*sides, strict=True)), text_of(table, source, destination)
+    before = text or [None] * len(pairs)
+    return [
+        own if known is None and (typed or has_ids(table.select(list(pair)))) else known
+        for known, own, pair in zip(before, found, pairs, strict=True)
+    ]
 
 
 def _loaded(path: str, before: Mark | None, load: Callable[[], Any]) -> Any:
@@ -1466,15 +1496,14 @@ def _files(
     options: TextOptions,
     reading: Reading,
 ) -> Iterator[Any]:
-    text: list[bool] | None = None
+    text: Sequence[bool | None] | None = None
     for path in paths:
         with opened(path) as raw:
             kind = raw.format()
             wanted = ColumnRequest(*asked, kind, options, True, weight, text, null_weights=True)
             file = read_opened(raw, wanted)
         sides = file.source, file.destination
-        if text is None and has_ids(file.table.select(flat(*sides))):
-            text = text_of(file.table, *sides)
+        text = types_so_far(text, file.table, *sides)
         reading.add(file.taken, file.ledger)
         several = isinstance(file.source, list)
         named = file.table.column_names[:-1] if several else names

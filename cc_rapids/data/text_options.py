@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 from ..errors import InputError, shown
@@ -36,12 +36,16 @@ class TextOptions:
         The encoding, by default that of the byte order mark, or else UTF-8.
     comment : str or None
         The letters that begin comments before the first record; None if there are no comments.
+    as_text : tuple of (bool or None)
+        For each column of an id whether it is text, as an earlier reading has found, or None if
+        that is not known; empty if none is. It is no option of callers.
     """
 
     header: bool | None = None
     delimiter: str | None = None
     encoding: str | None = None
     comment: str | None = COMMENTS
+    as_text: tuple[bool | None, ...] = ()
 
     @classmethod
     def check(
@@ -77,8 +81,13 @@ class TextOptions:
         return cls.check(**{name: options[name] for name in KEYWORDS if name in options})
 
     def words(self) -> dict[str, Any]:
-        """Return all options as JSON values, by their names."""
-        return asdict(self)
+        """Return all options of callers as JSON values, by their names."""
+        return {name: getattr(self, name) for name in KEYWORDS}
+
+    def with_text(self, found: Sequence[bool | None]) -> TextOptions:
+        """Return the options for reading again, where more columns are known to be text."""
+        before = self.as_text or (None,) * len(found)
+        return replace(self, as_text=tuple(a or b for a, b in zip(found, before, strict=True)))
 
     @property
     def given(self) -> str:
@@ -88,7 +97,7 @@ class TextOptions:
         )
 
 
-NO_OPTIONS, KEYWORDS = TextOptions(), tuple(field.name for field in fields(TextOptions))
+NO_OPTIONS, KEYWORDS = TextOptions(), tuple(TextKeywords.__annotations__)
 
 
 def _delimiter(delimiter: Any) -> str:

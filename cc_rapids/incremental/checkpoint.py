@@ -455,6 +455,7 @@ class Saver:
     trace: Trace | None = None
     edges: int | None = None  # of the checkpoint, if there is one
     begun: set[int] = field(default_factory=set)  # the files of which rows were taken
+    anew: bool = False  # a checkpoint that is there is not read, but replaced
 
     def due(self) -> bool:
         """Return whether a checkpoint is due."""
@@ -531,7 +532,7 @@ class Saver:
         if self.path is None:
             return None
         _tidy(Path(os.path.realpath(self.path)))
-        if not os.path.exists(self.path):
+        if self.anew or not os.path.exists(self.path):
             self._begin(stream, None)
             return None
         with backend.scope():

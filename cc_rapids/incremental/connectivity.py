@@ -18,6 +18,7 @@ from ..data.adapters import Paths, adapter_of
 from ..data.arguments import check_flag, check_path, check_word
 from ..data.edge_input import ReadRequest
 from ..data.files.opening import paths_of
+from ..data.files.text_ids import LateTextError
 from ..data.foreign import opened
 from ..data.frame_access import collected, rows_of
 from ..data.frame_build import column_like
@@ -332,7 +333,7 @@ class Connectivity:
                 states = self._take(before, insert_kept(before, read_in_turn, self._free))
         elif adapter.is_stream:  # whose code is not run while others wait
             before = self._state
-            states = self._take(before, insert_all(before, edges, names, *how))
+            states = self._take(before, self._inserted(before, edges, names))
         else:
             given = read.read(
                 edges, source, destination, nulls=nulls, options=options, adapter=adapter
@@ -347,6 +348,16 @@ class Connectivity:
                 ledger = self._state.ledger._replace(unchecked=True)
                 self._state = replace(self._state, ledger=ledger)
         return states
+
+    def _inserted(self, before: ConnectivityState, edges: Any, names: Words) -> ConnectivityState:
+        """Return a state with a sequence of batches, whose files are read again if need be."""
+        try:
+            return insert_all(before, edges, names, self._chosen, self._free)
+        except LateTextError as error:
+            if not error.can_restart or before.index.n:
+                raise
+            names = *names[:3], names[3].with_text(error.text)
+            return self._inserted(before, edges, names)
 
     def _insert_files(
         self, edges: Any, names: Words

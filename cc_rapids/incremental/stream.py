@@ -22,6 +22,7 @@ from ..data import html, read
 from ..data.column import Content
 from ..data.edge_input import ReadRequest, with_vertices
 from ..data.files.gpu_parquet import row_group_reader
+from ..data.files.text_ids import LateTextError
 from ..data.foreign import opened, with_own_weights
 from ..data.frame_build import frame_of_table
 from ..data.frame_kind import given_like
@@ -463,8 +464,20 @@ def find_in_stream(
     """Find the components of a stream, after :func:`stream_components` has checked its options.
 
     If files and other tables on the host fit into half of the free memory, with what a frame of
-    their rows takes besides, they are put together and given to ``solve``.
+    their rows takes besides, they are put together and given to ``solve``. Files of integers that
+    meet text are read again, as text from the first one on.
     """
+    try:
+        return _found_in_stream(edges, options, solve)
+    except LateTextError as error:
+        if not error.can_restart:
+            raise
+        log.info("reading from the first file again, with ids as text: %s", error)
+        options = replace(options, text=options.text.with_text(error.text))
+        return find_in_stream(edges, options, solve)
+
+
+def _found_in_stream(edges: Any, options: Options, solve: Solve | None) -> Components | StreamPlan:
     if solve is None or not options.forest:
         options.check_streamed()
     chosen, vertices, bound = options.batch_design, options.vertices, options.weight_bound
@@ -519,6 +532,7 @@ def find_in_stream(
     if options.checkpoint is not None:
         words["vertices"] = _digest(vertices, width)
     saver = Saver(options.checkpoint, options.checkpoint_every, words, str(chosen))
+    saver.anew = bool(options.text.as_text)
     if options.frames is not None and not stream.arrow:
         raise InputError(
             "frames= is for files, datasets and readers: answers for frames are of their own kind"
@@ -659,6 +673,10 @@ class Run:
                             saver.write(state, cursor)
                             new = False
                         reporter.report_state(state)
+        except LateTextError as error:
+            if not error.can_restart:
+                saver.keep(state, cursor, new, error)
+            raise
         except BaseException as error:
             saver.keep(state, cursor, new, error)
             raise

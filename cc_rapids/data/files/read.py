@@ -405,7 +405,7 @@ def text_pieces(
             table = table.append_column("weight", pa.array([], pa.float64()))
         yield Piece(table, 0, 0, False)
         return
-    at, kinds = 0, list(text or [None] * len(read.pairs))
+    at, kinds = 0, list(text or request.options.as_text or [None] * len(read.pairs))
     for block, columns in read.blocks():
         tables = []
         for k, pair in enumerate(read.pairs):

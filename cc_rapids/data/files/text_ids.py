@@ -24,8 +24,11 @@ MISSING = ("NA", "N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "\\N")
 class LateTextError(FormatError):
     """An error for ids that are text where all earlier ones of a stream were integers.
 
-    ``text`` says of each column of an id whether it is text, as far as that is known.
+    ``text`` says of each column of an id whether it is text, as far as that is known, and
+    ``can_restart`` whether the files may be read again from the first one.
     """
+
+    can_restart = False
 
     def __init__(self, path: str, line: int, column: int, width: int) -> None:
         super().__init__(

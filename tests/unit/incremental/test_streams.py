@@ -109,9 +109,25 @@ def test_what_cannot_be_streamed_is_said(tmp_path):
     (tmp_path / "a.csv").write_text("src,dst\n1,2\n")
     (tmp_path / "b.csv").write_text("src,dst\n1,x\n")
     with pytest.raises(cc_rapids.FormatError, match=r"b.csv, from line 2 on: some ids are text"):
-        cc_rapids.components(str(tmp_path / "*.csv"))
-    mixed = cc_rapids.components([tmp_path / "b.csv", tmp_path / "a.csv"])
-    assert mixed.labels()["vertex"].to_pylist() == ["1", "2", "x"]
+        cc_rapids.Connectivity().insert([tmp_path / "a.csv"]).insert([tmp_path / "b.csv"])
+
+
+@pytest.mark.parametrize("nothing", ["", "src,dst\n", "src,dst\n,\n"])
+def test_integers_that_meet_text_are_read_again_as_text(tmp_path, nothing):
+    paths = [tmp_path / f"{k}.csv" for k in range(3)]
+    for path, text in zip(
+        paths, [nothing, "src,dst\n1,2\n2,7\n", "src,dst\n1,x\n007,7"], strict=True
+    ):
+        path.write_text(text)
+    limited = {"memory_limit": "1GB", "nulls": "drop", "checkpoint_every": 0}
+    checkpoint = tmp_path / "state"
+    cc_rapids.components(paths[:2], **limited, checkpoint=checkpoint)  # of integers
+    found = [cc_rapids.components(paths, nulls="drop")]
+    found += [cc_rapids.components(paths, **limited, checkpoint=checkpoint) for _ in range(2)]
+    found.append(cc_rapids.Connectivity().insert(paths, nulls="drop").components())
+    for one in found:
+        assert one.labels()["vertex"].to_pylist() == ["007", "1", "2", "7", "x"]
+        assert len(one) == 1
 
 
 def test_edges_are_counted_beyond_32_bits(monkeypatch):
