@@ -23,7 +23,6 @@ OF_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
 KNOWN = (
     {"data.adapters", "data.read", "data.streams"},
     {"data.files.formats", "data.files.input_file", "data.files.write"},
-    {"data.files.lake", "data.files.opening"},
 )
 
 

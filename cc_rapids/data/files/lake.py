@@ -130,9 +130,9 @@ _LOCAL = _System(os.path.isdir, _names_here, str)
 
 
 def _system_of(path: str) -> tuple[_System, str]:
-    from .opening import remote
+    from fsspec.core import url_to_fs
 
-    system, inside = remote(path)
+    system, inside = url_to_fs(path)
     if "http" in path[:4] or "::" in path:
         return _System(lambda folder: False, lambda folder: [], str), inside
 
