@@ -39,9 +39,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ..input_file import ColumnRequest, File
-    from ..write import EdgeList
-
 
 @dataclass(frozen=True)
 class Format:
@@ -60,10 +57,11 @@ class Format:
     binary : bool
         Whether it is not text.
     read : callable, optional
-        Returns the edges of a file, src, dst and perhaps weight, and all vertices if it lists them.
-        It tells the file how many edges it declares. None of formats that are read in pieces.
+        Returns the edges of a ``File`` for a ``ColumnRequest``, src, dst and perhaps weight, and
+        all vertices if it lists them. It tells the file how many edges it declares. None of formats
+        that are read in pieces.
     write : callable, optional
-        Writes an edge list.
+        Writes an ``EdgeList``.
     write_table : callable, optional
         Writes rows of any columns, piece by piece.
     first : int, optional
@@ -79,8 +77,8 @@ class Format:
     starts: bytes = b""
     title: str = ""
     binary: bool = False
-    read: Callable[[File, ColumnRequest], tuple[pa.Table, Any]] | None = None
-    write: Callable[[EdgeList, BinaryIO, Path], Any] | None = None
+    read: Callable[[Any, Any], tuple[pa.Table, Any]] | None = None
+    write: Callable[[Any, BinaryIO, Path], Any] | None = None
     write_table: Callable[[Iterable[pa.Table], pa.Schema, BinaryIO, Path], Any] | None = None
     first: int | None = None
     gathered: bool = False
