@@ -39,6 +39,7 @@ from ..errors import CapacityError, InputError
 VERTEX = {"range": 20, "integers": 52, "strings": 80}
 EDGE = {"range": 80, "integers": 240, "strings": 800}
 DECLARED = {"range": "range", "integers": "integers", "strings": "integers"}  # no text in files
+BESIDE_TEXT = {"strings": EDGE["strings"] // 2}  # of an edge, where its text is counted itself
 PAIR = 18  # of the pairs that number the tuples of several columns, for each column
 FILE_BYTES = 32 << 20  # pages and buffers of libraries, and their threads
 BLOCK_COPIES = 16  # bytes for each byte of a block of text, split and converted while others wait
@@ -176,7 +177,7 @@ class Budget:
 
     def fitting_rows(self, row_bytes: float) -> int:
         """Return how many rows fit if each takes ``row_bytes``, as rows with long strings do."""
-        ids = EDGE[self.kind] // 2 if self.kind == "strings" else 1
+        ids = BESIDE_TEXT.get(self.kind, 1)
         free = (self.free_bytes - self.loaded) // (ROW_COPIES * row_bytes + ids)
         return max(1, int(min(self.next_rows(), free)))
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..errors import InputError
 
 WAY_OUT = "offsets begin at 0, never decrease, and end at the number of indices; build them again"
@@ -22,7 +20,7 @@ def first_wrong(offsets: Any, m: int) -> int | None:
     wrong[1:] |= offsets[1:] < offsets[:-1]  # their difference might overflow
     wrong[0] |= offsets[0] != 0
     wrong[-1] |= offsets[-1] != m
-    return int(np.argmax(wrong)) if wrong.any() else None
+    return int(wrong.argmax()) if wrong.any() else None
 
 
 def check(

@@ -157,7 +157,7 @@ def test_errors_are_copied(error):
 def test_errors_as_they_are_raised_are_copied(tmp_path):
     calls = [
         lambda: components(([0.5], [1])),
-        lambda: components(pd.DataFrame({"a": [1], "b": [2]})),
+        lambda: components(pd.DataFrame({"a": [1], "b": [2], "c": [3]})),
         lambda: components(tmp_path / "a.csv"),
         lambda: components(([1], [2]), design="kout+asink"),
         lambda: components(([1], [2])).component_of(5),

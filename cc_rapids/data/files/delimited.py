@@ -39,6 +39,7 @@ NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "pipes", " ": "bla
 SEPARATORS = ",\t;|"
 SEPARATOR_LINE = rb'"?sep=[^\n]"?'  # above the records of spreadsheets
 MARK = codecs.BOM_UTF8  # of the byte order
+AS_UTF8 = "utf-8", "ascii"  # encodings whose bytes are read as they are
 MARKS = {  # of four bytes first, which begin like those of two
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -242,7 +243,7 @@ class Text:
         first = source(1 << 16)
         encoding = encoding or next((MARKS[mark] for mark in MARKS if first.startswith(mark)), None)
         self._encoding = encoding
-        if encoding is not None and codecs.lookup(encoding).name not in ("utf-8", "ascii"):
+        if encoding is not None and codecs.lookup(encoding).name not in AS_UTF8:
             self._decoder = codecs.getincrementaldecoder(encoding)()
         self._ended = not first
         self._ahead = self._decoded(first).removeprefix(MARK)

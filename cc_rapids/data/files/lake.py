@@ -38,21 +38,10 @@ class Table(NamedTuple):
         """
         what = f"{self.path} is a table of {self.kind}"
         try:
-            if self.kind == "Delta Lake":
-                from deltalake import DeltaTable
-
-                return DeltaTable(self.path)
-            if self.kind == "Iceberg":
-                from pyiceberg.table import StaticTable
-
-                if not self.metadata:
-                    raise FormatError(
-                        f"{what}, and several files in its metadata could be the newest: pass the"
-                        " table of its catalog, as load_catalog(...).load_table(...) gives it"
-                    )
-                return StaticTable.from_metadata(self.metadata)
+            if self.kind in _LIBRARIES:
+                return _LIBRARIES[self.kind].open(self)
         except ImportError as error:
-            extra = {"Delta Lake": "delta", "Iceberg": "iceberg"}[self.kind]
+            extra = _LIBRARIES[self.kind].extra
             raise MissingExtraError(
                 f"{what}, and a library is missing ({error}): {install_advice(extra)}"
             ) from error
@@ -68,6 +57,36 @@ class Table(NamedTuple):
             f"{what}, which cc_rapids does not read: pip install hudi, and pass"
             f" hudi.HudiTableBuilder.from_base_uri({self.path!r}).build().read_snapshot()"
         )
+
+
+def _open_delta(table: Table) -> Any:
+    from deltalake import DeltaTable
+
+    return DeltaTable(table.path)
+
+
+def _open_iceberg(table: Table) -> Any:
+    from pyiceberg.table import StaticTable
+
+    if not table.metadata:
+        raise FormatError(
+            f"{table.path} is a table of Iceberg, and several files in its metadata could be the"
+            " newest: pass the table of its catalog, as load_catalog(...).load_table(...) gives it"
+        )
+    return StaticTable.from_metadata(table.metadata)
+
+
+class _Library(NamedTuple):
+    """The function that opens a table by a library, and the extra of this package that has it."""
+
+    open: Callable[[Table], Any]
+    extra: str
+
+
+_LIBRARIES = {
+    "Delta Lake": _Library(_open_delta, "delta"),
+    "Iceberg": _Library(_open_iceberg, "iceberg"),
+}
 
 
 def table_at(path: Any) -> Table | None:
