@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ....errors import FormatError
 from ...dtypes import is_integer
-from ...edge_array import rows_are_edges
 from ..binary import damage, ordered
 from . import Format
 
@@ -60,6 +59,8 @@ def check_size(file: File, name: str, member: BinaryIO, size: int) -> int:
 
 def ends_of(file: File, name: str, array: Any) -> dict[str, Any]:
     """Return the two ends of edges in one array; of shape (2, 2) each row is an edge."""
+    from ...edge_array import rows_are_edges
+
     if array.ndim != 2 or 2 not in array.shape or not is_integer(array.dtype):
         raise FormatError(
             f"{file.path}: {name} is {array.dtype} of shape {array.shape}; expected integers of"
