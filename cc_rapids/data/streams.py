@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Protocol, Self, cast
 
 from ..errors import (
     ArgumentTypeError,
+    CapacityError,
     CcRapidsError,
     CheckpointError,
     FormatError,
@@ -780,7 +781,8 @@ def _ends_ahead(
     All files then need them, and it is known how many there are. Two times None otherwise, also for
     a file that cannot be read, which is an error at its turn.
     """
-    with suppress(InputError), opened(path) as file:
+    budget = Budget(2 * LEAST_TEXT_BYTES, LEAST_TEXT_BYTES)
+    with suppress(InputError, CapacityError), opened(path, budget=budget) as file:
         weight = None if bound is None else bound.weight
         ends = end_columns(path, tuple(names_ahead(file, options)), None, None, weight)
         if isinstance(ends[0], list):

@@ -40,7 +40,7 @@ def of(engine):
     """The names of the trials that an engine can run."""
     often = ["jobs", "jobs", "equal", "answers", "doors"]
     rest = ["rows", "lying_rows", "scribbles", "thresholds", "attached", "audits", "shared"]
-    host = ["files", "text", "damage", "saved", "kills", "pickles", "streams", "stored"]
+    host = ["files", "text", "damage", "saved", "kills", "pickles", "streams", "stored", "tables"]
     return often + rest + (host if engine == "threads" else ["saved", "streams", "pickles"])
 
 
@@ -862,5 +862,12 @@ def stored(random, engine):
 def doors(random, engine):
     """Any list by any door, with options at random: the answer, and the rows of its ledger."""
     from .doors import doors as trial
+
+    return trial(random, engine)
+
+
+def tables(random, engine):
+    """A random table of text at every door, as pandas reads it."""
+    from .tables import tables as trial
 
     return trial(random, engine)

@@ -9,8 +9,8 @@ malformed line can be named by its number, and memory beyond the answer is a few
 
 from __future__ import annotations
 
-import codecs
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -36,16 +36,8 @@ _BLANKS_AND_QUOTES = re.compile(  # a field in quotes, a word that begins with o
     rb"|[ \t\v\f]*\n[ \t\v\f]*|[ \t\v\f]+"
 )
 NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "pipes", " ": "blanks"}
-SEPARATORS = ",\t;|"
-SEPARATOR_LINE = rb'"?sep=[^\n]"?'  # above the records of spreadsheets
-MARK = codecs.BOM_UTF8  # of the byte order
-AS_UTF8 = "utf-8", "ascii"  # encodings whose bytes are read as they are
-MARKS = {  # of four bytes first, which begin like those of two
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
+SEPARATOR_LINE = rb'"?sep=[^\r\n]"?'  # above the records of spreadsheets
+MARK = BOM_UTF8  # of the byte order
 
 
 @dataclass(frozen=True)
@@ -124,13 +116,13 @@ class Dialect:
     @cached_property
     def dataless(self) -> re.Pattern[bytes]:
         """A pattern for leading lines that hold no data."""
-        blanks = bytes(c for c in b" \t\r" if self.folded or c != ord(self.delimiter))
-        return re.compile(rb"(?:[%s]*(?:%s)?\n)*+" % (blanks, self._no_data))
+        blanks = bytes(c for c in b" \t" if self.folded or c != ord(self.delimiter))
+        return re.compile(rb"(?:[%s]*(?:%s)?(?:\r\n|\n|\r))*+" % (blanks, self._no_data))
 
     @property
     def _no_data(self) -> bytes:
         """The pattern of a line that is a comment, behind blanks, or names the separator."""
-        parts = [rb"[%s][^\n]*" % re.escape(self.comments)] if self.comments else []
+        parts = [rb"[%s][^\r\n]*" % re.escape(self.comments)] if self.comments else []
         return b"|".join([*parts, SEPARATOR_LINE] if self.table else parts)
 
     @cached_property
@@ -216,172 +208,18 @@ class Column:
 NAME_ENCODING = "pass its encoding, such as encoding='latin-1' (--encoding latin-1)"
 
 
-class Text:
-    """The bytes of a file as UTF-8, of which the first may be looked at before they are read.
-
-    Parameters
-    ----------
-    path
-        For errors.
-    source
-        Reads bytes of the file.
-    encoding
-        That of the file, by default the one of its byte order mark, or UTF-8.
-    feed
-        Is called with all bytes, once and in order.
-    """
-
-    def __init__(
-        self,
-        path: str,
-        source: Callable[[int], bytes],
-        encoding: str | None,
-        feed: Callable[[bytes], None],
-    ) -> None:
-        self._path, self._source, self._feed, self._line = path, source, feed, 1
-        self._decoder: Any = None
-        first = source(1 << 16)
-        encoding = encoding or next((MARKS[mark] for mark in MARKS if first.startswith(mark)), None)
-        self._encoding = encoding
-        if encoding is not None and codecs.lookup(encoding).name not in AS_UTF8:
-            self._decoder = codecs.getincrementaldecoder(encoding)()
-        self._ended = not first
-        self._ahead = self._decoded(first).removeprefix(MARK)
-        feed(self._ahead)
-
-    def peek(self, size: int) -> bytes:
-        """Return so many of the bytes to come or more, or all that are left."""
-        while len(self._ahead) < size and (piece := self._next(size)):
-            self._ahead += piece
-        return self._ahead
-
-    def read(self, size: int) -> bytes:
-        """Return the next bytes, about so many; none at the end."""
-        if self._ahead:
-            piece, self._ahead = self._ahead[:size], self._ahead[size:]
-            return piece
-        return self._next(size)
-
-    def _next(self, size: int) -> bytes:
-        piece = b""
-        while not piece and not self._ended:
-            read = self._source(size)
-            self._ended = not read
-            piece = self._decoded(read)
-        self._feed(piece)
-        return piece
-
-    def _decoded(self, piece: bytes) -> bytes:
-        if self._decoder is None:
-            return piece
-        try:
-            text: str = self._decoder.decode(piece, not piece)
-        except UnicodeError as error:
-            line, found = self._line, ""
-            if isinstance(error, UnicodeDecodeError):
-                before = error.object[: error.start].decode(error.encoding, "ignore")
-                line += before.count("\n")
-                found = f" {error.object[error.start : error.end]!r}"
-            raise FormatError(
-                f"{self._path}, line {line}: bytes{found} that are not {self._encoding} text:"
-                f" {NAME_ENCODING}"
-            ) from None
-        self._line += text.count("\n")
-        return text.encode(errors="surrogatepass")
-
-
-def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]], bool]) -> str:
-    """Return the separator of the fields of a table, by its first records.
-
-    That is the one that splits each of them into the same number of fields, of two or more; where
-    none of ``SEPARATORS`` does, it is runs of blanks.
-
-    Parameters
-    ----------
-    path
-        For errors.
-    head
-        The first records of the file, whole.
-    is_named
-        Says whether the names of columns are known by a dialect and the first record in it; of
-        several separators, the one that makes them known is taken.
-
-    Raises
-    ------
-    FormatError
-        Two of them do; names both.
-    """
-    found = {d: _table(d).first_records(head, FIRST) for d in SEPARATORS if d.encode() in head}
-    rows = {d: found[d] for d in found if any(sum(map(bool, row)) > 1 for row in found[d])}
-    blanks = _table(" ").first_records(head, FIRST)
-    even = [d for d in rows if _width(rows[d]) > 1]
-    if len(even) > 1:
-        even = [d for d in even if is_named(_table(d), rows[d][0])] or even
-    if len(even) > 1:
-        raise _either(path, *even[:2])
-    if even:
-        parts = _parts(rows[even[0]])
-        if parts and _are_numbers(parts) and _width(blanks) > 1:  # "1 2<tab>3", or "1 2 0,5"
-            raise _either(path, even[0], " ")
-        return even[0]
-    often = max(rows, key=lambda d: (len(rows[d][0]) > 1, _split(rows[d])), default=" ")
-    if often == " " or 2 * _split(rows[often]) < len(blanks):
-        return " "
-    if _width(blanks) < 2:
-        return often  # whose parser names the record that differs
-    if often != "\t" or not _are_numbers(_parts(rows[often])):
-        raise _either(path, often, " ", "some of")
-    return " "
-
-
-FIRST = 20  # records by which the separator is found
-NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
-
-
-def _table(delimiter: str) -> Dialect:
-    return Dialect(delimiter, table=True)
-
-
-def _width(rows: list[list[str]]) -> int:
-    """Return the number of fields of all records; 0 if they differ."""
-    widths = {*map(len, rows)}
-    return widths.pop() if len(widths) == 1 else 0
-
-
-def _split(rows: list[list[str]]) -> int:
-    """Return how many records have several fields."""
-    return sum(len(row) > 1 for row in rows)
-
-
-def _parts(rows: list[list[str]]) -> list[str]:
-    """Return the words of all fields that hold several."""
-    fields = (field.split() for row in rows for field in row)
-    return [word for words in fields if len(words) > 1 for word in words]
-
-
-def _are_numbers(words: list[str]) -> bool:
-    return all(map(NUMBER.fullmatch, words))
-
-
-def _either(path: str, one: str, other: str, which: str = "") -> FormatError:
-    ways = " or ".join(f"delimiter={d!r} (--delimiter {d!r})" for d in (one, other))
-    return FormatError(
-        f"{path}: fields may be separated by {NAMES[one]} or by {NAMES[other]}, as both split"
-        f" {which or 'all of'} its first records: pass {ways}"
-    )
-
-
 def blocks(
     path: str,
     read: Callable[[int], bytes],
     dialect: Dialect,
     report: Callable[[], None],
     budget: Budget | None = None,
+    line: int = 1,
 ) -> Iterator[Block]:
     """Split what is read into blocks of whole lines; ``report`` is called after each is used.
 
     A line ends with a newline, a carriage return, or both; blocks have newlines. Blocks and lines
-    are as large as the budget allows.
+    are as large as the budget allows. ``line`` is the number of the first one.
 
     Raises
     ------
@@ -390,10 +228,9 @@ def blocks(
     CapacityError
         A line is longer than the budget allows.
     """
-    size, longest = tuning.text_block_bytes, LONGEST * tuning.text_block_bytes
-    if budget is not None:
-        size, longest = min(size, budget.block_bytes), min(longest, budget.record_bytes)
-    line, rest = 1, list[bytes]()
+    size, longest = tuning.text_block_bytes, longest_line(budget)
+    size = size if budget is None else min(size, budget.block_bytes)
+    rest = list[bytes]()
     while piece := read(size):
         rest.append(piece)
         if b"\n" not in piece and b"\r" not in piece and sum(map(len, rest)) < longest:
@@ -417,6 +254,12 @@ def blocks(
         if used <= len(data):
             raise _endless(path, Block(line + whole.count(b"\n"), data[used:]), dialect, None)
     report()
+
+
+def longest_line(budget: Budget | None) -> int:
+    """Return the most bytes that a line may have."""
+    longest = LONGEST * tuning.text_block_bytes
+    return longest if budget is None else min(longest, budget.record_bytes)
 
 
 def _endless(

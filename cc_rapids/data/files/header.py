@@ -9,8 +9,7 @@ from itertools import chain
 from ...errors import FormatError, InputError, MissingColumnError
 from ..end_columns import KNOWN_NAMES, KNOWN_PAIRS, LABELS, NAME_THEM, missing, naming
 from ..text_options import TextOptions
-from .delimited import MARK, Block, Dialect, from_first_data
-from .line_count import LineCount
+from .delimited import Block, Dialect, from_first_data
 from .text_ids import MISSING
 
 TEXT = ("csv", "tsv", "snap")  # the formats of tables of text
@@ -97,7 +96,7 @@ def _is_word(field: str) -> bool:
 
 
 def names_in_comment(
-    comment: str, dialect: Dialect, width: int, requested: Iterable[str]
+    comment: bytes, dialect: Dialect, width: int, requested: Iterable[str]
 ) -> list[str] | None:
     """Return the names in the comment above the first line of data, if it holds names.
 
@@ -105,8 +104,8 @@ def names_in_comment(
     these two are the edge, as they are without names) or all that the caller asked for are among
     them. So the files of blanks that are written here say their names, and SNAP's own.
     """
-    words = dialect.split(comment.encode())
-    words = words if len(words) == width else comment.split()
+    words = dialect.split(comment)
+    words = words if len(words) == width else comment.decode(errors="replace").split()
     if len(words) != width:
         return None
     return words if are_names(words, requested) else None
@@ -119,30 +118,8 @@ def are_names(words: list[str], requested: Iterable[str]) -> bool:
     return first in (*KNOWN_PAIRS, LABELS) or (bool(wanted) and wanted <= set(words))
 
 
-def opening(feed: Iterator[Block], dialect: Dialect, lines: LineCount) -> tuple[Block | None, str]:
-    """Return the first block of data, and the comment above it.
-
-    The block is None if there is no data, and the comment empty if there is none, otherwise the
-    last one without the letter that begins it. ``feed`` is left at the block that follows.
-    """
-    comment = b""
-
-    def noted() -> Iterator[Block]:
-        nonlocal comment
-        for block in feed:
-            data = block.data.removeprefix(MARK) if block.line == 1 else block.data
-            match = dialect.dataless.match(data)
-            above = data[: match.end() if match else 0]
-            lines.without_data(above, dialect)
-            comment = dialect.last_comment(above) or comment
-            yield block
-
-    first = next(from_first_data(noted(), dialect), None)
-    return first, comment.decode(errors="replace").strip()[1:]
-
-
 def following(
-    rest: Block, feed: Iterator[Block], dialect: Dialect, lines: LineCount
+    rest: Block, feed: Iterator[Block], dialect: Dialect
 ) -> tuple[list[str] | None, Iterator[Block]]:
     """Return the fields of the first line of data in some blocks, and those blocks again.
 
@@ -150,9 +127,9 @@ def following(
     """
     ahead: list[Block] = []
     block = next(from_first_data(iter([rest]), dialect), None)
-    if block is None:
-        block, _ = opening(feed, dialect, lines)
-        ahead = [] if block is None else [block]
+    while block is None and (another := next(feed, None)) is not None:
+        ahead.append(another)
+        block = next(from_first_data(iter([another]), dialect), None)
     line = None if block is None else block.first()[0]
     fields = None if line is None or not _is_utf8(line) else dialect.split(line)
     return fields, chain(ahead, feed)

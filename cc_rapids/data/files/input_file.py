@@ -7,7 +7,7 @@ import os
 import stat
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -106,12 +106,16 @@ def looks_like(first: bytes) -> str | None:
 
 
 def _is_utf16(first: bytes) -> bool:
-    """Return whether bytes are text behind a byte order mark of UTF-16."""
-    try:
-        marked = first.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
-        return marked and "\0" not in first[: len(first) // 2 * 2].decode("utf-16")
-    except UnicodeDecodeError:
-        return False
+    """Return whether bytes are text of UTF-16, most of it ASCII if there is no byte order mark."""
+    first = first[: len(first) // 2 * 2]
+    high = {"utf-16-le": first[1::2], "utf-16-be": first[::2]}
+    found = [name for name in high if 2 * high[name].count(b"\0") > len(high[name])]
+    if first.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        found = ["utf-16"]
+    for encoding in found:
+        with suppress(UnicodeDecodeError):
+            return all(word.isprintable() for word in first.decode(encoding).split())
+    return False
 
 
 @contextmanager

@@ -68,7 +68,7 @@ def whole_records(data: bytes, delimiter: bytes) -> tuple[bytes, int]:
     """
     if not delimiter or QUOTE not in data:
         end = _last_end(data, len(data))
-        return _with_newlines(data[:end]), end
+        return with_newlines(data[:end]), end
     pieces, used = [], 0
     for window, found in windows(data, delimiter):
         used += len(window)
@@ -137,7 +137,8 @@ def _end_outside(data: bytes, found: Runs) -> int:
     return end
 
 
-def _with_newlines(data: bytes) -> bytes:
+def with_newlines(data: bytes) -> bytes:
+    """Return text whose lines end with newlines alone."""
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return data

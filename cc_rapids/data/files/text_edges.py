@@ -6,7 +6,6 @@ one type; different pairs may be of different ones.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -14,23 +13,22 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CapacityError, FormatError
-from ...tuning import tuning
+from ..text_options import COMMENTS, TextOptions
 from .delimited import (
-    LONGEST,
     NAME_ENCODING,
-    SEPARATOR_LINE,
+    NAMES,
     Block,
     Column,
     Dialect,
-    Text,
     blocks,
     check_utf8,
+    longest_line,
     parse,
-    separator_of,
     shown,
 )
-from .header import are_names, following, is_header, names_in_comment, opening, without_header
+from .header import are_names, following, is_header, names_in_comment, without_header
 from .line_count import ends_in
+from .text_head import HEAD, Above, Text, check_above, separator_of
 from .text_ids import Floats, IdColumns
 
 if TYPE_CHECKING:
@@ -269,10 +267,9 @@ KONECT_BIPARTITE = b"% bip"
 FIELD_BYTES = 200  # of the words and names of a field
 
 
-def _check_fields(file: File, dialect: Dialect, number: int, line: bytes) -> None:
+def _check_fields(file: File, number: int, line: bytes) -> None:
     """Raise a CapacityError if the first line has more fields than fit into the memory limit."""
-    letters = b" \t" if dialect.folded else dialect.delimiter.encode()
-    fields = 1 + sum(line.count(bytes([letter])) for letter in letters)
+    fields = 1 + max(line.count(separator.encode()) for separator in NAMES)
     budget = file.budget
     if budget is not None and FIELD_BYTES * fields > budget.fixed:
         need = budget.in_words(2 * FIELD_BYTES * fields)
@@ -282,41 +279,34 @@ def _check_fields(file: File, dialect: Dialect, number: int, line: bytes) -> Non
         )
 
 
-def _dialect(file: File, request: ColumnRequest, text: Text) -> Dialect:
-    """Return the dialect of a table: that which was asked for, or else that of its first records.
+def _dialect(file: File, request: ColumnRequest, text: Text, most: int) -> tuple[Dialect, Above]:
+    """Return the dialect of a table, and what is above its first record.
+
+    The separator is that which was asked for, or else that of its first records.
 
     Raises
     ------
     FormatError
         Two separators fit, or the bytes are not text.
+    CapacityError
+        The first record has more fields than fit into the memory limit.
     """
     options = request.options
     comments = (options.comment or "").encode()
-    delimiter, size = options.delimiter, HEAD
-    most = LONGEST * tuning.text_block_bytes if file.budget is None else file.budget.record_bytes
-    while True:
-        head = text.peek(size)
-        if 5 * head.count(b"\0") > 2 * len(head):
-            raise FormatError(
-                f"{file.path} is UTF-16 text without a byte order mark, by its bytes of zero:"
-                f" {NAME_ENCODING}"
-            )
-        complete = len(head) < size
-        lines = head.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        lines = lines + b"\n" if complete else lines[: lines.rfind(b"\n") + 1]
-        named = _SEPARATOR.match(lines)
-        if delimiter is None and named:
-            delimiter = named[1].decode()
-        any_table = Dialect(",", comments, table=True)
-        match = any_table.dataless.match(lines)
-        end = match.end() if match else 0
-        above, lines = lines[:end], lines[end:]
-        if lines or complete or size >= most:
-            comment = any_table.last_comment(above).lstrip(b" \t")[1:]
-            named_by = partial(_are_named, comment, request.requested)
-            delimiter = delimiter or separator_of(file.path, lines, named_by)
-            return Dialect(delimiter, comments, table=True)
-        size *= 4
+    if 5 * (first := text.peek(HEAD)).count(b"\0") > 2 * len(first):
+        raise FormatError(
+            f"{file.path} is UTF-16 text without a byte order mark, by its bytes of zero:"
+            f" {NAME_ENCODING}"
+        )
+    above = text.above(Dialect(options.delimiter or ",", comments, table=True), file.lines, most)
+    head = text.head(most)
+    _check_fields(file, above.count + 1, head[: head.find(b"\n") + 1])
+    named_by = partial(_are_named, above.comment, request.requested)
+    delimiter = options.delimiter or above.separator or separator_of(file.path, head, named_by)
+    dialect = Dialect(delimiter, comments, table=True)
+    if options.comment == COMMENTS:
+        check_above(above, file.path, dialect, head, request.requested)
+    return dialect, above
 
 
 def _are_named(comment: bytes, requested: list[str], dialect: Dialect, fields: list[str]) -> bool:
@@ -326,17 +316,14 @@ def _are_named(comment: bytes, requested: list[str], dialect: Dialect, fields: l
     return named or are_names(fields, requested)
 
 
-HEAD = 1 << 16  # bytes in which the separator is looked for, or more where a line is longer
-_SEPARATOR = re.compile(SEPARATOR_LINE.replace(rb"[^\n]", rb"([!-~\t])") + rb"\n")
-
-
 def first_lines(
     file: File, request: ColumnRequest
 ) -> tuple[Dialect, Block | None, Iterator[Block], list[str]]:
     """Return the dialect, the first block of data if any, the others, and the names of columns."""
     text = Text(file.path, file.read, request.options.encoding, file.lines.feed)
-    dialect = _dialect(file, request, text)
-    file.delimiter = dialect.delimiter
+    most = longest_line(file.budget)
+    dialect, above = _dialect(file, request, text, most)
+    file.delimiter, comment = dialect.delimiter, above.comment
     if file.head.startswith(KONECT_BIPARTITE):
         raise FormatError(
             f"{file.path} is bipartite ('% bip' in line 1), so a number in its first column and"
@@ -344,14 +331,14 @@ def first_lines(
             r" pandas.read_csv(path, sep='\s+', comment='%', header=None), add the largest number"
             " of the first column to the second, and pass the frame"
         )
-    feed = blocks(file.path, text.read, dialect, file.report_place, file.budget)
-    first, comment = opening(feed, dialect, file.lines)
-    if first is None:
-        _check_comments(file, dialect, comment)
-        return dialect, None, feed, []
     dialect = dialect.uncommented
+    at = above.count + 1
+    feed = blocks(file.path, text.read, dialect, file.report_place, file.budget, at)
+    first = next(feed, None)
+    if first is None:
+        _check_comments(file, request.options, dialect, comment)
+        return dialect, None, feed, []
     line, rest = first.first()
-    _check_fields(file, dialect, first.line, line)
     check_utf8(file.path, Block(first.line, line))
     fields = dialect.split(line)
     if len(fields) < 2:
@@ -365,7 +352,7 @@ def first_lines(
         names = names_in_comment(comment, dialect, len(fields), request.requested)
         file.header = False
         if names is None:
-            below, feed = following(rest, feed, dialect, file.lines)
+            below, feed = following(rest, feed, dialect)
             file.header = is_header(file.path, first.line, fields, below, request.requested)
     if file.header:
         file.lines.header = ends_in(line)
@@ -373,10 +360,10 @@ def first_lines(
     return dialect, first, feed, names or without_header(len(fields))
 
 
-def _check_comments(file: File, dialect: Dialect, comment: str) -> None:
+def _check_comments(file: File, options: TextOptions, dialect: Dialect, comment: bytes) -> None:
     """Raise a FormatError if all lines of a file are comments, and the last names no columns."""
     if file.lines.comment and names_in_comment(comment, dialect, 2, ()) is None:
         raise FormatError(
-            f"{file.path}: each line begins with one of {dialect.comments.decode()!r}, as comments"
-            " do, and none holds data: pass comment=None (--no-comment) if these lines are data"
+            f"{file.path}: each line begins with one of {options.comment!r}, as comments do, and"
+            " none holds data: pass comment=None (--no-comment) if these lines are data"
         )

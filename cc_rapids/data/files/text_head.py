@@ -1,0 +1,271 @@
+"""The beginning of a table of text: its encoding, the lines above its first record, its separator.
+
+The separator is the one of comma, tab, semicolon and pipe that splits each of the first twenty
+records into the same number of fields, two or more, and else runs of blanks.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...errors import FormatError
+from . import quoted
+from .delimited import MARK, NAME_ENCODING, NAMES, SEPARATOR_LINE, Dialect, shown
+from .header import are_names
+from .line_count import LineCount, ends_in
+
+HEAD = 1 << 16  # bytes that are looked at, or more where a line is longer
+MARKS = {  # of four bytes first, which begin like those of two
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+AS_UTF8 = "utf-8", "ascii"  # encodings whose bytes are read as they are
+SEPARATORS = ",\t;|"
+_SEPARATOR = re.compile(
+    rb"^" + SEPARATOR_LINE.replace(rb"[^\r\n]", rb"([!-~\t])") + rb"$", re.MULTILINE
+)
+_KEPT = 20  # lines above the first record that are kept, of up to _LONGEST bytes
+_LONGEST = 1000
+
+
+@dataclass
+class Above:
+    """What is above the first record: the number of lines, and the comments among them.
+
+    ``comment`` is the last of these, without the letter that begins it, ``first`` are some of them
+    with their numbers, and ``separator`` what a line such as ``sep=;`` says.
+    """
+
+    count: int = 0
+    comment: bytes = b""
+    separator: str | None = None
+    first: list[tuple[int, bytes]] = field(default_factory=list)
+
+    def add(self, data: bytes, dialect: Dialect) -> None:
+        """Add whole lines that hold no data."""
+        if named := _SEPARATOR.search(data):
+            self.separator = named[1].decode()
+        last = dialect.last_comment(data)
+        self.comment = last.strip()[1:] if last else self.comment
+        if last and len(self.first) < _KEPT:
+            lines = enumerate(data[: _KEPT * _LONGEST].split(b"\n"), self.count + 1)
+            self.first += [(k, line.strip()) for k, line in lines if line.strip()][:_KEPT]
+        self.count += ends_in(data)
+
+
+class Text:
+    """The bytes of a file as UTF-8, of which the first may be looked at before they are read.
+
+    Parameters
+    ----------
+    path
+        For errors.
+    source
+        Reads bytes of the file.
+    encoding
+        That of the file, by default the one of its byte order mark, or UTF-8.
+    feed
+        Is called with all bytes, once and in order.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        source: Callable[[int], bytes],
+        encoding: str | None,
+        feed: Callable[[bytes], None],
+    ) -> None:
+        self._path, self._source, self._feed, self._line = path, source, feed, 1
+        self._decoder: Any = None
+        first = source(HEAD)
+        encoding = encoding or next((MARKS[mark] for mark in MARKS if first.startswith(mark)), None)
+        self._encoding = encoding
+        if encoding is not None and codecs.lookup(encoding).name not in AS_UTF8:
+            self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._ended = not first
+        self._ahead = self._decoded(first).removeprefix(MARK)
+        feed(self._ahead)
+
+    def peek(self, size: int) -> bytes:
+        """Return so many of the bytes to come or more, or all that are left."""
+        while len(self._ahead) < size and (piece := self._next(size)):
+            self._ahead += piece
+        return self._ahead
+
+    def head(self, most: int) -> bytes:
+        """Return the whole lines to come that fit into ``HEAD``, or the first one; with newlines.
+
+        Empty if there is none, or if it has more than ``most`` bytes.
+        """
+        size = HEAD
+        while True:
+            data = self.peek(size)
+            ended = len(data) < size
+            lines = quoted.with_newlines(data if ended or data[-1:] != b"\r" else data[:-1])
+            lines = lines + b"\n" if ended and lines[-1:] != b"\n" else lines
+            lines = lines[: lines.rfind(b"\n") + 1]
+            if ended or size >= most or next(quoted.records(lines, b","), b""):
+                return lines if data else b""
+            size *= 4
+
+    def above(self, dialect: Dialect, lines: LineCount, most: int) -> Above:
+        """Pass over the lines above the first record, count them, and return what they say."""
+        found, size = Above(), HEAD
+        while data := self.peek(size):
+            ended = len(data) < size
+            whole = len(data) if ended else 1 + max(data.rfind(b"\n"), data.rfind(b"\r", 0, -1))
+            part = data[:whole]
+            part = part + b"\n" if ended and part[-1:] not in b"\r\n" else part
+            match = dialect.dataless.match(part)
+            end = match.end() if match else 0
+            if end:
+                above = quoted.with_newlines(part[:end])
+                found.add(above, dialect)
+                lines.without_data(above, dialect)
+                self._ahead = data[end:]
+            if end < len(part) or ended or (not whole and size >= most):
+                break
+            size = HEAD if end else 4 * size
+        return found
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes, about so many; none at the end."""
+        if self._ahead:
+            piece, self._ahead = self._ahead[:size], self._ahead[size:]
+            return piece
+        return self._next(size)
+
+    def _next(self, size: int) -> bytes:
+        piece = b""
+        while not piece and not self._ended:
+            read = self._source(size)
+            self._ended = not read
+            piece = self._decoded(read)
+        self._feed(piece)
+        return piece
+
+    def _decoded(self, piece: bytes) -> bytes:
+        if self._decoder is None:
+            return piece
+        try:
+            text: str = self._decoder.decode(piece, not piece)
+        except UnicodeError as error:
+            line, found = self._line, ""
+            if isinstance(error, UnicodeDecodeError):
+                before = error.object[: error.start].decode(error.encoding, "ignore")
+                line += before.count("\n")
+                found = f" {error.object[error.start : error.end]!r}"
+            raise FormatError(
+                f"{self._path}, line {line}: bytes{found} that are not {self._encoding} text:"
+                f" {NAME_ENCODING}"
+            ) from None
+        self._line += text.count("\n")
+        return text.encode(errors="surrogatepass")
+
+
+def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]], bool]) -> str:
+    """Return the separator of the fields of a table, by its first records.
+
+    That is the one that splits each of them into the same number of fields, of two or more; where
+    none of ``SEPARATORS`` does, it is runs of blanks.
+
+    Parameters
+    ----------
+    path
+        For errors.
+    head
+        The first records of the file, whole.
+    is_named
+        Says whether the names of columns are known by a dialect and the first record in it; of
+        several separators, the one that makes them known is taken.
+
+    Raises
+    ------
+    FormatError
+        Two of them do; names both.
+    """
+    found = {d: _table(d).first_records(head, FIRST) for d in SEPARATORS if d.encode() in head}
+    rows = {d: found[d] for d in found if any(sum(map(bool, row)) > 1 for row in found[d])}
+    blanks = _table(" ").first_records(head, FIRST)
+    even = [d for d in rows if _width(rows[d]) > 1]
+    if len(even) > 1:
+        even = [d for d in even if is_named(_table(d), rows[d][0])] or even
+    if len(even) > 1:
+        raise _either(path, *even[:2])
+    if even:
+        parts = _parts(rows[even[0]])
+        if parts and _are_numbers(parts) and _width(blanks) > 1:  # "1 2<tab>3", or "1 2 0,5"
+            raise _either(path, even[0], " ")
+        return even[0]
+    often = max(rows, key=lambda d: (len(rows[d][0]) > 1, _split(rows[d])), default=" ")
+    if often == " " or 2 * _split(rows[often]) < len(blanks):
+        return " "
+    if _width(blanks) < 2:
+        return often  # whose parser names the record that differs
+    if often != "\t" or not _are_numbers(_parts(rows[often])):
+        raise _either(path, often, " ", "some of")
+    return " "
+
+
+FIRST = 20  # records by which the separator is found
+NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def _table(delimiter: str) -> Dialect:
+    return Dialect(delimiter, table=True)
+
+
+def _width(rows: list[list[str]]) -> int:
+    """Return the number of fields of all records; 0 if they differ."""
+    widths = {*map(len, rows)}
+    return widths.pop() if len(widths) == 1 else 0
+
+
+def _split(rows: list[list[str]]) -> int:
+    """Return how many records have several fields."""
+    return sum(len(row) > 1 for row in rows)
+
+
+def _parts(rows: list[list[str]]) -> list[str]:
+    """Return the words of all fields that hold several."""
+    fields = (field.split() for row in rows for field in row)
+    return [word for words in fields if len(words) > 1 for word in words]
+
+
+def _are_numbers(words: list[str]) -> bool:
+    return all(map(NUMBER.fullmatch, words))
+
+
+def _either(path: str, one: str, other: str, which: str = "") -> FormatError:
+    ways = " or ".join(f"delimiter={d!r} (--delimiter {d!r})" for d in (one, other))
+    return FormatError(
+        f"{path}: fields may be separated by {NAMES[one]} or by {NAMES[other]}, as both split"
+        f" {which or 'all of'} its first records: pass {ways}"
+    )
+
+
+def check_above(
+    above: Above, path: str, dialect: Dialect, records: bytes, requested: list[str]
+) -> None:
+    """Raise a FormatError for a line that may be a comment or the first record, as ``#cat,#dog``.
+
+    It has as many fields as the first record, does not begin with a letter of comments alone, and
+    holds no names of columns.
+    """
+    for fields in dialect.uncommented.first_records(records, 1):
+        for number, line in above.first:
+            begins = line[1:2].strip(b" \t" + dialect.comments)
+            words = dialect.split(line) if begins and line[:1] in dialect.comments else []
+            if len(words) == len(fields) > 1 and not are_names(dialect.split(line[1:]), requested):
+                letter = line[:1].decode()
+                raise FormatError(
+                    f"{path}, line {number}: {shown(line)} may be a comment or a record: pass"
+                    f" comment={letter!r} (--comment '{letter}') if it is a comment, or"
+                    " comment=None (--no-comment) if it is a record"
+                )

@@ -1,0 +1,55 @@
+"""Random tables of text at every door: see the trial of the campaign."""
+
+import numpy as np
+import pytest
+from campaign.tables import tables
+
+import cc_rapids
+
+
+@pytest.mark.parametrize("seed", range(0, 120, 10))
+def test_ten_tables_are_read_as_pandas_reads_them(seed):
+    counts = [tables(np.random.default_rng(seed + k), "threads") for k in range(10)]
+    assert sum(one.get("same", 0) for one in counts) > 20
+
+
+@pytest.mark.parametrize(
+    ("content", "ways_out"),
+    [
+        (b"1 2\t3\n4 5\t6\n", ["tabs", "blanks", "delimiter=' '", "--delimiter"]),  # of KONECT
+        (b"1 2 0,5\n2 3 0,7\n", ["commas", "blanks"]),
+        (b"1;2;0,5\n2;3;0,7\n", ["commas", "semicolons"]),
+        (b"x y,z w\nx y,z,w q\n", ["commas", "blanks"]),
+        (b"#cat #dog\n#dog #pet\n", ["comment=None", "--no-comment"]),
+        (b"#cat #dog\npet dog\n", ["line 1", "comment=None", "comment='#'"]),
+        (b"#a,#b\nb,c\n", ["line 1", "comment=None"]),
+        (b"1\0\x2c\0002\0\n\0", ["UTF-16", "encoding="]),
+        (b"src,dst\nann,b\xf6b\n", ["line 2", "encoding=", "--encoding"]),
+    ],
+)
+def test_a_table_that_may_be_two_things_is_refused(tmp_path, content, ways_out):
+    path = tmp_path / "a.txt"
+    path.write_bytes(content)
+    with pytest.raises(cc_rapids.FormatError) as caught:
+        cc_rapids.components(path)
+    assert all(word in str(caught.value) for word in ways_out), caught.value
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "pairs"),
+    [
+        ("New York\tBoston\nLos Angeles\tSan Diego\n", {}, 4),
+        ("#cat #dog\n#dog #pet\n", {"comment": None, "header": False}, 3),
+        ("src;dst;w\n1;2;0,5\n2;3;0,7\n", {}, 3),
+        ("sep=;\nsrc;dst\n1;2\n2;3\n", {}, 3),
+        ("# src,dst\na,b\nb,c\n", {}, 3),
+        ("1 0 1.0\n2 0 1.0\n", {}, 3),
+        ("1 2\t3\n4 5\t6\n", {"delimiter": " "}, 4),
+        ("a~b\nc~d\n", {"delimiter": "~", "header": False}, 4),
+    ],
+)
+def test_what_stands_in_public_files(tmp_path, content, options, pairs):
+    path = tmp_path / "a.csv"
+    path.write_text(content)
+    options = {"header": False if "New" in content else None} | options
+    assert cc_rapids.components(path, **options).num_vertices == pairs
