@@ -24,6 +24,7 @@ from .graph.plain_weights import plain_weights
 from .options import CHUNKED, Options, check_chunked, with_ends, with_weights, within_bound
 from .results.answer import Answer, Facts
 from .results.components import Components
+from .results.lookup import warn_of_no_edges
 from .solver.plan import Plan, plan
 from .solver.solve import solve
 
@@ -390,6 +391,8 @@ def find_components(
     if outer is not None:  # of a list that the rows are a part of
         ledger = outer.plus(ledger._replace(given=0))
     ledger = ledger._replace(linked=encoded.edges.m).check()
+    if edge_input.taken and not ledger.given:
+        warn_of_no_edges(edges)
     seconds = {"copy": None if copied_at is None else copied_at - started}
     seconds["compute"] = done - (copied_at or started)
     facts = Facts(

@@ -38,6 +38,7 @@ from ..options import Options
 from ..results.answer import Answer, Facts, LabelKind
 from ..results.components import Components
 from ..results.labels import check_labels
+from ..results.lookup import warn_of_no_edges
 from ..results.preview import machinery, preview
 from . import checkpoint, inputs
 from . import state as batches
@@ -343,6 +344,8 @@ class Connectivity:
                 if given.taken and source is None and destination is None:
                     inputs.check_columns_as_before(given, before.given)
                 states = self._take(before, insert_given(before, given, *how))
+        if adapter.has_header and states[0].ledger.given == states[1].ledger.given:
+            warn_of_no_edges(edges)
         if adapter.is_iterable and adapter.rows(edges, ReadRequest(source, destination)) is None:
             with self._lock.held:
                 ledger = self._state.ledger._replace(unchecked=True)

@@ -40,6 +40,7 @@ from ..options import Options, with_ends
 from ..results.answer import LabelKind
 from ..results.components import Components
 from ..results.labels import LABEL_KINDS
+from ..results.lookup import warn_of_no_edges
 from ..solver.devices import Meeting, in_threads, merge_all
 from . import inputs
 from . import state as batches
@@ -545,6 +546,8 @@ def _found_in_stream(edges: Any, options: Options, solve: Solve | None) -> Compo
         bound=bound,
     )
     found = run.go(count, vertices, options.progress, options.labels, runner)
+    if stream.taken and not found.answer.facts.rows.given:
+        warn_of_no_edges(edges)
     found.answer.keep_bound(options.remembered())
     return found
 

@@ -33,6 +33,7 @@ from ..kernels import forest as trees
 from ..ledger import Ledger
 from ..options import Options
 from ..results.components import Components
+from ..results.lookup import warn_of_no_edges
 from . import inputs
 from . import state as batches
 from .insertions import initial_state
@@ -161,6 +162,8 @@ def components_at(
             cuts = reader.stream(stream, state)
     answers = adapter.answers(edges, request)
     taken = tuple(reading.taken)
+    if taken and not reading.ledger.given:
+        warn_of_no_edges(edges)
     given = replace(cuts.given, taken=taken) if taken else cuts.given
     given = given if answers is None else replace(given, answers=answers)
     given = replace(given, bound=WeightBound(weight).remembered())

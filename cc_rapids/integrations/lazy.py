@@ -18,6 +18,7 @@ from .. import backends
 from ..api import components
 from ..backends.choice import has_gpu
 from ..data.edge_input import named, several
+from ..data.read import named_ends
 from ..errors import ArgumentTypeError, shown
 from ..options import CHUNKED
 from ..results.components import Components
@@ -239,8 +240,9 @@ class LazyAccessor(Accessor):
 
         If one is missing, the error is raised now, and not by Polars when an answer is collected.
         """
-        ends = several(*named(source, destination))
         weight = options.get("weight")
+        source, destination = named_ends(self._frame, source, destination, weight)
+        ends = several(*named(source, destination))
         wanted = [*ends[0], *ends[1], *([weight] if isinstance(weight, str) else [])]
         schema = self._frame.collect_schema()
         if any(name not in schema for name in wanted):

@@ -125,7 +125,7 @@ def components(
         Frames of pandas, Polars or Arrow, which are sent to a process, or functions without
         arguments that a process calls, for example ``functools.partial(pandas.read_csv, path)``.
     source, destination : str, or lists of str of equal length, optional
-        The columns with the two ends of each edge, ``"src"`` and ``"dst"`` by default, as for
+        The columns with the two ends of each edge, by default a known pair of names, as for
         :func:`cc_rapids.components`.
     executor : concurrent.futures.Executor
         Where the work is done; it is not shut down.
@@ -178,7 +178,8 @@ def components(
     Options.check(
         labels=labels, nulls=nulls, design=design, engine=engine, forest=True, progress=progress
     )
-    read.named(source, destination)
+    if isinstance(partitions, list) and partitions and hasattr(partitions[0], "columns"):
+        source, destination = read.named_ends(partitions[0], source, destination)
     called = column_names(source, destination)
     for name in ("submit", "shutdown"):
         if not hasattr(executor, name):

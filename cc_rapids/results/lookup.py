@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -75,6 +76,12 @@ def levels_up() -> int:
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
         level, frame = level + 1, frame.f_back
     return level
+
+
+def warn_of_no_edges(files: Any) -> None:
+    """Warn that files hold no row of edges."""
+    what = f"{files} holds" if isinstance(files, str | os.PathLike) else "the files hold"
+    warnings.warn(f"{what} no edges", CcRapidsWarning, stacklevel=levels_up())
 
 
 def _some(column: Column, rows: Any) -> str:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ...errors import FormatError, InputError
@@ -778,8 +779,11 @@ def names_ahead(file: File, options: TextOptions) -> list[str]:
     import pyarrow.parquet as pq
 
     format = file.format()
-    if format in TEXT:
-        return first_lines(file, ColumnRequest(None, None, format, options))[3]
+    if format in TEXT:  # of which no more is read than the first bytes
+        lines = file.head[: file.head.rfind(b"\n") + 1] or file.head
+        raw: Any = BytesIO(lines)
+        ahead = File(file.path, raw, len(lines), None)
+        return first_lines(ahead, ColumnRequest(None, None, format, options))[3]
     if format not in IN_PIECES or file.packing:
         return []
     with damage(file, format):

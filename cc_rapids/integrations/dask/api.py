@@ -481,7 +481,7 @@ def components(
     edges : dask.dataframe.DataFrame
         A Dask frame of pandas or cuDF frames, persisted or not; only the columns of ids are read.
     source, destination : str, or lists of str of equal length, optional
-        The columns with the two ends of each edge, ``"src"`` and ``"dst"`` by default, as for
+        The columns with the two ends of each edge, by default a known pair of names, as for
         :func:`cc_rapids.components`.
     vertices : dask frame or series, column, array or range of ids, optional
         Vertices to include even if no edge names them.
@@ -564,6 +564,7 @@ def components(
     Options.check(
         labels=labels, nulls=nulls, design=design, engine=engine, forest=True, progress=progress
     )
+    source, destination = read.named_ends(edges, source, destination)
     _check(edges, *read.named(source, destination), vertices, num_vertices, nulls)
     source, destination = column_names(source, destination)
     check_word("way to combine forests", combine, COMBINES)

@@ -157,7 +157,7 @@ def components(
     edges : ray.data.Dataset
         The edges, whatever its blocks are and wherever they come from; a block is a partition.
     source, destination : str, or lists of str of equal length, optional
-        The columns with the two ends of each edge, ``"src"`` and ``"dst"`` by default, as for
+        The columns with the two ends of each edge, by default a known pair of names, as for
         :func:`cc_rapids.components`.
     vertices : ray.data.Dataset, column, array or range of ids, optional
         Vertices to include even if no edge names them.
@@ -226,6 +226,8 @@ def components(
     checked = Options.check(
         labels=labels, nulls=nulls, design=design, engine=engine, forest=True, progress=progress
     )
+    if isinstance(edges, Dataset) and (known := _example(edges)) is not None:
+        source, destination = read.named_ends(known, source, destination)
     given = read.named(source, destination)
     called = column_names(source, destination)
     edges = _checked(edges, given, vertices, num_vertices, nulls)

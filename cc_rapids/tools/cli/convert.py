@@ -29,7 +29,7 @@ from .options import (
 )
 from .paths import name_of
 from .show import print_json, print_rows, progress, seconds
-from .sources import read_one
+from .sources import check_single, read_one
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,6 +88,7 @@ def convert(
     start = time.perf_counter()
     with progress(f"reading {name_of(file.name)}", quiet) as report:
         found = read_one(file, report, **reading)
+    check_single(found.taken)
     taken = found.taken.facts()
     facts: dict[str, Any] = {"input": str(file), "from": taken.pop("format"), **taken}
     facts["output"] = str(output)

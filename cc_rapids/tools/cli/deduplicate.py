@@ -11,7 +11,7 @@ import click
 
 from ...data.files.text_ids import is_text
 from ...data.files.write import write_table
-from ...errors import FormatError, NullsError, UnmatchedWarning, counted
+from ...errors import FormatError, InputError, NullsError, UnmatchedWarning, counted
 from ...ledger import Ledger
 from .frames import (
     TABULAR_IN_WORDS,
@@ -28,6 +28,7 @@ from .options import (
     as_json,
     bound_options,
     check_bounds,
+    ends_options,
     engine_option,
     format_option,
     is_shown,
@@ -68,25 +69,10 @@ if TYPE_CHECKING:
     metavar="NAME",
     required=True,
     section=INPUT,
-    help="Column of DOCS with the ids of pairs.",
+    help="Column of DOCS with the ids, or several: A,B.",
 )
 @table_format_option("--format", "docs_format", "DOCS")
-@option(
-    "--left",
-    "--source",
-    "source",
-    metavar="NAME",
-    section=INPUT,
-    help="Column of one id of each pair.",
-)
-@option(
-    "--right",
-    "--destination",
-    "destination",
-    metavar="NAME",
-    section=INPUT,
-    help="Column of the other id of each pair.",
-)
+@ends_options(("--left", "--source"), ("--right", "--destination"), "id of each pair")
 @format_option("--pairs-format", "format", "Format of PAIRS, if not by its suffix.", INPUT)
 @text_options
 @nulls_option
@@ -172,14 +158,15 @@ def deduplicate(
     shown = is_shown(place, quiet, json_output)
     start = time.perf_counter()
     table = read_table(docs, docs_format, quiet)
-    table.check([on, *([] if by is None else [by]), *per])
+    ids = [on] if on in table.table.column_names else on.split(",")
+    table.check([*ids, *([] if by is None else [by]), *per])
     edges = read_given([pairs], {"memory_limit": memory_limit}, quiet, reading, bounds)
-    given = _alike(edges, table, on)
+    given = _alike(edges, table, ids)
     chosen: dict[str, Any] = {"nulls": nulls or "raise", "engine": engine or given.engine()}
     with kernels(quiet) as times:
         found: Components = components(given.edges, **given.options, **chosen)
         values = None if by is None else table.ordered(by, by_text)
-        rows = _kept(found, table, on, values, ascending, list(per), missing, pairs)
+        rows = _kept(found, table, ids, values, ascending, list(per), missing, pairs)
     if written is not None:
         write_table(table.table.take(rows), *written)
     summary = found.summary()
@@ -203,27 +190,27 @@ def deduplicate(
         print_rows(_rows(facts, kernel_rows(times, times.seconds)))
 
 
-def _alike(given: Given, table: WholeTable, on: str) -> Given:
+def _alike(given: Given, table: WholeTable, on: list[str]) -> Given:
     """Return the pairs; with ids as text, if those of the documents are and both are text files."""
     import pyarrow as pa
 
-    ids, edges = table.table[on], given.edges
-    if given.streamed or table.words is None or not is_text(ids.type) or not len(ids):
+    from ...data.edge_input import several
+
+    if given.streamed or table.words is None or given.taken[0].delimiter is None:
         return given
-    if given.taken[0].delimiter is None:
-        return given
-    ends = given.options["source"], given.options["destination"]
-    columns = {
-        name: edges[name].cast(pa.large_string()) if name in ends else edges[name]
-        for name in edges.column_names
-    }
-    return replace(given, edges=pa.table(columns))
+    edges, ends = given.edges, several(given.options["source"], given.options["destination"])
+    for name, *pair in zip(on, *ends, strict=False):
+        ids = table.table[name]
+        for end in pair if is_text(ids.type) and len(ids) else ():
+            place, text = edges.schema.get_field_index(end), edges[end].cast(pa.large_string())
+            edges = edges.set_column(place, end, text)
+    return replace(given, edges=edges)
 
 
 def _kept(
     found: Components,
     table: WholeTable,
-    on: str,
+    on: list[str],
     values: pa.ChunkedArray | None,
     ascending: bool,
     per: list[str],
@@ -234,32 +221,40 @@ def _kept(
     import numpy as np
     import pyarrow as pa
 
-    ids = table.table[on]
-    if ids.null_count and missing != "drop":
-        raise NullsError(
-            f"{table.name}: {ids.null_count:,} of {counted(len(ids), 'row')} have no id in {on!r},"
-            " and name no document: --missing drop leaves them out; or fill them first"
+    others = found.sizes(1).schema.types[:-1]
+    if len(on) != len(others):
+        raise InputError(
+            f"the ids of {pairs} have {counted(len(others), 'column')}, and --on names"
+            f" {counted(len(on), 'column')} of {table.name}: name as many, with commas (--on A,B)"
         )
-    if len(found) and len(ids):
-        other = found.sizes(1).schema.field("labels").type
-        same = same_kind(ids, table.words and table.words[on], other)
-        if same is None:
-            raise FormatError(
-                f"the ids of {table.name}, in {on!r}, are {ids.type}, but those of {pairs} are"
-                f" {other}, so they cannot be compared; write both as numbers or both as text"
-            )
-        ids = same
     columns = {name: (table.words or table.table)[name] for name in per}
-    columns[on] = ids
+    for name, other in zip(on, others, strict=True):
+        ids = table.table[name]
+        if ids.null_count and missing != "drop":
+            raise NullsError(
+                f"{table.name}: {ids.null_count:,} of {counted(len(ids), 'row')} have no id in"
+                f" {name!r}, and name no document: --missing drop leaves them out; or fill them"
+                " first"
+            )
+        if len(found) and len(ids):
+            same = same_kind(ids, table.words and table.words[name], other)
+            if same is None:
+                raise FormatError(
+                    f"the ids of {table.name}, in {name!r}, are {ids.type}, but those of {pairs}"
+                    f" are {other}, so they cannot be compared; write both as numbers or both as"
+                    " text"
+                )
+            ids = same
+        columns[name] = ids
     row, by = _new("row", columns), _new("by", columns)
-    columns[row] = pa.array(np.arange(len(ids)))
+    columns[row] = pa.array(np.arange(len(table.table)))
     if values is not None:
         columns[by] = values
     with warnings.catch_warnings():
         warnings.simplefilter("error", UnmatchedWarning)
         how = None if values is None else by, ascending, per or None, missing
         try:
-            kept = found.deduplicate(pa.table(columns), on, *how)
+            kept = found.deduplicate(pa.table(columns), on if len(on) > 1 else on[0], *how)
         except UnmatchedWarning as warning:
             raise FormatError(f"{table.name}: {str(warning).replace('on=', '--on')}") from None
     return kept[row].combine_chunks()

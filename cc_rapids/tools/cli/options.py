@@ -168,13 +168,27 @@ def check_bounds(bounds: dict[str, Any]) -> dict[str, Any]:
 
 def column_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the options that name the columns of edges."""
-    source = option(
-        "--source", metavar="NAME", section=INPUT, help="Column of one end of each edge."
-    )
-    destination = option(
-        "--destination", metavar="NAME", section=INPUT, help="Column of the other end of each edge."
-    )
-    return source(destination(function))
+    return ends_options(("--source",), ("--destination",), "end of each edge")(function)
+
+
+def ends_options(source: tuple[str, ...], destination: tuple[str, ...], what: str) -> Decorator:
+    """Return two options that name the columns of both ends; several with commas are one id."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for flags, name, words in (
+            (destination, "destination", f"Column of the other {what}."),
+            (source, "source", f"Column of one {what}, or several: A,B."),
+        ):
+            function = option(
+                *flags, name, metavar="NAME", callback=_side, section=INPUT, help=words
+            )(function)
+        return function
+
+    return decorate
+
+
+def _side(_: object, __: object, word: str | None) -> Any:
+    return word.split(",") if word and "," in word else word
 
 
 def edge_file_options(name: str = "--format", what: str = "FILE") -> Decorator:

@@ -6,6 +6,7 @@ Standard input is read as a file is, whole, or in pieces where there is a limit 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -18,7 +19,7 @@ from ...data.files.header import check_text_options
 from ...data.files.input_file import ColumnRequest, File
 from ...data.files.read import IN_PIECES, EdgeFile, Taken, read_opened, read_pieces, read_wanted
 from ...data.text_options import KEYWORDS, TextOptions
-from ...errors import InputError
+from ...errors import CcRapidsWarning, InputError
 from ...ledger import Ledger
 from .options import STANDARD
 from .paths import STANDARD_INPUT, is_pattern, name_of, standard_input, stated_format
@@ -107,10 +108,24 @@ def read_one(file: Path, report: Report | None, *, format: str | None, **reading
     ``reading`` are source, destination and options of text, and what else is requested of columns.
     """
     if str(file) != STANDARD:
-        return read_wanted(file, _request(format or "", reading), report)
-    request = _request(stated_format(format), reading)
-    check_text_options(request.options, [STANDARD_INPUT], [request.format])
-    return read_opened(standard_input(), request)
+        found = read_wanted(file, _request(format or "", reading), report)
+    else:
+        request = _request(stated_format(format), reading)
+        check_text_options(request.options, [STANDARD_INPUT], [request.format])
+        found = read_opened(standard_input(), request)
+    if not found.ledger.given:
+        warnings.warn(f"{name_of(str(file))} holds no rows", CcRapidsWarning, stacklevel=2)
+    return found
+
+
+def check_single(taken: Taken) -> None:
+    """Raise an InputError if ids have several columns, which a command does not take."""
+    if len(taken.columns) > 2:
+        columns = ", ".join(taken.columns)
+        raise InputError(
+            f"the ids have several columns ({columns}), and this command takes one for each end:"
+            " name them with --source and --destination, or use the library"
+        )
 
 
 def _request(format: str, reading: dict[str, Any]) -> ColumnRequest:

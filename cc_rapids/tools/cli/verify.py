@@ -32,7 +32,7 @@ from .options import (
 )
 from .paths import name_of, paths_of
 from .show import kernels, print_json, progress, times_since
-from .sources import Given, columns_of, read_one
+from .sources import Given, check_single, columns_of, read_one
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -114,6 +114,8 @@ def verify(
     start = time.perf_counter()
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
     edges, options, taken, read = _edges(file, quiet, memory_limit, reading, bounds)
+    if taken is not None:
+        check_single(taken)
     table, taken_labels = _labels(labels, labels_format, quiet)
     if memory_limit is None and taken is not None:
         table = _alike(edges, table, taken_labels, file, labels)

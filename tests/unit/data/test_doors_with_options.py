@@ -86,6 +86,7 @@ def test_columns_of_a_mapping_have_weights_in_chunks():
         cc_rapids.stream_components(edges, weight="v", at_least=1)
 
 
+@pytest.mark.filterwarnings("ignore:.* no edges")
 def test_empty_text_and_readers_have_all_weights(tmp_path):
     (tmp_path / "e.tsv").write_text("")
     found = cc_rapids.components(tmp_path / "e.tsv", header=False, weight="col2", at_least=1)

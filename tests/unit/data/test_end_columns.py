@@ -169,3 +169,20 @@ def test_what_is_not_known_is_asked_for(tmp_path, names, options, says):
         with pytest.raises(MissingColumnError, match=says) as caught:
             cc_rapids.components(edges, **options, **more)
         assert "source= and destination= (--source, --destination)" in str(caught.value)
+
+
+EMPTY = {
+    **{name: CALLS[name] for name in ("components", "stream", "Connectivity")},
+    "components_at": lambda edges: cc_rapids.components_at(edges, thresholds=[1]),
+    "forest": cc_rapids.spanning_forest,
+}
+
+
+@pytest.mark.parametrize("call", EMPTY)
+@pytest.mark.parametrize("content", ["", "src,dst,weight\n"])
+def test_files_without_edges_are_warned_of(tmp_path, content, call):
+    (tmp_path / "a.csv").write_text(content)
+    for edges, name in ((tmp_path / "a.csv", "a.csv holds"), ([tmp_path / "a.csv"], "files hold")):
+        with pytest.warns(cc_rapids.CcRapidsWarning, match=f"{name} no edges$") as warned:
+            EMPTY[call](edges)
+        assert len(warned) == 1

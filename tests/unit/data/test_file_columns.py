@@ -304,6 +304,7 @@ def test_strings_of_any_type_before_text_files(tmp_path, strings, kind):
     assert len(found) == 2
 
 
+@pytest.mark.filterwarnings("ignore:.* no edges")
 @pytest.mark.parametrize(
     "kind", ["csv", "header.csv", "tsv", "txt", "parquet", "none.parquet", "arrow", "npz"]
 )

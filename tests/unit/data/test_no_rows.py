@@ -117,6 +117,7 @@ def test_batches_without_rows_give_frames_of_their_kind(door, edges, vertices):
     assert columns(found) == columns(want)
 
 
+@pytest.mark.filterwarnings("ignore:.* no edges")
 @pytest.mark.parametrize("kind", ["csv", "tsv", "txt", "parquet", "arrow"])
 @pytest.mark.parametrize(
     "names", [("src", "dst"), (["src", "i"], ["dst", "j"])], ids=["", "several"]

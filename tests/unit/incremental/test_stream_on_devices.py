@@ -113,6 +113,7 @@ def test_the_first_device_may_get_nothing(folder, monkeypatch, kind, counted):
     assert found.labels().equals(expected.labels())
 
 
+@pytest.mark.filterwarnings("ignore:.* no edges")
 def test_files_without_rows_have_answers_of_their_kind(tmp_path):
     columns = {name: pa.array([], pa.int64()) for name in ("src", "dst")}
     pq.write_table(pa.table(columns), tmp_path / "0.parquet")

@@ -86,6 +86,7 @@ def test_vertices_and_nulls_and_labels(tmp_path):
         cc_rapids.components(pattern, "a", "b")
 
 
+@pytest.mark.filterwarnings("ignore:.* no edges")
 def test_an_empty_stream_has_no_components(tmp_path):
     assert len(cc_rapids.components(iter([]))) == 0
     assert len(cc_rapids.components(iter([]), num_vertices=3)) == 3

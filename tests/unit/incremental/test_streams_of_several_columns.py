@@ -123,6 +123,7 @@ def test_nulls_are_refused_or_left_out():
     assert found.summary()["dropped"] == 1
 
 
+@pytest.mark.filterwarnings("ignore:.* no edges")
 def test_nothing_at_all_has_the_columns():
     none = edges(0)
     for stream in (iter([none]), none.to_reader(), pyarrow.dataset.dataset(none)):
@@ -224,6 +225,7 @@ def test_a_file_is_taken_up_in_its_middle(suffix, limit, tmp_path, tuned):
     same(components(path, *SIDES, **options), components(table, *SIDES))
 
 
+@pytest.mark.filterwarnings("ignore:.* no edges")
 def test_text_decides_for_each_column_of_an_id(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("t,a,b,w\n1,007,7,.5\n1,7,8,.5\n2,8,007,.5\n")

@@ -92,6 +92,7 @@ def test_no_other_error_of_formats_that_are_only_read(tmp_path, suffix):
     assert refused > 20
 
 
+@pytest.mark.filterwarnings("ignore:.* no edges")
 @pytest.mark.parametrize("packed", ["", ".gz", ".zst"])
 @pytest.mark.parametrize("kind", IN_PIECES)
 def test_no_other_error_in_pieces(tmp_path, kind, packed):

@@ -84,6 +84,7 @@ def test_delta(delta):
     assert groups(components(pyarrow.dataset.dataset(delta))) == [[1, 2, 3], [7, 8], [17, 18]]
 
 
+@pytest.mark.filterwarnings("ignore:.* no edges")
 def test_delta_with_partitions_and_without_rows():
     deltalake = pytest.importorskip("deltalake")
     table = pa.table({"src": [1, 2, 3], "dst": [2, 3, 9], "day": [1, 1, 2]})

@@ -276,7 +276,23 @@ class TestDeduplicate:
         assert kept("--by", "length") == []
         (folder / "docs.csv").write_text(DOCS)
         (folder / "pairs.csv").write_text("src,dst\n")
-        assert kept("--by", "length") == [11, 12, 13, 14, 16, 17]
+        words = ["deduplicate", "docs.csv", "pairs.csv", "--on", "doc_id", "--output", "keep.csv"]
+        done = CliRunner().invoke(main, words)
+        assert (done.exit_code, done.stderr) == (0, "Warning: pairs.csv holds no rows\n")
+        assert pyarrow.csv.read_csv("keep.csv")["doc_id"].to_pylist() == [11, 12, 13, 14, 16, 17]
+
+    def test_ids_of_several_columns(self, folder):
+        (folder / "docs.csv").write_text("of,id,n\na,1,5\nb,2,9\na,2,1\nb,1,4\nb,007,3\n")
+        names = "source_dataset_l,unique_id_l,source_dataset_r,unique_id_r"
+        (folder / "pairs.csv").write_text(f"{names}\na,1,b,2\na,2,b,1\n")
+        sides = ["source_dataset_l,unique_id_l", "source_dataset_r,unique_id_r"]
+        for ends in ([], ["--left", sides[0], "--right", sides[1]]):
+            words = ["deduplicate", "docs.csv", "pairs.csv", "--by", "n", *ends]
+            given(*words, "--on", "of,id", "--output", "keep.parquet")
+            assert pq.read_table("keep.parquet")["n"].to_pylist() == [9, 4, 3]
+        assert "have 2 columns, and --on names 1 column" in refused(*words, "--on", "id")
+        for other in (["convert", "pairs.csv", "e.csv"], ["verify", "pairs.csv", "pairs.csv"]):
+            assert "ids have several columns" in refused(*other)
 
 
 class TestLink:
