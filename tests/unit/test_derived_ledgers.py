@@ -99,7 +99,7 @@ def test_each_threshold_has_a_ledger(door, direction, seed, tmp_path):
 
 
 def test_thresholds_of_text_leave_out_comments_and_blank_lines(tmp_path):
-    (tmp_path / "edges.txt").write_text("# of a tool\nsrc dst w\n1 2 9\n\n2 3 5\n# more\n3 4 1\n")
+    (tmp_path / "edges.txt").write_text("# of a tool\n# more\nsrc dst w\n1 2 9\n\n2 3 5\n3 4 1\n")
     cuts = cc_rapids.components_at(str(tmp_path / "edges.txt"), weight="w", thresholds=[5])
     lines = {"given": 6, "linked": 2, "blank": 1, "comment": 2, "out_of_bounds": 1}
     assert cuts.at(5).ledger == lines
