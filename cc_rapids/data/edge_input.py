@@ -241,7 +241,7 @@ class EdgeInput:
         ends = self.src.key_columns, self.dst.key_columns
         return key_names_of(*([part.name for part in side] for side in ends))
 
-    @property
+    @cached_property
     def end_columns(self) -> list[str]:
         """The columns of ids of a frame, by turns of both ends; none of arrays and files."""
         if self.taken or self.make_frame is plain_frame or self.row_offsets is not None:
