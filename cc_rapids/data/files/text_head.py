@@ -162,8 +162,8 @@ class Text:
                 line += before.count("\n")
                 found = f" {error.object[error.start : error.end]!r}"
             raise FormatError(
-                f"{self._path}, line {line}: bytes{found} that are not {self._encoding} text:"
-                f" {NAME_ENCODING}"
+                f"{self._path}, line {line}: bytes{found} that are no {self._encoding} text, or the"
+                f" end of a file that is cut: {NAME_ENCODING}"
             ) from None
         self._line += text.count("\n")
         return text.encode(errors="surrogatepass")
@@ -199,9 +199,8 @@ def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]]
     if len(even) > 1:
         raise _either(path, *even[:2])
     if even:
-        parts = _parts(rows[even[0]])
-        if parts and _are_numbers(parts) and _width(blanks) > 1:  # "1 2<tab>3", or "1 2 0,5"
-            raise _either(path, even[0], " ")
+        if _width(blanks) > 1 and _are_pairs(blanks) and not _are_pairs(rows[even[0]]):
+            raise _either(path, even[0], " ")  # as in "1 2<tab>3", or "1 2 0,5"
         return even[0]
     often = max(rows, key=lambda d: (len(rows[d][0]) > 1, _split(rows[d])), default=" ")
     if often == " " or 2 * _split(rows[often]) < len(blanks):
@@ -225,6 +224,11 @@ def _width(rows: list[list[str]]) -> int:
     """Return the number of fields of all records; 0 if they differ."""
     widths = {*map(len, rows)}
     return widths.pop() if len(widths) == 1 else 0
+
+
+def _are_pairs(rows: list[list[str]]) -> bool:
+    """Return whether each record, but for a header, begins with two numbers."""
+    return all(_are_numbers(row[:2]) for row in rows[1:] or rows)
 
 
 def _split(rows: list[list[str]]) -> int:
