@@ -129,6 +129,11 @@ class Dialect:
     def _comment(self) -> re.Pattern[bytes]:
         return re.compile(rb"^[ \t]*(?:%s)\n?" % self._no_data, re.MULTILINE)
 
+    @cached_property
+    def _blank_lines(self) -> re.Pattern[bytes]:
+        blanks = b" " if self.delimiter == "\t" else _BLANKS
+        return re.compile(rb"^[%s]+$" % blanks, re.MULTILINE)
+
     def comments_in(self, data: bytes) -> int:
         """Return the number of lines that are comments."""
         return len(self._comment.findall(data)) if self._may_have_comments(data) else 0
@@ -149,12 +154,15 @@ class Dialect:
     def clean(self, data: bytes) -> bytes:
         """Return the lines for PyArrow, without comments and with one blank between fields.
 
+        Lines of blanks become empty ones.
+
         Of a table with quotes each run of blanks outside them becomes a tab.
         """
         if self._may_have_comments(data):
             data = self._comment.sub(b"", data)
         if not self.folded:
-            return data
+            blank = data[:1] in (b" ", b"\t") or b"\n " in data or b"\n\t" in data
+            return self._blank_lines.sub(b"", data) if blank else data
         if self.table and quoted.QUOTE in data:
             return _BLANKS_AND_QUOTES.sub(_one_tab, data).strip(b"\t")
         data = data.translate(_ONE_BLANK)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from ...errors import CapacityError, FormatError
 from ..text_options import COMMENTS, TextOptions
 from .delimited import (
-    NAME_ENCODING,
     NAMES,
     Block,
     Column,
@@ -295,8 +294,8 @@ def _dialect(file: File, request: ColumnRequest, text: Text, most: int) -> tuple
     comments = (options.comment or "").encode()
     if 5 * (first := text.peek(HEAD)).count(b"\0") > 2 * len(first):
         raise FormatError(
-            f"{file.path} is UTF-16 text without a byte order mark, by its bytes of zero:"
-            f" {NAME_ENCODING}"
+            f"{file.path} is UTF-16 text without a byte order mark, by its bytes of zero: pass"
+            " encoding='utf-16-le' (--encoding utf-16-le), or utf-16-be"
         )
     above = text.above(Dialect(options.delimiter or ",", comments, table=True), file.lines, most)
     head = text.head(most)

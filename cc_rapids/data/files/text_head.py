@@ -36,7 +36,7 @@ _LONGEST = 1000
 
 @dataclass
 class Above:
-    """What is above the first record: the number of lines, and the comments among them.
+    """The lines above the first record: their number, and the comments among them.
 
     ``comment`` is the last of these, without the letter that begins it, ``first`` are some of them
     with their numbers, and ``separator`` what a line such as ``sep=;`` says.

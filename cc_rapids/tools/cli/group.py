@@ -197,7 +197,8 @@ class OneLineErrors(Group):
 
 def _as_options(message: str) -> str:
     """Return a message of the library with the words for a command."""
-    message = _KEYWORDS.sub(r"\1", message.replace("the same call", "the same command"))
+    message = message.replace("the same call", "the same command")
+    message = _KEYWORDS.sub(r"\1", message).replace("nulls='drop'", "--nulls drop")
     return _LIMIT.sub("--memory-limit", message)
 
 

@@ -6,10 +6,10 @@ format that numbers its vertices says from where.
 ========  ==========================  =============================================  ==============
 format    suffixes                    what it is                                     vertices
 ========  ==========================  =============================================  ==============
-csv       .csv                        fields separated by commas                     those named
-tsv       .tsv .tab                   fields separated by tabs                       those named
-snap      .txt .snap .edges .el       fields separated by blanks; # or % comments    those named
-          out.* (KONECT)
+csv       .csv                        a table of text; written with commas           those named
+tsv       .tsv .tab                   a table of text; written with tabs             those named
+snap      .txt .snap .edges .el       a table of text; written with tabs, and its    those named
+          out.* (KONECT)              names in a comment
 he        .he                         ``H n m 1``, then ``E source dest weight``     0 .. n - 1
 gr        .gr .col .clq .max          DIMACS: ``p sp n m``, then ``a u v weight``,   1 .. n
                                       or ``p edge n m`` and ``e u v``

@@ -18,6 +18,7 @@ def test_ten_tables_are_read_as_pandas_reads_them(seed):
     [
         (b"1 2\t3\n4 5\t6\n", ["tabs", "blanks", "delimiter=' '", "--delimiter"]),  # of KONECT
         (b"1 2 0,5\n2 3 0,7\n", ["commas", "blanks"]),
+        (b"1 2 {'w': 7, 'c': 1}\n2 3 {'w': 9, 'c': 2}\n", ["commas", "blanks"]),  # of NetworkX
         (b"1;2;0,5\n2;3;0,7\n", ["commas", "semicolons"]),
         (b"x y,z w\nx y,z,w q\n", ["commas", "blanks"]),
         (b"#cat #dog\n#dog #pet\n", ["comment=None", "--no-comment"]),
@@ -45,6 +46,8 @@ def test_a_table_that_may_be_two_things_is_refused(tmp_path, content, ways_out):
         ("# src,dst\na,b\nb,c\n", {}, 3),
         ("1 0 1.0\n2 0 1.0\n", {}, 3),
         ("1 2\t3\n4 5\t6\n", {"delimiter": " "}, 4),
+        ("1\t2\t10 20\n2\t3\t30 40\n", {}, 3),
+        ("src,dst\n1,2\n  \n\t\n2,3\n   ", {}, 3),
         ("a~b\nc~d\n", {"delimiter": "~", "header": False}, 4),
     ],
 )
