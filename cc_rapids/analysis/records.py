@@ -24,7 +24,8 @@ def attached_records(
 ) -> Any:
     """Return records with their entities: see :meth:`cc_rapids.LinkedRecords.attach`."""
     frame = frame if is_relation(frame) else frame_in_memory(chunked(frame))
-    if on := (_id_names(answer) if on is None else on):
+    on = _id_names(answer) if on is None else on
+    if on is not None:
         return attached(answer, frame, on, name, missing, nulls)
     check_name(name)
     _check_rows(answer, frame)
@@ -47,15 +48,16 @@ def deduplicated_records(
 ) -> Any:
     """Return the records to keep: see :meth:`cc_rapids.LinkedRecords.deduplicate`."""
     frame = frame if is_relation(frame) else frame_in_memory(chunked(frame))
-    if on := (_id_names(answer) if on is None else on):
+    on = _id_names(answer) if on is None else on
+    if on is not None:
         return deduplicated(answer, frame, on, by, ascending, per, missing)
     _check_rows(answer, frame)
     return best_of_frame(answer, frame, [], by, ascending, per, missing)
 
 
-def _id_names(answer: Answer) -> list[str]:
-    """Return the columns of the ids of records; none if these are linked by their positions."""
-    return [] if answer.linked is None else answer.linked.id_names
+def _id_names(answer: Answer) -> list[str] | None:
+    """Return the columns of the ids of records; None if these are linked by their positions."""
+    return (answer.linked.id_names or None) if answer.linked else None
 
 
 def _check_rows(answer: Answer, frame: Any) -> None:

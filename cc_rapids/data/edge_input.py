@@ -186,12 +186,13 @@ class EdgeInput:
     ``rows_outside`` of these are. ``index`` is that of the caller's frame, if it is no range from
     0, and ``bound`` what an answer keeps of the bounds of its edges. ``taken`` says how files were
     read. ``vertex_names`` are those of the key columns of vertices in answers, empty if they are
-    numbered, and None if those of the edges tell. ``text_bytes`` is the size of the strings that
-    integers stand for. ``weights`` is an array of one number for each edge, where a spanning forest
-    is found by them. ``make_frame`` makes frames in memory, of which ``answers`` makes those that
-    the caller gets, if these are others; where it would look for nan in arrays, it also takes what
-    ``without_nan`` returns for one that holds none. ``ledger`` counts the rows that were given and
-    those left out; what is linked, the run counts. ``columns`` are all columns of ids.
+    numbered, and None if those of the edges tell; ``end_names`` likewise are those of the columns
+    of both ends. ``text_bytes`` is the size of the strings that integers stand for. ``weights`` is
+    an array of one number for each edge, where a spanning forest is found by them. ``make_frame``
+    makes frames in memory, of which ``answers`` makes those that the caller gets, if these are
+    others; where it would look for nan in arrays, it also takes what ``without_nan`` returns for
+    one that holds none. ``ledger`` counts the rows that were given and those left out; what is
+    linked, the run counts. ``columns`` are all columns of ids.
     """
 
     src: Column
@@ -206,6 +207,7 @@ class EdgeInput:
     row_index: Callable[[], Any] | None = None
     taken: tuple[Any, ...] = ()
     vertex_names: tuple[str, ...] | None = None
+    end_names: tuple[str, ...] | None = None
     text_bytes: int = 0
     weights: Any = None
     index: Any = None
@@ -241,9 +243,11 @@ class EdgeInput:
         ends = self.src.key_columns, self.dst.key_columns
         return key_names_of(*([part.name for part in side] for side in ends))
 
-    @cached_property
+    @property
     def end_columns(self) -> list[str]:
         """The columns of ids of a frame, by turns of both ends; none of arrays and files."""
+        if self.end_names is not None:
+            return list(self.end_names)
         if self.taken or self.make_frame is plain_frame or self.row_offsets is not None:
             return []
         ends = (end.key_columns or (end,) for end in (self.src, self.dst))

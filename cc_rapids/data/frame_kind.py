@@ -31,6 +31,7 @@ def kind_words(given: EdgeInput) -> dict[str, Any]:
         ``frame``: "pandas", "polars", "pyarrow", "cudf" or another library of frames, or "numpy" or
         "cupy" for arrays. ``types``: for each column of an id the type of its strings, or "".
         ``names``: those of the columns of an id that has several, if they are not numbered.
+        ``ends``: those of both ends.
     """
     key_columns = given.src.key_columns or (given.src,)
     ids = [_no_ids(part, given.on_device) for part in key_columns]
@@ -46,6 +47,7 @@ def kind_words(given: EdgeInput) -> dict[str, Any]:
             text if part.strings else "" for part, text in zip(key_columns, types, strict=False)
         ],
         "names": list(given.key_names),
+        "ends": given.end_columns,
     }
 
 
@@ -102,13 +104,12 @@ def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
         For each column of an id whether it holds strings.
     """
     library, given = str(words.get("frame")), list(words.get("types") or [])
-    names = tuple(words.get("names") or ())
     types = [
         (str(given[k]) if k < len(given) else "") if own else None for k, own in enumerate(strings)
     ]
     make = _MAKERS.get(library, _arrow)
     try:
-        return replace(_read(make(types), len(types)), vertex_names=names)
+        found = _read(make(types), len(types))
     except Exception as error:  # the library, its GPU or the type may be missing
         make = _numpy if library == "cupy" else _arrow
         what = "NumPy's arrays" if make is _numpy else "PyArrow's tables"
@@ -116,7 +117,8 @@ def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
             "answers are returned as %s, because %s is not available (%s)", what, library, error
         )
         found = _read(make([own if own is None else "" for own in types]), len(types))
-        return replace(found, vertex_names=names)
+    names, ends = (tuple(words.get(own) or ()) for own in ("names", "ends"))
+    return replace(found, vertex_names=names, end_names=ends)
 
 
 def _read(edges: Any, width: int) -> EdgeInput:

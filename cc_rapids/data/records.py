@@ -207,9 +207,9 @@ def _ids_of(frame: Any, names: list[str], size: int) -> EdgeInput:
     for side in sides:
         _check_size(side.name, side.size, size)
     if not sides:
-        return EdgeInput(empty("row"), empty("row"), make_frame, on_device)
+        return EdgeInput(empty("row"), empty("row"), make_frame, on_device, end_names=())
     ids = of_key_columns(sides)
-    return EdgeInput(ids, no_rows(ids, ids), make_frame, on_device)
+    return EdgeInput(ids, no_rows(ids, ids), make_frame, on_device, end_names=())
 
 
 def _id_column(name: str, values: Any) -> Column:

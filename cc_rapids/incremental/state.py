@@ -120,6 +120,7 @@ def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
         dropped_rows=dropped,
         taken=taken,
         vertex_names=given.vertex_names,
+        end_names=given.end_names,
         answers=given.answers,
     )
 

@@ -20,6 +20,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..api import components
+from ..data.end_columns import Side
+from ..data.read import named_ends
 from ..results.components import Components
 
 NAME = "cc"
@@ -48,7 +50,7 @@ class Accessor:
         self._frame = frame
 
     def components(
-        self, source: str = "src", destination: str = "dst", **options: Any
+        self, source: Side | None = None, destination: Side | None = None, **options: Any
     ) -> Components:
         """Find the components of the frame, with the options of :func:`cc_rapids.components`.
 
@@ -71,7 +73,9 @@ class Accessor:
         found: Components = components(self._frame, source, destination, **options)
         return found
 
-    def labels(self, source: str = "src", destination: str = "dst", **options: Any) -> Any:
+    def labels(
+        self, source: Side | None = None, destination: Side | None = None, **options: Any
+    ) -> Any:
         """Return the label frame: columns ``vertex`` and ``labels``.
 
         The plan, with ``explain=True``.
@@ -96,7 +100,9 @@ class Accessor:
         found = self.components(source, destination, **options)
         return found if options.get("explain") else found.labels()
 
-    def sizes(self, source: str = "src", destination: str = "dst", **options: Any) -> Any:
+    def sizes(
+        self, source: Side | None = None, destination: Side | None = None, **options: Any
+    ) -> Any:
         """Return the size of each component, the largest first: columns ``labels`` and ``size``.
 
         With ``explain=True`` the plan.
@@ -124,8 +130,8 @@ class Accessor:
     def attach(
         self,
         frame: Any = None,
-        source: str = "src",
-        destination: str = "dst",
+        source: Side | None = None,
+        destination: Side | None = None,
         *,
         on: str | list[str] | None = None,
         name: str = "labels",
@@ -143,7 +149,7 @@ class Accessor:
         source, destination : str, or list of as many str on each side, optional
             The columns of the edge list, as for :func:`cc_rapids.components`.
         on : str, or list of str, optional
-            The column of vertices: by default ``"vertex"``, or ``source`` of the edge list itself.
+            The column of vertices: by default ``"vertex"``, or the sources of the edge list.
         name : str
             Of the added column.
         missing : {"raise", "null", "self"}
@@ -175,19 +181,27 @@ class Accessor:
         if options.get("explain"):
             return found
         if frame is None:
-            frame, on = self._frame, source if on is None else on
+            frame, on = self._frame, self._source(source, destination, options, on)
         return found.attach(frame, "vertex" if on is None else on, name, missing)
+
+    def _source(
+        self, source: Any, destination: Any, options: dict[str, Any], on: str | list[str] | None
+    ) -> Any:
+        """Return ``on``, or by default the columns of the sources of the edge list."""
+        if on is not None:
+            return on
+        return named_ends(self._frame, source, destination, options.get("weight"))[0]
 
     def deduplicate(
         self,
         frame: Any,
-        source: str = "src",
-        destination: str = "dst",
+        source: Side | None = None,
+        destination: Side | None = None,
         *,
         on: str | list[str] = "vertex",
         by: str | None = None,
         ascending: bool = False,
-        per: str | list[str] | None = None,
+        per: Side | None = None,
         missing: str = "self",
         **options: Any,
     ) -> Any:

@@ -18,6 +18,7 @@ from .. import backends
 from ..api import components
 from ..backends.choice import has_gpu
 from ..data.edge_input import named, several
+from ..data.end_columns import Side
 from ..data.read import named_ends
 from ..errors import ArgumentTypeError, shown
 from ..options import CHUNKED
@@ -60,7 +61,7 @@ class LazyAccessor(Accessor):
         self._frame = frame
 
     def components(
-        self, source: str = "src", destination: str = "dst", **options: Any
+        self, source: Side | None = None, destination: Side | None = None, **options: Any
     ) -> Components:
         """Find the components of the frame, of which the columns needed are collected.
 
@@ -84,7 +85,9 @@ class LazyAccessor(Accessor):
         found: Components = components(held, source, destination, **options)
         return found
 
-    def labels(self, source: str = "src", destination: str = "dst", **options: Any) -> Any:
+    def labels(
+        self, source: Side | None = None, destination: Side | None = None, **options: Any
+    ) -> Any:
         """Return the label frame as a lazy frame: columns ``vertex`` and ``labels``.
 
         The plan, with ``explain=True``.
@@ -108,7 +111,9 @@ class LazyAccessor(Accessor):
         """
         return self._lazily(Components.labels, source, destination, options)
 
-    def sizes(self, source: str = "src", destination: str = "dst", **options: Any) -> Any:
+    def sizes(
+        self, source: Side | None = None, destination: Side | None = None, **options: Any
+    ) -> Any:
         """Return the size of each component, the largest first, as a lazy frame.
 
         With ``explain=True`` the plan.
@@ -135,8 +140,8 @@ class LazyAccessor(Accessor):
     def attach(
         self,
         frame: Any = None,
-        source: str = "src",
-        destination: str = "dst",
+        source: Side | None = None,
+        destination: Side | None = None,
         *,
         on: str | list[str] | None = None,
         name: str = "labels",
@@ -154,7 +159,7 @@ class LazyAccessor(Accessor):
         source, destination : str, or list of as many str on each side, optional
             The columns of the edge list, as for :func:`cc_rapids.components`.
         on : str, or list of str, optional
-            The column of vertices: by default ``"vertex"``, or ``source`` of the edge list itself.
+            The column of vertices: by default ``"vertex"``, or the sources of the edge list.
         name : str
             Of the added column.
         missing : {"raise", "null", "self"}
@@ -174,7 +179,7 @@ class LazyAccessor(Accessor):
         """
         check_name(name)
         if frame is None:
-            frame, on = self._frame, source if on is None else on
+            frame, on = self._frame, self._source(source, destination, options, on)
         on = "vertex" if on is None else on
 
         def attached(found: Components, rows: Any) -> Any:
@@ -186,13 +191,13 @@ class LazyAccessor(Accessor):
     def deduplicate(
         self,
         frame: Any,
-        source: str = "src",
-        destination: str = "dst",
+        source: Side | None = None,
+        destination: Side | None = None,
         *,
         on: str | list[str] = "vertex",
         by: str | None = None,
         ascending: bool = False,
-        per: str | list[str] | None = None,
+        per: Side | None = None,
         missing: str = "self",
         **options: Any,
     ) -> Any:

@@ -38,7 +38,7 @@ def summary(answer: Answer) -> dict[str, Any]:
     """Return the facts about a run: see :meth:`cc_rapids.Components.summary`."""
     resumed = {"resumed": answer.facts.resumed} if answer.facts.resumed else {}
     taken = [taken.facts() for taken in answer.given.taken]
-    columns = [] if answer.linked else answer.given.end_columns
+    columns = answer.given.end_columns
     return {
         "engine": answer.backend.name,
         "device": answer.backend.device_name,

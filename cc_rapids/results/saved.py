@@ -180,8 +180,8 @@ def _found(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) ->
         taken=taken,
         bound=WeightBound.of_kept(words.get("bound")),
         vertex_names=like.vertex_names,
+        end_names=like.end_names,
     )
-    vars(given)["end_columns"] = []  # the names of the caller's columns are not kept
     backend = backends.get(engine or ("cuda" if given.on_device else "threads"))
     with backend.scope():
         decoder = _decoder(words["columns"], arrays, int(parent.size), given, backend)

@@ -87,7 +87,12 @@ def test_networkx_own_suite_passes_on_the_backend(tmp_path):
     )
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "-m", "not slow", *options.split()],
-        env=os.environ | {"NETWORKX_TEST_BACKEND": "cc_rapids", "NETWORKX_FALLBACK_TO_NX": "True"},
+        env=os.environ
+        | {
+            "NETWORKX_TEST_BACKEND": "cc_rapids",
+            "NETWORKX_FALLBACK_TO_NX": "True",
+            "PYTEST_ADDOPTS": "",
+        },
         cwd=tmp_path,
         capture_output=True,
         text=True,

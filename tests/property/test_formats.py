@@ -21,6 +21,7 @@ NAMED = {
     "gexf": (nx.write_gexf, nx.read_gexf),
     "pajek": (nx.write_pajek, nx.read_pajek),
 }
+pytestmark = pytest.mark.filterwarnings("ignore:.* no edges")
 KINDS = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
 
 

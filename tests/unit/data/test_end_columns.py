@@ -115,6 +115,19 @@ def test_datasets_are_part_of_the_ids_at_every_door(tmp_path, door, call):
         assert sorted(columns) == sorted(set(PAIRS) - {"match_probability"})
 
 
+@pytest.mark.parametrize("door", ["pandas", "polars", "lazy"])
+def test_datasets_are_part_of_the_ids_of_accessors(door):
+    import cc_rapids.accessor  # noqa: F401
+
+    edges = IN_MEMORY[door]()
+    assert groups(edges.cc.components()) == expected(PAIRS)
+    rows = edges.cc.attach(name="group", labels="dense")
+    rows = rows.collect() if door == "lazy" else rows
+    ends = zip(PAIRS["source_dataset_l"], PAIRS["unique_id_l"].astype(str), strict=True)
+    of = {vertex: k for k, group in enumerate(expected(PAIRS)) for vertex in group}
+    assert len({*zip(rows["group"], map(of.get, ends), strict=True)}) == len({*rows["group"]})
+
+
 @pytest.mark.parametrize(
     ("stem", "word", "affixes"),
     [

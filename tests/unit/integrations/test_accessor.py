@@ -26,7 +26,8 @@ def test_columns_and_options_are_passed_on():
     other = EDGES.rename(columns={"src": "a", "dst": "b"})
     assert columns(other.cc.labels("a", "b", labels="dense"))[1] == [0, 0, 0, 1]
     assert len(other.cc.components("a", "b", num_vertices=12)) == 10
-    with pytest.raises(cc_rapids.MissingColumnError, match="unknown column 'src'"):
+    assert columns(other[["a", "b"]].cc.attach())[-1] == [2, 2, 9]
+    with pytest.raises(cc_rapids.MissingColumnError, match="3 columns and no known pair of names"):
         other.cc.labels()
 
 

@@ -280,7 +280,8 @@ def test_what_files_of_several_columns_lack(tmp_path):
         cc_rapids.components_at(tmp_path / "a.npz", ["src", "dst"], ["dst", "src"], **options)
     for kind in ("csv", "parquet"):
         WRITERS[kind](pa.table(ROWS)[:0], tmp_path / f"none.{kind}")
-        none = cc_rapids.components_at(tmp_path / f"none.{kind}", *columns, **options)
+        with pytest.warns(cc_rapids.CcRapidsWarning, match="no edges"):
+            none = cc_rapids.components_at(tmp_path / f"none.{kind}", *columns, **options)
         assert none.labels(0.5).column_names == [
             *columns[0],
             *(f"{name}_labels" for name in columns[0]),
