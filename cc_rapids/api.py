@@ -391,7 +391,7 @@ def find_components(
     if outer is not None:  # of a list that the rows are a part of
         ledger = outer.plus(ledger._replace(given=0))
     ledger = ledger._replace(linked=encoded.edges.m).check()
-    if edge_input.taken and not ledger.given:
+    if edge_input.taken and not ledger.records:
         warn_of_no_edges(edges)
     seconds = {"copy": None if copied_at is None else copied_at - started}
     seconds["compute"] = done - (copied_at or started)

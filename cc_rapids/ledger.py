@@ -104,6 +104,11 @@ class Ledger(NamedTuple):
         return self.plus(Ledger(linked=-rows, left_out={reason: rows})) if rows else self
 
     @property
+    def records(self) -> int:
+        """The rows that were given, but for comments and blank lines."""
+        return self.given - self.left_out.get("comment", 0) - self.left_out.get("blank", 0)
+
+    @property
     def accounted_for(self) -> int:
         """The rows that were linked or left out."""
         return self.linked + sum(self.left_out.values())

@@ -97,7 +97,7 @@ def _table_of(edges: Any) -> Any:
     raise InputError(
         f"edges cannot be a {type(table).__name__}{hint}: {_way_out(edges)}give a frame of cuDF,"
         " pandas, Polars or PyArrow, a DuckDB relation (connection.sql(...)), a pair of arrays"
-        " (source, destination), a list of pairs, a sparse matrix, or a file's path"
+        " (source, destination), a list of pairs, a sparse matrix, a file's path, or an open file"
     )
 
 
@@ -105,6 +105,10 @@ def _way_out(edges: Any) -> str:
     """Return what turns an object into edges, if that can be told."""
     if isinstance(edges, set | frozenset) or is_series(edges):
         return "if each item is a pair, pass list(edges); or "
+    if isinstance(edges, bytes | bytearray | memoryview):
+        return "if these are the bytes of a file, pass io.BytesIO(edges); or "
+    if callable(getattr(edges, "open", None)):
+        return "if this is a file, pass edges.open('rb'); or "
     names = "compute", "to_pandas", "to_numpy", "to_arrow", "to_list"
     name = next((name for name in names if hasattr(edges, name)), None)
     return f"try edges.{name}(), or " if name else ""
@@ -1149,7 +1153,8 @@ class ByteStreams(Adapter):
     has_header = True
 
     def accepts(self, edges: Any) -> bool:
-        return hasattr(edges, "read") and hasattr(edges, "readable")
+        file = hasattr(edges, "readable") or hasattr(edges, "readline")  # which mmap has alone
+        return file and hasattr(edges, "read")
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         ends = request.sides if request.has_lists else (request.source, request.destination)

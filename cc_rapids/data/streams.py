@@ -1314,10 +1314,16 @@ def sliceable(item: Any, wanted: Sequence[str]) -> Any:
     Raises
     ------
     InputError
-        The item has no rows: it is a matrix or a graph.
+        The item has no rows: it is a matrix, a graph or a file.
     """
     if isinstance(item, list):
         return columns_of_pairs(item)
+    adapter = adapter_of(item)
+    if adapter.has_header:
+        raise InputError(
+            f"an item of the edges is a {type(item).__name__}, which is a file: pass a list of"
+            " paths, such as list(edges), or one open file alone"
+        )
     if isinstance(item, tuple):
         check_columns_of_tuple(item)
         return item
@@ -1325,7 +1331,7 @@ def sliceable(item: Any, wanted: Sequence[str]) -> Any:
         return {name: item[name] for name in wanted if name in item} or item
     if is_edge_array(item):
         return ends_of(item)
-    if adapter_of(item).may_repeat:
+    if adapter.may_repeat:
         raise InputError(
             f"an item of the edges is a {type(item).__name__}, and items are frames, tuples of two"
             " columns or lists of pairs: pass it alone, or make a frame of it"

@@ -344,7 +344,7 @@ class Connectivity:
                 if given.taken and source is None and destination is None:
                     inputs.check_columns_as_before(given, before.given)
                 states = self._take(before, insert_given(before, given, *how))
-        if adapter.has_header and states[0].ledger.given == states[1].ledger.given:
+        if adapter.has_header and states[0].ledger.records == states[1].ledger.records:
             warn_of_no_edges(edges)
         if adapter.is_iterable and adapter.rows(edges, ReadRequest(source, destination)) is None:
             with self._lock.held:

@@ -546,7 +546,7 @@ def _found_in_stream(edges: Any, options: Options, solve: Solve | None) -> Compo
         bound=bound,
     )
     found = run.go(count, vertices, options.progress, options.labels, runner)
-    if stream.taken and not found.answer.facts.rows.given:
+    if stream.taken and not found.answer.facts.rows.records:
         warn_of_no_edges(edges)
     found.answer.keep_bound(options.remembered())
     return found

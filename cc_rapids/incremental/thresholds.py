@@ -162,7 +162,7 @@ def components_at(
             cuts = reader.stream(stream, state)
     answers = adapter.answers(edges, request)
     taken = tuple(reading.taken)
-    if taken and not reading.ledger.given:
+    if taken and not reading.ledger.records:
         warn_of_no_edges(edges)
     given = replace(cuts.given, taken=taken) if taken else cuts.given
     given = given if answers is None else replace(given, answers=answers)

@@ -43,7 +43,8 @@ def is_header(
     """Return whether the first line of a text file names its columns.
 
     It does if it holds a name that the caller asked for, or known ones: a whole pair, two of two,
-    or some of them above numbers; or if three words or more are above two numbers. It is an edge
+    or some of them above numbers; or if three words or more are above a number, or two
+    where names were given. It is an edge
     if its ends are numbers and those of the next line are no words. All else could be either.
 
     Parameters
@@ -69,12 +70,14 @@ def is_header(
         return True
     if len(known) == len(fields) == 2:
         return True
-    whole = following is not None and len(following) >= 2  # a line that is cut is named by itself
+    # a line of another width is named when it is parsed
+    whole = following is not None and len(following) == len(fields)
     below = [field for field in following[:2] if field] if following and whole else []
     if known and below and all(map(_NUMBER.fullmatch, below)):
         return True
     words_alone = len(fields) > 2 and not any(map(_NUMBER.fullmatch, fields))
-    if words_alone and whole and sum(map(bool, map(_NUMBER.fullmatch, following or ()))) >= 2:
+    below_words = sum(map(bool, map(_NUMBER.fullmatch, following or ())))
+    if words_alone and whole and below_words > bool(requested):
         return True
     numbers = [bool(_NUMBER.fullmatch(field)) for field in fields[:2]]
     if all(numbers) and not any(map(_is_word, below)):

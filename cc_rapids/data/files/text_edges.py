@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ...errors import CapacityError, FormatError
+from ...errors import CapacityError, FormatError, listed
 from ..text_options import COMMENTS, TextOptions
 from .delimited import (
     NAMES,
@@ -297,7 +297,9 @@ def _dialect(file: File, request: ColumnRequest, text: Text, most: int) -> tuple
             f"{file.path} is UTF-16 text without a byte order mark, by its bytes of zero: pass"
             " encoding='utf-16-le' (--encoding utf-16-le), or utf-16-be"
         )
-    above = text.above(Dialect(options.delimiter or ",", comments, table=True), file.lines, most)
+    # a line of tabs is a record of nulls in tsv, and blank elsewhere
+    likely = options.delimiter or ("\t" if request.format == "tsv" else ",")
+    above = text.above(Dialect(likely, comments, table=True), file.lines, most)
     head = text.head(most)
     _check_fields(file, above.count + 1, head[: head.find(b"\n") + 1])
     named_by = partial(_are_named, above.comment, request.requested)
@@ -341,10 +343,12 @@ def first_lines(
     check_utf8(file.path, Block(first.line, line))
     fields = dialect.split(line)
     if len(fields) < 2:
+        guessed = dialect.delimiter == " " and request.options.delimiter is None
+        between = listed([*NAMES.values()]) if guessed else dialect.separator
         raise FormatError(
-            f"{file.path}, line {first.line}: expected at least 2 fields separated by "
-            f"{dialect.separator}, found {len(fields)}: {shown(line)}; if another character"
-            " separates them, pass delimiter= (--delimiter)"
+            f"{file.path}, line {first.line}: expected at least 2 fields separated by {between},"
+            f" found {len(fields)}: {shown(line)}; if another character separates them, pass"
+            " delimiter= (--delimiter)"
         )
     file.header, names = request.header, None
     if request.header is None:

@@ -113,7 +113,7 @@ def read_one(file: Path, report: Report | None, *, format: str | None, **reading
         request = _request(stated_format(format), reading)
         check_text_options(request.options, [STANDARD_INPUT], [request.format])
         found = read_opened(standard_input(), request)
-    if not found.ledger.given:
+    if not found.ledger.records:
         warnings.warn(f"{name_of(str(file))} holds no rows", CcRapidsWarning, stacklevel=2)
     return found
 

@@ -7,6 +7,7 @@ import gzip
 import io
 import logging
 import lzma
+import mmap
 import os
 import tarfile
 import tempfile
@@ -230,6 +231,43 @@ def test_a_closed_file_and_one_for_writing_are_refused_and_others_stay_open():
         with pytest.raises(errors.FormatError, match="cannot be read"):
             components(given)
         given.close()
+
+
+def test_a_map_of_memory_is_an_open_file():
+    written("edges.txt", TEXTS["edges.tsv"].encode())
+    with open("edges.txt", "rb") as file:
+        assert groups(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)) == [["1", "2"]]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Path("edges.csv").read_bytes(), "io.BytesIO(edges)"),
+        (lambda: bytearray(b"src,dst"), "io.BytesIO(edges)"),
+        (lambda: fsspec.open("edges.csv"), "edges.open('rb')"),
+        (lambda: zipfile.Path("one.zip", "edges.csv"), "edges.open('rb')"),
+        (lambda: Path(".").glob("edges.csv"), "list(edges)"),
+        (lambda: iter(["edges.csv"]), "list(edges)"),
+        (lambda: iter([io.BytesIO(b"src,dst\n1,2\n")]), "one open file alone"),
+    ],
+)
+def test_what_stands_for_a_file_is_refused_with_the_way_to_it(make, words):
+    written("edges.csv", b"src,dst\n1,2\n")
+    with zipfile.ZipFile("one.zip", "w") as archive:
+        archive.writestr("edges.csv", "src,dst\n1,2\n")
+    for door in (components, cc_rapids.stream_components):
+        if "open" in words or "BytesIO" in words:
+            door = components
+        with pytest.raises(errors.InputError) as caught:
+            door(make())
+        assert words in str(caught.value)
+
+
+def test_an_empty_archive_holds_no_file():
+    with zipfile.ZipFile("none.zip", "w"):
+        pass
+    with pytest.raises(errors.FormatError, match="holds 0 files"):
+        components("none.zip")
 
 
 def test_archives_of_several_files_name_them():

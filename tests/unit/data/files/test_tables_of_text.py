@@ -26,12 +26,15 @@ def test_ten_tables_are_read_as_pandas_reads_them(seed):
         (b"#a,#b\nb,c\n", ["line 1", "comment=None"]),
         (b"1\0\x2c\0002\0\n\0", ["UTF-16", "encoding="]),
         (b"src,dst\nann,b\xf6b\n", ["line 2", "encoding=", "--encoding"]),
+        (b"# c\n1 2\n# 3 4\n2 3\n", ["line 3", "comments stand before the first record"]),
+        (b"1::2::5\n2::3::4\n", ["commas, tabs, semicolons, pipes, blanks", "delimiter="]),
+        (b"id,a,b,amount,when\nt1,x,y,4,2020-01-01\n", ["which two columns"]),
     ],
 )
 def test_a_table_that_may_be_two_things_is_refused(tmp_path, content, ways_out):
     path = tmp_path / "a.txt"
     path.write_bytes(content)
-    with pytest.raises(cc_rapids.FormatError) as caught:
+    with pytest.raises(cc_rapids.InputError) as caught:
         cc_rapids.components(path)
     assert all(word in str(caught.value) for word in ways_out), caught.value
 
@@ -56,3 +59,14 @@ def test_what_stands_in_public_files(tmp_path, content, options, pairs):
     path.write_text(content)
     options = {"header": False if "New" in content else None} | options
     assert cc_rapids.components(path, **options).num_vertices == pairs
+
+
+@pytest.mark.parametrize("content", ["", "src,dst\n", "\n\n", "  \n", "# src dst\n", "\ufeff"])
+def test_a_file_without_records_is_warned_of(tmp_path, content):
+    path = tmp_path / "a.csv"
+    path.write_text(content)
+    for door in (cc_rapids.components, cc_rapids.stream_components):
+        with pytest.warns(cc_rapids.CcRapidsWarning, match=r"a\.csv holds no edges"):
+            assert len(door(path)) == 0
+    with pytest.warns(cc_rapids.CcRapidsWarning, match=r"a\.csv holds no edges"):
+        cc_rapids.Connectivity().insert(path)
