@@ -61,7 +61,7 @@ def times_of(edges: Any, name: str, before: str = "") -> tuple[tuple[Any, Any], 
             " times at which edges expire, which each batch must have: pass frames with it"
         )
     column = column_of(edges, name)
-    found = _datetimes(column)
+    found = _datetimes(column, name)
     if found is not None:
         numbers, there, own = found
         kind = before if before in DATETIMES else own
@@ -77,14 +77,16 @@ def times_of(edges: Any, name: str, before: str = "") -> tuple[tuple[Any, Any], 
     return (values.astype(np.int64), there), "integers"
 
 
-def _datetimes(column: Any) -> tuple[Any, Any, str] | None:
+def _datetimes(column: Any, name: str) -> tuple[Any, Any, str] | None:
     """Return datetimes as numbers, a mask of those there are, and their kind; None for others."""
     if is_cudf(column):
         if getattr(column.dtype, "kind", "") != "M":
             return None
         there, kind = column.notnull().to_cupy(), _kind_of(column.dtype)
-        plain = column.astype(f"datetime64[{DATETIMES[kind]}]").astype("int64")
-        return plain.fillna(0).to_cupy(), there, kind
+        counted = column.astype(f"datetime64[{DATETIMES[kind]}]")
+        lost = (counted.astype(column.dtype) != column).fillna(False)
+        _check_counted(lost, column.dtype, kind, name)
+        return counted.astype("int64").fillna(0).to_cupy(), there, kind
     column = as_series(column)
     if is_series(column):
         import narwhals as nw
@@ -95,9 +97,19 @@ def _datetimes(column: Any) -> tuple[Any, Any, str] | None:
         column = side.to_numpy()
     if getattr(getattr(column, "dtype", None), "kind", "") != "M":
         return None
-    kind = _kind_of(column.dtype)
-    plain = column.astype(f"datetime64[{DATETIMES[kind]}]").astype(np.int64)
-    return plain, ~np.isnat(column), kind
+    kind, there = _kind_of(column.dtype), ~np.isnat(column)
+    counted = column.astype(f"datetime64[{DATETIMES[kind]}]")
+    _check_counted((counted.astype(column.dtype) != column) & there, column.dtype, kind, name)
+    return counted.astype(np.int64), there, kind
+
+
+def _check_counted(lost: Any, dtype: Any, kind: str, name: str) -> None:
+    """Raise a ColumnTypeError if datetimes are not the same in the unit of their kind."""
+    if bool(lost.any()):
+        raise ColumnTypeError(
+            f"expiry times {name!r} are {dtype}, and some are no whole number of"
+            f" {DATETIMES[kind]} of 64 bits, in which they count: cast the column"
+        )
 
 
 def _kind_of(dtype: Any) -> str:
@@ -182,6 +194,9 @@ def _one_datetime(before: Any, kind: str) -> int:
     if unit in FINER:
         number = -(-number // FINER[unit])
     elif unit != "ns":
-        number = int(moment.astype("datetime64[us]").astype(np.int64)) * COARSER
+        counted = moment.astype("datetime64[us]")
+        if counted.astype(moment.dtype) != moment:  # beyond 64 bits
+            return LIMITS.max if number > 0 else LIMITS.min
+        number = int(counted.astype(np.int64)) * COARSER
     whole = number if kind == "nanoseconds" else -(-number // COARSER)
     return min(max(whole, LIMITS.min), LIMITS.max)

@@ -417,3 +417,31 @@ def test_numbers_beyond_64_bits_are_refused_and_others_exact(kind):
             seen.expire(before)
     assert len(seen.expire(2**53)) == 2
     assert len(seen.expire(2**53 + 1)) == 3
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        np.array([2**60, -(2**60)], "M8[s]"),
+        pa.array([-(2**60), 2**60], pa.timestamp("s")),
+        pa.array([0, 2**31 - 1], pa.date32()),
+        np.array([1, 2], "M8[ps]"),
+    ],
+    ids=["numpy", "arrow", "date", "picoseconds"],
+)
+def test_times_that_microseconds_do_not_hold_are_refused(times):
+    edges = pa.table({"src": [1, 3], "dst": [2, 4]})
+    frame = {"src": np.array([1, 3]), "dst": np.array([2, 4]), "until": times}
+    if isinstance(times, pa.Array):
+        frame = edges.append_column("until", times)
+    with pytest.raises(ColumnTypeError, match=r"'until' are .*no whole number of us of 64 bits"):
+        Connectivity(expiry="until").insert(frame)
+
+
+@pytest.mark.parametrize("unit", ["D", "Y", "s"])
+@pytest.mark.parametrize("kind", ["us", "ns"])
+def test_a_time_beyond_all_others_expires_all_or_none(kind, unit):
+    frame = EDGES.assign(until=pd.to_datetime(EDGES["until"], unit="s").astype(f"M8[{kind}]"))
+    seen = Connectivity(expiry="until").insert(frame)
+    assert seen.expire(np.datetime64(-(2**62), unit)).num_components == 2
+    assert seen.expire(np.datetime64(2**62, unit)).num_components == 5
