@@ -430,7 +430,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
                 system.makedirs(inside, exist_ok=True)
             return
         folder = Path(self.output_path)
-        if folder.is_symlink():
+        if os.path.islink(folder):
             raise OutputError(f"cannot write {folder}: it is a link; pass another output_path=")
         make_folder(folder, parents=True)
 

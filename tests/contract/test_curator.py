@@ -309,6 +309,10 @@ class TestFolder:
             ConnectedComponentsStage(str(tmp_path))
         assert left_in(tmp_path / "target") == ["own"]
 
+    def test_a_path_that_is_too_long_is_an_error_at_once(self, tmp_path):
+        with pytest.raises(errors.OutputError, match="File name too long"):
+            ConnectedComponentsStage(str(tmp_path / ("x" * 5000)))
+
     def test_a_folder_that_cannot_be_made_is_an_error_at_once(self, tmp_path):
         (tmp_path / "file").write_text("")
         with pytest.raises(errors.OutputError, match=r"cannot write .*file/Connected"):

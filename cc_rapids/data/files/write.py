@@ -233,7 +233,7 @@ def _draft_prefix(target: Path) -> str:
 def drafts_of(target: Path) -> Iterator[Path]:
     """Yield the files that :func:`replacing` writes, or was killed in writing, for a file."""
     named = re.compile(re.escape(_draft_prefix(target)) + r"[0-9a-f]{16}\.part")
-    for path in target.parent.iterdir() if target.parent.is_dir() else ():
+    for path in target.parent.iterdir() if os.path.isdir(target.parent) else ():
         if named.fullmatch(path.name) and stat.S_ISREG(path.lstat().st_mode):
             yield path
 

@@ -276,3 +276,8 @@ def test_what_is_not_skipped(tmp_path, run):
         path.write_bytes(b"PAR1half")
     with pytest.raises(FormatError, match="none of 4 files can be read"):
         cc_rapids.components(edges, **skip)
+
+
+def test_a_path_that_is_too_long_is_refused_by_name(tmp_path):
+    with pytest.raises(cc_rapids.OutputError, match=r"cannot write .*: File name too long"):
+        cc_rapids.stream_components([([1], [2])], checkpoint=tmp_path / ("x" * 5000) / "a.ckpt")
