@@ -16,7 +16,7 @@ from .algorithms.design import Design, check_batch_design, check_forest_design
 from .backends import MEMORY, Backend
 from .backends.choice import EngineChoice
 from .data.adapters import adapter_of
-from .data.arguments import check_flag, check_path, check_progress, check_word
+from .data.arguments import check_flag, check_path, check_progress, check_seconds, check_word
 from .data.edge_input import ReadRequest, named
 from .data.frame_build import frame_of_table
 from .data.read import Side, check_text, in_memory, named_ends
@@ -190,6 +190,8 @@ class Options:
             check_forest_design(policy.design)
         if given.get("checkpoint") is not None:
             given["checkpoint"] = check_path("checkpoint", given["checkpoint"])
+        if "checkpoint_every" in given:
+            check_seconds("checkpoint_every", given["checkpoint_every"])
         if "unreadable" in given:
             check_word("unreadable policy", given["unreadable"], UNREADABLE)
         if "progress" in given:

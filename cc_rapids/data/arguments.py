@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 from ..errors import ArgumentTypeError, CcRapidsError, InputError, shown, unknown
@@ -43,6 +43,13 @@ def check_count(what: str, count: Any) -> int:
     if count < 0:
         raise InputError(f"{what}= must be a count of at least 0, not {shown(count)}")
     return int(count)
+
+
+def check_seconds(what: str, seconds: Any) -> None:
+    """Raise an error unless the argument is a number of seconds, of at least 0."""
+    real = isinstance(seconds, Real) and not isinstance(seconds, bool)
+    if not (real and seconds >= 0):
+        raise ArgumentTypeError(f"{what}= must be seconds, 0 or more, not {shown(seconds)}")
 
 
 def local(path: str | os.PathLike[str]) -> str:

@@ -273,6 +273,7 @@ NAMED = {
     "explain": "explain= must be True or False, not a ndarray",
     "progress": "progress= must be True, False or a function, not a ndarray",
     "checkpoint": "checkpoint= must be a path, a str or os.PathLike, not a ndarray",
+    "checkpoint_every": "checkpoint_every= must be seconds, 0 or more, not a ndarray",
 }
 
 
@@ -280,6 +281,12 @@ NAMED = {
 def test_the_argument_is_named(name):
     with pytest.raises(CcRapidsError, match=NAMED[name]):
         cc_rapids.components(EDGES, **{name: np.zeros(2)})
+
+
+@pytest.mark.parametrize("seconds", [True, -1, float("nan"), "60", None])
+def test_seconds_between_checkpoints_are_a_number(seconds):
+    with pytest.raises(cc_rapids.ArgumentTypeError, match="checkpoint_every= must be seconds"):
+        cc_rapids.components([EDGES], checkpoint_every=seconds)
 
 
 def test_words_are_no_flags():
