@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -44,69 +45,11 @@ class Members(NamedTuple):
     vertex: Any
 
 
-class Vertices(NamedTuple):
-    """The vertices of some components, for callers who gave arrays."""
-
-    vertex: Any
-
-
 class Histogram(NamedTuple):
     """The number of components of each size, for callers who gave arrays."""
 
     size: Any
     components: Any
-
-
-class Merges(NamedTuple):
-    """Components that merge between thresholds, for callers who gave arrays."""
-
-    threshold: Any
-    before: Any
-    after: Any
-    size: Any
-
-
-class Changes(NamedTuple):
-    """Vertices whose label a batch changed, for callers who gave arrays."""
-
-    vertex: Any
-    before: Any
-    after: Any
-
-
-class Shared(NamedTuple):
-    """The members that components share with previous ones, for callers who gave arrays."""
-
-    before: Any
-    after: Any
-    shared: Any
-
-
-class Colors(NamedTuple):
-    """The colours of vertices, for callers who gave arrays; -1 where there is none."""
-
-    vertex: Any
-    color: Any
-
-
-class Splits(NamedTuple):
-    """The components that were split, and their parts, for callers who gave arrays."""
-
-    labels: Any
-    size: Any
-    parts: Any
-    largest: Any
-    edges_cut: Any
-    threshold: Any
-
-
-class OddCycles(NamedTuple):
-    """The edges around odd cycles, for callers who gave arrays: row numbers and ends."""
-
-    labels: Any
-    row: Any
-    source: Any
-    destination: Any
 
 
 class SpanningForest(NamedTuple):
@@ -117,48 +60,55 @@ class SpanningForest(NamedTuple):
     destination: Any
 
 
-class WeightedForest(NamedTuple):
-    """The edges of a spanning forest by weight, for callers who gave arrays."""
+# The other named tuples for callers who gave arrays: their columns, and what they hold. They are
+# pickled by their names here.
+_COLUMNS = {
+    "Vertices: vertex": "The vertices of some components",
+    "Merges: threshold before after size": "Components that merge between thresholds",
+    "Changes: vertex before after": "Vertices whose label a batch changed",
+    "Shared: before after shared": "The members that components share with previous ones",
+    "Colors: vertex color": "The colours of vertices, -1 where there is none",
+    "Splits: labels size parts largest edges_cut threshold": (
+        "The components that were split, and their parts"
+    ),
+    "OddCycles: labels row source destination": (
+        "The edges around odd cycles, their row numbers and ends"
+    ),
+    "WeightedForest: row source destination weight": "The edges of a spanning forest by weight",
+    "Lengths: length": "The paths of pairs along a forest, -1 where there is none",
+    "WeakestRows: length weakest_row weakest_weight": (
+        "The paths of pairs along a forest by weight"
+    ),
+    "PathRows: pair step row source destination": "The edges of the paths of pairs along a forest",
+    "WeightedPathRows: pair step row source destination weight": (
+        "The edges of the paths of pairs along a forest by weight"
+    ),
+    "Overall: components vertices edges repeated self_loops bridges singletons singleton_share"
+    " size_min size_q25 size_median size_q75 size_q99 size_mean size_max": (
+        "The numbers of a report over all components, arrays of one value"
+    ),
+    "Reported: labels size edges density bridges": (
+        "The numbers of each component in a report without weights"
+    ),
+    "ReportedLinks: labels size edges density bridges weakest_row weakest_weight": (
+        "The numbers of each component in a report, with its weakest link"
+    ),
+}
+PLAIN_FRAMES: dict[tuple[str, ...], Any] = {
+    kind._fields: kind for kind in (Labels, Sizes, Members, Histogram, SpanningForest)
+}
 
-    row: Any
-    source: Any
-    destination: Any
-    weight: Any
+
+def _add_plain_frame(words: str, about: str) -> None:
+    name, columns = words.split(": ")
+    named_tuple: Any = namedtuple
+    kind = named_tuple(name, columns, module=__name__)
+    kind.__doc__ = f"{about}, for callers who gave arrays."
+    globals()[name] = PLAIN_FRAMES[kind._fields] = kind
 
 
-class Lengths(NamedTuple):
-    """The paths of pairs along a forest, for callers who gave arrays; -1 where there is none."""
-
-    length: Any
-
-
-class WeakestRows(NamedTuple):
-    """The paths of pairs along a forest by weight, for callers who gave arrays."""
-
-    length: Any
-    weakest_row: Any
-    weakest_weight: Any
-
-
-class PathRows(NamedTuple):
-    """The edges of the paths of pairs along a forest, for callers who gave arrays."""
-
-    pair: Any
-    step: Any
-    row: Any
-    source: Any
-    destination: Any
-
-
-class WeightedPathRows(NamedTuple):
-    """The edges of the paths of pairs along a forest by weight, for callers who gave arrays."""
-
-    pair: Any
-    step: Any
-    row: Any
-    source: Any
-    destination: Any
-    weight: Any
+for _words, _about in _COLUMNS.items():
+    _add_plain_frame(_words, _about)
 
 
 class Lending(Borrowing):
@@ -357,56 +307,9 @@ def _vertex_rows(src: Column, vertices: Any) -> Column:
     return of_key_columns(key_columns_of("vertices", vertices, len(src.key_columns)))
 
 
-class Overall(NamedTuple):
-    """The numbers of a report over all components, arrays of one value."""
-
-    components: Any
-    vertices: Any
-    edges: Any
-    repeated: Any
-    self_loops: Any
-    bridges: Any
-    singletons: Any
-    singleton_share: Any
-    size_min: Any
-    size_q25: Any
-    size_median: Any
-    size_q75: Any
-    size_q99: Any
-    size_mean: Any
-    size_max: Any
-
-
-class Reported(NamedTuple):
-    """The numbers of each component in a report without weights."""
-
-    labels: Any
-    size: Any
-    edges: Any
-    density: Any
-    bridges: Any
-
-
-class ReportedLinks(NamedTuple):
-    """The numbers of each component in a report, with its weakest link."""
-
-    labels: Any
-    size: Any
-    edges: Any
-    density: Any
-    bridges: Any
-    weakest_row: Any
-    weakest_weight: Any
-
-
 def plain_frame(columns: dict[str, Any]) -> Any:
     """Return arrays as a named tuple, for a caller who gave arrays."""
-    kinds: tuple[Any, ...]
-    kinds = Labels, Members, Vertices, Sizes, Histogram, Merges, Changes, SpanningForest
-    kinds += Shared, Colors, OddCycles, WeightedForest, Splits
-    kinds += Lengths, WeakestRows, PathRows, WeightedPathRows
-    kinds += Overall, Reported, ReportedLinks
-    return next(kind for kind in kinds if kind._fields == tuple(columns))(**columns)
+    return PLAIN_FRAMES[tuple(columns)](**columns)
 
 
 @dataclass(frozen=True)
