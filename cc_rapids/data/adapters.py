@@ -12,6 +12,7 @@ import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial, reduce
 from operator import and_
@@ -25,9 +26,11 @@ from ..errors import (
     GraphStateError,
     InputError,
     MissingColumnError,
+    NullsError,
     counted,
     unknown,
 )
+from ..ledger import Ledger
 from . import relations
 from .arguments import check_names, local
 from .column import (
@@ -40,6 +43,7 @@ from .column import (
     is_cudf,
     is_cudf_frame,
     is_series,
+    length_of,
     of,
     of_cudf,
     of_key_columns,
@@ -60,20 +64,19 @@ from .edge_input import (
     several,
     with_vertices,
 )
-from .end_columns import Side, end_columns
+from .end_columns import Side, end_columns, place_of
 from .foreign import check_square, entries_of, is_opened, opened
 from .frame_access import collected, columns_of
 from .kinds import DESTINATION, SOURCE, Graph, speaks_arrow
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
 from .row_index import check_same_index, index_of
+from .weight_bound import Bounded, WeightBound, ledger_of
 from .weights import weights_of
 
 if TYPE_CHECKING:
-    from ..ledger import Ledger
     from .files.read import EdgeFile
     from .reading import Reading
-    from .streams import Source
-    from .weight_bound import Bounded, WeightBound
+    from .streams import Chunk, Fragments, Items, Source
 
 DEVICE = "__cuda_array_interface__"
 
@@ -698,23 +701,18 @@ class Frames(Adapter):
         return length_of(edges)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
-        from .streams import Items
-
         items, bound = [self._item(edges, request)], request.bound
         weights = None if bound is None else bound.weight
         if bound is not None and bound.array is not None:
             check_same_index(edges, weights)
             _check_weights(length_of(weights), self.rows(edges, request))
-        given, filtered = self.rows(edges, request), bound is not None
-        return Items(items, *request.names, given=given, weights=weights, filtered=filtered)
+        return items_of(items, *request.names, weights, given=self.rows(edges, request))
 
     def _item(self, edges: Any, request: ReadRequest) -> Any:
         """Return what is read in chunks of edges in memory, checked."""
         return edges
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        from .weight_bound import Bounded
-
         if isinstance(bound.weight, str):
             ids = [name for side in request.sides for name in side]
             edges = edges if hasattr(type(edges), "collect") else collected(edges)
@@ -754,8 +752,6 @@ class CudfFrames(Frames):
             raise
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        from .weight_bound import Bounded
-
         name = bound.name("the frame")
         if name not in handles_in(edges):
             raise MissingColumnError(unknown("column", name, map(str, edges.columns)))
@@ -778,8 +774,6 @@ class Proxies(Frames):
         return replace(inner, make_frame=partial(_make_proxy, inner.make_frame))
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        from .weight_bound import Bounded
-
         column = edges[bound.name("the frame")].as_gpu_object()
         mask, ledger = bound.mask(column, "weights")
         return Bounded(edges[mask.get()], request.source, request.destination, ledger)
@@ -818,13 +812,10 @@ class DuckDBRelations(Adapter):
         return relations.count_of(edges, "count(*)")[0]
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
-        from .streams import Items
-
-        bound = request.bound
-        weights = [] if bound is None else [bound.name("the relation")]
-        batches = self._batches(edges, *request.sides, *weights)
-        given, filtered = self.rows(edges, request), bound is not None
-        return Items(batches, *request.names, closes=True, given=given, filtered=filtered)
+        weight = None if request.bound is None else request.bound.name("the relation")
+        batches = self._batches(edges, *request.sides, *([] if weight is None else [weight]))
+        given = self.rows(edges, request)
+        return items_of(batches, *request.names, weight, given=given, closes=True)
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
@@ -837,8 +828,6 @@ class DuckDBRelations(Adapter):
         return self._batches(edges, *request.sides, weight)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        from .weight_bound import Bounded, ledger_of
-
         name = bound.name("the relation")
         known = relations.columns_in(edges)
         if name not in known:
@@ -896,8 +885,6 @@ class Pairs(Frames):
         return length_of(edges[0]) if len(edges) else 0
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        from .weight_bound import Bounded
-
         (mask, ledger), ends = self.mask(edges, bound), self._columns(edges, request)
         check_sizes(mask, ends)
         return Bounded(self.where(ends, mask), request.source, request.destination, ledger)
@@ -1102,9 +1089,7 @@ class Paths(Adapter):
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Files
 
-        names = request.source, request.destination
-        skips = request.skips_unreadable
-        return Files.of(edges, *names, request.options, request.bound, skips)
+        return Files.of(edges, request)
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
@@ -1114,9 +1099,7 @@ class Paths(Adapter):
         return weighed_files(edges, request, _column_of_weights(weight), reading)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        from .streams import bounded_table
-
-        return bounded_table(self.source(edges, replace(request, bound=bound)), bound)
+        return _bounded_table(self.source(edges, replace(request, bound=bound)), bound)
 
 
 class Patterns(Paths):
@@ -1161,9 +1144,9 @@ class ByteStreams(Adapter):
         return _of_file(self._file(edges, *ends, request.options), request)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
-        from .streams import OpenFile
+        from .streams import Files
 
-        return OpenFile(edges, request)
+        return Files.of_open(edges, request)
 
     def _file(
         self, edges: Any, source: Any, destination: Any, options: Any, weight: str | None = None
@@ -1187,8 +1170,6 @@ class ByteStreams(Adapter):
         return iter([table.rename_columns([*wanted, name])])
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        from .weight_bound import Bounded
-
         ends, name = (request.source, request.destination), bound.name("the file")
         file = self._file(edges, *ends, request.options, name)
         within, ledger = replace(bound, weight="weight").of_frame(file.table)
@@ -1228,22 +1209,23 @@ class Datasets(Adapter):
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Fragments
 
-        return Fragments(edges, *request.names, request.bound, request.skips_unreadable)
+        bound, skips = request.bound, request.skips_unreadable
+        weight = None if bound is None else bound.name("the dataset")
+        return Fragments(edges, *request.names, weight, bound, skips)
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> Iterator[Any] | None:
-        from .streams import weighed_dataset
+        from .streams import Fragments
 
-        return weighed_dataset(edges, request, _column_of_weights(weight), reading)
+        fragments = Fragments(edges, *request.names, _column_of_weights(weight))
+        return _weighed_chunks(fragments, reading)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         return int(edges.count_rows())
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        from .streams import bounded_table
-
-        return bounded_table(self.source(edges, replace(request, bound=bound)), bound)
+        return _bounded_table(self.source(edges, replace(request, bound=bound)), bound)
 
 
 class Tables(Datasets):
@@ -1268,24 +1250,22 @@ class Tables(Datasets):
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .files.lake import opened_table
-        from .streams import scanned
 
         table, bound = opened_table(edges), request.bound
         if _is_arrow(table, "Dataset"):
             weight = None if bound is None else bound.weight
             return super().source(table, DATASETS.named(table, request, weight))
-        return scanned(table, request, None if bound is None else bound.name("the table"))
+        return _scanned(table, request, None if bound is None else bound.name("the table"))
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> Iterator[Any] | None:
         from .files.lake import opened_table
-        from .streams import weighed_scan
 
         table = opened_table(edges)
         if _is_arrow(table, "Dataset"):
             return super().weighed(table, DATASETS.named(table, request, weight), weight, reading)
-        return weighed_scan(table, request, _column_of_weights(weight), reading)
+        return _weighed_chunks(_scanned(table, request, _column_of_weights(weight)), reading)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         from .files.lake import opened_table, rows_of
@@ -1326,20 +1306,14 @@ class Batches(Adapter):
         return ANYTHING.read(edges, request)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
-        from .streams import Items
-
         weight = None if request.bound is None else request.bound.name("batches")
-        ends = request.source, request.destination
-        return Items(edges, *ends, weights=weight, filtered=weight is not None)
+        return items_of(edges, request.source, request.destination, weight)
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> Iterator[Any] | None:
-        from .streams import item_named, sliceable
-
         ends = request.source, request.destination
-        named = ((batch, item_named(batch, *ends, weight)) for batch in edges)
-        return (sliceable(batch, own.columns(weight)) for batch, own in named)
+        return (opened_item(batch, *ends, weight)[1] for batch in edges)
 
 
 class Readers(Batches):
@@ -1356,17 +1330,9 @@ class Readers(Batches):
         return list(edges.schema.names)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
-        from .streams import Items
-
         weight = None if request.bound is None else request.bound.name("the reader")
         _check_names(edges.schema.names, *request.sides)
-        return Items(
-            *(edges, *request.names),
-            threaded=True,
-            arrow=True,
-            weights=weight,
-            filtered=weight is not None,
-        )
+        return items_of(edges, *request.names, weight, threaded=True, arrow=True)
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
@@ -1459,27 +1425,6 @@ def _check_weights(weights: int, rows: int | None) -> None:
         )
 
 
-def length_of(edges: Any) -> int:
-    """Return the number of rows of a frame or column; one query counts those of a lazy frame."""
-    try:
-        return len(edges)
-    except TypeError:
-        pass
-    shape = getattr(edges, DEVICE, {}).get("shape") or getattr(edges, "shape", None)
-    if shape is None and is_edge_array(edges):
-        shape = as_array(edges).shape
-    if shape:
-        return int(shape[0])
-    import narwhals as nw
-
-    try:
-        frame = nw.from_native(edges)
-    except TypeError:
-        raise InputError(f"a {type(edges).__name__} has no rows: pass a frame or column") from None
-    counts = frame.select(nw.len().alias("rows"))
-    return int((counts.collect() if isinstance(counts, nw.LazyFrame) else counts).item(0, 0))
-
-
 def check_sizes(mask: Any, edges: Any) -> None:
     """Raise an InputError unless there is a weight for each row of each column in memory."""
     for size in _sizes_of(edges):
@@ -1554,11 +1499,9 @@ def read_file(path: Any, request: ReadRequest) -> EdgeInput:
 
 def _of_file(file: EdgeFile, request: ReadRequest, path: str = "") -> EdgeInput:
     """Return the edges of a file that has been read, and the vertices that it lists."""
-    from .streams import Chunk, Cursor
-
-    ends = file.source, file.destination
-    with Chunk(file.table, *ends, Cursor(), path=path, first=0).naming_nulls():
-        found = read_table(file.table, *several(*ends), request.nulls)
+    sides = several(file.source, file.destination)
+    with naming_nulls(path, file.table, sides):
+        found = read_table(file.table, *sides, request.nulls)
     if request.vertices is not None and file.vertices is not None:
         many = f"{len(file.vertices):,}"
         raise InputError(f"the file itself lists {many} vertices: leave out vertices")
@@ -1586,3 +1529,141 @@ def read_matrix(matrix: Any, vertices: Any = None) -> EdgeInput:
         coo = entries_of(matrix)
         found = _arrays(coo.row, coo.col, ("row", "column"))
     return with_vertices(found, own, True)
+
+
+@contextmanager
+def naming_nulls(path: str, table: Any, sides: Sides, first: int | None = 0) -> Iterator[None]:
+    """Return a context in which errors for nulls name the file and the first row.
+
+    ``first`` is the row of the file that is the first of the table, None if it is unknown. The row
+    of an error is unknown of what lies on a GPU.
+    """
+    try:
+        yield
+    except NullsError as error:
+        if not path:
+            raise
+        at = ""
+        if first is not None and hasattr(table, "column_names"):
+            import pyarrow.compute as pc
+
+            columns = [table[name] for side in sides for name in side]
+            rows = [pc.index(pc.is_null(column), True).as_py() for column in columns]
+            row = first + min((row for row in rows if row >= 0), default=0)
+            at = f", row {row:,} (from 0)"
+        raise NullsError(f"{path}{at}: {error}") from None
+
+
+def items_of(
+    items: Any, source: Side | None, destination: Side | None, weight: Any, **options: Any
+) -> Items:
+    """Return an iterable of edges as a source; see :class:`cc_rapids.data.streams.Items`."""
+    from .streams import Items
+
+    open_item = partial(opened_item, source=source, destination=destination, weight=weight)
+    return Items(items, source, destination, open_item, weight, **options)
+
+
+def opened_item(
+    item: Any, source: Side | None, destination: Side | None, weight: Any
+) -> tuple[ReadRequest, Any]:
+    """Return a request for an item of an iterable, and the item as one that can be sliced.
+
+    A record batch, a relation of DuckDB or a lazy frame becomes a frame; pairs, and arrays of
+    edges, become two columns. Mappings keep the columns that are requested; lazy frames collect
+    them alone. Other edges are returned unchanged.
+
+    Raises
+    ------
+    InputError
+        The item has no rows: it is a matrix, a graph or a file.
+    """
+    adapter = adapter_of(item)
+    request = adapter.named(item, ReadRequest(source, destination), weight)
+    if isinstance(item, list):
+        return request, columns_of_pairs(item)
+    if adapter.has_header:
+        raise InputError(
+            f"an item of the edges is a {type(item).__name__}, which is a file: pass a list of"
+            " paths, such as list(edges), or one open file alone"
+        )
+    if isinstance(item, tuple):
+        check_columns_of_tuple(item)
+        return request, item
+    wanted = request.columns(weight)
+    if isinstance(item, Mapping):
+        return request, {name: item[name] for name in wanted if name in item} or item
+    if is_edge_array(item):
+        return request, ends_of(item)
+    if adapter.may_repeat:
+        raise InputError(
+            f"an item of the edges is a {type(item).__name__}, and items are frames, tuples of two"
+            " columns or lists of pairs: pass it alone, or make a frame of it"
+        )
+    return request, chunked(collected(item, wanted))
+
+
+def within(chunk: Chunk, bound: WeightBound | None) -> Bounded:
+    """Return the edges of a chunk within a bound, their columns, and a ledger of its rows."""
+    left_out = Ledger(left_out=chunk.left_out)
+    if bound is None:
+        return Bounded(chunk.frame, chunk.source, chunk.destination, left_out)
+    request = ReadRequest(chunk.source, chunk.destination)
+    own = bound if chunk.weight is None else replace(bound, weight=chunk.weight)
+    found = adapter_of(chunk.frame).bounded(chunk.frame, request, own)
+    return found._replace(ledger=found.ledger.plus(left_out))
+
+
+def _bounded_table(source: Source, bound: WeightBound) -> Bounded:
+    """Return the edges of a source within a bound as one table."""
+    import pyarrow as pa
+
+    parts = [within(chunk, bound) for chunk in _whole_chunks(source, "range")]
+    ends = parts[0].source, parts[0].destination
+    names = ReadRequest(*ends).ids
+    tables = [
+        part.edges.select(ReadRequest(part.source, part.destination).ids).rename_columns(names)
+        for part in parts
+    ]
+    ledger = Ledger(source.given)
+    for part in parts:
+        ledger = ledger.plus(part.ledger._replace(given=0))
+    return Bounded(pa.concat_tables(tables), *ends, ledger)
+
+
+def _whole_chunks(source: Source, kind: str, width: int = 1) -> Iterator[Chunk]:
+    """Return all chunks of a source of tables, for edges that are put together."""
+    from .memory_budget import Budget, bytes_of
+    from .streams import Cursor
+
+    budget = Budget(bytes_of(None), source.fixed)
+    budget.update(kind, 0, width=width)
+    return source.read(Cursor(), budget, None)
+
+
+def _weighed_chunks(source: Fragments | Items, reading: Reading) -> Iterator[Any]:
+    """Yield the batches of a dataset or an Iceberg table as tables with a column of weights."""
+    for chunk in _whole_chunks(source, "strings", len(source.taken[0].columns) // 2):
+        for reason, rows in chunk.left_out.items():
+            reading.ledger = reading.ledger.leaving_out(reason, rows)
+        yield chunk.frame
+    reading.add(source.taken[0], Ledger(source.given))
+
+
+def _scanned(table: Any, request: ReadRequest, weight: str | None) -> Items:
+    """Return the rows of a ``pyiceberg.table.Table``, counted by its metadata."""
+    from .files.lake import reader_of, rows_of
+    from .files.read import Taken
+
+    names = table.schema().column_names
+    ends: tuple[Any, Any] = request.source, request.destination
+    if not request.has_lists:
+        ends = end_columns("the table", tuple(names), *ends, weight)
+    ids = ReadRequest(*ends).ids
+    columns = [*ids, *([] if weight is None else [weight])]
+    for name in columns:
+        place_of("the table", names, name)
+    how: dict[str, Any] = {"threaded": True, "arrow": True, "given": rows_of(table)}
+    items = items_of(reader_of(table, columns), *ends, weight, **how)
+    items.taken.append(Taken("iceberg", tuple(ids), None))
+    return items

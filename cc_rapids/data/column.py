@@ -20,6 +20,7 @@ import numpy as np
 from ..errors import CapacityError, ColumnTypeError, InputError, NullsError, listed, shown
 from . import cudf_internals
 from .dtypes import is_fixed_text, is_float, is_integer, is_number, is_object, is_text, is_wide_text
+from .edge_array import as_array, is_edge_array
 from .kinds import speaks_arrow
 
 FILL = "fill or drop them first"
@@ -92,6 +93,29 @@ def chunked(thing: Any) -> Any:
     if isinstance(thing, arrow.Array):
         return arrow.chunked_array([thing])
     return arrow.Table.from_batches([thing]) if isinstance(thing, arrow.RecordBatch) else thing
+
+
+def length_of(edges: Any) -> int:
+    """Return the number of rows of a frame or column; one query counts those of a lazy frame."""
+    try:
+        return len(edges)
+    except TypeError:
+        pass
+    shape = getattr(edges, "__cuda_array_interface__", {}).get("shape") or getattr(
+        edges, "shape", None
+    )
+    if shape is None and is_edge_array(edges):
+        shape = as_array(edges).shape
+    if shape:
+        return int(shape[0])
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(edges)
+    except TypeError:
+        raise InputError(f"a {type(edges).__name__} has no rows: pass a frame or column") from None
+    counts = frame.select(nw.len().alias("rows"))
+    return int((counts.collect() if isinstance(counts, nw.LazyFrame) else counts).item(0, 0))
 
 
 def as_series(values: Any) -> Any:

@@ -356,6 +356,11 @@ class ReadRequest:
             return [SOURCE], [DESTINATION]
         return several(*self.names)
 
+    @property
+    def ids(self) -> list[str]:
+        """The columns of ids, each once."""
+        return list(dict.fromkeys(name for side in self.sides for name in side))
+
     def columns(self, weight: Any) -> list[str]:
         """Return the columns of ids, and that of weights if they are named."""
         source, destination = self.sides

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, InputError, shown
 from ..ledger import Ledger
-from .adapters import Adapter, adapter_of
+from .adapters import Adapter, adapter_of, naming_nulls, within
 from .arguments import check_word
 from .column import REFUSE
 from .edge_input import EdgeInput, ReadRequest, check_range, named, several, with_vertices
@@ -27,6 +27,8 @@ from .text_options import NO_OPTIONS, TextOptions
 
 if TYPE_CHECKING:
     from .reading import Reading
+    from .streams import Chunk, Source
+    from .weight_bound import WeightBound
 
 __all__ = [
     "NOTHING",
@@ -40,8 +42,10 @@ __all__ = [
     "named",
     "named_ends",
     "read",
+    "read_chunk",
     "read_pairs",
     "several",
+    "source_of",
 ]
 
 
@@ -103,6 +107,53 @@ def _ledger(adapter: Adapter, edges: Any, request: ReadRequest, found: EdgeInput
         ledger = Ledger(found.src.size + found.dropped_rows if rows is None else rows)
     dropped = found.dropped_rows
     return ledger.leaving_out("null_end", dropped) if dropped else ledger
+
+
+def read_chunk(chunk: Chunk, nulls: str, bound: WeightBound | None = None) -> EdgeInput:
+    """Return the edges of a chunk within a bound, checked, with a ledger of the rows of the chunk.
+
+    An error for nulls names the file and the first row.
+    """
+    frame, source, destination, ledger = within(chunk, bound)
+    sides = several(chunk.source, chunk.destination)
+    with naming_nulls(chunk.path, chunk.frame, sides, chunk.first):
+        found = read(frame, source, destination, None, None, nulls)
+    others = found.rows
+    if bound is not None:  # the rows of the chunk, not those within the bound
+        others = others._replace(given=0)
+    skipped = sum(chunk.left_out.values())
+    return replace(found, ledger=ledger.plus(others).plus(Ledger(skipped)))
+
+
+def source_of(
+    edges: Any,
+    source: Side | None,
+    destination: Side | None,
+    options: TextOptions = NO_OPTIONS,
+    bound: WeightBound | None = None,
+    skips_unreadable: bool = False,
+) -> Source:
+    """Return the source for streamed edges.
+
+    ``options`` are those of text files. Chunks have the weights of a ``bound``; who reads them
+    applies it.
+
+    Raises
+    ------
+    InputError
+        They are none.
+    """
+    named(source, destination)  # raises an error if these are not names
+    adapter = adapter_of(edges)
+    check_text(adapter, edges, options)
+    request = ReadRequest(source, destination, options=options, bound=bound)
+    request = adapter.named(edges, request, bound and bound.weight)
+    found = adapter.source(edges, replace(request, skips_unreadable=skips_unreadable))
+    if skips_unreadable and not found.skips:
+        raise ArgumentTypeError(
+            "unreadable='skip' is for paths, patterns, folders and datasets of files: leave it out"
+        )
+    return found
 
 
 def _request(source: Any, destination: Any, nulls: Any, droppable: bool) -> ReadRequest:

@@ -11,30 +11,27 @@ import os
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
+from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
+from operator import and_
 from queue import SimpleQueue
 from threading import Semaphore, Thread
-from typing import Any, NamedTuple, Protocol, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 from ..errors import (
-    ArgumentTypeError,
     CapacityError,
     CcRapidsError,
     CheckpointError,
     FormatError,
     InputError,
     LedgerError,
-    NullsError,
     counted,
 )
 from ..ledger import Ledger
-from . import read as frames
-from .adapters import length_of
-from .column import Content, chunked, is_cudf
-from .edge_array import ends_of, is_edge_array
-from .edge_input import EdgeInput, ReadRequest, named
+from .column import Content, held, is_cudf, length_of
+from .edge_input import ReadRequest
 from .end_columns import Side, end_columns, place_of
 from .files.formats import FORMATS
 from .files.header import TEXT, check_text_options
@@ -63,22 +60,23 @@ from .files.read import (
     read_pieces,
 )
 from .files.text_ids import LateTextError, is_text
-from .frame_access import collected
 from .frame_build import rows_where_true
-from .memory_budget import FILE_BYTES, LEAST_TEXT_BYTES, TEXT_BYTES, Budget, bytes_of
-from .pair_lists import check_columns_of_tuple, columns_of_pairs
-from .read import adapter_of, check_text
+from .memory_budget import FILE_BYTES, LEAST_TEXT_BYTES, TEXT_BYTES, Budget
 from .reading import Reading
 from .text_options import NO_OPTIONS, TextOptions
-from .weight_bound import Bounded, WeightBound
+from .weight_bound import WeightBound
 
 log = logging.getLogger(__name__)
 
 
 def flat(source: Side, destination: Side) -> list[str]:
     """Return the distinct columns of both sides."""
-    sides = (side if isinstance(side, list) else [side] for side in (source, destination))
-    return list(dict.fromkeys(name for side in sides for name in side))
+    return list(dict.fromkeys(name for side in sides_of(source, destination) for name in side))
+
+
+def sides_of(*sides: Side) -> list[list[str]]:
+    """Return the columns of each side as a list."""
+    return [side if isinstance(side, list) else [side] for side in sides]
 
 
 Texts = bool | Sequence[bool | None] | None
@@ -126,82 +124,38 @@ class Chunk:
         """Return the chunk with its frame loaded."""
         return self if self.load is None else replace(self, frame=self.load(), load=None)
 
-    def within(self, bound: WeightBound | None) -> Bounded:
-        """Return the edges within a bound, their columns, and a ledger of the rows of the chunk."""
-        if bound is None:
-            left = dict(self.left_out)
-            return Bounded(self.frame, self.source, self.destination, Ledger(left_out=left))
-        request = ReadRequest(self.source, self.destination)
-        own = bound if self.weight is None else replace(bound, weight=self.weight)
-        found = adapter_of(self.frame).bounded(self.frame, request, own)
-        return found._replace(ledger=found.ledger.plus(Ledger(left_out=self.left_out)))
 
-    def read(self, nulls: str, bound: WeightBound | None = None) -> EdgeInput:
-        """Return the edges within a bound, checked, with a ledger of the rows of the chunk.
+class Source:
+    """A source of chunks of edges.
 
-        An error for nulls names the file and the first row.
-        """
-        frame, source, destination, ledger = self.within(bound)
-        with self.naming_nulls():
-            found = frames.read(frame, source, destination, None, None, nulls)
-        others = found.rows
-        if bound is not None:  # the rows of the chunk, not those within the bound
-            others = others._replace(given=0)
-        skipped = sum(self.left_out.values())
-        return replace(found, ledger=ledger.plus(others).plus(Ledger(skipped)))
+    Attributes
+    ----------
+    names : tuple of Side
+        The columns of both ends, as far as they are known before reading.
+    taken : list of Taken
+        The ways in which the files so far were read, each once.
+    threaded : bool
+        Whether chunks may be read in another thread.
+    arrow : bool
+        Whether all chunks are tables of PyArrow.
+    filtered : bool
+        Whether a bound on weights, or a filter of a dataset, leaves rows out.
+    skips : bool
+        Whether files that cannot be read are skipped.
+    unchecked : bool
+        Whether the number of rows is known only after reading, as for an iterator.
+    readers : int
+        The number of threads that read chunks at the same time.
+    fixed : int
+        The bytes that reading takes beside the chunks.
+    """
 
-    @contextmanager
-    def naming_nulls(self) -> Iterator[None]:
-        """Return a context in which errors for nulls name the file and the first row."""
-        try:
-            yield
-        except NullsError as error:
-            if not self.path:
-                raise
-            row = self._first_null()
-            at = "" if row is None else f", row {row:,} (from 0)"
-            raise NullsError(f"{self.path}{at}: {error}") from None
-
-    def _first_null(self) -> int | None:
-        """Return the first row of the file with a null; None if it is unknown, as on a GPU."""
-        if self.first is None or not hasattr(self.frame, "column_names"):
-            return None
-        import pyarrow.compute as pc
-
-        columns = (self.frame[name] for name in flat(self.source, self.destination))
-        rows = [pc.index(pc.is_null(column), True).as_py() for column in columns]
-        return self.first + min((row for row in rows if row >= 0), default=0)
-
-
-class Source(Protocol):
-    """A source of chunks of edges."""
-
-    threaded: bool
-    arrow: bool
-
-    @property
-    def names(self) -> tuple[Any, Any]:
-        """The columns of both ends, as far as they are known before reading."""
-
-    @property
-    def taken(self) -> list[Taken]:
-        """The ways in which the files so far were read, each once."""
-
-    @property
-    def filtered(self) -> bool:
-        """True if a bound on weights, or a filter of a dataset, leaves rows out."""
-
-    @property
-    def readers(self) -> int:
-        """The number of threads that read chunks at the same time."""
-
-    @property
-    def fixed(self) -> int:
-        """The bytes that reading takes beside the chunks."""
-
-    @property
-    def unchecked(self) -> bool:
-        """True if the number of rows is known only after reading, as for an iterator."""
+    names: tuple[Any, Any]
+    taken: list[Taken]
+    threaded = arrow = True
+    filtered = skips = unchecked = False
+    readers = 1
+    fixed = FILE_BYTES
 
     @property
     def given(self) -> int:
@@ -209,77 +163,48 @@ class Source(Protocol):
 
         By metadata: each file, fragment or item counts, also one that was not read.
         """
+        raise NotImplementedError
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the chunks from a place on, each with a maximum number of rows.
 
         ``text`` says whether ids are strings, where that is known: for each column, of several.
         """
+        raise NotImplementedError
+
+    def read_ahead(self, start: Cursor, budget: Budget, text: Texts) -> Iterator[Chunk]:
+        """Yield the same chunks, read in other threads if these may do so."""
+        chunks = self.read(start, budget, text)
+        return read_ahead(chunks, self.readers) if self.threaded else chunks
 
     def identity(self) -> dict[str, Any]:
         """Return the identity of this input, as JSON values.
 
         ``kind`` is the source's.
         """
+        raise NotImplementedError
 
     def going_on(self, theirs: dict[str, Any]) -> tuple[Source, str]:
         """Return the input in the order of an identity, and a description of what was added.
+
+        What is added to iterables is known only after reading.
 
         Raises
         ------
         CheckpointError
             It is another input; says which part differs.
         """
+        return self, ""
 
-    def read_by(self, read_groups: RowGroups | None) -> Source:
-        """Return the source with the function that reads Parquet files to a GPU, if there is one.
+    def read_by(self, read_groups: RowGroups | None) -> None:
+        """Set the function that reads Parquet files to a GPU, if there is one.
 
         Only files by paths are read by it.
         """
 
     def measure(self) -> dict[str, Any]:
         """Return the pieces, edges and range of ids if known without reading, else None."""
-
-
-class _OnHost:
-    """Base of sources that are read where they lie, and not to a GPU."""
-
-    unchecked = False
-
-    def read_by(self, read_groups: RowGroups | None) -> Self:
-        """Return the source itself."""
-        return self
-
-
-def source_of(
-    edges: Any,
-    source: Side | None,
-    destination: Side | None,
-    options: TextOptions = NO_OPTIONS,
-    bound: WeightBound | None = None,
-    skips_unreadable: bool = False,
-) -> Source:
-    """Return the source for streamed edges.
-
-    ``options`` are those of text files. Chunks have the weights of a ``bound``; who reads them
-    applies it.
-
-    Raises
-    ------
-    InputError
-        They are none.
-    """
-    named(source, destination)  # raises an error if these are not names
-    adapter = adapter_of(edges)
-    check_text(adapter, edges, options)
-    request = ReadRequest(source, destination, options=options, bound=bound)
-    request = adapter.named(edges, request, bound and bound.weight)
-    found = adapter.source(edges, replace(request, skips_unreadable=skips_unreadable))
-    if skips_unreadable and not isinstance(found, Files | Fragments):
-        raise ArgumentTypeError(
-            "unreadable='skip' is for paths, patterns, folders and datasets of files: leave it out"
-        )
-    return found
+        return {"pieces": None, "edges": None, "span": None}
 
 
 Entry = list[Any]  # of path, size and time of change, as JSON has them
@@ -322,58 +247,205 @@ def more_of(order: list[int], theirs: list[Entry], what: str) -> str:
     return f"{counted(more, what)} more" if more else ""
 
 
-@dataclass(frozen=True)
-class Files:
-    """Some files, in the order of their names or as they were listed.
+class Part(NamedTuple):
+    """A file, or a fragment of a dataset, as it was listed.
 
-    ``marks`` are those of the files when they were listed: one that is another when it is opened,
-    or when it has been read, is refused by a ChangedFileError. ``formats`` are those of the files,
-    empty of one that may be skipped. ``names`` are the columns that were
-    asked for, None where they were not. ``read_groups`` reads the row groups of Parquet files to a
-    GPU, if that is where they go. ``options`` are those of text files, ``taken`` how files were
-    read so far, and ``facts`` what :meth:`measure` has found. ``counts`` are the rows of each file
-    that has been read to its end in this run.
+    ``name`` is the full name of a file, independent of the current folder, and empty of data in
+    memory. ``format`` is empty of a file that may be skipped, and of a fragment.
     """
 
-    paths: list[str]
-    marks: list[Mark | None]
-    formats: list[str]
-    names: tuple[Side | None, Side | None]
-    read_groups: RowGroups | None = None
-    options: TextOptions = NO_OPTIONS
-    taken: list[Taken] = field(default_factory=list, compare=False)
-    facts: dict[str, Any] = field(default_factory=dict, compare=False)
-    bound: WeightBound | None = None
-    counts: dict[int, int] = field(default_factory=dict, compare=False)
-    first: int = 0  # the file from which the run reads
-    skips: bool = False  # files that cannot be read
-    unreadable: list[str] = field(default_factory=list, compare=False)
-    given_file: File | None = None  # in place of a path to be opened
+    path: str
+    name: str
+    mark: Mark | None
+    format: str = ""
+    fragment: Any = None
 
-    unchecked = False
-    threaded = True
-    arrow = True
+
+class Parts(Source):
+    """Files or fragments of a dataset, each of which is read to its end before the next one.
+
+    One that differs from its mark when it is opened, or when it has been read, is refused by a
+    ChangedFileError.
+
+    Attributes
+    ----------
+    parts : list of Part
+        In the order in which they are read.
+    bound : WeightBound or None
+        By it, row groups are left out by their statistics. Who reads the chunks applies it.
+    counts : dict of int to Ledger
+        The rows of each part that has been read to its end in this run, and those between chunks.
+    unreadable : list of str
+        The paths of the files that were skipped.
+    """
+
+    def __init__(
+        self, parts: list[Part], names: tuple[Any, Any], bound: WeightBound | None, skips: bool
+    ) -> None:
+        self.parts, self.names, self.bound, self.skips = parts, names, bound, skips
+        self.filtered = bound is not None
+        self.taken, self.unreadable = list[Taken](), list[str]()
+        self.counts: dict[int, Ledger] = {}
+        self.first = 0  # the part from which the run reads
+
+    def apart(self) -> Self:
+        """Return a copy that reads on the host, and keeps its own record of that."""
+        other = copy(self)
+        other.taken, other.unreadable, other.counts = [], [], {}
+        other.read_by(None)
+        return other
 
     @property
-    def filtered(self) -> bool:
-        """True if a bound on weights leaves rows out."""
-        return self.bound is not None
+    def given(self) -> int:
+        """The rows of all parts from the first one that the run has read; each has to be there.
 
-    @property
-    def readers(self) -> int:
-        """Two on a GPU, so that one prepares reads while the device decodes for the other."""
-        return 1 if self.read_groups is None else 2
+        Raises
+        ------
+        LedgerError
+            A part has not been read.
+        """
+        numbers = range(self.first, len(self.parts))
+        unread = [self.parts[number].path for number in numbers if number not in self.counts]
+        if unread:
+            raise LedgerError(
+                f"{counted(len(unread), 'file')} of {len(self.parts):,} were not read to the end,"
+                f" first {unread[0] or 'data in memory'}: there is no answer; this is a bug of"
+                " cc_rapids"
+            )
+        return self._counted()
 
-    @classmethod
-    def of(
-        cls,
-        edges: Any,
-        source: Side | None,
-        destination: Side | None,
+    def _counted(self) -> int:
+        return sum(ledger.given for ledger in self.counts.values())
+
+    def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
+        """Yield the chunks of all parts from a place on."""
+        self.counts.clear()
+        self.unreadable.clear()
+        self.first = start.file
+        for number in range(start.file, len(self.parts)):
+            begin = start if number == start.file else Cursor(number)
+            for chunk in self._read_or_skipped(number, begin, budget, text):
+                text = self._types_after(text, chunk)
+                yield chunk
+
+    def _types_after(self, text: Texts, chunk: Chunk) -> Texts:
+        """Return what is known of the types of text after a chunk."""
+        return text
+
+    def _read_or_skipped(
+        self, number: int, begin: Cursor, budget: Budget, text: Texts
+    ) -> Iterator[Chunk]:
+        """Yield the chunks of a part; none of a file that may be skipped and cannot be read.
+
+        A file is skipped only before its first chunk, so that all of its rows are left out.
+        """
+        chunks = self._read_part(number, begin, budget, text)
+        try:
+            first = next(chunks, None)
+        except FormatError as error:
+            if not self.skips or begin.group or begin.rows:
+                raise
+            self.unreadable.append(self.parts[number].path)
+            self.counts[number] = Ledger()
+            if len(self.unreadable) == len(self.parts):
+                raise FormatError(
+                    f"none of {counted(len(self.parts), 'file')} can be read; the last: {error}"
+                ) from error
+            log.warning("skipped as unreadable: %s", error)
+            return
+        if first is not None:
+            yield first
+            yield from chunks
+
+    def _read_part(
+        self, number: int, begin: Cursor, budget: Budget, text: Texts
+    ) -> Iterator[Chunk]:
+        """Yield the chunks of a part, the last one when the part has been read, and is unchanged.
+
+        All others come as soon as they are read, unless the file may be skipped.
+        """
+        earlier, last = self._counted(), None
+        for chunk, goes_on in self._chunks(number, begin, budget, text):
+            if last is not None:
+                yield last
+            last = replace(chunk, path=self.parts[number].path, given=earlier + (chunk.given or 0))
+            if goes_on and not self.skips:
+                yield last  # so that it is linked before more is read
+                last = None
+        if last is not None:  # with the last piece the part is done
+            rows = self.counts[number]
+            left_out = {**last.left_out, **rows.left_out}
+            after, given = Cursor(number + 1), earlier + rows.given
+            yield replace(last, after=after, given=given, left_out=left_out)
+
+    def _chunks(
+        self, number: int, begin: Cursor, budget: Budget, text: Texts
+    ) -> Iterator[tuple[Chunk, bool]]:
+        """Yield the chunks of a part from a place on, and whether more rows surely follow on each.
+
+        The rows that they say are given are those of the part. At the end ``counts`` has the part.
+        """
+        raise NotImplementedError
+
+    def identity(self) -> dict[str, Any]:
+        """Return path, size and time of change of each file, and a hash of data in memory."""
+        return {"kind": "files", "files": self.entries}
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        """The parts as they were listed."""
+        return list(map(self._entry, self.parts))
+
+    def _entry(self, part: Part) -> Entry:
+        return [part.name, *(part.mark[:2] if part.mark else (0, ""))]
+
+    def going_on(self, theirs: dict[str, Any]) -> tuple[Source, str]:
+        """Put the files of an identity first, in its order, and then all others.
+
+        Return these with the number of the others, in words.
+        """
+        order = arranged(self.entries, theirs["files"])
+        self.parts = [self.parts[k] for k in order]
+        self.entries = [self.entries[k] for k in order]
+        return self, more_of(order, theirs["files"], "file")
+
+
+class Files(Parts):
+    """Some files, in the order of their names or as they were listed, or an open file.
+
+    Attributes
+    ----------
+    options : TextOptions
+        Those of text files.
+    read_groups : callable or None
+        Reads the row groups of Parquet files to a GPU, if that is where they go.
+    open_file : File or None
+        The caller's open file, in place of a path to be opened: it is read once, from where it is.
+    """
+
+    def __init__(
+        self,
+        parts: list[Part],
+        names: tuple[Side | None, Side | None],
         options: TextOptions = NO_OPTIONS,
         bound: WeightBound | None = None,
         skips: bool = False,
-    ) -> Files:
+        open_file: File | None = None,
+    ) -> None:
+        super().__init__(parts, names, bound, skips)
+        self.options, self.open_file, self.threaded = options, open_file, open_file is None
+        self.read_groups: RowGroups | None = None
+        self.facts: dict[str, Any] = {}
+        kinds = {part.format for part in parts}
+        check_text_options(options, [part.path for part in parts], [part.format for part in parts])
+        self.weight = None if bound is None else bound.name("files")
+        binary = all(FORMATS[kind].binary for kind in kinds)
+        self.fixed = FILE_BYTES if binary else LEAST_TEXT_BYTES
+        if kinds & {*TEXT}:
+            self.fixed = TEXT_BYTES
+
+    @classmethod
+    def of(cls, edges: Any, request: ReadRequest) -> Files:
         """Return the files of paths and patterns.
 
         Raises
@@ -383,148 +455,118 @@ class Files:
         InputError
             There are options of text, and none of the files is text.
         """
-        paths = paths_of(edges)
+        paths, skips = paths_of(edges), request.skips_unreadable
         marks = [_mark_if(partial(mark_at, path), skips) for path in paths]
-        formats = [_format(path, skips) for path in paths]
-        check_text_options(options, paths, formats)
-        if bound is not None:
-            bound.name("files")
-        if source is None and destination is None:
-            source, destination = _ends_ahead(paths[0], options, bound)
-        return cls(
-            paths, marks, formats, (source, destination), options=options, bound=bound, skips=skips
-        )
+        parts = [
+            Part(path, path if "://" in path else os.path.abspath(path), mark, _format(path, skips))
+            for path, mark in zip(paths, marks, strict=True)
+        ]
+        names = request.source, request.destination
+        found = cls(parts, names, request.options, request.bound, skips)
+        if names == (None, None):
+            found.names = _ends_ahead(paths[0], request.options, request.bound)
+        return found
 
-    @property
-    def given(self) -> int:
-        """The rows of all files from the first one that the run has read; each has to be there.
-
-        Raises
-        ------
-        LedgerError
-            A file has not been read.
-        """
-        numbers = range(self.first, len(self.paths))
-        unread = [self.paths[number] for number in numbers if number not in self.counts]
-        if unread:
-            raise LedgerError(
-                f"{counted(len(unread), 'file')} of {len(self.paths):,} were not read to the end,"
-                f" first {unread[0]}: there is no answer; this is a bug of cc_rapids"
-            )
-        return sum(self.counts[number] for number in numbers)
-
-    @property
-    def fixed(self) -> int:
-        """The bytes that reading takes beside the chunks."""
-        kinds = {*self.formats}
-        if kinds & {*TEXT}:
-            return TEXT_BYTES
-        binary = all(FORMATS[kind].binary for kind in kinds)
-        return FILE_BYTES if binary else LEAST_TEXT_BYTES
+    @classmethod
+    def of_open(cls, stream: Any, request: ReadRequest) -> Files:
+        """Return an open file of the caller's as a source."""
+        file = given_file(stream)
+        parts = [Part(file.path, file.path, None, file.format())]
+        names = request.source, request.destination
+        return cls(parts, names, request.options, request.bound, open_file=file)
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the pieces of all files from a place on."""
         text = [text] if isinstance(text, bool) else text or self.options.as_text or None
-        self.counts.clear()
-        self.unreadable.clear()
-        vars(self)["first"] = start.file
-        for number in range(start.file, len(self.paths)):
-            begin = start if number == start.file else Cursor(number)
-            pieces = self._pieces(number, begin, budget, text)
-            for chunk in _readable_or_skipped(self, self.paths[number], begin, pieces):
-                sides = chunk.source, chunk.destination
-                text = types_so_far(text, chunk.frame, *sides, typed=chunk.load is not None)
-                yield chunk
+        return super().read(start, budget, text)
 
-    def _pieces(
-        self, number: int, begin: Cursor, budget: Budget, text: Sequence[bool | None] | None
-    ) -> Iterator[Chunk]:
-        path = self.paths[number]
-        last: Chunk | None = None
-        earlier = sum(self.counts.values())
+    def _types_after(self, text: Any, chunk: Chunk) -> Texts:
+        sides = chunk.source, chunk.destination
+        return types_so_far(text, chunk.frame, *sides, typed=chunk.load is not None)
+
+    def _chunks(
+        self, number: int, begin: Cursor, budget: Budget, text: Any
+    ) -> Iterator[tuple[Chunk, bool]]:
+        path, _, before, kind, _ = self.parts[number]
         first = None if begin.group or begin.rows else 0
-        before = self.marks[number]
-        own = self.given_file
-        if own is not None:
-            own.budget = budget
-        with opened(path, before, budget) if own is None else nullcontext(own) as file:
-            wanted = self._wanted(self.formats[number] or file.format())
-            how = budget.next_rows, text, self.read_groups if file.is_plain else None
-            made = read_pieces(file, wanted, begin.group, begin.rows, *how)
-            for piece in made if own is not None else _restartable(made):
-                if last is not None:
-                    yield last
+        with self._opened(path, before, budget) as file:
+            wanted = self.request(kind or file.format())
+            read = self.read_groups if file.is_plain else None
+            place = begin.group, begin.rows
+            made = read_pieces(file, wanted, *place, budget.next_rows, text, read)
+            for piece in made if self.open_file is not None else _restartable(made):
                 after = Cursor(number, piece.group, piece.rows)
                 if piece.whole:
                     after = Cursor(number, piece.group + 1)
                 columns = piece.table.column_names
-                ids = columns if self.bound is None else columns[:-1]
+                weight = None if self.bound is None else columns[-1]
+                ids = columns if weight is None else columns[:-1]
                 taken = Taken(wanted.format, tuple(ids), file.header, file.delimiter)
                 if taken not in self.taken:
                     self.taken.append(taken)
                 load = piece.load and partial(_loaded, path, before, piece.load)
-                source, destination = wanted.sides_in(columns)
-                begun = file.rows_until(begin.group, begin.rows, False)
+                begun = file.rows_until(*place, False)
                 until = file.rows_until(piece.group, piece.rows, piece.whole)
-                last = Chunk(
-                    *(piece.table, source, destination, after, piece.vertices),
+                chunk = Chunk(
+                    *(piece.table, *wanted.sides_in(columns), after, piece.vertices),
                     load=load,
-                    path=path,
                     first=first,
-                    weight=columns[-1] if self.bound is not None else None,
-                    given=earlier + until - begun,
+                    weight=weight,
+                    given=until - begun,
                     left_out={"row_group": piece.skipped} if piece.skipped else {},
                 )
                 first = None if load or first is None else first + len(piece.table)
-                if file.goes_on(piece.group, piece.whole) and not self.skips:
-                    yield last  # so that it is linked before more is read
-                    last = None
-            ledger = file.ledger
-            self.counts[number] = ledger.given - file.rows_until(begin.group, begin.rows, False)
-        if last is not None:  # with the last piece the file is done
-            left_out = {**last.left_out, **ledger.left_out}
-            given = earlier + self.counts[number]
-            yield replace(last, after=Cursor(number + 1), given=given, left_out=left_out)
+                yield chunk, file.goes_on(piece.group, piece.whole)
+            rows = file.ledger
+            begun = file.rows_until(*place, False)
+            self.counts[number] = rows._replace(given=rows.given - begun)
 
-    def _wanted(self, kind: str) -> ColumnRequest:
+    def _opened(self, path: str, before: Mark | None, budget: Budget) -> Any:
+        """Return a context with a file, which is checked to be unchanged at its end."""
+        if self.open_file is None:
+            return opened(path, before, budget)
+        self.open_file.budget = budget
+        return nullcontext(self.open_file)
+
+    def request(self, kind: str) -> ColumnRequest:
+        """Return the request for the columns of a file of a format."""
         bound = self.bound
-        weight = None if bound is None else bound.name("files")
         return ColumnRequest(
-            *(*self.names, kind, self.options, bound is not None, weight),
+            *(*self.names, kind, self.options, bound is not None, self.weight),
             null_weights=True,
             bound=bound,
         )
 
     def identity(self) -> dict[str, Any]:
-        """Return path, size and time of change of each file."""
-        return {"kind": "files", "files": self._entries()}
+        """Return path, size and time of change of each file.
 
-    def _entries(self) -> list[Entry]:
-        return [
-            [path if "://" in path else os.path.abspath(path), *(mark[:2] if mark else (0, ""))]
-            for path, mark in zip(self.paths, self.marks, strict=True)
-        ]
-
-    def going_on(self, theirs: dict[str, Any]) -> tuple[Files, str]:
-        """Return the files of an identity first, in its order, and then all others.
-
-        With them how many these are, in words.
+        Raises
+        ------
+        InputError
+            It is an open file: nothing says whether another one is the same.
         """
-        order = arranged(self._entries(), theirs["files"])
-        lists: Any = self.paths, self.marks, self.formats
-        paths, marks, formats = ([each[k] for k in order] for each in lists)
-        own = replace(self, paths=paths, marks=marks, formats=formats)
-        return own, more_of(order, theirs["files"], "file")
+        if self.open_file is not None:
+            raise InputError(
+                f"checkpoint= is for files that can be read again, and {self.open_file.path} is an"
+                " open one: pass its path, or leave out checkpoint="
+            )
+        return super().identity()
 
-    def read_by(self, read_groups: RowGroups | None) -> Files:
-        """Return the same files, listed and measured already, with what reads them to a GPU."""
-        return replace(self, read_groups=read_groups)
+    def read_by(self, read_groups: RowGroups | None) -> None:
+        """Set what reads files by paths to a GPU.
+
+        Two threads then read, so that one prepares reads while the device decodes for the other.
+        """
+        if self.open_file is None:
+            self.read_groups, self.readers = read_groups, 1 if read_groups is None else 2
 
     def measure(self) -> dict[str, Any]:
         """Return the pieces, edges and range of ids, as far as Parquet metadata contain them.
 
         They are read once.
         """
+        if self.open_file is not None:
+            return super().measure()
         if not self.facts:
             self.facts.update(self._measured())
         return self.facts
@@ -532,15 +574,15 @@ class Files:
     def _measured(self) -> dict[str, Any]:
         by_file: list[int] = []
         footers: list[Footer] = []
-        for path, mark, kind in zip(self.paths, self.marks, self.formats, strict=True):
-            unknown_rows = {"pieces": len(self.paths), "edges": None, "span": None}
-            unknown_rows["text_files"] = kind in TEXT
-            if kind != "parquet":
+        for part in self.parts:
+            unknown_rows = {"pieces": len(self.parts), "edges": None, "span": None}
+            unknown_rows["text_files"] = part.format in TEXT
+            if part.format != "parquet":
                 return unknown_rows
-            with opened(path, mark) as file:
+            with opened(part.path, part.mark) as file:
                 if file.packing:
                     return unknown_rows
-                own = parquet_facts(file, self._wanted(kind))
+                own = parquet_facts(file, self.request(part.format))
             by_file.append(len(own))
             footers += own
         bounds = [bound for footer in footers if footer.rows for bound in footer.bounds]
@@ -558,72 +600,14 @@ class Files:
 MEASURED = 64  # rows of text in a column of Python's
 
 
-class OpenFile(_OnHost):
-    """An open file of the caller's, which is read once, from where it is."""
-
-    threaded = False
-    arrow = True
-    readers = 1
-
-    def __init__(self, stream: Any, request: ReadRequest) -> None:
-        file = given_file(stream)
-        kind, bound = file.format(), request.bound
-        check_text_options(request.options, [file.path], [kind])
-        names = request.source, request.destination
-        if bound is not None:
-            bound.name("the file")
-        self.files = Files(
-            [file.path],
-            [None],
-            [kind],
-            names,
-            options=request.options,
-            bound=bound,
-            given_file=file,
-        )
-        self.fixed, self.filtered = self.files.fixed, self.files.filtered
-
-    @property
-    def names(self) -> tuple[Side | None, Side | None]:
-        """The columns of both ends, if the caller named them."""
-        return self.files.names
-
-    @property
-    def taken(self) -> list[Taken]:
-        """The way in which the file was read."""
-        return self.files.taken
-
-    @property
-    def given(self) -> int:
-        """The rows of the file."""
-        return self.files.given
-
-    def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """Yield the pieces of the file."""
-        return self.files.read(start, budget, text)
-
-    def identity(self) -> dict[str, Any]:
-        """Raise an InputError: nothing says whether another open file is the same."""
-        raise InputError(
-            f"checkpoint= is for files that can be read again, and {self.files.paths[0]} is an open"
-            " one: pass its path, or leave out checkpoint="
-        )
-
-    def going_on(self, theirs: dict[str, Any]) -> tuple[OpenFile, str]:
-        """Return the source itself."""
-        return self, ""
-
-    def measure(self) -> dict[str, Any]:
-        """Return that its rows are unknown before it is read."""
-        return {"pieces": None, "edges": None, "span": None}
-
-
 INTEGER_BYTES, TEXT_ROW_BYTES = 100, 200  # for each row of a frame while it is solved
 COPIES_OF_ROWS, COPIES_OF_TEXT = 3, 5  # of the columns themselves, put together, and as read
 
 
-class Gathered(_OnHost):
+class Gathered:
     """A source of tables of which the first chunks are in memory: all, if they fit.
+
+    All else that it has is that of the source.
 
     Attributes
     ----------
@@ -637,12 +621,8 @@ class Gathered(_OnHost):
     threaded = False
 
     def __init__(self, source: Source, budget: Budget) -> None:
-        self.source, self.arrow = source, source.arrow
-        self.readers, self.fixed = source.readers, source.fixed
-        made = source.read(Cursor(), budget, None)
-        self.rest = read_ahead(made, source.readers) if source.threaded else made
-        self.chunks: list[Chunk] = []
-        self.unchecked = source.unchecked
+        self.source, self.chunks = source, list[Chunk]()
+        self.rest = source.read_ahead(Cursor(), budget, None)
         size, complete = 0, True
         for chunk in self.rest:
             self.chunks.append(chunk)
@@ -652,20 +632,8 @@ class Gathered(_OnHost):
                 break
         self.table = _one_table(self.chunks) if complete else None
 
-    @property
-    def taken(self) -> list[Taken]:
-        """The ways in which the files so far were read, each once."""
-        return self.source.taken
-
-    @property
-    def given(self) -> int:
-        """The rows of the source."""
-        return self.source.given
-
-    @property
-    def names(self) -> tuple[Any, Any]:
-        """The columns of both ends."""
-        return self.source.names
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.source, name)
 
     @property
     def ledger(self) -> Ledger:
@@ -676,29 +644,12 @@ class Gathered(_OnHost):
                 ledger = ledger.leaving_out(reason, rows)
         return ledger
 
-    @property
-    def filtered(self) -> bool:
-        """True if rows are left out."""
-        return self.source.filtered
-
-    def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
+    def read_ahead(self, start: Cursor, budget: Budget, text: Texts) -> Iterator[Chunk]:
         """Yield the chunks in memory, which are then dropped, and those after them."""
         with closing(self.rest):  # type: ignore[type-var]
             while self.chunks:
                 yield self.chunks.pop(0)
             yield from self.rest
-
-    def identity(self) -> dict[str, Any]:
-        """Return that of the source."""
-        return self.source.identity()
-
-    def going_on(self, theirs: dict[str, Any]) -> tuple[Source, str]:
-        """Return the source in the order of an identity."""
-        return self.source.going_on(theirs)
-
-    def measure(self) -> dict[str, Any]:
-        """Return what is known of the source."""
-        return self.source.measure()
 
 
 def _solving_bytes(chunk: Chunk) -> int:
@@ -733,8 +684,7 @@ def _columns(chunk: Chunk) -> list[str]:
 
 def text_of(table: Any, source: Side, destination: Side) -> list[bool]:
     """Return for each column of an id whether it is text."""
-    sides = (side if isinstance(side, list) else [side] for side in (source, destination))
-    pairs = zip(*sides, strict=True)
+    pairs = zip(*sides_of(source, destination), strict=True)
     return [any(is_text(table.schema.field(name).type) for name in pair) for pair in pairs]
 
 
@@ -758,8 +708,8 @@ def types_so_far(
 
     A column without an id says nothing, unless the table is ``typed``.
     """
-    sides = (side if isinstance(side, list) else [side] for side in (source, destination))
-    pairs, found = list(zip(*sides, strict=True)), text_of(table, source, destination)
+    pairs = list(zip(*sides_of(source, destination), strict=True))
+    found = text_of(table, source, destination)
     before = text or [None] * len(pairs)
     return [
         own if known is None and (typed or has_ids(table.select(list(pair)))) else known
@@ -813,132 +763,67 @@ def _format(path: str, skips: bool = False) -> str:
         return ""
 
 
-def _readable_or_skipped(
-    source: Files | Fragments, path: str, begin: Cursor, chunks: Iterator[Chunk]
-) -> Iterator[Chunk]:
-    """Yield the chunks of a file; none of a file that may be skipped and cannot be read.
-
-    A file is skipped only before its first chunk, so that all of its rows are left out.
-    """
-    try:
-        first = next(chunks, None)
-    except FormatError as error:
-        if not source.skips or begin.group or begin.rows:
-            raise
-        source.unreadable.append(path)
-        source.counts[begin.file] = 0
-        if len(source.unreadable) == len(source.marks):
-            raise FormatError(
-                f"none of {counted(len(source.marks), 'file')} can be read; the last: {error}"
-            ) from error
-        log.warning("skipped as unreadable: %s", error)
-        return
-    if first is not None:
-        yield first
-        yield from chunks
-
-
-class Fragments(_OnHost):
-    """The fragments of a dataset; only the columns of ids are read.
+class Fragments(Parts):
+    """The fragments of a dataset; only the columns of ids, and that of a ``weight``, are read.
 
     The filter of a dataset, and a bound on weights, are applied to what a row group holds: so all
     rows are counted. Row groups that the filter or the bound excludes by their statistics are
     skipped.
     """
 
-    threaded = True
-    fixed = FILE_BYTES
-    readers = 1
-    arrow = True
-
     def __init__(
         self,
         dataset: Any,
         source: Side,
         destination: Side,
+        weight: str | None = None,
         bound: WeightBound | None = None,
         skips: bool = False,
     ) -> None:
-        self.skips, self.unreadable = skips, list[str]()
         self.dataset, self.filter = without_filter(dataset)
-        self.names, self.bound = (source, destination), bound
-        self.filtered = self.filter is not None or bound is not None
-        self.ids = flat(source, destination)
-        self.weight = None if bound is None else bound.name("the dataset")
-        self.columns = [*self.ids, *([] if self.weight is None else [self.weight])]
-        self.taken = [Taken("dataset", tuple(self.ids), None)]
+        self.ids, self.weight = flat(source, destination), weight
+        self.columns = [*self.ids, *([] if weight is None else [weight])]
         for name in self.columns:
             place_of("the dataset", dataset.schema.names, name)
-        self.pieces = list(self.dataset.get_fragments())
-        self.files = list(map(_file_of, self.pieces))
-        self.marks = [file and _mark_if(file.mark, skips) for file in self.files]
-        self.order = list(range(len(self.files)))
-        self.counts: dict[int, int] = {}
-        self.first, self.none = 0, None  # no rows, of the types of the columns
-
-    @property
-    def given(self) -> int:
-        """The rows of all fragments from the first one that the run has read."""
-        numbers = range(self.first, len(self.order))
-        unread = [number for number in numbers if number not in self.counts]
-        if unread:
-            raise LedgerError(
-                f"{counted(len(unread), 'fragment')} of {len(self.order):,} of the dataset were not"
-                " read to the end: there is no answer; this is a bug of cc_rapids"
-            )
-        return sum(self.counts[number] for number in numbers)
+        parts = [_part_of(fragment, skips) for fragment in self.dataset.get_fragments()]
+        super().__init__(parts, (source, destination), bound, skips)
+        self.filtered = self.filter is not None or bound is not None
+        self.taken = [Taken("dataset", tuple(self.ids), None)]
+        self.none: Any = None  # no rows, of the types of the columns
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the batches of each row group, without the rows that are done."""
-        self.counts.clear()
-        self.unreadable.clear()
-        self.first = start.file
-        if not self.order:
+        if not self.parts:
             yield self._end(start, 0)
-        for number in range(start.file, len(self.order)):
-            begin = start if number == start.file else Cursor(number)
-            path = getattr(self.pieces[self.order[number]], "path", "")
-            chunks = self._fragment(number, path, begin, budget)
-            yield from _readable_or_skipped(self, path, begin, chunks)
+        yield from super().read(start, budget, text)
 
-    def _fragment(self, number: int, path: str, begin: Cursor, budget: Budget) -> Iterator[Chunk]:
-        """Yield the chunks of a fragment, checked to be unchanged before the last of them."""
-        k, last = self.order[number], cast(Any, None)
-        with _unchanged(self.files[k], self.marks[k]), _readable(path or "the dataset"):
-            check_columns(self.pieces[k], self.columns)
-            for chunk in self._chunks(number, self.pieces[k], begin, budget):
-                if last is not None:
-                    yield last
-                last = replace(chunk, path=path)
-                if number not in self.counts and not self.skips:  # the last one comes then
-                    yield last
-                    last = None
-        if last is not None:
-            yield replace(last, after=Cursor(number + 1))
-
-    def _chunks(self, number: int, fragment: Any, begin: Cursor, budget: Budget) -> Iterator[Chunk]:
+    def _chunks(
+        self, number: int, begin: Cursor, budget: Budget, text: Texts
+    ) -> Iterator[tuple[Chunk, bool]]:
         """Yield the rows of a fragment from a place on, and one without rows at its end."""
-        groups, excluded = groups_of(fragment), self._excluded(fragment)
-        sizes = list(map(_rows_of, groups))
-        earlier, at = sum(self.counts.values()), 0
-        done = sum(sizes[: begin.group]) + begin.rows
-        for place in range(begin.group, len(groups)):
-            first = sum(sizes[:place])
-            at = begin.rows if place == begin.group else 0
-            if place in excluded:
-                given = earlier + first + sizes[place] - done
-                after, left_out = Cursor(number, place + 1), {"row_group": sizes[place] - at}
-                yield replace(self._end(after, given), left_out=left_out)
-                continue
-            for table, until in self._tables(groups[place], at, budget):
-                yield self._kept(
-                    table,
-                    after=Cursor(number, place, until),
-                    first=first + until - len(table),
-                    given=earlier + first + until - done,
-                )
-        self.counts[number] = sum(sizes) - done
-        yield self._end(Cursor(number, len(groups)), earlier + self.counts[number])
+        fragment = self.parts[number].fragment
+        with _unchanged(self.parts[number]):
+            check_columns(fragment, self.columns)
+            groups, excluded = groups_of(fragment), self._excluded(fragment)
+            sizes = list(map(_rows_of, groups))
+            done = sum(sizes[: begin.group]) + begin.rows
+            for place in range(begin.group, len(groups)):
+                first = sum(sizes[:place])
+                at = begin.rows if place == begin.group else 0
+                if place in excluded:
+                    chunk = self._end(Cursor(number, place + 1), first + sizes[place] - done)
+                    yield replace(chunk, left_out={"row_group": sizes[place] - at}), True
+                    continue
+                for table, until in self._tables(groups[place], at, budget):
+                    chunk = self._kept(
+                        table,
+                        after=Cursor(number, place, until),
+                        first=first + until - len(table),
+                        given=first + until - done,
+                    )
+                    yield chunk, True
+            self.counts[number] = Ledger(sum(sizes) - done)
+            yield self._end(Cursor(number, len(groups)), sum(sizes) - done), False
 
     def _tables(self, group: Any, done: int, budget: Budget) -> Iterator[tuple[Any, int]]:
         """Yield the rows of a row group after those done, and how many rows end with each table."""
@@ -1056,32 +941,19 @@ class Fragments(_OnHost):
             "kind": "dataset",
             "schema": ", ".join(kinds),
             "filter": "none" if self.filter is None else str(self.filter),
-            "files": [self._entries[k] for k in self.order],
+            "files": self.entries,
         }
 
-    @cached_property
-    def _entries(self) -> list[Entry]:
-        """The files as they were listed."""
-        entries = []
-        for k, (file, mark) in enumerate(zip(self.files, self.marks, strict=True)):
-            known = file and [file.name, *(mark[:2] if mark else (0, ""))]
-            entries.append(known or _in_memory(self.pieces[k], *self.names, self.ids))
-        return entries
-
-    def going_on(self, theirs: dict[str, Any]) -> tuple[Fragments, str]:
-        """Return the files of an identity first, in its order, and then all others.
-
-        With them how many these are, in words.
-        """
-        self.order = arranged(self._entries, theirs["files"])
-        return self, more_of(self.order, theirs["files"], "file")
+    def _entry(self, part: Part) -> Entry:
+        return super()._entry(part) if part.name else _in_memory(part.fragment, self.ids)
 
     def measure(self) -> dict[str, Any]:
         """Return the number of rows from metadata; unknown for a dataset with a filter."""
         text = any(is_text(self.dataset.schema.field(name).type) for name in self.ids)
-        rows = _rows(self.pieces)
-        groups = [groups_of(self.pieces[k]) for k in self.order]
-        facts: dict[str, Any] = {"pieces": len(self.pieces), "edges": rows, "span": None}
+        fragments = [part.fragment for part in self.parts]
+        groups = [groups_of(fragment) for fragment in fragments]
+        rows = _rows(fragments)
+        facts: dict[str, Any] = {"pieces": len(fragments), "edges": rows, "span": None}
         facts["text"] = text
         if all(getattr(group, "row_groups", None) for part in groups for group in part):
             facts["footers"] = [
@@ -1093,30 +965,6 @@ class Fragments(_OnHost):
                 )
             ]
         return facts | {"groups": list(map(len, groups))}
-
-
-class Located(NamedTuple):
-    """A file of a dataset: its path, and its PyArrow file system."""
-
-    path: str
-    system: Any
-
-    @property
-    def name(self) -> str:
-        """The full name of the file, independent of the current folder."""
-        return os.path.abspath(self.path) if self.system.type_name == "local" else self.path
-
-    def mark(self) -> Mark | None:
-        """Return the mark of the file; raise a FormatError if it does not exist."""
-        try:
-            if self.system.type_name == "local":
-                return mark_of(self.path)
-            info = self.system.get_file_info(self.path)
-        except OSError as error:
-            raise FormatError(f"{self.path} cannot be read: {error.strerror or error}") from error
-        if not info.is_file:
-            raise FormatError(f"{self.path} cannot be read: there is no such file")
-        return Mark(info.size or 0, str(info.mtime_ns or ""))
 
 
 KEPT = "cc_rapids kept"  # the column of rows that the filter of a dataset keeps
@@ -1135,10 +983,33 @@ def without_filter(dataset: Any) -> tuple[Any, Any]:
     return plain, wanted
 
 
-def _file_of(fragment: Any) -> Located | None:
-    """Return the file of a fragment; None if it is in memory."""
+def _part_of(fragment: Any, skips: bool) -> Part:
+    """Return a fragment of a dataset with the name and mark of its file, if it has one."""
     path = getattr(fragment, "path", "")
-    return Located(path, fragment.filesystem) if path else None
+    if not path:
+        return Part("", "", None, fragment=fragment)
+    name = os.path.abspath(path) if fragment.filesystem.type_name == "local" else path
+    mark = _mark_if(partial(_mark_in, fragment.filesystem, path), skips)
+    return Part(path, name, mark, fragment=fragment)
+
+
+def _mark_in(system: Any, path: str) -> Mark | None:
+    """Return the mark of a file of a file system of PyArrow.
+
+    Raises
+    ------
+    FormatError
+        The file does not exist.
+    """
+    try:
+        if system.type_name == "local":
+            return mark_of(path)
+        info = system.get_file_info(path)
+    except OSError as error:
+        raise FormatError(f"{path} cannot be read: {error.strerror or error}") from error
+    if not info.is_file:
+        raise FormatError(f"{path} cannot be read: there is no such file")
+    return Mark(info.size or 0, str(info.mtime_ns or ""))
 
 
 def check_columns(fragment: Any, columns: list[str]) -> None:
@@ -1154,31 +1025,35 @@ def check_columns(fragment: Any, columns: list[str]) -> None:
         place_of(getattr(fragment, "path", "the dataset"), own, name)
 
 
-def _unchanged(file: Located | None, mark: Mark | None) -> AbstractContextManager[None]:
-    return unchanged(file.path, mark, lambda _: file.mark()) if file else nullcontext()
-
-
 @contextmanager
-def _readable(name: str) -> Iterator[None]:
-    """Turn PyArrow's errors on unreadable files into a FormatError that names them."""
+def _unchanged(part: Part) -> Iterator[None]:
+    """Return a context for reading a fragment, whose file is checked to be unchanged at its end.
+
+    PyArrow's errors on unreadable files become a FormatError that names them.
+    """
     import pyarrow as pa
 
-    try:
-        yield
-    except CcRapidsError:
-        raise
-    except (OSError, pa.ArrowException) as error:
-        raise FormatError(f"{name} cannot be read: {error}") from error
+    look = partial(_mark_in, getattr(part.fragment, "filesystem", None))
+    with unchanged(part.path, part.mark, look) if part.path else nullcontext():
+        try:
+            yield
+        except CcRapidsError:
+            raise
+        except (OSError, pa.ArrowException) as error:
+            raise FormatError(f"{part.path or 'the dataset'} cannot be read: {error}") from error
 
 
-def _in_memory(fragment: Any, source: Side, destination: Side, columns: list[str]) -> Entry:
-    """Return the number of rows and a hash of the columns of data in memory."""
-    import pyarrow as pa
+def _in_memory(fragment: Any, columns: list[str]) -> Entry:
+    """Return the number of rows and a hash of the columns of data in memory.
 
+    The hash is that of the rows without a null.
+    """
     content, rows = Content(), 0
     for batch in fragment.to_batches(columns=columns):
-        table = pa.Table.from_batches([batch])
-        content.add(frames.read(table, source, destination, None, None, "drop").columns)
+        ids = [held(name, batch.column(name)) for name in columns]
+        masks = [column.there for column in ids if column.there is not None]
+        keep = reduce(and_, masks) if masks else None
+        content.add([column.where(keep) for column in ids])
         rows += len(batch)
     return [f"{rows:,}{IN_MEMORY}", 0, content.digest()]
 
@@ -1202,34 +1077,49 @@ def _rows(pieces: list[Any]) -> int | None:
     return sum(int(count.num_rows) for count in counts if count is not None)
 
 
-class Items(_OnHost):
+class Items(Source):
     """An iterable of frames, tuples of two columns, lists of pairs or record batches.
 
     A resumed run takes the rows that are done from the iterable again, as old ones.
-    """
 
-    fixed = FILE_BYTES
-    readers = 1
+    Parameters
+    ----------
+    items : iterable
+        The edges.
+    source, destination
+        The columns of both ends, as far as they are known.
+    open_item : callable
+        Returns a request for the columns of an item, and the item as one whose rows are known, and
+        can be sliced.
+    weights : str or array, optional
+        A column of all items, or of one item a weight for each row.
+    given : int, optional
+        The rows of all items, if they are known.
+    threaded : bool
+        Whether any thread may take items: an iterator may be bound to its thread, a reader is not.
+    arrow : bool
+        Whether all items are tables.
+    closes : bool
+        Whether to close the iterable at the end: a caller's own generator is left open, as a loop
+        over it would.
+    """
 
     def __init__(
         self,
         items: Any,
         source: Side | None,
         destination: Side | None,
-        threaded: bool = False,
-        closes: bool = False,
-        arrow: bool = False,
-        given: int | None = None,
+        open_item: Callable[[Any], tuple[ReadRequest, Any]],
         weights: Any = None,
-        filtered: bool = False,
+        given: int | None = None,
+        threaded: bool = False,
+        arrow: bool = False,
+        closes: bool = False,
     ) -> None:
-        self.items, self.names = items, (source, destination)
-        self.weights = weights  # a column of all items, or of one item a weight for each row
-        self.filtered = filtered
-        self.arrow = arrow  # all are tables
-        self.taken: list[Taken] = []
-        self.threaded = threaded  # an iterator may be bound to its thread, a reader is not
-        self.closes = closes  # a caller's own generator is left open, as a loop over it would
+        self.items, self.names, self.open_item = items, (source, destination), open_item
+        self.weights, self.filtered = weights, weights is not None
+        self.threaded, self.arrow, self.closes = threaded, arrow, closes
+        self.taken = []
         if given is None and isinstance(items, list):
             given = sum(map(length, items))
         self.known, self.unchecked = given, given is None
@@ -1254,9 +1144,8 @@ class Items(_OnHost):
     def _chunks(self, start: Cursor, budget: Budget) -> Generator[Chunk, None, None]:
         number, self.came, self.skipped = -1, 0, 0
         for number, item in enumerate(self.items):
-            request = item_named(item, *self.names, self.weights)
+            request, item = self.open_item(item)
             names, wanted = request.names, request.columns(self.weights)
-            item = sliceable(item, wanted)
             at, size, first = 0, length(item), True
             done = size if number < start.file else start.rows if number == start.file else 0
             before, self.skipped = self.came, self.skipped + min(done, size)
@@ -1279,64 +1168,18 @@ class Items(_OnHost):
                 at, first = end, False
         if number < 0 and hasattr(self.items, "schema"):
             none = self.items.schema.empty_table()
-            names = item_named(none, *self.names, self.weights).names
-            yield Chunk(none, *names, start, weight=self.weights)
+            request, none = self.open_item(none)
+            yield Chunk(none, *request.names, start, weight=self.weights)
 
     def identity(self) -> dict[str, Any]:
         """Return the identity of an iterable, whose content is unknown in advance."""
         return {"kind": "iterable"}
 
-    def going_on(self, theirs: dict[str, Any]) -> tuple[Items, str]:
-        """Return the source itself, whose added items are known only after reading."""
-        return self, ""
-
     def measure(self) -> dict[str, Any]:
         """Return the rows, if the items are in a list."""
         if isinstance(self.items, list):
             return {"pieces": len(self.items), "edges": self.known, "span": None}
-        return {"pieces": None, "edges": None, "span": None}
-
-
-def item_named(
-    item: Any, source: Side | None, destination: Side | None, weight: Any
-) -> ReadRequest:
-    """Return a request for an item of an iterable, with the columns of both ends."""
-    return adapter_of(item).named(item, ReadRequest(source, destination), weight)
-
-
-def sliceable(item: Any, wanted: Sequence[str]) -> Any:
-    """Return an item of an iterable as one whose rows are known, and can be sliced.
-
-    A record batch, a relation of DuckDB or a lazy frame becomes a frame; pairs, and arrays of
-    edges, become two columns. Mappings keep the columns that are ``wanted``; lazy frames collect
-    them alone. Other edges are returned unchanged.
-
-    Raises
-    ------
-    InputError
-        The item has no rows: it is a matrix, a graph or a file.
-    """
-    if isinstance(item, list):
-        return columns_of_pairs(item)
-    adapter = adapter_of(item)
-    if adapter.has_header:
-        raise InputError(
-            f"an item of the edges is a {type(item).__name__}, which is a file: pass a list of"
-            " paths, such as list(edges), or one open file alone"
-        )
-    if isinstance(item, tuple):
-        check_columns_of_tuple(item)
-        return item
-    if isinstance(item, Mapping):
-        return {name: item[name] for name in wanted if name in item} or item
-    if is_edge_array(item):
-        return ends_of(item)
-    if adapter.may_repeat:
-        raise InputError(
-            f"an item of the edges is a {type(item).__name__}, and items are frames, tuples of two"
-            " columns or lists of pairs: pass it alone, or make a frame of it"
-        )
-    return chunked(collected(item, wanted))
+        return super().measure()
 
 
 def _is_lazy(item: Any) -> bool:
@@ -1408,83 +1251,23 @@ def sliced_column(column: Any, start: int, end: int) -> Any:
 
 
 def weighed_files(edges: Any, request: ReadRequest, weight: str, reading: Reading) -> Iterator[Any]:
-    """Return the files of a path, a pattern or a list of these as tables with a column of weights.
+    """Yield the files of a path, a pattern or a list of these as tables with a column of weights.
 
     See :meth:`cc_rapids.data.adapters.Adapter.weighed`.
     """
-    paths = paths_of(edges)
-    check_text_options(request.options, paths, [_format(path) for path in paths])
-    asked = request.source, request.destination
-    return _files(paths, asked, request.names, weight, request.options, reading)
-
-
-def bounded_table(source: Source, bound: WeightBound) -> Bounded:
-    """Return the edges of a source within a bound as one table."""
-    import pyarrow as pa
-
-    budget = Budget(bytes_of(None), source.fixed)
-    budget.update("range", 0)
-    parts = [chunk.within(bound) for chunk in source.read(Cursor(), budget, None)]
-    names = flat(parts[0].source, parts[0].destination)
-    tables = [
-        part.edges.select(flat(part.source, part.destination)).rename_columns(names)
-        for part in parts
-    ]
-    ledger = Ledger(source.given)
-    for part in parts:
-        ledger = ledger.plus(part.ledger._replace(given=0))
-    return Bounded(pa.concat_tables(tables), parts[0].source, parts[0].destination, ledger)
-
-
-def weighed_dataset(
-    dataset: Any, request: ReadRequest, weight: str, reading: Reading
-) -> Iterator[Any]:
-    """Return the batches of a dataset as tables with a column of weights."""
-    fragments = Fragments(dataset, *request.names)
-    place_of("the dataset", dataset.schema.names, weight)
-    fragments.columns.append(weight)
-    return _chunks_of(fragments, [*flat(*request.names), weight], reading)
-
-
-def weighed_scan(table: Any, request: ReadRequest, weight: str, reading: Reading) -> Iterator[Any]:
-    """Return the batches of an Iceberg table as tables with a column of weights."""
-    source = scanned(table, request, weight)
-    names = ReadRequest(*source.names).columns(weight)
-    return _chunks_of(source, list(dict.fromkeys(names)), reading)
-
-
-def scanned(table: Any, request: ReadRequest, weight: str | None) -> Items:
-    """Return the rows of a ``pyiceberg.table.Table``, counted by its metadata."""
-    from .files.lake import reader_of, rows_of
-
-    names = table.schema().column_names
-    source, destination = request.source, request.destination
-    if not (isinstance(source, list) or isinstance(destination, list)):
-        source, destination = end_columns("the table", tuple(names), source, destination, weight)
-    ends: tuple[Any, Any] = source, destination
-    columns = [*flat(*ends), *([] if weight is None else [weight])]
-    for name in columns:
-        place_of("the table", names, name)
-    made = Items(
-        *(reader_of(table, columns), *ends),
-        threaded=True,
-        arrow=True,
-        given=rows_of(table),
-        weights=weight,
-        filtered=request.bound is not None,
-    )
-    made.taken.append(Taken("iceberg", tuple(flat(*ends)), None))
-    return made
-
-
-def _chunks_of(source: Fragments | Items, names: list[str], reading: Reading) -> Iterator[Any]:
-    budget = Budget(bytes_of(None), source.fixed)
-    budget.update("strings", 0, width=len(names) // 2)
-    for chunk in source.read(Cursor(), budget, None):
-        for reason, rows in chunk.left_out.items():
-            reading.ledger = reading.ledger.leaving_out(reason, rows)
-        yield chunk.frame.rename_columns(names)
-    reading.add(source.taken[0], Ledger(source.given))
+    paths, options = paths_of(edges), request.options
+    check_text_options(options, paths, [_format(path) for path in paths])
+    text: Sequence[bool | None] | None = None
+    for path in paths:
+        with opened(path) as raw:
+            ends, kind = (request.source, request.destination), raw.format()
+            wanted = ColumnRequest(*ends, kind, options, True, weight, text, null_weights=True)
+            file = read_opened(raw, wanted)
+        text = types_so_far(text, file.table, file.source, file.destination)
+        reading.add(file.taken, file.ledger)
+        several = isinstance(file.source, list)
+        names = file.table.column_names[:-1] if several else request.names
+        yield file.table.rename_columns([*names, weight])
 
 
 def tables_of(reader: Any) -> Iterator[Any]:
@@ -1494,28 +1277,6 @@ def tables_of(reader: Any) -> Iterator[Any]:
     yield reader.schema.empty_table()
     for batch in reader:
         yield pa.Table.from_batches([batch])
-
-
-def _files(
-    paths: list[str],
-    asked: tuple[Any, Any],
-    names: tuple[Any, Any],
-    weight: str,
-    options: TextOptions,
-    reading: Reading,
-) -> Iterator[Any]:
-    text: Sequence[bool | None] | None = None
-    for path in paths:
-        with opened(path) as raw:
-            kind = raw.format()
-            wanted = ColumnRequest(*asked, kind, options, True, weight, text, null_weights=True)
-            file = read_opened(raw, wanted)
-        sides = file.source, file.destination
-        text = types_so_far(text, file.table, *sides)
-        reading.add(file.taken, file.ledger)
-        several = isinstance(file.source, list)
-        named = file.table.column_names[:-1] if several else names
-        yield file.table.rename_columns([*named, weight])
 
 
 def read_ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterator[Chunk]:

@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 import warnings
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -176,17 +176,16 @@ def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Pa
 
     rows = max(LEAST_ROWS, rows)
     if isinstance(source, Fragments):
-        k = source.order[place.file]
-        group = groups_of(source.pieces[k])[place.group]
+        group = groups_of(source.parts[place.file].fragment)[place.group]
         schema = source.dataset.schema
         budget = Budget(limit, source.fixed, rows=rows)
         none = pa.schema([schema.field(name) for name in source.ids]).empty_table()
         with closing(source.tables(group, budget)) as tables:
             frame = next((table for table in tables if len(table)), none).select(source.ids)
         return frame, *source.names
-    path = source.paths[place.file]
-    if source.formats[place.file] == "parquet":
-        with opened(path, source.marks[place.file]) as file, damage(file, "Parquet"):
+    part = source.parts[place.file]
+    if part.format == "parquet":
+        with opened(part.path, part.mark) as file, damage(file, "Parquet"):
             stored = pq.ParquetFile(file.seekable(), pre_buffer=False, buffer_size=1 << 20)
             wanted = ColumnRequest(*source.names, "parquet")
             names = columns_of(file, wanted, stored.schema_arrow)
@@ -194,8 +193,8 @@ def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Pa
             some = group_tables(stored, place.group, names, budget.next_rows, budget)
             frame = next(some, stored.schema_arrow.empty_table().select(names))
     else:
-        own = replace(source, taken=[], counts={}, read_groups=None)
-        with closing(own.read(place, Budget(limit, source.fixed, rows=rows), None)) as chunks:
+        budget = Budget(limit, source.fixed, rows=rows)
+        with closing(source.apart().read(place, budget, None)) as chunks:
             frame = next((chunk.frame for chunk in chunks if len(chunk.frame)), None)
         if frame is None:
             return [], [], []
@@ -399,7 +398,7 @@ def text_rows(source: Source) -> int | None:
     if not isinstance(source, Files):
         return None
     total = 0.0
-    for path, mark, kind in zip(source.paths, source.marks, source.formats, strict=True):
+    for path, _, mark, kind, _ in source.parts:
         if kind not in TEXT or "://" in path or not mark:
             return None
         lines, size = _lines(path, mark)
@@ -491,7 +490,7 @@ def warn_ahead(source: Source, count: int | None, budget: Budget, width: int) ->
     if count is not None or source.filtered or not isinstance(source, Files | Fragments):
         return
     if edges is None and isinstance(source, Files):
-        size = sum(mark.size for mark in source.marks if mark)
+        size = sum(part.mark.size for part in source.parts if part.mark)
         edges = text_rows(source) if size >= LONG_TEXT else None
     if edges is None or edges < LONG:
         return

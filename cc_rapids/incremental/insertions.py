@@ -18,7 +18,7 @@ from ..data.frame_access import collected
 from ..data.memory_budget import Budget, bytes_of
 from ..data.read import Side
 from ..data.reading import Reading
-from ..data.streams import Cursor, read_ahead, source_of
+from ..data.streams import Cursor
 from ..data.text_options import TextOptions
 from ..data.weights import weighted
 from ..errors import InputError
@@ -160,15 +160,15 @@ def _pieces(
     source, destination, nulls, options = words
     unnamed = source is None and destination is None
     source, destination, _ = inputs.sides(source, destination, None)
-    stream = source_of(edges, source, destination, options)
+    stream = read.source_of(edges, source, destination, options)
     width = inputs.sides(*stream.names, None)[2]
     budget = Budget(bytes_of(None), stream.fixed, readers=stream.readers)
     budget.update("strings", 0, width=width)
     text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
-    chunks, came = read_ahead(stream.read(Cursor(), budget, text), stream.readers), 0
+    chunks, came = stream.read_ahead(Cursor(), budget, text), 0
     with closing(chunks):  # type: ignore[type-var]
         for number, chunk in enumerate(chunks):
-            given = replace(chunk.read(nulls), taken=tuple(stream.taken))
+            given = replace(read.read_chunk(chunk, nulls), taken=tuple(stream.taken))
             if unnamed:
                 inputs.check_columns_as_before(given, state.given)
             given = with_vertices(given, chunk.vertices, False)

@@ -7,12 +7,12 @@ import math
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 from .. import backends
 from ..algorithms.design import Design
@@ -29,7 +29,7 @@ from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, adapter_of, named
 from ..data.reading import Reading
-from ..data.streams import Chunk, Cursor, Gathered, Source, Texts, read_ahead, source_of
+from ..data.streams import Chunk, Cursor, Gathered, Source, Texts
 from ..data.text_options import COMMENTS, NO_OPTIONS
 from ..data.weight_bound import WeightBound
 from ..errors import CapacityError, ColumnTypeError, InputError, NullsError
@@ -486,12 +486,12 @@ def _found_in_stream(edges: Any, options: Options, solve: Solve | None) -> Compo
     options = with_ends(edges, options)
     source, destination, _ = inputs.sides(options.source, options.destination, count)
     skips = options.unreadable == "skip"
-    stream = source_of(edges, source, destination, options.text, bound, skips)
+    stream = read.source_of(edges, source, destination, options.text, bound, skips)
     width = inputs.sides(*stream.names, count)[2]
     choice = _choice(stream, options, count)
     runner = options.backend(choice=choice)
     if not options.forest:  # whose rows are numbered in one table on the host
-        stream = stream.read_by(row_group_reader(runner.device_id))
+        stream.read_by(row_group_reader(runner.device_id))
     limit = bytes_of(options.memory_limit, runner.free_bytes() if runner.on_device else None)
     most = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
     budget = Budget(limit, stream.fixed, most=most, readers=stream.readers)
@@ -503,22 +503,23 @@ def _found_in_stream(edges: Any, options: Options, solve: Solve | None) -> Compo
             warn_ahead(stream, count, budget, width)
     if solve is not None and stream.arrow and (options.forest or not runner.on_device):
         budget.update("integers", count or 0, width=width)
-        stream = Gathered(stream, budget)
-        if stream.table is not None:
-            first = stream.chunks[0]
+        gathered = Gathered(stream, budget)
+        stream = cast(Source, gathered)
+        if gathered.table is not None:
+            first = gathered.chunks[0]
             ends: dict[str, Any] = {"source": first.source, "destination": first.destination}
             own = replace(options, **ends, text=NO_OPTIONS, frames=None)
             if bound is not None and first.weight is not None:
                 own = replace(own, weight_bound=replace(bound, weight=first.weight))
-            table = stream.table
+            table = gathered.table
             if options.frames not in (None, "pyarrow"):
                 table = frame_of_table(table, options.frames)
             try:
-                reading = Reading(tuple(stream.taken), stream.ledger)
+                reading = Reading(tuple(stream.taken), gathered.ledger)
                 found: Components = solve(table, own, reading)
             except NullsError:
-                for chunk in stream.chunks:
-                    chunk.read(options.nulls, bound)  # raises that of the first file with nulls
+                for chunk in gathered.chunks:  # raises that of the first file with nulls
+                    read.read_chunk(chunk, options.nulls, bound)
                 raise
             found.answer.keep_bound(options.remembered())
             return found
@@ -652,10 +653,7 @@ class Run:
     ) -> ConnectivityState:
         """Return the state after all chunks from a place on."""
         text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
-        chunks: Generator[Chunk, None, None] = self.stream.read(cursor, self.budget, text)
-        taken: Iterator[Chunk] = (
-            read_ahead(chunks, self.stream.readers) if self.stream.threaded else chunks
-        )
+        taken = self.stream.read_ahead(cursor, self.budget, text)
         new, base = False, state.ledger.given  # new: a state that no checkpoint has
         saver = self.saver
         try:
@@ -737,7 +735,7 @@ class Run:
 
         ``file`` is the number of the chunk's file.
         """
-        given = chunk.read(self.nulls, self.bound)
+        given = read.read_chunk(chunk, self.nulls, self.bound)
         given = with_vertices(given, chunk.vertices, False)
         self.saver.passed(given, chunk.after)
         if chunk.old:
@@ -792,14 +790,14 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
     numbers = options.device_numbers(backend)
     count = read.check_vertices(options.num_vertices, options.vertices)
     source, destination, _ = inputs.sides(options.source, options.destination, count)
-    stream = source_of(edges, source, destination, options.text, options.weight_bound)
+    stream = read.source_of(edges, source, destination, options.text, options.weight_bound)
     width = inputs.sides(*stream.names, count)[2]
     if not (stream.threaded and stream.arrow):
         raise InputError(
             "devices= of streams is for files and datasets: write these edges to Parquet files, or"
             " leave out devices="
         )
-    stream = stream.read_by(row_group_reader(backend.device_id, current=True))
+    stream.read_by(row_group_reader(backend.device_id, current=True))
     limit = bytes_of(options.memory_limit, backend.free_bytes() if backend.on_device else None)
     edges_known = stream.measure()["edges"]
     share = MOST_ON_DEVICE if edges_known is None else edges_known // (CHUNKS * len(numbers))
@@ -842,41 +840,22 @@ class _Deal:
             return None if chunk is None else (self.dealt, chunk)
 
 
-@dataclass
-class _Hand:
+class _Hand(Source):
     """The share of one device of a source: whatever it gets from the deal.
 
-    ``read_ahead`` are the numbers of chunks that it has got and not linked, and ``last`` is that of
+    ``waiting`` are the numbers of chunks that it has got and not linked, and ``last`` is that of
     the last one with rows that it has linked.
     """
 
-    deal: _Deal
-    number: int
-    backend: Backend
-    meeting: Meeting
-    read_ahead: deque[int] = field(default_factory=deque)
-    last: int = 0
+    given: Any = None  # the rows of all devices are compared with those of the source
 
-    threaded = True
-    arrow = True
-    unchecked = False
-    given = None  # the rows of all devices are compared with those of the source
-
-    @property
-    def taken(self) -> Any:
-        return self.deal.source.taken
-
-    @property
-    def filtered(self) -> bool:
-        return self.deal.source.filtered
-
-    @property
-    def readers(self) -> int:
-        return self.deal.source.readers
-
-    @property
-    def fixed(self) -> int:
-        return self.deal.source.fixed
+    def __init__(self, deal: _Deal, number: int, backend: Backend, meeting: Meeting) -> None:
+        self.deal, self.number, self.backend, self.meeting = deal, number, backend, meeting
+        self.waiting: deque[int] = deque()
+        self.last = 0
+        source = deal.source
+        self.taken, self.filtered = source.taken, source.filtered
+        self.readers, self.fixed = source.readers, source.fixed
 
     def measure(self) -> dict[str, Any]:
         """Return what is known of the whole source."""
@@ -887,13 +866,13 @@ class _Hand:
         while (dealt := self.deal.next()) is not None:
             self.meeting.check()
             number, chunk = dealt
-            self.read_ahead.append(number)
+            self.waiting.append(number)
             load = chunk.load and partial(self._load, chunk.load)
             yield replace(chunk, load=load, given=None)
 
     def linked(self, rows: bool) -> None:
         """Note that the chunk that came first is linked, and whether it had any rows."""
-        number = self.read_ahead.popleft()
+        number = self.waiting.popleft()
         if rows:
             self.last = number
 
@@ -922,7 +901,7 @@ class _RunOnDevices:
         started, options, backend = perf_counter(), self.options, self.backend
         hand = _Hand(self.deal, self.numbers[k], backend, meeting)
         run = Run(
-            hand,  # type: ignore[arg-type]
+            hand,
             options.batch_design,
             options.nulls,
             self.budget,

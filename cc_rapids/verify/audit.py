@@ -7,7 +7,7 @@ compared with that of another library.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from time import perf_counter
@@ -28,7 +28,7 @@ from ..data.frame_access import check_kinds, key_columns_of
 from ..data.memory_budget import Budget, bytes_of
 from ..data.offsets import check as check_offsets
 from ..data.reading import Reading
-from ..data.streams import Chunk, Cursor, Source, read_ahead, source_of
+from ..data.streams import Cursor, Source
 from ..data.text_options import NO_OPTIONS, TextKeywords, TextOptions
 from ..data.weight_bound import WeightBound
 from ..data.weights import ForestWeight, weighted
@@ -412,7 +412,7 @@ def _stream(
     if isinstance(source, list) or isinstance(destination, list):
         sides = frames.several(source, destination)
         source, destination = (side if len(side) > 1 else side[0] for side in sides)
-    stream = source_of(edges, source, destination, options, bound)
+    stream = frames.source_of(edges, source, destination, options, bound)
     key_columns = run.answer.column.key_columns or (run.answer.column,)
     own = stream.names[0]
     width = len(own) if isinstance(own, list) else 1
@@ -435,11 +435,10 @@ def _chunks(
     strings = [part.strings for part in key_columns]
     budget.update("strings" if any(strings) else "range", answer.ids.n, width=width)
     text = strings if answer.rows else None
-    read: Generator[Chunk, None, None] = stream.read(Cursor(), budget, text)
-    taken: Iterator[Chunk] = read_ahead(read, stream.readers) if stream.threaded else read
+    taken = stream.read_ahead(Cursor(), budget, text)
     with closing(taken):  # type: ignore[type-var]
         for chunk in taken:
-            given = chunk.read(nulls, bound)
+            given = frames.read_chunk(chunk, nulls, bound)
             yield given if chunk.vertices is None else with_vertices(given, chunk.vertices, False)
 
 

@@ -16,7 +16,8 @@ import scipy.sparse as sp
 import cc_rapids
 from cc_rapids.data.frame_access import column_of
 from cc_rapids.data.memory_budget import Budget
-from cc_rapids.data.streams import Cursor, source_of
+from cc_rapids.data.read import source_of
+from cc_rapids.data.streams import Cursor
 from cc_rapids.errors import CheckpointError, ColumnTypeError, InputError, MissingColumnError
 
 duckdb = pytest.importorskip("duckdb")

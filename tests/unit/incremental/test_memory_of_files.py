@@ -19,6 +19,7 @@ import cc_rapids
 from cc_rapids import CapacityError, FormatError, stream_components
 from cc_rapids.data import streams
 from cc_rapids.data.memory_budget import Budget
+from cc_rapids.data.read import source_of
 from tests.support.memory_growth import growth
 
 LIMIT = 100_000_000
@@ -233,7 +234,7 @@ ITEMS = {
 def test_items_of_long_text_are_taken_in_fewer_rows(kind):
     words = pa.array([f"{k % 7:020000}" for k in range(1000)])
     item = ITEMS[kind](pa.table({"src": words, "dst": words}))
-    source = streams.Items([item], "src", "dst")
+    source = source_of(iter([item]), "src", "dst")
     budget = Budget(LIMIT, source.fixed)
     chunks = [streams.length(chunk.frame) for chunk in source.read(streams.Cursor(), budget, None)]
     assert sum(chunks) == 1000
