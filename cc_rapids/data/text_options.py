@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
-from ..errors import InputError, shown
+from ..errors import ArgumentTypeError, InputError, shown, unknown
 from .arguments import check_flag
 
 COMMENTS = "#%"
@@ -74,6 +74,20 @@ class TextOptions:
                 f" as '#', or None, not {shown(comment)}"
             )
         return cls(header, delimiter, encoding, comment)
+
+    @classmethod
+    def of(cls, keywords: Mapping[str, Any]) -> TextOptions:
+        """Return the checked options of a function that takes no other keywords.
+
+        Raises
+        ------
+        ArgumentTypeError
+            A keyword is none of them.
+        """
+        for name in keywords:
+            if name not in KEYWORDS:
+                raise ArgumentTypeError(unknown("argument", name, KEYWORDS))
+        return cls.check(**keywords) if keywords else NO_OPTIONS
 
     @classmethod
     def among(cls, options: Mapping[str, Any]) -> TextOptions:
