@@ -1,8 +1,8 @@
 """The limits of a card: the rate of copies, and that of random reads of tables of many sizes.
 
-``cc_rapids.plots.CARDS``, whose limits figures draw, has the rates of the newest record of a card
-in two digits. The reads are of 4 bytes, at places that threads compute, eight of which each has
-under way; their kernel is CUDA C, so that nothing of this package takes part.
+``cc_rapids.plots.CARDS``, whose limits figures draw, holds the rates of the newest record of each
+card, rounded to two digits. Each thread reads 4 bytes at places that it computes, and has eight
+reads under way. The kernel is CUDA C, so it measures the card without any code of this package.
 """
 
 from functools import partial

@@ -111,6 +111,7 @@ def components(
     delimiter: str | None = None,
     encoding: str | None = None,
     comment: str | None = COMMENTS,
+    format: str | None = None,
     weight: Any = None,
     at_least: float | None = None,
     at_most: float | None = None,
@@ -206,6 +207,9 @@ def components(
     comment : str or None
         The letters that begin comments in a text file, by default ``#`` and ``%``. Comments stand
         before the first record; a later line is an edge, whatever it begins with.
+    format : str, optional
+        The format of files, such as ``"csv"`` or ``"mtx"``, by default that of their suffixes, or
+        else of their first bytes.
     memory : {"device", "pinned", "zero-copy"}
         The memory from which GPU kernels read the edges, and the rows or the matrix that a design
         makes from them. ``"device"``: GPU memory. ``"pinned"``: GPU memory, to which edges are
@@ -279,6 +283,7 @@ def components(
         delimiter=delimiter,
         encoding=encoding,
         comment=comment,
+        format=format,
         weight=weight,
         at_least=at_least,
         at_most=at_most,

@@ -146,6 +146,7 @@ class Options:
         delimiter: Any = None,
         encoding: Any = None,
         comment: Any = COMMENTS,
+        format: Any = None,
         **given: Any,
     ) -> Options:
         """Check all options that do not depend on the edges.
@@ -184,8 +185,8 @@ class Options:
             weight_bound = WeightBound.check(*bounds)
         engine = None if engine is None else backends.named(engine)
         text = NO_OPTIONS
-        if not (header is delimiter is encoding is None and comment is COMMENTS):
-            text = TextOptions.check(header, delimiter, encoding, comment)
+        if not (header is delimiter is encoding is format is None and comment is COMMENTS):
+            text = TextOptions.check(header, delimiter, encoding, comment, format)
         if forest and isinstance(policy, FixedDesign):
             check_forest_design(policy.design)
         if given.get("checkpoint") is not None:

@@ -256,8 +256,9 @@ def check_one_id(name: str, vertex: Any, many: str = "connected()") -> None:
 def check_text(adapter: Adapter, edges: Any, options: TextOptions) -> None:
     """Raise an InputError if options of text are given, and edges are no files."""
     if options.given and not adapter.has_header:
+        files = "files" if options.given == "format" else "text files"
         raise InputError(
-            f"{options.given}= applies only to text files, and edges are a"
+            f"{options.given}= applies only to {files}, and edges are a"
             f" {type(edges).__name__}: leave it out"
         )
 

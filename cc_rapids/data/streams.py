@@ -457,10 +457,9 @@ class Files(Parts):
         """
         paths, skips = paths_of(edges), request.skips_unreadable
         marks = [_mark_if(partial(mark_at, path), skips) for path in paths]
-        parts = [
-            Part(path, path if "://" in path else os.path.abspath(path), mark, _format(path, skips))
-            for path, mark in zip(paths, marks, strict=True)
-        ]
+        kinds = [_format(path, request.options, skips) for path in paths]
+        full = [path if "://" in path else os.path.abspath(path) for path in paths]
+        parts = list(map(Part, paths, full, marks, kinds))
         names = request.source, request.destination
         found = cls(parts, names, request.options, request.bound, skips)
         if names == (None, None):
@@ -471,7 +470,7 @@ class Files(Parts):
     def of_open(cls, stream: Any, request: ReadRequest) -> Files:
         """Return an open file of the caller's as a source."""
         file = given_file(stream)
-        parts = [Part(file.path, file.path, None, file.format())]
+        parts = [Part(file.path, file.path, None, file.format(request.options))]
         names = request.source, request.destination
         return cls(parts, names, request.options, request.bound, open_file=file)
 
@@ -490,7 +489,7 @@ class Files(Parts):
         path, _, before, kind, _ = self.parts[number]
         first = None if begin.group or begin.rows else 0
         with self._opened(path, before, budget) as file:
-            wanted = self.request(kind or file.format())
+            wanted = self.request(kind or file.format(self.options))
             read = self.read_groups if file.is_plain else None
             place = begin.group, begin.rows
             made = read_pieces(file, wanted, *place, budget.next_rows, text, read)
@@ -547,8 +546,8 @@ class Files(Parts):
         """
         if self.open_file is not None:
             raise InputError(
-                f"checkpoint= is for files that can be read again, and {self.open_file.path} is an"
-                " open one: pass its path, or leave out checkpoint="
+                "checkpoint= (--checkpoint) is for files that can be read again, and"
+                f" {self.open_file.path} is an open one: pass its path, or leave it out"
             )
         return super().identity()
 
@@ -750,9 +749,9 @@ def _mark_if(look: Callable[[], Mark | None], skips: bool) -> Mark | None:
         return None
 
 
-def _format(path: str, skips: bool = False) -> str:
+def _format(path: str, options: TextOptions, skips: bool = False) -> str:
     """Return the format of a file; empty also if it cannot be told and files may be skipped."""
-    if found := named_format(path):
+    if found := options.format or named_format(path):
         return found
     try:
         with opened(path) as file:
@@ -1256,11 +1255,11 @@ def weighed_files(edges: Any, request: ReadRequest, weight: str, reading: Readin
     See :meth:`cc_rapids.data.adapters.Adapter.weighed`.
     """
     paths, options = paths_of(edges), request.options
-    check_text_options(options, paths, [_format(path) for path in paths])
+    check_text_options(options, paths, [_format(path, options) for path in paths])
     text: Sequence[bool | None] | None = None
     for path in paths:
         with opened(path) as raw:
-            ends, kind = (request.source, request.destination), raw.format()
+            ends, kind = (request.source, request.destination), raw.format(options)
             wanted = ColumnRequest(*ends, kind, options, True, weight, text, null_weights=True)
             file = read_opened(raw, wanted)
         text = types_so_far(text, file.table, file.source, file.destination)

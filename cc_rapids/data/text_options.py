@@ -1,4 +1,4 @@
-"""The options for reading files of text, which all functions that read files take alike."""
+"""The options for reading files, most of them of text, which all functions take alike."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 from ..errors import ArgumentTypeError, InputError, shown, unknown
-from .arguments import check_flag
+from .arguments import check_flag, check_word
 
 COMMENTS = "#%"
 
 
 class TextKeywords(TypedDict, total=False):
-    """The keywords of functions that read files of text."""
+    """The keywords of functions that read files."""
 
     header: bool | None
     delimiter: str | None
     encoding: str | None
     comment: str | None
+    format: str | None
 
 
 @dataclass(frozen=True)
 class TextOptions:
-    """The options for reading files of text.
+    """The options for reading files, and text in particular.
 
     Attributes
     ----------
@@ -36,6 +37,8 @@ class TextOptions:
         The encoding, by default that of the byte order mark, or else UTF-8.
     comment : str or None
         The letters that begin comments before the first record; None if there are no comments.
+    format : str, optional
+        The format of files, by default that of their suffixes or first bytes.
     as_text : tuple of (bool or None)
         For each column of an id whether it is text, as an earlier reading has found, or None if
         that is not known; empty if none is. It is no option of callers.
@@ -45,6 +48,7 @@ class TextOptions:
     delimiter: str | None = None
     encoding: str | None = None
     comment: str | None = COMMENTS
+    format: str | None = None
     as_text: tuple[bool | None, ...] = ()
 
     @classmethod
@@ -54,6 +58,7 @@ class TextOptions:
         delimiter: Any = None,
         encoding: Any = None,
         comment: Any = COMMENTS,
+        format: Any = None,
     ) -> TextOptions:
         """Return checked options.
 
@@ -73,7 +78,11 @@ class TextOptions:
                 f"comment= (--comment) must be one or more ASCII letters that begin comments, such"
                 f" as '#', or None, not {shown(comment)}"
             )
-        return cls(header, delimiter, encoding, comment)
+        if format is not None:
+            from .files.formats import FORMATS
+
+            check_word("format", format, FORMATS)
+        return cls(header, delimiter, encoding, comment, format)
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> TextOptions:
@@ -87,7 +96,7 @@ class TextOptions:
         for name in keywords:
             if name not in KEYWORDS:
                 raise ArgumentTypeError(unknown("argument", name, KEYWORDS))
-        return cls.check(**keywords) if keywords else NO_OPTIONS
+        return cls.check(**keywords)
 
     @classmethod
     def among(cls, options: Mapping[str, Any]) -> TextOptions:

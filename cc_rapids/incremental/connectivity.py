@@ -23,7 +23,7 @@ from ..data.foreign import opened
 from ..data.frame_access import collected, rows_of
 from ..data.frame_build import column_like
 from ..data.read import Side
-from ..data.text_options import TextKeywords, TextOptions
+from ..data.text_options import NO_OPTIONS, TextKeywords, TextOptions
 from ..errors import (
     ArgumentTypeError,
     CcRapidsError,
@@ -309,7 +309,7 @@ class Connectivity:
         """
         wanted = check_flag("return_changes", return_changes)
         check_word("on_error", on_error, ON_ERROR)
-        names = source, destination, nulls, TextOptions.of(text)
+        names = source, destination, nulls, TextOptions.of(text) if text else NO_OPTIONS
         if on_error == "raise":
             states = self._insert(edges, names)
         else:
@@ -432,7 +432,9 @@ class Connectivity:
         """
         inputs.check_missing(missing)
         width = self._state.index.width
-        given = read.read_pairs(pairs, source, destination, TextOptions.of(text), width)
+        given = read.read_pairs(
+            pairs, source, destination, TextOptions.of(text) if text else NO_OPTIONS, width
+        )
         state = inputs.placed_for(self._state, given, self._free)
         with inputs.LentWithRange(state.backend, given) as columns:
             check_kind(state.index, given)
@@ -543,7 +545,9 @@ class Connectivity:
                 " connected()"
             )
         batch = collected(opened(batch))  # once, so that queries and ends are of the same rows
-        given = inputs.read_rows(batch, source, destination, TextOptions.of(text))
+        given = inputs.read_rows(
+            batch, source, destination, TextOptions.of(text) if text else NO_OPTIONS
+        )
         mask = inputs.mask_of_queries(batch, query, given)
         with self._lock.held:
             before = self._state
@@ -638,7 +642,7 @@ class Connectivity:
         """
         check_word("policy for unknown pairs, missing,", missing, FORGETTING)
         width, asked = self._state.index.width, ("remove()", "remove(([first], [second]))")
-        options = TextOptions.of(text)
+        options = TextOptions.of(text) if text else NO_OPTIONS
         given = read.read_pairs(pairs, source, destination, options, width, asked)
         words = source, destination, nulls, options
         return self._forget(remove_pairs, given, remaining, words, missing)
@@ -701,7 +705,7 @@ class Connectivity:
         check_word("policy for unknown ids, missing,", missing, FORGETTING)
         index = self._state.index
         given = inputs.vertices(ids, index.width if index.n else None)
-        words = source, destination, nulls, TextOptions.of(text)
+        words = source, destination, nulls, TextOptions.of(text) if text else NO_OPTIONS
         return self._forget(remove_vertices, given, remaining, words, missing)
 
     def _forget(

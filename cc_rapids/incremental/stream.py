@@ -296,6 +296,7 @@ def stream_components(
     delimiter: str | None = None,
     encoding: str | None = None,
     comment: str | None = COMMENTS,
+    format: str | None = None,
     weight: Any = None,
     at_least: float | None = None,
     at_most: float | None = None,
@@ -367,8 +368,8 @@ def stream_components(
 
     Other Parameters
     ----------------
-    header, delimiter, encoding, comment : optional
-        For text files, as in :func:`cc_rapids.components`; they apply to all files.
+    header, delimiter, encoding, comment, format : optional
+        For files, as in :func:`cc_rapids.components`; they apply to all files.
     checkpoint, checkpoint_every : path and float, optional
         A file to which the state is written every ``checkpoint_every`` seconds (0: after each
         chunk) and when a run ends by an exception or Ctrl-C after its first chunk; the error says
@@ -435,6 +436,7 @@ def stream_components(
         delimiter=delimiter,
         encoding=encoding,
         comment=comment,
+        format=format,
         weight=weight,
         at_least=at_least,
         at_most=at_most,

@@ -54,6 +54,7 @@ def components_at(
     delimiter: str | None = None,
     encoding: str | None = None,
     comment: str | None = COMMENTS,
+    format: str | None = None,
     nulls: str = "raise",
     labels: str = "min",
     design: str | Design = "auto",
@@ -109,8 +110,8 @@ def components_at(
 
     Other Parameters
     ----------------
-    header, delimiter, encoding, comment : optional
-        For text files, as in :func:`cc_rapids.components`.
+    header, delimiter, encoding, comment, format : optional
+        For files, as in :func:`cc_rapids.components`.
 
     Raises
     ------
@@ -145,7 +146,7 @@ def components_at(
     state = initial_state(runner, count, vertices, options.engine is None, width)
     edges = opened(edges, weight)
     adapter = adapter_of(edges)
-    text = TextOptions.check(header, delimiter, encoding, comment)
+    text = TextOptions.check(header, delimiter, encoding, comment, format)
     check_text(adapter, edges, text)
     request, reading = ReadRequest(source, destination, nulls, text), Reading()
     stream = adapter.weighed(edges, request, weight, reading)

@@ -25,6 +25,7 @@ def connected_components(
     delimiter: str | None = None,
     encoding: str | None = None,
     comment: str | None = COMMENTS,
+    format: str | None = None,
     labels: str = "min",
     nulls: str = "raise",
     design: str | Design = "auto",
@@ -76,7 +77,7 @@ def connected_components(
 
     Other Parameters
     ----------------
-    header, delimiter, encoding, comment : optional
+    header, delimiter, encoding, comment, format : optional
         As for :func:`cc_rapids.components`.
     memory : {"device", "pinned", "zero-copy"}
         As for :func:`cc_rapids.components`.
@@ -119,6 +120,7 @@ def connected_components(
         delimiter=delimiter,
         encoding=encoding,
         comment=comment,
+        format=format,
         labels=labels,
         nulls=nulls,
         design=design,

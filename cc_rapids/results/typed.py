@@ -38,6 +38,7 @@ class ComponentsOptions(TypedDict, total=False):
     delimiter: str | None
     encoding: str | None
     comment: str | None
+    format: str | None
     weight: Any
     at_least: float | None
     at_most: float | None

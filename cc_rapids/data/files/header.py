@@ -21,7 +21,7 @@ def check_text_options(
     options: TextOptions, paths: Sequence[object], formats: Sequence[str]
 ) -> None:
     """Raise an InputError if options of text are given and no file is text."""
-    if options.given and paths and not any(kind in TEXT for kind in formats):
+    if options.given not in ("", "format") and paths and not any(kind in TEXT for kind in formats):
         raise InputError(
             f"{options.given}= (--{options.given}) is for {', '.join(TEXT)}, and {paths[0]} is"
             f" {formats[0]}: leave it out"

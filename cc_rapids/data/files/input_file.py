@@ -58,7 +58,8 @@ def _unknown_format(path: str | Path, first: str = "") -> FormatError:
     suffix = Path(_plain(path)).suffix
     return FormatError(
         f"cannot tell the format of {path} from its suffix {suffix!r}{first}"
-        f"{nearest(suffix, SUFFIXES)} (or pass the format: {', '.join(FORMATS)})"
+        f"{nearest(suffix, SUFFIXES)} ; pass it as format= (--format):"
+        f" {', '.join(FORMATS)}"
     )
 
 
@@ -137,14 +138,14 @@ def as_format(file: File, format: str) -> Iterator[None]:
         one, own = FORMATS[found], FORMATS[format]
         if not (one.starts or own.binary):
             raise
-        way = f"the suffix {one.suffixes[0]}, or an option such as --format {found}"
+        way = f"format={found!r} (--format {found}), or give it the suffix {one.suffixes[0]}"
         if found == "snap":  # or any other format of text
-            way = "the suffix of its format, or an option such as --format"
+            way = "its format as format= (--format), or give it the suffix of that"
         words = first[:SHOWN_BYTES].split(b"\n")[0] if not one.binary else b""
         shown = f" ({words!r})" if words else ""
         raise FormatError(
             f"{file.path} cannot be read as {own.title or format}: it begins like"
-            f" {one.title or found}{shown}, so say so by {way}"
+            f" {one.title or found}{shown}: pass {way}"
         ) from error
 
 
@@ -206,15 +207,15 @@ class File:
         """The format that the name says; empty if that is not known."""
         return named_format(self.path)
 
-    def format(self) -> str:
-        """Return the format that the name says, or else the first bytes.
+    def format(self, options: TextOptions = NO_OPTIONS) -> str:
+        """Return the format that the caller says, or the name, or else the first bytes.
 
         Raises
         ------
         FormatError
-            Neither does.
+            None of them does.
         """
-        found = self.named or looks_like(self.head)
+        found = options.format or self.named or looks_like(self.head)
         if not found:
             raise _unknown_format(self.path, f" or its first bytes {self.head[:8]!r}")
         return found

@@ -218,6 +218,8 @@ def _raw(path: str) -> Iterator[Any]:
 
 def given(stream: Any) -> File:
     """Return an open file of the caller's, which is read from where it is and stays open."""
+    if isinstance(stream, File):
+        return within(stream)
     raw, size = Handle(stream), 0
     name = getattr(stream, "name", None) or getattr(stream, "path", None)
     path = str(name) if isinstance(name, str | os.PathLike) else f"the {type(stream).__name__}"

@@ -760,7 +760,7 @@ def read_wanted(
 
 def read_opened(file: File, request: ColumnRequest) -> EdgeFile:
     """Return the requested columns of an open file, to its end; see :func:`read_wanted`."""
-    request = replace(request, format=request.format or file.format())
+    request = replace(request, format=request.format or file.format(request.options))
     check_text_options(request.options, [file.path], [request.format])
     check_sides(file.path, request)
     with as_format(file, request.format):
@@ -778,7 +778,7 @@ def names_ahead(file: File, options: TextOptions) -> list[str]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    format = file.format()
+    format = file.format(options)
     if format in TEXT:  # of which no more is read than the first bytes
         lines = file.head[: file.head.rfind(b"\n") + 1] or file.head
         raw: Any = BytesIO(lines)
@@ -810,7 +810,7 @@ def taken_of(
     if not os.path.isfile(path):
         return None
     with opened(path) as file:
-        kind = file.format()
+        kind = file.format(options)
         if kind not in IN_PIECES:
             return Taken(kind, ("src", "dst"))
         request = ColumnRequest(source, destination, kind, options)

@@ -217,9 +217,9 @@ def calculate(
     """Find the components of the edges in files.
 
     FILE is a file, a folder, or a pattern in quotes; there may be several. - is standard input,
-    which is one file, whose format --format says. The vertices of all files together are labelled.
-    Several files are read in chunks, as one is with --memory-limit: then only the vertices have to
-    fit into memory.
+    which is one file, whose format --format or its first bytes say. The vertices of all files
+    together are labelled. Several files are read in chunks, as one is with --memory-limit: then
+    only the vertices have to fit into memory.
 
     --weight names a column of numbers, and --at-least and --at-most say which edges are read: the
     vertices of the others are left out, too, and so are edges whose weight is null or nan.
@@ -254,8 +254,8 @@ def calculate(
     """
     from ...api import components
 
-    reading = {"source": source, "destination": destination, "format": format}
-    text = TextOptions.check(header, delimiter, encoding, comment)
+    reading = {"source": source, "destination": destination}
+    text = TextOptions.check(header, delimiter, encoding, comment, format)
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
     check_with_output(output, output_format=output_format, rows_per_file=rows_per_file)
     if members is not None and top is None:

@@ -71,8 +71,8 @@ def convert(
 ) -> None:
     """Write the edges of FILE to OUTPUT, in another format.
 
-    FILE may be - for standard input, whose format --from says, and OUTPUT - for standard output
-    (csv unless --to says another).
+    FILE may be - for standard input, whose format --from or its first bytes say, and OUTPUT -
+    for standard output (csv unless --to says another).
 
     The two ends of each edge are kept, and its weight, from the format or the column weight. The
     formats he and gr, which need weights, get 1 if there are none. The edges are held in memory.

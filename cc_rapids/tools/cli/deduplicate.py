@@ -145,7 +145,8 @@ def deduplicate(
     text files, values are compared as numbers or ISO dates if they are; empty fields, NA, null, ?
     and the like are missing beside these, and come last. The
     output is whole rows of DOCS, in their order; documents in no pair are kept. One of DOCS and
-    PAIRS may be - for standard input, whose format --format or --pairs-format says.
+    PAIRS may be - for standard input, whose format --format, --pairs-format or
+    its first bytes say.
     """
     from ...api import components
 

@@ -119,7 +119,7 @@ def evaluate(
     from .. import bench, charts
     from .. import evaluate as evaluation
 
-    how["text"] = TextOptions.check(**{name: how.pop(name) for name in KEYWORDS})
+    how["text"] = TextOptions.of({name: how.pop(name) for name in KEYWORDS if name in how})
     how["designs"] = how["designs"] or DEFAULT
     baseline = baseline or how["designs"][0]
     if baseline not in how["designs"]:

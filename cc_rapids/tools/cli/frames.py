@@ -20,7 +20,7 @@ from ...errors import FormatError
 from .group import INPUT, Decorator, option
 from .options import STANDARD
 from .ordering import comparable
-from .paths import name_of, paths_of, standard_input, stated_format
+from .paths import name_of, paths_of, standard_input
 from .show import progress
 
 if TYPE_CHECKING:
@@ -111,24 +111,24 @@ _WORDS = {b"cc_rapids": b"words"}  # the mark of a table whose columns are the w
 def _read(path: str, format: str | None, quiet: bool) -> pa.Table:
     """Return the table of one file, whose columns are words if it is text."""
     if path == STANDARD:
-        return _opened(standard_input(), stated_format(format))
+        return _table_of(standard_input(), format)
     if table_at(path) is not None:
         return whole_table(path)
     with (
         progress(f"reading {Path(path).name}", quiet) as report,
         opened(path, on_progress=report) as file,
     ):
-        kind = format or file.format()
-        if kind not in TABULAR:
-            raise FormatError(f"{path} is {kind}, and a table is one of {', '.join(TABULAR)}")
-        return _opened(file, kind)
+        return _table_of(file, format)
 
 
-def _opened(file: File, kind: str) -> pa.Table:
+def _table_of(file: File, format: str | None) -> pa.Table:
     """Return the table of an open file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    kind = format or file.format()
+    if kind not in TABULAR:
+        raise FormatError(f"{file.path} is {kind}, and a table is one of {', '.join(TABULAR)}")
     with as_format(file, kind), damage(file, kind):
         if kind in _DELIMITERS:
             return _of_text(pa.py_buffer(b"".join(file.pieces())), _DELIMITERS[kind])

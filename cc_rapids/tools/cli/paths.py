@@ -7,9 +7,6 @@ import os
 import sys
 from typing import Any, BinaryIO, cast
 
-import click
-
-from ...data.files.formats import FORMATS
 from ...data.files.handle import Handle
 from ...data.files.input_file import File
 from ...data.files.lake import table_at
@@ -33,16 +30,6 @@ def is_pattern(file: str) -> bool:
 def _within(file: str) -> list[str]:
     """Return the files of a folder, sorted, or the folder if it is a table; all else as it is."""
     return files_in(file) if os.path.isdir(file) and table_at(file) is None else [file]
-
-
-def stated_format(format: str | None) -> str:
-    """Return the format of standard input; raise a UsageError if there is none."""
-    if format is None:
-        raise click.UsageError(
-            f"{STANDARD_INPUT} has no suffix: say its format, one of {', '.join(FORMATS)}, by"
-            " --format (in convert --from)."
-        )
-    return format
 
 
 def standard_input() -> File:
@@ -73,6 +60,10 @@ def paths_of(given: str) -> list[str]:
 
 class _StandardInput(File):
     """Standard input, which is one file."""
+
+    def readable(self) -> bool:
+        """Return True, as open files do."""
+        return True
 
     def seekable(self) -> BinaryIO:
         """Return a seekable stream; raise a FormatError if it is several Parquet files in a row.

@@ -7,30 +7,25 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import chain
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...data.files.header import check_text_options
-from ...data.files.input_file import ColumnRequest, File
-from ...data.files.read import IN_PIECES, EdgeFile, Taken, read_opened, read_pieces, read_wanted
+from ...data.files.input_file import ColumnRequest
+from ...data.files.opening import given
+from ...data.files.read import EdgeFile, Taken, read_opened, read_wanted
 from ...data.text_options import KEYWORDS, TextOptions
 from ...errors import CcRapidsWarning, InputError
 from ...ledger import Ledger
 from .options import STANDARD
-from .paths import STANDARD_INPUT, is_pattern, name_of, standard_input, stated_format
+from .paths import is_pattern, name_of, standard_input
 from .show import progress, stream_progress
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from .show import Report
-
-PIECE_ROWS = 1 << 20  # of standard input, where memory is limited
 
 
 @dataclass
@@ -38,7 +33,7 @@ class Given:
     """Edges as the library takes them, with its options for them.
 
     ``taken`` is how each file was read, and ``ledger`` counts the rows of a file that the command
-    reads itself: both once the edges have been read, where they come in pieces.
+    reads itself.
     """
 
     edges: Any
@@ -102,17 +97,17 @@ def read_given(
         return Given.of(read_one(file, on_progress, **reading, **columns_of(bounds)), bounds)
 
 
-def read_one(file: Path, report: Report | None, *, format: str | None, **reading: Any) -> EdgeFile:
+def read_one(file: Path, report: Report | None, **reading: Any) -> EdgeFile:
     """Return the edges of a file, or of standard input for ``-``, read whole.
 
-    ``reading`` are source, destination and options of text, and what else is requested of columns.
+    ``reading`` are source, destination and options of files, and what else is requested of columns.
     """
-    if str(file) != STANDARD:
-        found = read_wanted(file, _request(format or "", reading), report)
+    others = {name: value for name, value in reading.items() if name not in KEYWORDS}
+    request = ColumnRequest(format="", options=TextOptions.among(reading), **others)
+    if str(file) == STANDARD:
+        found = read_opened(given(standard_input()), request)
     else:
-        request = _request(stated_format(format), reading)
-        check_text_options(request.options, [STANDARD_INPUT], [request.format])
-        found = read_opened(standard_input(), request)
+        found = read_wanted(file, request, report)
     if not found.ledger.records:
         warnings.warn(f"{name_of(str(file))} holds no rows", CcRapidsWarning, stacklevel=2)
     return found
@@ -128,12 +123,6 @@ def check_single(taken: Taken) -> None:
         )
 
 
-def _request(format: str, reading: dict[str, Any]) -> ColumnRequest:
-    """Return the request of the keywords of functions, among which are options of text."""
-    others = {name: value for name, value in reading.items() if name not in KEYWORDS}
-    return ColumnRequest(format=format, options=TextOptions.among(reading), **others)
-
-
 def limited(
     files: Sequence[str],
     chunked: dict[str, Any],
@@ -145,23 +134,16 @@ def limited(
 
     Raises
     ------
-    InputError, FormatError
-        ``--format`` is given for files, whose suffixes determine theirs, or not for standard input;
-        a folder has no file of a known format.
+    FormatError
+        A folder has no file of a known format.
     """
-    options: dict[str, Any] = {"progress": stream_progress(quiet)} | chunked
-    format, names = reading["format"], {k: v for k, v in reading.items() if k != "format"}
+    options = reading | {"progress": stream_progress(quiet)} | chunked | bounds
     if list(files) == [STANDARD]:
-        return _in_pieces(stated_format(format), names, options, bounds)
-    if format is not None:
-        raise InputError(
-            "the suffixes of files that are read in chunks determine their formats: leave out"
-            " --format, or name one file and no --memory-limit"
-        )
+        return Given(standard_input(), options, streamed=True)
     if STANDARD in files:
         raise click.UsageError("- is standard input, and stands alone.")
     edges = files[0] if len(files) == 1 else list(files)
-    return Given(edges, names | options | bounds, streamed=True)
+    return Given(edges, options, streamed=True)
 
 
 def is_whole(files: Sequence[str]) -> bool:
@@ -169,38 +151,3 @@ def is_whole(files: Sequence[str]) -> bool:
     if len(files) > 1 or files[0] == STANDARD:
         return len(files) == 1
     return not (os.path.isdir(files[0]) or "://" in files[0] or is_pattern(files[0]))
-
-
-def _in_pieces(
-    format: str, names: dict[str, Any], options: dict[str, Any], bounds: dict[str, Any]
-) -> Given:
-    """Return standard input in pieces, or whole where its format is read so."""
-    file = standard_input()
-    request = _request(format, names | columns_of(bounds))
-    check_text_options(request.options, [STANDARD_INPUT], [format])
-    if format not in IN_PIECES:
-        found = Given.of(read_opened(file, request), bounds)
-        return replace(found, options=found.options | options)
-    given = Given(None, options, streamed=True)
-    tables = _tables(file, request, given)
-    first = next(tables)
-    source, destination = request.sides_in(first.column_names)
-    given.edges = chain([first], tables)
-    given.options |= {"source": source, "destination": destination}
-    given.options |= bounds | ({"weight": "weight"} if bounds else {})
-    return given
-
-
-def _tables(file: File, request: ColumnRequest, given: Given) -> Iterator[pa.Table]:
-    """Yield the pieces of a file: the columns of ids, and weight if that is requested."""
-    import pyarrow as pa
-
-    for piece in read_pieces(file, request, 0, 0, lambda: PIECE_ROWS, None):
-        table = piece.table
-        ids = request.ids_in(table.column_names)
-        if not given.taken:
-            given.taken.append(Taken(request.format, tuple(ids), file.header, file.delimiter))
-        if request.weights and table.column_names == ids:  # no line is in the file
-            table = table.append_column("weight", pa.array([], pa.float64()))
-        yield table.rename_columns([*ids, *["weight"][: table.num_columns - len(ids)]])
-    given.ledger = file.ledger

@@ -98,10 +98,10 @@ def verify(
 
     LABELS is a file with columns vertex and labels, or a folder or pattern (in quotes) of such
     files, as calculate --output FOLDER/ writes; and FILE the edges. One of them may be - for
-    standard input, whose format --format or --labels-format says. --labels is the kind of labels:
-    the least vertex of each component (min), another kind of calculate --labels, or any names of
-    components (any). With --memory-limit FILE is read in chunks. Labels that were calculated with
-    --weight are proved with the same bounds.
+    standard input, whose format --format, --labels-format or its first bytes say. --labels is the
+    kind of labels: the least vertex of each component (min), another kind of calculate --labels, or
+    any names of components (any). With --memory-limit FILE is read in chunks. Labels that were
+    calculated with --weight are proved with the same bounds.
 
     The components are not computed again: both ends of every edge must have equal labels, and a
     path must join every vertex to its label. The exit code is 0 if the labels are right, 1 with the
@@ -172,8 +172,7 @@ def _edges(
     all their rows of that of an audit.
     """
     if file.is_dir():
-        names = {name: value for name, value in reading.items() if name != "format"}
-        return file, names | {"memory_limit": memory_limit}, None, Ledger.of_facts
+        return file, reading | {"memory_limit": memory_limit}, None, Ledger.of_facts
     if memory_limit is None:
         with progress(f"reading {name_of(file.name)}", quiet) as report:
             given = Given.of(read_one(file, report, **reading, **columns_of(bounds)), bounds)
@@ -181,8 +180,6 @@ def _edges(
         return given.edges, names, given.taken[0], given.rows
     if str(file) == STANDARD:
         raise InputError("--memory-limit needs a file: standard input is read as a whole here")
-    if reading.pop("format") is not None:
-        raise InputError("with --memory-limit the suffix determines the format: leave out --format")
     options = reading | {"memory_limit": memory_limit}
     ends = reading["source"], reading["destination"]
     return file, options, taken_of(file, *ends, TextOptions.among(reading)), Ledger.of_facts

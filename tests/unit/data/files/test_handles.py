@@ -317,3 +317,39 @@ def test_folders_of_files_without_suffixes(caplog):
             found = cc_rapids.stream_components(edges)
             assert (found.num_vertices, found.ledger["given"]) == (3, 2)
     assert "left out 1 file in job, of unknown suffixes: notes" in caplog.text
+
+
+METIS = "3 2\n2\n1 3\n2\n"
+
+
+@pytest.mark.parametrize(
+    "find",
+    [
+        components,
+        cc_rapids.stream_components,
+        lambda edges, **options: components(edges, memory_limit="300MB", **options),
+        lambda edges, **options: cc_rapids.Connectivity().insert(edges, **options).components(),
+    ],
+)
+@pytest.mark.parametrize(
+    "edges", [lambda: "a.dat", lambda: ["a.dat"], lambda: io.StringIO(METIS), lambda: "a.mtx"]
+)
+def test_the_format_that_is_given_goes_before_the_name(find, edges):
+    for path in ("a.dat", "a.mtx"):
+        written(path, METIS.encode())
+    found = find(edges(), format="metis")
+    assert (found.num_vertices, found.num_components) == (3, 1)
+
+
+def test_a_format_is_for_files_and_has_to_be_known():
+    written("a.dat", b"\0\1\2")
+    with pytest.raises(errors.FormatError, match=r"format= \(--format\): csv, tsv"):
+        components("a.dat")
+    with pytest.raises(errors.InputError, match="unknown format 'cvs': did you mean 'csv'"):
+        components("a.dat", format="cvs")
+    with pytest.raises(errors.InputError, match="format= applies only to files"):
+        components(TABLE, format="csv")
+    written("b.csv", b"src,dst,w\n1,2,3\n")
+    assert len(cc_rapids.components_at("b.csv", weight="w", thresholds=[1], format="tsv")) == 1
+    with pytest.raises(errors.ArgumentTypeError, match="unknown argument 'weight'"):
+        cc_rapids.Connectivity().insert("b.csv", weight="w")

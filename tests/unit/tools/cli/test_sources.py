@@ -113,8 +113,16 @@ def test_standard_input_without_a_line(limit):
     assert json.loads(told)["vertices"] == 0
 
 
+@pytest.mark.parametrize("limit", LIMITS, ids=["whole", "limited"])
+@pytest.mark.parametrize("packed", [bytes, gzip.compress])
+def test_standard_input_is_told_by_its_first_bytes(limit, packed):
+    content = packed(b"src\tdst\nNew York\tBoston\n")
+    line = [*COMMAND, "calculate", "-", "--output", "-", *limit]
+    done = subprocess.run(line, input=content, capture_output=True, check=True)
+    assert done.stdout == b'"vertex","labels"\n"Boston","Boston"\n"New York","Boston"\n'
+
+
 def test_what_is_refused_of_standard_input():
-    assert "one of csv, tsv, snap" in refused(EDGES, "calculate", "-")
     assert "'xml'" in refused(EDGES, "calculate", "-", "--format", "xml")
     assert "stands alone" in refused(EDGES, "calculate", "-", "pairs.csv")
     assert "standard input" in refused("src,dst\n1\n", "calculate", "-", "--format", "csv")
@@ -166,7 +174,7 @@ def test_what_is_refused_of_several_files(folder):
     assert "empty holds no file of a known format: .csv" in refused(None, "calculate", "empty")
     assert "no file matches *.pq" in refused(None, "calculate", "*.pq")
     assert "none.csv does not exist" in refused(None, "calculate", "none.csv", "pairs.csv")
-    assert "leave out --format" in refused(None, "calculate", "edges", "--format", "csv")
+    assert "as Parquet" in refused(None, "calculate", "edges", "--format", "parquet")
     words = ["--memory", "pinned"]
     assert "chunk" in refused(None, "calculate", "edges", *words)
     assert "memory" in refused(None, "calculate", "pairs.csv", "--memory-limit", "1KiB")
@@ -181,11 +189,11 @@ def test_what_is_refused_of_several_files(folder):
         (
             "parquet",
             "csv",
-            "as csv: it begins like Parquet, so say so by the suffix .parquet",
+            "as csv: it begins like Parquet: pass --format parquet",
         ),
-        ("arrow", "snap", "as text: it begins like Arrow, so say so by the suffix .arrow"),
+        ("arrow", "snap", "as text: it begins like Arrow: pass --format arrow"),
         ("parquet", "arrow", "as Arrow: it begins like Parquet"),
-        ("csv", "parquet", "as Parquet: it begins like csv (b'src,dst'), so say so by the suffix"),
+        ("csv", "parquet", "as Parquet: it begins like csv (b'src,dst'): pass --format csv"),
         ("tsv", "arrow", "as Arrow: it begins like tsv (b'src\\tdst')"),
         ("snap", "parquet", "as Parquet: it begins like text (b'"),
     ],
