@@ -75,10 +75,6 @@ class Tuning:
         first. dedup.jsonl.
     group_slots_per_row : int
         Possible groups for each row, beyond which groups are numbered anew. dedup.jsonl.
-    tiled_audit_edges : int
-        Edges from which on an audit of a list in order goes by blocks of vertices. [029].
-    audit_block_vertices : int
-        Vertices of such a block: 64 KiB of shared memory. [029].
     batch_window_edges : int
         Edges of batches of one kind that are borrowed together. [022].
     iterated_rows : int
@@ -135,8 +131,6 @@ class Tuning:
     lookup_slots_per_vertex: int = 8
     held_ids_per_lookup: int = 8
     group_slots_per_row: int = 4
-    tiled_audit_edges: int = 4_000_000
-    audit_block_vertices: int = 1 << 14
     batch_window_edges: int = 1 << 23
     iterated_rows: int = 1 << 20
     joined_batch_edges: int = 1 << 20

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -37,7 +37,6 @@ from ..errors import InputError, VerificationError, counted
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
 from ..ledger import Ledger
-from ..tuning import tuning
 from .bridges import BridgesClaim
 from .forests import NO_FOREST, ForestClaim, OwnForest
 from .label_frame import LabelFrame
@@ -182,55 +181,9 @@ class Faults:
         return f"vertex {self.answer.name(v)} has the label {self.answer.label(v)}"
 
 
-MANY = 1_000_000  # edges from which on a sample pays
-
-
-# SHARED: the numbers of vertices for which the giant's bits are best read from shared memory.
-# SHARED_EVERY: for such lists, pairs of edges per vertex and the stride in blocks of the sample;
-# EVERY: the same for all other lists. A sample must have at least 0.75 edges per vertex.
-SHARED = range(1_900_000, 7_400_001)
-SHARED_EVERY = (28, 20), (15, 8), (9, 7)
-EVERY = (16, 20), (5.5, 7), (3.5, 5)
-BLOCKED_IDS = 1 << 20  # ids from which on blocks pay
-MOST_TIMES_AVERAGE = 4  # at which a block stops: one may be given all rows
-ROWS_PROBED = 4096  # rows that are looked at
-IN_ORDER, NEARBY = 7 / 8, 2 / 3  # the share of them that are in order, and between ids nearby
-
-
-class RowOrder(NamedTuple):
-    """The numbers of sampled rows that are in order, and that join near ids."""
-
-    ordered: int
-    local: int
-
-
-def shares(backend: Backend, n: int, m: int) -> bool:
-    """Return whether shared bits pay for a list of m edges between n ids."""
-    dense = backend.samples and n in SHARED and m >= SHARED_EVERY[-1][0] * n
-    return dense and backend.shared_memory_limits().words >= kernels.HELD
-
-
-def stride_of(backend: Backend, n: int, m: int) -> int:
-    """Return the stride in blocks of the best sample of m edges; 0 if none pays."""
-    if m < MANY or not n:
-        return 0
-    for least, every in SHARED_EVERY if shares(backend, n, m) else EVERY:
-        if m >= least * n:
-            return every
-    return 0
-
-
-def blocks_pay(order: RowOrder, n: int) -> bool:
-    """Return whether a list of n ids is long enough and in order.
-
-    Most of its edges have to join ids that are near each other.
-    """
-    ordered, local = order
-    return n >= BLOCKED_IDS and ordered > IN_ORDER * ROWS_PROBED and local >= NEARBY * ROWS_PROBED
-
-
 PIECE = 1 << 22  # vertices of a range that are looked at at a time
-BESIDE = 1 << 16  # bytes beside the trees for small arrays
+ARENA_BYTES = 1 << 16  # for small arrays beside the trees
+RESULTS = 7  # words read back before the faults: the tally, counts of vertices, and ``wrong``
 
 
 def audit(
@@ -271,9 +224,7 @@ def audit(
         bound = WeightBound.check(weight, at_least, at_most)
     edges = opened(edges, None if asked is None and bound is None else weight)
     if bridges is not None:
-        from ..algorithms import flows  # of runs, and not trusted
-
-        claims.append(BridgesClaim(ShownRows(bridges, "bridges", width), flows.flows_along))
+        claims.append(BridgesClaim(ShownRows(bridges, "bridges", width)))
     given_for_all = {"oracle=": oracle, "bridges=": bridges, "forest=": forest}
     at_once = [word for word, given in given_for_all.items() if given is not None]
     adapter = adapter_of(edges)
@@ -298,6 +249,7 @@ def audit(
         else:
             own = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
             edges, given = _whole(edges, *names, bound, asked, own)
+            run.begin()
             run.take(given, oracle, alone=True, claims=claims)
             rows = given.rows
         found = run.close()
@@ -447,68 +399,29 @@ class _Run:
 
     def __init__(self, answer: LabelFrame) -> None:
         self.answer, self.backend, self.faults = answer, answer.backend, Faults(answer)
-        self.edges = self.rows = self.since = 0
-        self.known = self.settled = False  # whether there are bits of the giant's label, and tree
-        self.started = self.blocked = False  # whether there are trees, and of blocks first
-        self.dense = False  # whether edges are so many that bits are shared
-        self.looked = False  # whether at the vertices
-        self.order: RowOrder | None = None  # of a list that may be one for blocks
+        self.edges = self.rows = 0
+        self.vertices_examined = False
         self.arena = self.backend.arena()
 
-    def begin(self, src: Array = None, dst: Array = None) -> None:
-        """Prepare the label frame and the arrays.
-
-        The columns are those of a list, if there are no others.
-        """
+    def begin(self) -> None:
+        """Prepare the label frame, and make every vertex a tree."""
         backend, answer = self.backend, self.answer
         with backend.scope(self.arena):
             self.probe_tally = Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0))
-            answer.number(self.probe_tally, self._look(src, dst))
-            n, words = answer.ids.n, -(-answer.ids.n // kernels.WORD_BITS)
-            self.vertex, m = answer.ids.vertex, 0 if src is None else src.size
-            words_back = 9 + kernels.FAULTS
-            beside = BESIDE + self._bytes_of_queues(m)
-            shapes = (n, self.vertex), (words, np.uint32), (kernels.PROBES, self.vertex)
-            zeros = 8 * words_back + 8 * words  # of the sets inside and named, and results
-            held = backend.alloc_packed(*shapes, (zeros, np.uint8), arena_bytes=beside)
-            self.trees, self.alike, self.probes, whole = held
+            answer.number(self.probe_tally)
+            n, self.vertex = answer.ids.n, answer.ids.vertex
+            words_back = RESULTS + kernels.FAULTS
+            zeros = 8 * words_back + 4 * -(-n // kernels.WORD_BITS)
+            shapes = (n, self.vertex), (zeros, np.uint8)
+            self.trees, whole = backend.alloc_packed(*shapes, arena_bytes=ARENA_BYTES)
             backend.fill(whole, 0)
             self.readback = whole[: 8 * words_back].view(np.uint64)
-            sets = whole[8 * words_back :].view(np.uint32)
-            self.in_giant, self.named = sets[:words], sets[words:]
-            self.row_tally, self.counts = self.readback[:3], self.readback[3:6]
-            self.wrong, self.giant = (
-                self.readback[6:7].view(np.int64),
-                self.readback[7:9].view(np.int64),
-            )
-            self.first = backend.fill(self.readback[9:], 0xFF)
-            self.tally = Tally(lambda: self.row_tally)
+            self.named = whole[8 * words_back :].view(np.uint32)
+            self.counts, self.wrong = self.readback[3:6], self.readback[6:7].view(np.int64)
+            self.first = backend.fill(self.readback[RESULTS:], 0xFF)
+            self.tally = Tally(lambda: self.readback[:3])
             answer.scatter_labels(self.first)
-
-    def _look(self, src: Array, dst: Array) -> list[int] | None:
-        """Return the first and the last id of the frame, and the order of the edges.
-
-        The ids are there if they are integers; the host waits once for both.
-        """
-        backend, ids = self.backend, self.answer.integers
-        if ids is None or not ids.size:
-            return None
-        found, corners = (
-            backend.fill(backend.alloc_readback(4), 0),
-            kernel(kernels.corners_of, backend),
-        )
-        kinds = {side.dtype == np.uint64 for side in (src, dst) if side is not None}
-        if backend.samples and len(kinds) == 1 and src.size >= tuning.tiled_audit_edges:
-            wide = np.uint64 if kinds.pop() else np.int64
-            look = kernel(kernels.look_for_order, backend, wide, corners)
-            apart = src.size // ROWS_PROBED
-            look(ROWS_PROBED, src.size, apart, ids, src, dst, found, found[2:])
-            low, high, *order = map(int, backend.to_host(found))
-            self.order = RowOrder(*order)
-        else:
-            kernel(kernels.read_corners, backend, corners)(1, ids, found)
-            low, high, *_ = map(int, backend.to_host(found))
-        return [low, high]
+            kernel(kernels.make_trees, backend, self.vertex)(n, self.trees)
 
     def take(
         self,
@@ -521,8 +434,6 @@ class _Run:
 
         Claims about a spanning forest, or bridges, are proved too.
         """
-        if alone and not given.src.size:
-            self.begin()
         if not given.src.size and given.vertices is None:
             self.rows += given.dropped_rows
             return
@@ -532,26 +443,21 @@ class _Run:
             with self.backend.scope(self.arena):
                 if offsets is not None:
                     offsets = self._checked(given, offsets)
-                if alone and given.src.size:
-                    plain = not (given.src.strings or given.src.key_columns or offsets is not None)
-                    arrays = [self.backend.asarray(column) for column in columns[:2] if plain]
-                    self.begin(*arrays)
                 rows = self._rows(given, columns, offsets)
-                self._join(rows, alone)
+                self._examine_edges(rows)
                 if alone and given.vertices is None:  # nothing else is named: one wait for all
-                    self._look_at_vertices()
+                    self._examine_vertices()
                 self._check(given, columns, offsets, rows)
                 if len(columns) > 2:
                     self._name(columns[2])
                 for claim in claims:
                     claim.prove(given, rows, self.answer)
                 if oracle is not None:
-                    compare(self.answer, oracle, *self._slots(rows))
+                    compare(self.answer, oracle, *rows.slots(self.backend))
         if isinstance(given.vertices, range):
             self.name(given.vertices)
         self.rows += given.src.size + given.dropped_rows
         self.edges += given.src.size
-        self.since += given.src.size
 
     def name(self, vertices: Any) -> None:
         """Mark vertices that the caller names: a range, or a column of ids."""
@@ -571,16 +477,15 @@ class _Run:
     def close(self) -> int:
         """Return the number of components, after all edges."""
         with self.backend.scope(self.arena):
-            if not self.looked:
-                self._start()
-                self._look_at_vertices()
+            if not self.vertices_examined:
+                self._examine_vertices()
                 self.found = self.backend.to_host(self.readback).tolist()
                 self._check_looks()
             return self._verdict()
 
     def _verdict(self) -> int:
         """Check all vertices, and return the number of components."""
-        answer, faults, first = self.answer, self.faults, self.found[9:]
+        answer, faults, first = self.answer, self.faults, self.found[RESULTS:]
         vertices, labels, roots = self.found[3:6]
         kinds = {
             kernels.ORDER: answer.out_of_order,
@@ -648,160 +553,30 @@ class _Run:
         dst = src if right is left else ids.find(right)
         return Rows(src, dst, 0, src.dtype.type, True)
 
-    def _slots(self, rows: Rows) -> list[Array]:
-        """Return the slots of the ends of all edges, as int64, for edges that are right."""
-        columns, low = [rows.first, rows.second], np.int64(rows.low)
-        if not rows.is_list:
-            columns[0] = self.backend.empty(rows.m, np.int64)
-            kernel(kernels.list_rows, self.backend)(rows.m, rows.first, columns[0])
-        return [column.astype(np.int64) - low for column in columns]
-
-    def _join(self, rows: Rows, alone: bool) -> None:
-        """Examine each edge, and join it.
-
-        Those inside blocks come first, of a list in order, or those of a sample, where one pays,
-        unless what came before has settled most vertices.
-        """
-        backend, n, m = self.backend, self.answer.ids.n, rows.m
-        self.tally.add(m)
-        if alone and self.order and rows.is_list and blocks_pay(self.order, n):
-            self._join_blocks(rows)
-            self._examine(rows, m, kernel(kernels.all_rows, backend))
-            return
-        self._start()
-        every, self.dense = stride_of(backend, n, m), shares(backend, n, m)
-        if every and not self.known:
-            self._gather_alike()
-        if backend.samples and stride_of(backend, n, self.since):
-            self._gather_in_giant()
-        if self.settled or not (backend.samples and every):
-            self._examine(rows, m, kernel(kernels.all_rows, backend))
-            return
-        blocks, rest = divmod(m, every * kernels.SAMPLE_BLOCK)
-        few = blocks * kernels.SAMPLE_BLOCK + min(rest, kernels.SAMPLE_BLOCK)
-        self._examine(rows, few, kernel(kernels.first_blocks, backend, every))
-        self._gather_in_giant()
-        left = kernel(kernels.other_blocks, backend, every)
-        if self.dense:
-            self._examine_by_blocks(rows, m - few, left)
-        else:
-            self._examine(rows, m - few, left)
-
-    def _start(self) -> None:
-        """Make every vertex a tree."""
-        if not self.started:
-            kernel(kernels.make_trees, self.backend, self.vertex)(self.answer.ids.n, self.trees)
-        self.started = True
-
-    def _join_blocks(self, rows: Rows) -> None:
-        """Grow the trees of the edges inside blocks."""
-        backend, n, m = self.backend, self.answer.ids.n, rows.m
-        blocks = -(-n // tuning.audit_block_vertices)
-        block_offsets = backend.empty(blocks + 1, np.uint64)
-        find = kernel(kernels.find_block_offsets, backend, rows.wide, tuning.audit_block_vertices)
-        find(blocks + 1, m, rows.low, rows.first, block_offsets)
-        parts = rows.load_edge(backend), kernel(kernels.join_roots, backend)
-        join = kernel(kernels.join_block, backend, self.vertex, tuning.audit_block_vertices, *parts)
-        most = MOST_TIMES_AVERAGE * tuning.audit_block_vertices * -(-m // max(n, 1))
-        edges = rows.first, rows.second, rows.low
-        join(blocks, *edges, n, most, self.answer.own, self.trees, block_offsets, self.wrong)
-        self.started = self.blocked = True
-
-    def _examine(self, rows: Rows, count: int, row: Any) -> None:
-        """Examine a number of rows."""
-        backend, prefetch_edge = self.backend, kernels.prefetch_ahead
-        if self.settled or not rows.is_list:
-            prefetch_edge = kernels.no_prefetch
-        kind = backend, self.vertex, rows.wide
-        parts = (
-            rows.load_edge(backend),
-            row,
-            kernel(prefetch_edge, backend, rows.wide, row),
-            self._hold(),
+    def _examine_edges(self, rows: Rows) -> None:
+        """Check the labels of the ends of each edge, and join their trees."""
+        backend = self.backend
+        prefetch_edge = kernels.prefetch_trees if rows.is_list else kernels.no_prefetch
+        examine = kernel(
+            kernels.examine_rows,
+            *(backend, self.vertex, rows.wide, rows.load_edge(backend)),
+            kernel(prefetch_edge, backend, rows.wide),
+            kernel(kernels.join_roots, backend),
         )
-        kernel(kernels.examine_rows, *kind, *parts)(count, *self._arguments(rows))
+        edges, tally = (rows.first, rows.second, rows.low), self.tally.add(rows.m)
+        own, n = self.answer.own, self.answer.ids.n
+        examine(rows.m, *edges, n, own, self.trees, self.named, tally, self.wrong)
 
-    def _examine_by_blocks(self, rows: Rows, count: int, row: Any) -> None:
-        """Examine a number of rows, in blocks that share the giant's bits."""
-        backend, limits = self.backend, self.backend.shared_memory_limits()
-        words = min(limits.words, kernels.HELD)
-        kind = backend, words, self.vertex, rows.wide
-        parts = rows.load_edge(backend, streaming=True), row, self._hold()
-        warp_queues = backend.empty(kernels.words_of_queues(limits), np.uint32)
-        examine = kernel(kernels.examine_by_blocks, *kind, *parts)
-        held = min(words, int(self.in_giant.size))
-        examine(limits.blocks, limits.blocks, count, held, *self._arguments(rows), warp_queues)
-
-    def _bytes_of_queues(self, m: int) -> int:
-        """Return the bytes of the queues of the blocks, if m edges use them."""
-        if not shares(self.backend, self.answer.ids.n, m):
-            return 0
-        return 4 * kernels.words_of_queues(self.backend.shared_memory_limits())
-
-    def _arguments(self, rows: Rows) -> tuple[Any, ...]:
-        """Return the common arguments of both, after the counts."""
-        edges = rows.first, rows.second, rows.low, self.answer.ids.n
-        held = self.giant, self.answer.own, self.alike, self.in_giant, self.trees, self.named
-        return *edges, *held, self.tally.words, self.wrong
-
-    def _hold(self) -> Any:
-        """Return the function that checks an edge against the labels and joins its ends."""
-        hold, join = kernels.hold_apart, kernels.join_roots
-        if self.backend.samples and not self.blocked:
-            join = kernels.join_parents
-            if self.settled:
-                hold = kernels.hold_outside
-            elif not self.dense:  # else the ends of most edges soon have the same parent
-                hold = kernels.hold
-        same = kernel(kernels.same_label, self.backend, self.vertex, self.known)
-        return kernel(hold, self.backend, same, kernel(join, self.backend))
-
-    def _gather_alike(self) -> None:
-        """Mark the vertices with the most frequent label."""
-        backend, own, n = self.backend, self.answer.own, self.answer.ids.n
-        self._elect(kernels.probe_label, kernels.LABEL_OF)
-        octets = self.alike.view(np.uint8)
-        gather = kernel(kernels.gather_alike, backend, self.vertex)
-        gather(octets.size, n, self.giant, own, octets)
-        self.known = True
-
-    def _gather_in_giant(self) -> None:
-        """Mark the vertices with that label whose parent is the most frequent root."""
-        if not self.known:
-            self._gather_alike()
-        backend, n, alike = self.backend, self.answer.ids.n, self.alike.view(np.uint8)
-        backend.fill(self.giant[1:], 0)
-        self._elect(kernels.probe_root, kernels.ROOT_OF)
-        octets = self.in_giant.view(np.uint8)
-        gather = kernel(kernels.gather_in_giant, backend, self.vertex)
-        gather(octets.size, n, self.giant, alike, self.trees, octets)
-        self.since, self.settled = 0, True
-
-    def _elect(self, probe: Any, which: Any) -> None:
-        """Find the most frequent result of a probe."""
-        backend, vertex, n = self.backend, self.vertex, self.answer.ids.n
-        elect = kernel(kernels.elect, backend, vertex, kernel(probe, backend, vertex))
-        arrays = self.answer.own, self.alike, self.trees, self.probes, self.giant
-        elect(kernels.PROBES, int(which), n, *arrays)
-
-    def _look_at_vertices(self) -> None:
+    def _examine_vertices(self) -> None:
         """Examine every vertex, after all edges are joined and all vertices named."""
         backend, n, own = self.backend, self.answer.ids.n, self.answer.own
-        if n:
-            name = kernel(kernels.name_parents, backend, self.vertex)
-            name(kernels.PROBES, n, self.trees, self.named)
-        parents = backend.samples and not self.blocked
-        before = kernel(kernels.is_longer if parents else kernels.is_greater, backend)
-        examine = kernel(kernels.examine_vertices, backend, self.vertex, before)
-        greatest, roots = (
-            int(self.answer.rule.is_greatest),
-            self.in_giant,
-        )  # which nobody asks again
+        roots = backend.fill(backend.empty(self.named.size, np.uint32), 0)
         octets = roots.view(np.uint8)
         rest = own, self.trees, self.named, octets, self.first, self.counts
-        examine(-(-n // 8), n, greatest, *rest)
+        examine = kernel(kernels.examine_vertices, backend, self.vertex)
+        examine(-(-n // 8), n, int(self.answer.rule.is_greatest), *rest)
         kernel(kernels.find_foreign, backend)(roots.size, roots, self.named, self.first)
-        self.looked = True
+        self.vertices_examined = True
 
     def _check(
         self, given: EdgeInput, columns: list[Any], offsets: Array | None, rows: Rows
@@ -809,7 +584,7 @@ class _Run:
         """Raise a VerificationError if an edge is wrong, or a row was not read exactly once."""
         backend = self.backend
         self.found = backend.to_host(self.readback).tolist()
-        row = self.found[9 + int(kernels.ORDER)]
+        row = self.found[RESULTS + int(kernels.ORDER)]
         if row != ALL:
             raise VerificationError(self.answer.out_of_order(row))
         if self.found[6]:

@@ -103,17 +103,16 @@ class LabelFrame:
         plain = not (self.several or self.column.strings)
         return self._vertex[0] if plain else None
 
-    def number(self, tally: Tally, corners: list[int] | None) -> None:
+    def number(self, tally: Tally) -> None:
         """Make ``ids``; sort the rows by id if they may be in any order.
 
         Parameters
         ----------
         tally : Tally
             Of the rows of columns whose ids are looked up.
-        corners : [first id, last id] modulo 2^64, if they are integers of which there are any
         """
         self._tally = tally
-        self.ids = self._made(corners)
+        self.ids = self._made()
         if self.sort and self.rows and self.ids.disorder() is not None:
             self._arrange()
 
@@ -182,17 +181,14 @@ class LabelFrame:
             return False
         return bool(ids.unsigned == (label.dtype == np.uint64))
 
-    def _made(self, corners: list[int] | None) -> Ids:
+    def _made(self) -> Ids:
         if self.several:
             return Several(self.backend, self._tally, self._vertex)
         ids = self._vertex[0]
         if self.column.strings:
             return Words(self.backend, ids)
-        signed = ids.dtype != np.uint64
-        low, high = (
-            word - (1 << 64) if signed and word >= 1 << 63 else word for word in corners or (0, ALL)
-        )
-        return Integers(self.backend, self._tally, ids, (low, high if corners else low - 1))
+        ends = (int(ids[0]), int(ids[-1])) if ids.size else (0, -1)
+        return Integers(self.backend, self._tally, ids, ends)
 
     def _arrange(self) -> None:
         """Sort the rows by their ids."""
@@ -201,10 +197,7 @@ class LabelFrame:
             [taken(part, order, self.backend) for part in side]
             for side in (self._vertex, self._labels)
         )
-        corners = None
-        if self.integers is not None and self.rows:
-            corners = [int(self.integers[at]) & ALL for at in (0, self.rows - 1)]
-        self.ids = self._made(corners)
+        self.ids = self._made()
 
     def _side(self, parts: list[Any]) -> Any:
         return parts if self.several else parts[0]

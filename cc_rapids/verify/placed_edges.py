@@ -14,7 +14,7 @@ from ..data.edge_input import EdgeInput
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
 from .label_frame import LabelFrame
-from .vertex_lookup import ALL, Tally
+from .vertex_lookup import Tally
 
 
 class PlacedEdges:
@@ -43,11 +43,8 @@ class PlacedEdges:
         self.answer, self.given = answer, given
         self.backend, self.xp = answer.backend, answer.backend.xp
         self.width = max(len(answer.column.key_columns), 1)
-        backend, ids = self.backend, answer.integers
-        corners = None
-        if ids is not None and answer.rows:
-            corners = [int(ids[at]) & ALL for at in (0, answer.rows - 1)]
-        answer.number(Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0)), corners)
+        backend = self.backend
+        answer.number(Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0)))
         answer.scatter_labels(backend.fill(backend.empty(kernels.FAULTS, np.uint64), 0xFF))
         self.slots = answer.ids.slots().astype(np.int64)
         self.head = answer.own.astype(np.int64)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..backends import Array, Backend
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
@@ -28,9 +30,15 @@ class Rows:
     def m(self) -> int:
         return int(self.second.size)
 
-    def load_edge(self, backend: Backend, streaming: bool = False) -> Any:
-        """Return the function that reads the ends of a row; ``streaming`` if they are read once."""
+    def slots(self, backend: Backend) -> list[Array]:
+        """Return the slots of the ends of all edges, as int64, if both ends are vertices."""
+        columns, low = [self.first, self.second], np.int64(self.low)
         if not self.is_list:
-            return kernel(kernels.pair_of_entry, backend, self.wide)
-        read = kernels.pair_streaming if streaming else kernels.pair_of_columns
+            columns[0] = backend.empty(self.m, np.int64)
+            kernel(kernels.list_rows, backend)(self.m, self.first, columns[0])
+        return [column.astype(np.int64) - low for column in columns]
+
+    def load_edge(self, backend: Backend) -> Any:
+        """Return the function that reads the ends of a row."""
+        read = kernels.pair_of_columns if self.is_list else kernels.pair_of_entry
         return kernel(read, backend, self.wide)

@@ -4,11 +4,9 @@ import re
 
 import numpy as np
 import pytest
-from support.tiled_audits import begin_with_tiles
 
 import cc_rapids
 from cc_rapids import VerificationError, components, generators
-from cc_rapids.verify import audit
 
 pytestmark = pytest.mark.gpu
 
@@ -25,13 +23,7 @@ def frames(cudf, n=3000, m=2500, seed=0):
     yield rows, ["a", "b"], ["c", "d"]
 
 
-@pytest.mark.parametrize("way", ["sparse", "dense", "shared", "tiled"])
-def test_right_answers_are_proved_and_wrong_ones_are_not(cudf, monkeypatch, tuned, way):
-    if way in ("dense", "shared"):
-        monkeypatch.setattr(audit, "stride_of", lambda on, n, m: 5 if m else 0)
-        monkeypatch.setattr(audit, "shares", lambda engine, n, m: way == "shared")
-    if way == "tiled":
-        begin_with_tiles(monkeypatch, tuned)
+def test_right_answers_are_proved_and_wrong_ones_are_not(cudf):
     for edges, source, destination in frames(cudf):
         found = components(edges, source, destination)
         for oracle in (None, "scipy", "cugraph"):
@@ -75,7 +67,7 @@ def test_the_name_under_which_we_are_installed_is_no_oracle(cudf, cugraph):
 
 
 def test_a_long_list_in_order(cudf):
-    """One that begins with tiles, and each fault of a label in it."""
+    """Each fault of a label in it is found."""
     graph = generators.grid(2500, 2000, 0.6, 3, engine="cuda")
     found = components(graph.edges, num_vertices=graph.num_vertices)
     assert found.summary()["design"] == "none(tiles=16384)+async+halve"
@@ -96,8 +88,8 @@ def test_a_long_list_in_order(cudf):
         found.audit(graph.edges, num_vertices=graph.num_vertices)
 
 
-def test_a_long_list_whose_bits_are_shared(cudf):
-    """Of 2.2 million ids, folded, and vertices of it that say otherwise."""
+def test_a_long_list_of_one_giant(cudf):
+    """Vertices of 2.2 million that say otherwise are found."""
     import cupy
 
     n = 2_200_000

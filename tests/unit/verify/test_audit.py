@@ -11,13 +11,11 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
-from support.tiled_audits import begin_with_tiles
 from support.trials import TRIALS
 
 import cc_rapids
 from cc_rapids import InputError, VerificationError, backends, components, generators, oracle
 from cc_rapids.errors import MissingColumnError, NullsError
-from cc_rapids.verify import audit
 from cc_rapids.verify.audit import audit_labels
 from cc_rapids.verify.oracle import peers
 
@@ -33,19 +31,11 @@ def wrong(says):
     return pytest.raises(VerificationError, match=re.escape(says))
 
 
-@pytest.fixture(params=["as they are", "table", "dense", "sampled", "tiled"])
-def way(request, monkeypatch, tuned):
-    """Ids as they are, by a table, and labels by bits; where edges are left out because both ends
-    are done, and where those inside tiles are joined first, on threads too.
-    """
+@pytest.fixture(params=["as they are", "table"])
+def way(request, tuned):
+    """Find ids by their distances, or by a table."""
     if request.param == "table":
         tuned(lookup_slots=0, lookup_slots_per_vertex=0)
-    if request.param in ("dense", "sampled"):
-        monkeypatch.setattr(audit, "stride_of", lambda on, n, m: 5 if n and m else 0)
-    if request.param in ("sampled", "tiled"):
-        monkeypatch.setattr(backends.get("threads"), "samples", True)
-    if request.param == "tiled":
-        begin_with_tiles(monkeypatch, tuned)
     return request.param
 
 
@@ -193,10 +183,7 @@ def test_nothing_is_right():
     assert components([], num_vertices=3).audit([], num_vertices=3, oracle="scipy").components == 3
 
 
-@pytest.mark.parametrize("samples", [True, False])
-def test_streams_are_audited_in_chunks(tmp_path, monkeypatch, samples):
-    monkeypatch.setattr(backends.get("threads"), "samples", samples)
-    monkeypatch.setattr(audit, "stride_of", lambda on, n, m: 5 if m > 1000 else 0)
+def test_streams_are_audited_in_chunks(tmp_path):
     graph = generators.reference("social22", scale=12)
     edges = pa.table({"src": graph.src, "dst": graph.dst})
     for k in range(3):

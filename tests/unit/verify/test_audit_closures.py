@@ -11,12 +11,11 @@ from cc_rapids.backends import threads
 from cc_rapids.backends.device_function import Part
 from cc_rapids.backends.dry_run import rehearsed
 from cc_rapids.kernels import audit_paths
-from cc_rapids.verify import audit
 from cc_rapids.verify.audit import audit_labels
 
 pytestmark = pytest.mark.slow
 
-NAMES = "audit", "audit_forest", "audit_bridges", "audit_paths"
+NAMES = "audit", "audit_forest", "audit_paths"
 OWN = tuple(f"cc_rapids.kernels.{name}" for name in NAMES)
 
 
@@ -54,24 +53,8 @@ def audits(engine):
     audit_labels((np.arange(3), np.zeros(3, int)), rows, engine=engine)
 
 
-WAYS = {
-    "plain": {},
-    "sampled": {"stride_of": lambda on, n, m: 5 if n and m else 0},
-    "shared": {
-        "stride_of": lambda on, n, m: 5 if n and m else 0,
-        "shares": lambda on, n, m: bool(n and m),
-    },
-    "tiled": {"blocks_pay": lambda order, n: n > 0},
-}
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_kernels_of_audits_reach_no_function_of_runs(engine, monkeypatch, tuned, way):
-    on, launched = backends.get(engine), []
-    monkeypatch.setattr(on, "samples", True)
-    tuned(tiled_audit_edges=1)
-    for name, value in WAYS[way].items():
-        monkeypatch.setattr(audit, name, value)
+def test_kernels_of_audits_reach_no_function_of_runs(engine, monkeypatch):
+    launched = []
     for kind in (threads.Threads, simulator.Simulator):
         launch = kind.launch
 

@@ -1,29 +1,12 @@
-"""Audits in which most vertices are done by a bit: what these leave out is seen all the same."""
+"""Audits of answers in which most vertices have one label: an edge that differs is seen."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from support.tiled_audits import begin_with_tiles
 
-from cc_rapids import VerificationError, backends, components, oracle
+from cc_rapids import VerificationError, components, oracle
 from cc_rapids.kernels import audit
-from cc_rapids.verify import audit as ways
 from cc_rapids.verify.audit import audit_labels
-
-pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True, params=["sampled", "shared", "in one pass", "tiled"])
-def way(monkeypatch, tuned, request):
-    """Lists of any length are sampled, their bits shared or not, or most labels are known by bits,
-    or edges inside tiles come first, on threads too.
-    """
-    monkeypatch.setattr(ways, "stride_of", lambda on, n, m: 5 if n and m else 0)
-    monkeypatch.setattr(backends.get("threads"), "samples", request.param != "in one pass")
-    monkeypatch.setattr(ways, "shares", lambda engine, n, m: request.param == "shared")
-    if request.param == "tiled":
-        begin_with_tiles(monkeypatch, tuned)
-    return request.param
 
 
 def test_a_giant_with_the_label_of_a_stranger(engine):
@@ -46,7 +29,6 @@ def test_a_member_of_the_giant_that_says_otherwise(engine):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_first_edge_at_fault_is_told(engine, seed):
-    """Of a list that is longer than its sample, before the end of that or after it."""
     random = np.random.default_rng(seed)
     n, m, late = 90, 700, 300 * (seed % 3)
     src, dst = random.integers(0, n, (2, m))
@@ -71,7 +53,7 @@ def test_loops_alone_name_their_vertices(engine):
     assert found.audit((loops, loops)).components == 2
 
 
-def test_trees_that_miss_edges_prove_nothing_wrong(monkeypatch, way):
+def test_trees_that_miss_edges_prove_nothing_wrong(monkeypatch):
     """An answer that misses an edge is refused, even by trees that miss it too."""
     src, dst = np.arange(8), np.arange(1, 9)
     frame = pd.DataFrame({"vertex": np.arange(9), "labels": [0] * 4 + [4] * 5})
@@ -86,9 +68,8 @@ def test_trees_that_miss_edges_prove_nothing_wrong(monkeypatch, way):
 
         return join_some
 
-    name = "join_parents" if way in ("sampled", "shared") else "join_roots"
-    whole = getattr(audit, name)
-    monkeypatch.setattr(audit, name, blind)
+    whole = audit.join_roots
+    monkeypatch.setattr(audit, "join_roots", blind)
     audit.kernel.cache_clear()
     try:
         with pytest.raises(VerificationError, match="edge 3 joins 3 and 4, which have the labels"):
