@@ -12,7 +12,7 @@ import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache, partial, reduce
 from operator import and_
@@ -76,7 +76,7 @@ from .weights import weights_of
 if TYPE_CHECKING:
     from .files.read import EdgeFile
     from .reading import Reading
-    from .streams import Chunk, Fragments, Items, Source
+    from .streams import Chunk, Items, Source
 
 DEVICE = "__cuda_array_interface__"
 
@@ -668,6 +668,16 @@ class Adapter(ABC):
         return None
 
 
+class Chunked(Adapter):
+    """Edges that are read in chunks, also where all of them are needed at once."""
+
+    def weighed(
+        self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
+    ) -> Iterator[Any] | None:
+        source = self.source(edges, replace(request, bound=WeightBound(weight)))
+        return _weighed_chunks(source, reading)
+
+
 class Frames(Adapter):
     """A frame of any library but cuDF, of which rows can be sliced off."""
 
@@ -785,7 +795,7 @@ class Proxies(Frames):
         return CUDF_FRAMES.weights(edges.as_gpu_object(), weight)
 
 
-class DuckDBRelations(Adapter):
+class DuckDBRelations(Chunked):
     """A DuckDB relation, whose query runs each time it is read, in record batches."""
 
     by_type = True
@@ -812,23 +822,13 @@ class DuckDBRelations(Adapter):
         return relations.count_of(edges, "count(*)")[0]
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
-        weight = None if request.bound is None else request.bound.name("the relation")
+        weight = None if request.bound is None else self._weight(request.bound)
         batches = self._batches(edges, *request.sides, *([] if weight is None else [weight]))
         given = self.rows(edges, request)
         return items_of(batches, *request.names, weight, given=given, closes=True)
 
-    def weighed(
-        self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
-    ) -> Iterator[Any] | None:
-        if not isinstance(weight, str):
-            raise InputError(
-                "weight= must name the column of weights of a DuckDB relation, because the rows of"
-                f" a relation have no fixed order, and cannot be a {type(weight).__name__}"
-            )
-        return self._batches(edges, *request.sides, weight)
-
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        name = bound.name("the relation")
+        name = self._weight(bound)
         known = relations.columns_in(edges)
         if name not in known:
             raise MissingColumnError(unknown("column", name, known))
@@ -838,6 +838,15 @@ class DuckDBRelations(Adapter):
         sums = (f"count(*) filter ({condition})" for condition in (absent, within))
         ledger = ledger_of(*relations.count_of(edges, "count(*)", *sums))
         return Bounded(edges.filter(within), request.source, request.destination, ledger)
+
+    def _weight(self, bound: WeightBound) -> str:
+        """Return the column of weights."""
+        if isinstance(bound.weight, str):
+            return bound.weight
+        raise InputError(
+            "weight= must name the column of weights of a DuckDB relation, because the rows of a"
+            f" relation have no fixed order, and cannot be a {type(bound.weight).__name__}"
+        )
 
     def _batches(
         self, relation: Any, source: list[str], destination: list[str], *others: str
@@ -1094,9 +1103,10 @@ class Paths(Adapter):
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> Iterator[Any] | None:
+        from .files.opening import opened, paths_of
         from .streams import weighed_files
 
-        return weighed_files(edges, request, _column_of_weights(weight), reading)
+        return weighed_files(map(opened, paths_of(edges)), request, weight, reading)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         return _bounded_table(self.source(edges, replace(request, bound=bound)), bound)
@@ -1162,12 +1172,10 @@ class ByteStreams(Adapter):
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> Iterator[Any] | None:
-        name = _column_of_weights(weight)
-        file = self._file(edges, request.source, request.destination, request.options, name)
-        wanted = [one for side in several(file.source, file.destination) for one in side]
-        reading.add(file.taken, file.ledger)
-        table = file.table.select([*wanted, "weight"])
-        return iter([table.rename_columns([*wanted, name])])
+        from .files.opening import given
+        from .streams import weighed_files
+
+        return weighed_files([nullcontext(given(edges))], request, weight, reading)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         ends, name = (request.source, request.destination), bound.name("the file")
@@ -1190,7 +1198,7 @@ class PathLists(Paths):
         raise _not_at_once(f"a list of {counted(len(edges), 'path')}")
 
 
-class Datasets(Adapter):
+class Datasets(Chunked):
     """A pyarrow dataset."""
 
     is_stream = becomes_table = True
@@ -1212,14 +1220,6 @@ class Datasets(Adapter):
         bound, skips = request.bound, request.skips_unreadable
         weight = None if bound is None else bound.name("the dataset")
         return Fragments(edges, *request.names, weight, bound, skips)
-
-    def weighed(
-        self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
-    ) -> Iterator[Any] | None:
-        from .streams import Fragments
-
-        fragments = Fragments(edges, *request.names, _column_of_weights(weight))
-        return _weighed_chunks(fragments, reading)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         return int(edges.count_rows())
@@ -1257,16 +1257,6 @@ class Tables(Datasets):
             return super().source(table, DATASETS.named(table, request, weight))
         return _scanned(table, request, None if bound is None else bound.name("the table"))
 
-    def weighed(
-        self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
-    ) -> Iterator[Any] | None:
-        from .files.lake import opened_table
-
-        table = opened_table(edges)
-        if _is_arrow(table, "Dataset"):
-            return super().weighed(table, DATASETS.named(table, request, weight), weight, reading)
-        return _weighed_chunks(_scanned(table, request, _column_of_weights(weight)), reading)
-
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         from .files.lake import opened_table, rows_of
 
@@ -1280,7 +1270,7 @@ TABLES = (
 )
 
 
-class Batches(Adapter):
+class Batches(Chunked):
     """An iterable of frames, of tuples of two columns, of lists of pairs or of record batches."""
 
     is_stream = True
@@ -1309,12 +1299,6 @@ class Batches(Adapter):
         weight = None if request.bound is None else request.bound.name("batches")
         return items_of(edges, request.source, request.destination, weight)
 
-    def weighed(
-        self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
-    ) -> Iterator[Any] | None:
-        ends = request.source, request.destination
-        return (opened_item(batch, *ends, weight)[1] for batch in edges)
-
 
 class Readers(Batches):
     """A pyarrow RecordBatchReader, which any thread may read."""
@@ -1333,14 +1317,6 @@ class Readers(Batches):
         weight = None if request.bound is None else request.bound.name("the reader")
         _check_names(edges.schema.names, *request.sides)
         return items_of(edges, *request.names, weight, threaded=True, arrow=True)
-
-    def weighed(
-        self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
-    ) -> Iterator[Any] | None:
-        from .streams import tables_of
-
-        _check_names(edges.schema.names, *request.sides)
-        return tables_of(edges)
 
 
 class PairLists(Pairs):
@@ -1469,14 +1445,6 @@ def _not_at_once(what: str, kind: str = "files") -> InputError:
 def _refuse_vertices(request: ReadRequest) -> None:
     if request.vertices is not None:
         raise InputError("a graph has its own vertices: leave out vertices and num_vertices")
-
-
-def _column_of_weights(weight: Any) -> str:
-    if not isinstance(weight, str):
-        raise InputError(
-            f"weight= names a column of files, and cannot be a {type(weight).__name__}"
-        )
-    return weight
 
 
 def _make_proxy(frame: Any, columns: dict[str, Any]) -> Any:
@@ -1641,13 +1609,15 @@ def _whole_chunks(source: Source, kind: str, width: int = 1) -> Iterator[Chunk]:
     return source.read(Cursor(), budget, None)
 
 
-def _weighed_chunks(source: Fragments | Items, reading: Reading) -> Iterator[Any]:
-    """Yield the batches of a dataset or an Iceberg table as tables with a column of weights."""
-    for chunk in _whole_chunks(source, "strings", len(source.taken[0].columns) // 2):
+def _weighed_chunks(source: Source, reading: Reading) -> Iterator[Any]:
+    """Yield the chunks of a source with the weight of each edge; see :meth:`Adapter.weighed`."""
+    width = len(source.names[0]) if isinstance(source.names[0], list) else 1
+    for chunk in _whole_chunks(source, "strings", width):
         for reason, rows in chunk.left_out.items():
             reading.ledger = reading.ledger.leaving_out(reason, rows)
         yield chunk.frame
-    reading.add(source.taken[0], Ledger(source.given))
+    for taken in source.taken:
+        reading.add(taken, Ledger(source.given))
 
 
 def _scanned(table: Any, request: ReadRequest, weight: str | None) -> Items:

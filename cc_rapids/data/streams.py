@@ -9,9 +9,9 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
@@ -911,7 +911,7 @@ class Fragments(Parts):
         if not hasattr(fragment, "split_by_row_group"):
             return set()
         wanted = self.filter
-        if self.bound is not None:
+        if self.bound is not None and self.bound.limits:
             within = self.bound.expression(self.dataset.schema)
             wanted = within if wanted is None else wanted & within
         if wanted is None:
@@ -1249,33 +1249,28 @@ def sliced_column(column: Any, start: int, end: int) -> Any:
     return column[start:end]
 
 
-def weighed_files(edges: Any, request: ReadRequest, weight: str, reading: Reading) -> Iterator[Any]:
-    """Yield the files of a path, a pattern or a list of these as tables with a column of weights.
+def weighed_files(
+    files: Iterable[AbstractContextManager[File]],
+    request: ReadRequest,
+    weight: Any,
+    reading: Reading,
+) -> Iterator[Any]:
+    """Yield files that are opened one after the other as tables with a column of weights.
 
     See :meth:`cc_rapids.data.adapters.Adapter.weighed`.
     """
-    paths, options = paths_of(edges), request.options
-    check_text_options(options, paths, [_format(path, options) for path in paths])
     text: Sequence[bool | None] | None = None
-    for path in paths:
-        with opened(path) as raw:
+    name, options = WeightBound(weight).name("files"), request.options
+    for opening in files:
+        with opening as raw:
             ends, kind = (request.source, request.destination), raw.format(options)
-            wanted = ColumnRequest(*ends, kind, options, True, weight, text, null_weights=True)
+            wanted = ColumnRequest(*ends, kind, options, True, name, text, null_weights=True)
             file = read_opened(raw, wanted)
         text = types_so_far(text, file.table, file.source, file.destination)
         reading.add(file.taken, file.ledger)
         several = isinstance(file.source, list)
         names = file.table.column_names[:-1] if several else request.names
-        yield file.table.rename_columns([*names, weight])
-
-
-def tables_of(reader: Any) -> Iterator[Any]:
-    """Return the record batches of a reader, each as a table."""
-    import pyarrow as pa
-
-    yield reader.schema.empty_table()
-    for batch in reader:
-        yield pa.Table.from_batches([batch])
+        yield file.table.rename_columns([*names, name])
 
 
 def read_ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterator[Chunk]:
