@@ -331,8 +331,7 @@ def _plain(name: str, column: Any) -> Any:
     import pyarrow as pa
 
     if pa.types.is_run_end_encoded(column.type):
-        found = [_whole(chunk) for chunk in sound(name, column).chunks]
-        return pa.chunked_array(found, found[0].type if found else pa.null())
+        return _in_chunks([_whole(chunk) for chunk in sound(name, column).chunks])
     if not pa.types.is_dictionary(column.type):
         return column
     native, column = column, sound(name, column)
@@ -340,14 +339,18 @@ def _plain(name: str, column: Any) -> Any:
     if pa.types.is_null(values):
         return pa.chunked_array([pa.nulls(len(column))])
     if pa.types.is_dictionary(values) or pa.types.is_run_end_encoded(values):
-        found = [_whole(chunk) for chunk in column.chunks]
-        return pa.chunked_array(found, found[0].type if found else pa.null())
-    if str(values) in VIEWS:
-        found = [_without_views_in(chunk) for chunk in column.chunks]
-        return _plain(name, pa.chunked_array(found)) if found else pa.chunked_array([], pa.null())
-    if not any(map(_null_values, column.chunks)):
+        return _in_chunks([_whole(chunk) for chunk in column.chunks])
+    nulls = any(chunk.dictionary.null_count for chunk in column.chunks)
+    if not nulls and str(values) not in VIEWS:
         return native
-    return pa.chunked_array([_nulls_in_indices(chunk) for chunk in column.chunks], column.type)
+    # PyArrow unifies no dictionaries with nulls among their values
+    return _in_chunks([_whole(chunk).dictionary_encode() for chunk in column.chunks])
+
+
+def _in_chunks(arrays: list[Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.chunked_array(arrays, arrays[0].type if arrays else pa.null())
 
 
 def _whole(array: Any) -> Any:
@@ -370,31 +373,6 @@ def without_views(array: Any) -> Any:
 
     kind = VIEWS.get(str(array.type))
     return array.cast(getattr(pa, kind)()) if kind else array
-
-
-def _without_views_in(chunk: Any) -> Any:
-    import pyarrow as pa
-
-    values = without_views(chunk.dictionary)
-    return pa.DictionaryArray.from_arrays(chunk.indices, values, ordered=chunk.type.ordered)
-
-
-def _null_values(chunk: Any) -> int:
-    return int(chunk.dictionary.null_count)
-
-
-def _nulls_in_indices(chunk: Any) -> Any:
-    """Return a dictionary without the nulls among its values, which PyArrow does not unify."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not _null_values(chunk):
-        return chunk
-    there = pc.is_valid(chunk.dictionary)
-    before = pc.subtract(pc.cumulative_sum(there.cast(pa.int64())), 1)
-    places = pc.take(pc.if_else(there, before, None), chunk.indices)
-    indices, values = places.cast(chunk.type.index_type), chunk.dictionary.drop_null()
-    return pa.DictionaryArray.from_arrays(indices, values, ordered=chunk.type.ordered)
 
 
 def text_buffers(column: Any) -> tuple[Any, Any]:
