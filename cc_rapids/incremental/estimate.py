@@ -1,21 +1,24 @@
 """Estimates of a stream from a sample: its distinct ids, the bytes of one, and the time.
 
 The sample is the beginning of at most a hundredth of the row groups, spread over the input, or the
-first rows of a text file. The distinct ids are a range:
+first rows of a text file. The distinct ids are a range, which always holds:
 
-- The lower end is that of Chao and Lin (2012) for ids drawn without replacement, from the ids that
-  occur once and twice in the sample. It is taken for all ids, and for the sources and destinations
-  alone, and the greatest of these is used. Where the ids that occur three and four times are as
-  many as in a list that is drawn at random, the estimate is that of such a list. Where the sample
-  has too few ids that occur twice, or equal ids lie together or at a distance, as in a sorted list
-  or one that repeats itself, the ids that were seen are the lower end. Row groups
-  of equal size and bounds count once, and those that take fewer bytes for less. A list that repeats
-  the same rows in another order of row groups looks like a longer one, and may have fewer ids than
-  its range says. If statistics say that the row groups hold disjoint ranges of ids, as in a sorted
-  list, each is assumed to have about as many ids as those read.
-- The upper end always holds: no id of a row that was not read is assumed to be an old one, within
-  the range of integers that the metadata of Parquet tell. Times are those of a list whose row
-  groups bring as many new ids as those read.
+- The lower end is the ids that were seen in the sample. What other rows hold nobody knows: they may
+  be the same again.
+- The upper end takes no id of a row that was not read for an old one, within the range of integers
+  that the metadata of Parquet tell.
+
+Within it two numbers are likely, and decide whether a run warns, and how long it takes:
+
+- ``probable`` are the fewest ids if the sample is like the rest. It is the estimate of Chao and Lin
+  (2012) for ids drawn without replacement, from the ids that occur once and twice in the sample,
+  for all ids, and for the sources and destinations alone; the greatest is used. Where the ids that
+  occur three and four times are as many as in a list that is drawn at random, the estimate is that
+  of such a list. Where too few ids occur twice, or equal ids lie together or at a distance, as in a
+  sorted list, it is what was seen. Row groups of equal length and bounds count once, and those that
+  take fewer bytes for less. If statistics say that the row groups hold disjoint ranges of ids, each
+  is assumed to have about as many ids as those read.
+- ``likely`` are the most, if each row group brings as many new ids as those read.
 """
 
 from __future__ import annotations
@@ -61,6 +64,7 @@ MOST_UNEVEN = 1.05  # times the mean rate of equal ids, that of one side or betw
 BLOCKS, MOST_UNEVEN_BLOCKS = 8, 1.5  # of the sample, and the same within and between two of them
 OFFSET_BYTES = 8  # of a string, beside its text
 LONG, LONG_TEXT = 500_000, 200_000_000  # edges, and bytes of text, sampled before a run
+LONG_INTEGERS = 10_000_000  # edges of integers, which run so much faster
 MARGIN_OF_ONE, MARGIN = 1.5, 1.1  # of a ratio of one row group, and of the mean of several
 SHARE_OF_SORTED = 0.5  # of the ids of one row group that others at least have, in a sorted list
 TEXT_SAMPLE, TEXT_PLACES = 1 << 16, 8  # bytes at a place of a text file, and the places
@@ -81,7 +85,7 @@ class Estimate:
     Attributes
     ----------
     least, most : int
-        The distinct ids.
+        The distinct ids that there are at least, and at most.
     strings : bool
         Whether the ids are strings, in some column.
     text : float
@@ -90,8 +94,9 @@ class Estimate:
         The rows of the sample.
     groups : int
         The row groups of which it is.
-    likely : int
-        The most distinct ids if each row group brings as many as those of the sample.
+    probable, likely : int
+        The fewest distinct ids if the sample is like the rest, and the most if each row group
+        brings as many as those of the sample.
     """
 
     least: int
@@ -100,6 +105,7 @@ class Estimate:
     text: float
     rows: int
     groups: int
+    probable: int = 0
     likely: int = 0
 
 
@@ -124,15 +130,13 @@ def estimate(
     codes, text = _coded(parts)
     sampled = sum(len(frame) for frame, _, _ in parts)
     alike = max(sampled, _rows_alike(facts, places, edges))
-    least = max(_least(codes, alike), _least_sorted(codes, facts, alike))
-    likely, span = _likely(codes, edges), facts["span"]
-    rest = 2 * max(0, edges - sampled)
-    most = rest + _distinct(np.concatenate([ids for sides in codes for ids in sides]))
+    seen, span = _distinct(np.concatenate([ids for sides in codes for ids in sides])), facts["span"]
+    most = seen + 2 * max(0, edges - sampled)
     if span:
         most = min(most, span[1] - span[0] + 1)
-    least = min(least, most)
-    likely = max(least, min(likely, most))
-    return Estimate(least, most, text > 0, text, sampled, len(parts), likely)
+    probable = min(max(_probable(codes, alike), _probable_sorted(codes, facts, alike)), most)
+    likely = max(probable, min(_likely(codes, edges), most))
+    return Estimate(seen, most, text > 0, text, sampled, len(parts), probable, likely)
 
 
 def _places(groups: list[int] | None) -> list[Cursor]:
@@ -155,7 +159,7 @@ def _places(groups: list[int] | None) -> list[Cursor]:
 def _rows_alike(facts: dict[str, Any], places: list[Cursor], edges: int) -> int:
     """Return the rows of all row groups that may bring new ids as those of the sample do.
 
-    Those with the same rows, bytes and bounds are taken for one that repeats itself. Where rows
+    Those of equal length and bounds are taken for one that repeats itself, in any order. Where rows
     take fewer bytes than those of the sample, they count for as much less.
     """
     footers = facts.get("footers")
@@ -164,7 +168,7 @@ def _rows_alike(facts: dict[str, Any], places: list[Cursor], edges: int) -> int:
     before = np.cumsum([0, *facts["groups"]])
     sampled = [footers[int(before[place.file]) + place.group] for place in places]
     each = sum(one.size for one in sampled) / max(1, sum(one.rows for one in sampled))
-    different = {(one.rows, one.size, *one.bounds): one for one in footers}
+    different = {(one.rows, *one.bounds): one for one in footers}
     rows: float = sum(min(one.rows, one.size / (each or 1)) for one in different.values())
     return math.ceil(rows)
 
@@ -258,20 +262,20 @@ def _all(masks: list[Any]) -> Any:
     return found
 
 
-def _least(codes: list[Sides], edges: int) -> int:
-    """Return the lower end for ids in any order: that of both sides, or of one if it is greater."""
+def _probable(codes: list[Sides], edges: int) -> int:
+    """Return the fewest ids, in any order: those of both sides, or of one if they are more."""
     src, dst = (np.concatenate([sides[k] for sides in codes]) for k in (0, 1))
     size = 1 + max((int(ids.max()) for ids in (src, dst) if ids.size), default=0)
     of_src, of_dst = _by_block(src, size), _by_block(dst, size)
     of_both = of_src + of_dst
-    counts = of_both.sum(0)
+    one, two = (table.sum(0).astype(np.float64) for table in (of_src, of_dst))
+    counts = one + two
     found = int(np.count_nonzero(counts))
-    for table in (of_src, of_dst):
+    for table, own in ((of_src, one), (of_dst, two)):
         if _is_even(table):
-            found = max(found, _without_replacement(table.sum(0), edges, 1.0))
+            found = max(found, _without_replacement(own, edges, 1.0))
     if not _is_even(of_both):
         return found
-    one, two = of_src.sum(0), of_dst.sum(0)
     sides = [(float((n * (n - 1)).sum()), float(n.sum() * (n.sum() - 1))) for n in (one, two)]
     sides.append((float((one * two).sum()), float(one.sum() * two.sum())))
     ends = float(counts.sum())
@@ -284,19 +288,20 @@ def _least(codes: list[Sides], edges: int) -> int:
     return found
 
 
-def _by_block(ids: Ids, size: int) -> Counts:
+def _by_block(ids: Ids, size: int) -> Ids:
     """Return how often each id is in each of a few equal blocks of the sample, in order."""
-    blocks = np.array_split(ids, BLOCKS)
-    return np.stack([np.bincount(block, minlength=size).astype(np.float64) for block in blocks])
+    blocks = np.arange(ids.size) * BLOCKS // max(1, ids.size)
+    return np.bincount(blocks * size + ids, minlength=BLOCKS * size).reshape(BLOCKS, size)
 
 
-def _is_even(table: Counts) -> bool:
+def _is_even(table: Ids) -> bool:
     """Return whether an id repeats as often between any two blocks as within one.
 
     They are not in a sorted list, where equal ids lie together, nor in one that repeats itself.
     """
-    sizes = table.sum(1)
-    equal = table @ table.T - np.diag(sizes)
+    sizes = table.sum(1).astype(np.float64)
+    often = table[:, table.sum(0) > 1].astype(np.float64)  # the others are no pairs
+    equal = often @ often.T - np.diag(often.sum(1))
     pairs = np.outer(sizes, sizes) - np.diag(sizes)
     mean = equal.sum() / max(1.0, pairs.sum())
     low = equal - DEVIATIONS * np.sqrt(equal)
@@ -354,8 +359,8 @@ def _at_random(counts: Counts, total: int, factor: float) -> int:
     return int(total / (n * p) * (1 - (1 - p) ** n))
 
 
-def _least_sorted(codes: list[Sides], facts: dict[str, Any], edges: int) -> int:
-    """Return the lower end if each row group has its own range of ids, or 0."""
+def _probable_sorted(codes: list[Sides], facts: dict[str, Any], edges: int) -> int:
+    """Return the fewest ids if each row group has its own range of them, or 0."""
     found = 0
     sides = [footer.bounds for footer in facts.get("footers") or () if footer.rows]
     for k, ranges in enumerate(zip(*sides, strict=True) if len(codes[0]) == 2 else ()):
@@ -481,7 +486,7 @@ class Load:
 
 
 def warn_ahead(source: Source, count: int | None, budget: Budget, width: int) -> None:
-    """Warn before edges are read if the fewest vertices by a sample do not fit into the limit.
+    """Warn before edges are read if the vertices that a sample makes probable do not fit.
 
     Short lists are not sampled, as a run soon shows it, and neither are those that surely fit.
     """
@@ -492,23 +497,23 @@ def warn_ahead(source: Source, count: int | None, budget: Budget, width: int) ->
     if edges is None and isinstance(source, Files):
         size = sum(part.mark.size for part in source.parts if part.mark)
         edges = text_rows(source) if size >= LONG_TEXT else None
-    if edges is None or edges < LONG:
+    if edges is None or edges < (LONG_INTEGERS if span else LONG):
         return
     if span:
         most = min(2 * edges, span[1] - span[0] + 1)
         if budget.needed("integers", most, width=width) <= budget.limit:
             return
-    rows = min(MOST_SAMPLED, edges // (200 if span else 20), budget.free_bytes // budget.edge)
+    rows = min(MOST_SAMPLED, edges // (300 if span else 20), budget.free_bytes // budget.edge)
     found = estimate(source, edges, budget.limit, rows)
     if found is None:
         return
     kind = "strings" if found.strings else "integers"
-    need = budget.needed(kind, found.least, found.text if found.strings else 0.0, width)
+    need = budget.needed(kind, found.probable, found.text if found.strings else 0.0, width)
     if need <= budget.limit:
         return
     advice = budget.in_words(need + need // 20)
     warnings.warn(
-        f"the {edges:,} edges have at least {found.least:,} distinct ids, by a sample of"
+        f"the {edges:,} edges probably have {found.probable:,} distinct ids or more, by a sample of"
         f" {found.rows:,} rows, which take {budget.in_words(need)}, and memory_limit is"
         f" {budget.in_words(budget.limit)}: the run is likely to fail; raise the limit to {advice}",
         CapacityWarning,

@@ -89,13 +89,17 @@ class StreamPlan:
         Whether ``edges`` are the most there can be, as a bound on weights or another filter of a
         dataset keeps some of the rows.
     vertices_least : int or None
-        The fewest vertices there may be, by a sample.
+        The fewest vertices there can be: those seen in a sample.
     bytes_least : int or None
         The memory for these and the smallest chunk.
     id_bytes : int or None
         The memory for one vertex.
     estimated : bool
         Whether ``edges`` are an estimate, by the lines at a few places of text files.
+    vertices_probable : int or None
+        The fewest vertices if the sample is like the rest.
+    bytes_probable : int or None
+        The memory for these and the smallest chunk.
 
     See Also
     --------
@@ -125,6 +129,8 @@ class StreamPlan:
     bytes_least: int | None = None
     id_bytes: int | None = None
     estimated: bool = False
+    vertices_probable: int | None = None
+    bytes_probable: int | None = None
 
     def _repr_html_(self) -> str:
         lines = dict(line.split(maxsplit=1) for line in str(self).splitlines())
@@ -139,6 +145,8 @@ class StreamPlan:
             vertices = f"{self.vertices_least:,} to {self.vertices:,}"
             if self.vertices_least == self.vertices:
                 vertices = f"{self.vertices:,}"
+            elif self.vertices_probable:
+                vertices += f", probably {self.vertices_probable:,} or more"
         if self.bytes is not None:
             least = self.bytes_least
             low = "at most" if least is None else f"{in_words(least, self.limit)} to"
@@ -164,6 +172,8 @@ class StreamPlan:
         """Return in words whether the vertices fit; an empty string if their number is unknown."""
         if self.bytes is None:
             return ""
+        if self.fits is None and (self.bytes_probable or 0) > self.limit:
+            return ": is unlikely to fit"
         return {True: ": fits", False: ": does not fit", None: ": may not fit"}[self.fits]
 
 
@@ -212,13 +222,13 @@ def plan(
     if found is not None and count is None:
         kind = "strings" if found.strings else "integers"
     text = 0.0 if found is None or kind != "strings" else found.text
-    least = most = count
+    least = probable = most = count
     if count is None and edges is not None:
         span = facts["span"]
         most = min(2 * edges, span[1] - span[0] + 1) if span else 2 * edges
         if found is not None:
-            least, most = found.least, min(most, found.most)
-    memory, memory_least, each, fits = None, None, None, None
+            least, probable, most = found.least, found.probable, min(most, found.most)
+    memory, memory_least, memory_probable, each, fits = None, None, None, None, None
     edge = budget.an_edge(kind, width)
     if most is not None:
         need = partial(budget.needed, kind, text=text, width=width)
@@ -230,10 +240,12 @@ def plan(
         if least is not None:
             memory_least = need(least)
             fits = False if memory_least > budget.limit else fits
+        if probable is not None:
+            memory_probable = need(probable)
     seconds = None
     if edges is not None and most is not None:
         likely = most if found is None or count is not None else found.likely
-        middle = likely if least is None else round(least ** (2 / 3) * likely ** (1 / 3))
+        middle = likely if probable is None else round(probable ** (2 / 3) * likely ** (1 / 3))
         load = Load(kind, edges, middle, text, width, facts.get("text_files", False), whole)
         seconds = load.seconds(budget)
     return StreamPlan(
@@ -254,6 +266,8 @@ def plan(
         bytes_least=memory_least,
         id_bytes=each,
         estimated=estimated,
+        vertices_probable=probable,
+        bytes_probable=memory_probable,
     )
 
 
