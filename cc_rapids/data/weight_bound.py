@@ -14,9 +14,9 @@ import numpy as np
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, shown, unknown
 from ..ledger import Ledger
-from .column import chunked, plain_numbers
+from .column import chunked, plain_numbers, refuse_twice
 from .dtypes import is_float
-from .frame_access import column_of, numbers_of
+from .frame_access import column_of, columns_of, numbers_of
 from .frame_build import rows_where_true
 
 NUMPY = re.compile("u?int(8|16|32|64)|float(16|32|64)")  # types of numbers that arrays hold
@@ -161,64 +161,50 @@ class WeightBound:
     def of_frame(self, frame: Any, ids: Sequence[str] = ()) -> tuple[Any, Ledger]:
         """Return the rows of a frame on the host within the bounds, and a ledger of all its rows.
 
-        The rows are a frame of its kind. If it has all columns of ``ids``, the others are left out.
-        One query counts the rows of a lazy frame.
+        The rows are a frame of its kind. If it has all columns of ``ids``, the others are left out
+        where rows are. One query counts the rows of a lazy frame.
         """
-        import narwhals as nw
-
-        plain = _plain_numbers(frame, self.weight)
-        if plain is not None:
-            mask, ledger = self.mask_of(plain, None)
-            if not ledger.left_out:
-                return frame, ledger
-            columns = {name: _plain_numbers(frame, name) for name in ids}
-            if not columns or any(column is None for column in columns.values()):
-                known = frame[list(columns)] if columns and set(columns) <= set(frame) else frame
-                return rows_where_true(known, mask), ledger
+        frame = chunked(frame)
+        if hasattr(type(frame), "collect"):
+            return self._of_lazy(frame, ids)
+        mask, ledger = self.mask_of_frame(frame)
+        if not ledger.left_out:
+            return frame, ledger
+        columns = {name: _plain_numbers(frame, name) for name in ids}
+        if columns and all(column is not None for column in columns.values()):
             rows = mask.nonzero()[0]
             taken = {name: column.take(rows) for name, column in columns.items()}
             return type(frame)(taken, copy=False), ledger
-        known, missing, within = self._read(frame, ids)
-        if not isinstance(known, nw.LazyFrame):
-            mask, ledger = self._mask_of(known, missing, within)
-            if ids and all(name in known.columns for name in ids):
-                known = known.select(*dict.fromkeys(ids))
-            native = known.to_native()
-            return (rows_where_true(native, mask) if ledger.left_out else native), ledger
+        if columns and columns.keys() <= set(columns_of(frame)):
+            few = list(columns)
+            frame = frame.select(few) if hasattr(frame, "select") else frame[few]
+        return rows_where_true(frame, mask), ledger
+
+    def _of_lazy(self, frame: Any, ids: Sequence[str]) -> tuple[Any, Ledger]:
+        """Return the same for a lazy frame."""
+        import narwhals as nw
+
+        name, known = self.name("the frame"), nw.from_native(frame)
+        schema = known.collect_schema()
+        if name not in schema:
+            raise MissingColumnError(unknown("column", name, schema.names()))
+        missing, within = self._conditions(schema[name])
+        if ids and all(one in schema for one in ids):
+            known = known.select(*dict.fromkeys([*ids, name]))
         sums = missing.sum().alias("missing"), within.sum().alias("kept")
         counts = known.select(nw.len().alias("rows"), *sums).collect()
         ledger = ledger_of(*(int(counts.item(0, k) or 0) for k in range(3)))
         return known.filter(within).to_native(), ledger
 
-    def mask_of_frame(self, frame: Any) -> tuple[Any, Ledger]:
-        """Return which rows of a frame on the host are within the bounds, and a ledger of all."""
-        plain = _plain_numbers(frame, self.weight)
-        return self._mask_of(*self._read(frame)) if plain is None else self.mask_of(plain, None)
-
-    def _read(self, frame: Any, ids: Sequence[str] = ()) -> tuple[Any, Any, Any]:
-        """Return a frame of narwhals, and which weights are missing and which within, in it."""
+    def _conditions(self, kind: Any) -> tuple[Any, Any]:
+        """Return which weights of a type of narwhals are missing, and which are within."""
         import narwhals as nw
 
-        name, frame = self.name("the frame"), chunked(frame)
-        if hasattr(type(frame), "iloc") and name in frame:
-            column = frame[name]
-            if (native := plain_numbers(column)) is not column:
-                frame = frame.assign(**{name: native})
-        elif hasattr(type(frame), "column_names") and frame.column_names.count(name) == 1:
-            column = frame[name]
-            if (native := plain_numbers(column)) is not column:
-                frame = frame.set_column(frame.column_names.index(name), name, native)
-        known = nw.from_native(frame)
-        schema = known.collect_schema()
-        if name not in schema:
-            raise MissingColumnError(unknown("column", name, map(str, schema.names())))
-        if not schema[name].is_numeric():
+        if not kind.is_numeric():
             raise ColumnTypeError(
-                f"weights {name!r} must be numbers, but these are {schema[name]}: cast them first"
+                f"weights {self.weight!r} must be numbers, but these are {kind}: cast them first"
             )
-        if ids and all(one in schema for one in ids):
-            known = known.select(*dict.fromkeys([*ids, name]))
-        column, kind, within = nw.col(name), schema[name], list[Any]()
+        column, within = nw.col(self.weight), list[Any]()
         missing = column.is_null()
         if kind.is_float():
             missing = missing | column.is_nan()
@@ -226,17 +212,28 @@ class WeightBound:
         for sign, bound in self.bounds(kind):
             limit = nw.lit(bound, kind) if kind.is_integer() else nw.lit(bound)
             within.append(column >= limit if sign == ">=" else column <= limit)
-        return known, missing, reduce(and_, within)
+        return missing, reduce(and_, within)
 
-    def _mask_of(self, known: Any, missing: Any, within: Any) -> tuple[Any, Ledger]:
-        """Return which rows of a frame in memory are within the bounds, and a ledger of all."""
-        name = self.name("the frame")
-        if NUMPY.fullmatch(str(known.collect_schema()[name]).lower()):
-            return self.mask(column_of(known.to_native(), name), f"weights {name!r}")
+    def mask_of_frame(self, frame: Any) -> tuple[Any, Ledger]:
+        """Return which rows of a frame on the host are within the bounds, and a ledger of all."""
+        plain = _plain_numbers(frame, self.weight)
+        if plain is not None:
+            return self.mask_of(plain, None)
+        import narwhals as nw
+
+        name, names = self.name("the frame"), columns_of(frame)
+        if name not in names:
+            raise MissingColumnError(unknown("column", name, map(str, names)))
+        refuse_twice(name, names)
+        column = plain_numbers(column_of(frame, name))
+        series = nw.from_native(column, series_only=True)
+        if NUMPY.fullmatch(str(series.dtype).lower()):
+            return self.mask(column, f"weights {name!r}")
         # of more than 64 bits, or decimals
-        inside = known.select(within.fill_null(False).alias(name))
-        mask = inside.get_column(name).to_numpy().astype(bool, copy=False)
-        absent = int(known.select(missing.sum().alias(name)).item() or 0)
+        missing, within = self._conditions(series.dtype)
+        found = series.alias(name).to_frame().select(missing=missing, within=within)
+        mask = found["within"].fill_null(False).to_numpy().astype(bool, copy=False)
+        absent = int(found["missing"].sum())
         return mask, ledger_of(int(mask.size), absent, int(mask.sum()))
 
     def expression(self, schema: Any) -> Any:

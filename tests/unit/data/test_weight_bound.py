@@ -365,3 +365,10 @@ def test_forests_of_categories_that_repeat_a_string():
     frame = pd.DataFrame({"src": ["a", "a", "a"], "dst": ["b", "c", "d"]}).astype("category")
     forest = cc_rapids.spanning_forest(frame)
     assert forest["source"].tolist() == ["a", "a", "a"]
+
+
+def test_a_column_of_weights_that_is_there_twice():
+    frame = pd.DataFrame([[1, 2, 0.3, 0.4]], columns=["src", "dst", "w", "w"])
+    for solve in (cc_rapids.components, cc_rapids.stream_components):
+        with pytest.raises(InputError, match="2 columns are called 'w'"):
+            solve(frame, weight="w", at_least=0.4)
