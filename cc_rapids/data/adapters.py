@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -1557,7 +1558,7 @@ def opened_item(
         )
     if isinstance(item, tuple):
         check_columns_of_tuple(item)
-        return request, item
+        return request, tuple(list(side) if isinstance(side, deque) else side for side in item)
     wanted = request.columns(weight)
     if isinstance(item, Mapping):
         return request, {name: item[name] for name in wanted if name in item} or item

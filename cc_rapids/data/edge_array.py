@@ -33,7 +33,7 @@ def as_array(values: Any) -> Any:
         Its library does not lend it, for example because it requires a gradient.
     """
     if isinstance(values, np.ndarray):
-        return values
+        return np.asarray(values) if isinstance(values, np.matrix) else values
     if hasattr(values, "__cuda_array_interface__"):
         import cupy
 

@@ -257,9 +257,11 @@ def check_text(adapter: Adapter, edges: Any, options: TextOptions) -> None:
     """Raise an InputError if options of text are given, and edges are no files."""
     if options.given and not adapter.has_header:
         files = "files" if options.given == "format" else "text files"
+        path = isinstance(edges, str | os.PathLike)
+        kind = f"the table {edges}" if path else f"a {type(edges).__name__}"
         raise InputError(
-            f"{options.given}= applies only to {files}, and edges are a"
-            f" {type(edges).__name__}: leave it out"
+            f"{options.given}= (--{options.given}) applies only to {files}, and edges are {kind}:"
+            " leave it out"
         )
 
 

@@ -20,6 +20,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..data.arguments import check_path, check_word
+from ..data.files.handle import remote
 from ..data.files.write import errors_of, make_folder, replacing_folder
 from ..data.memory_budget import bytes_of
 from ..errors import (
@@ -325,7 +326,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
 
         system, inside = LocalFileSystem(), path
         if "://" in path:
-            found, inside = _remote(path, self.read_kwargs)
+            found, inside = remote(path, self.read_kwargs.get("storage_options"))
             system = PyFileSystem(FSSpecHandler(found))
         try:
             fragment = pyarrow.dataset.ParquetFileFormat().make_fragment(inside, system)
@@ -368,7 +369,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
             with replacing_folder(Path(self.output_path), earlier) as partial:
                 yield lambda name: (partial / name).open("xb")
             return
-        system, inside = _remote(self.output_path, self.write_kwargs)
+        system, inside = remote(self.output_path, self.write_kwargs.get("storage_options"))
         with errors_of(self.output_path), system.transaction:
             yield lambda name: system.open(f"{inside}/{name}", "wb")
             for name in earlier:  # the new files get their names after this
@@ -385,7 +386,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         folder, system = self.output_path, None
         with errors_of(folder):
             if "://" in folder:
-                system, inside = _remote(folder, self.write_kwargs)
+                system, inside = remote(folder, self.write_kwargs.get("storage_options"))
                 system.invalidate_cache()  # other processes write there, too
                 found = system.find(inside)
                 names = [path[len(inside) + 1 :] for path in found if path != inside]
@@ -426,7 +427,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         """Make the folder of the answer if it is missing; files in it stay."""
         if "://" in self.output_path:
             with errors_of(self.output_path):
-                system, inside = _remote(self.output_path, self.write_kwargs)
+                system, inside = remote(self.output_path, self.write_kwargs.get("storage_options"))
                 system.makedirs(inside, exist_ok=True)
             return
         folder = Path(self.output_path)
@@ -472,16 +473,6 @@ def _sha256(opened: Callable[[str], Any], name: str) -> str:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError:
         return ""
-
-
-def _remote(path: str, options: Mapping[str, Any]) -> tuple[Any, str]:
-    """Return the file system of an address, and the path there; by fsspec, with its options."""
-    try:
-        from fsspec.core import url_to_fs
-    except ImportError:
-        raise InputError(f"{path} needs fsspec: pip install fsspec") from None
-    found: tuple[Any, str] = url_to_fs(path, **(options.get("storage_options") or {}))
-    return found
 
 
 def _checked(what: str, given: Mapping[str, Any] | None, known: Sequence[str]) -> dict[str, Any]:

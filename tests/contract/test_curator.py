@@ -368,7 +368,7 @@ class TestFolder:
 class TestErrors:
     def test_addresses_need_fsspec(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "fsspec.core", None)
-        with pytest.raises(errors.InputError, match=r"^s3://cache/Conn.* needs fsspec: pip inst"):
+        with pytest.raises(errors.MissingExtraError, match=r"^s3://cache/Conn.* needs fsspec"):
             ConnectedComponentsStage("s3://cache")
 
     @pytest.mark.parametrize(

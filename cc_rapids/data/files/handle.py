@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import bz2
 import lzma
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from gzip import GzipFile
 from io import RawIOBase
 from typing import Any, BinaryIO, cast
+
+from ...errors import MissingExtraError
 
 HEAD = 4096  # bytes of a file by which its format is told
 
@@ -32,6 +34,22 @@ _MARKS = {
     b"\xfd7zXZ\x00": ".xz",
     **{b"BZh%d1AY&SY" % level: ".bz2" for level in range(1, 10)},
 }
+
+
+def remote(path: str, options: Mapping[str, Any] | None = None) -> tuple[Any, str]:
+    """Return the file system of an address, opened by fsspec with its options, and the path there.
+
+    Raises
+    ------
+    MissingExtraError
+        fsspec is not installed.
+    """
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise MissingExtraError(f"{path} needs fsspec: pip install fsspec") from None
+    found: tuple[Any, str] = url_to_fs(path, **(options or {}))
+    return found
 
 
 def packing_of(first: bytes) -> str:

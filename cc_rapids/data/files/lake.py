@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ...errors import CcRapidsError, FormatError, InputError, MissingExtraError, install_advice
 from ..arguments import local
+from .handle import remote
 from .input_file import named_format
 
 _METADATA, _HINT = ".metadata.json", "version-hint.text"
@@ -48,10 +49,9 @@ class Table(NamedTuple):
         except CcRapidsError:
             raise
         except Exception as error:  # of any library
-            words = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", str(error)).split())
             raise FormatError(
-                f"{what} that its library cannot read ({words}): pass the table as that opens it,"
-                " such as deltalake.DeltaTable(..., storage_options=...), or a pyarrow dataset"
+                f"{what} that its library cannot read ({_plain(error)}): pass the table as that"
+                f" opens it, such as {_LIBRARIES[self.kind].way}, or a pyarrow dataset"
             ) from error
         raise MissingExtraError(
             f"{what}, which cc_rapids does not read: pip install hudi, and pass"
@@ -71,22 +71,33 @@ def _open_iceberg(table: Table) -> Any:
     if not table.metadata:
         raise FormatError(
             f"{table.path} is a table of Iceberg, and several files in its metadata could be the"
-            " newest: pass the table of its catalog, as load_catalog(...).load_table(...) gives it"
+            f" newest: pass the table of its catalog, as {_LIBRARIES['Iceberg'].way} gives it"
         )
     return StaticTable.from_metadata(table.metadata)
 
 
 class _Library(NamedTuple):
-    """The function that opens a table by a library, and the extra of this package that has it."""
+    """A library of tables.
+
+    It has the function that opens a table by it, the extra of this package that installs it, and
+    what callers write to open a table with options.
+    """
 
     open: Callable[[Table], Any]
     extra: str
+    way: str
 
 
 _LIBRARIES = {
-    "Delta Lake": _Library(_open_delta, "delta"),
-    "Iceberg": _Library(_open_iceberg, "iceberg"),
+    "Delta Lake": _Library(_open_delta, "delta", "deltalake.DeltaTable(..., storage_options=...)"),
+    "Iceberg": _Library(_open_iceberg, "iceberg", "load_catalog(...).load_table(...)"),
 }
+
+
+def _plain(error: Exception) -> str:
+    """Return the words of a library's error in one line, without colours and a stack of calls."""
+    words = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    return " ".join(re.split(r"\n\s+0: ", words)[0].split())
 
 
 def table_at(path: Any) -> Table | None:
@@ -104,30 +115,32 @@ def table_at(path: Any) -> Table | None:
     return None
 
 
-def check_no_table_around(path: str) -> None:
-    """Check that a file is not one of those of a table.
+def check_no_table_around(paths: list[str]) -> None:
+    """Check that files are not those of a table; each folder above them is looked at once.
 
     Raises
     ------
     InputError
-        It is one: which of these files count, and which of their rows, only the table says.
+        One is: which of these files count, and which of their rows, only the table says.
     """
-    if named_format(path) not in ("", "parquet"):
-        return
-    table = None
-    if "://" not in path:
-        table = _around(os.path.realpath(path), _LOCAL)
-    else:
-        with suppress(Exception):
-            system, inside = _system_of(path)
-            if table := _around(inside, system):
-                table = table._replace(path=system.address(table.path))
-    if table is not None:
-        raise InputError(
-            f"{path} is a file of a table of {table.kind}, whose log says which of its files count:"
-            f" pass {table.path!r} alone; or, for these files whatever the log says,"
-            f" pyarrow.dataset.dataset([{path!r}])"
-        )
+    clear: set[tuple[str, str]] = set()  # schemes, and folders in which no table is
+    for path in paths:
+        if named_format(path) not in ("", "parquet"):
+            continue
+        table = None
+        if "://" not in path:
+            table = _around(os.path.realpath(path), _LOCAL, "", clear)
+        else:
+            with suppress(Exception):
+                system, inside = _system_of(path)
+                if table := _around(inside, system, path.split("://")[0], clear):
+                    table = table._replace(path=system.address(table.path))
+        if table is not None:
+            raise InputError(
+                f"{path} is a file of a table of {table.kind}, whose log says which of its files"
+                f" count: pass {table.path!r} alone; or, for these files whatever the log says,"
+                f" pyarrow.dataset.dataset([{path!r}])"
+            )
 
 
 class _System(NamedTuple):
@@ -149,9 +162,7 @@ _LOCAL = _System(os.path.isdir, _names_here, str)
 
 
 def _system_of(path: str) -> tuple[_System, str]:
-    from fsspec.core import url_to_fs
-
-    system, inside = url_to_fs(path)
+    system, inside = remote(path)
     if "http" in path[:4] or "::" in path:
         return _System(lambda folder: False, lambda folder: [], str), inside
 
@@ -174,11 +185,12 @@ def _table(folder: str, system: _System, path: str = "") -> Table | None:
     return None
 
 
-def _around(inside: str, system: _System) -> Table | None:
+def _around(inside: str, system: _System, scheme: str, clear: set[tuple[str, str]]) -> Table | None:
     folder = os.path.dirname(inside)
-    while folder and folder != inside:
+    while folder and folder != inside and (scheme, folder) not in clear:
         if found := _table(folder, system):
             return found
+        clear.add((scheme, folder))
         folder, inside = os.path.dirname(folder), folder
     return None
 
@@ -251,7 +263,7 @@ def _readable(where: str) -> Iterator[None]:
     except (CcRapidsError, MemoryError):
         raise
     except Exception as error:
-        raise FormatError(f"the table {where} cannot be read: {error}") from error
+        raise FormatError(f"the table {where} cannot be read: {_plain(error)}") from error
 
 
 def dataset_of(table: Any) -> Any:

@@ -72,6 +72,7 @@ class Layout:
             raise FormatError(
                 f"{file.path}, line {block.line}: expected {self.expected}, found {shown(line)}"
             )
+        file.check_vertices(head.vertices)
         every = range(self.first, self.first + head.vertices)
         table = self._edges(file, request, head, every, chain([rest], feed))
         declared = head.edges
@@ -127,11 +128,10 @@ class Layout:
 
 
 def counts_of(fields: list[str], wanted: int) -> list[int] | None:
-    """Return the fields as counts below 2^63; None if they are not."""
+    """Return the fields as counts; None if they are not."""
     if len(fields) != wanted or not all(COUNT.fullmatch(field) for field in fields):
         return None
-    counts = [int(field) for field in fields]
-    return counts if max(counts) < 1 << 63 else None
+    return [int(field) for field in fields]
 
 
 def _all_are(tag: str, column: pa.ChunkedArray) -> bool:

@@ -17,7 +17,7 @@ from ..arguments import local
 from ..memory_budget import Budget
 from .binary import damage
 from .formats import SUFFIXES
-from .handle import Handle
+from .handle import Handle, remote
 from .input_file import (
     File,
     Mark,
@@ -41,14 +41,6 @@ def check_path(path: str | Path) -> None:
         ) from None
     if b"\0" in named:
         raise FormatError(f"{str(path)!r} holds a NUL, which the name of a file cannot")
-
-
-def remote(path: str) -> tuple[Any, str]:
-    """Return the file system of an address, and the path there; by fsspec."""
-    from fsspec.core import url_to_fs
-
-    found: tuple[Any, str] = url_to_fs(path)
-    return found
 
 
 @contextmanager
@@ -124,9 +116,13 @@ def paths_of(edges: Any) -> list[str]:
     ------
     FormatError
         No file matches one of them.
+    InputError
+        One is of a table.
     """
     given = edges if isinstance(edges, list) else [edges]
-    return [path for item in given for path in expanded(local(item))]
+    paths = [path for item in given for path in expanded(local(item))]
+    check_no_table_around(paths)
+    return paths
 
 
 _PARTS = ("part-", "out.")  # names of Hadoop and of KONECT, whose suffixes say nothing
@@ -196,7 +192,6 @@ def opened(
     before = before or mark_at(path)
     if "://" not in path and os.path.isdir(path):
         raise FormatError(f"{path} is a directory; name a file or a pattern")
-    check_no_table_around(path)
     whole = reached(path) if "://" in path else nullcontext()
     with whole, unchanged(path, before, mark_at), _raw(path) as raw:
         size = before.size if before else 0
@@ -224,7 +219,7 @@ def given(stream: Any) -> File:
     name = getattr(stream, "name", None) or getattr(stream, "path", None)
     path = str(name) if isinstance(name, str | os.PathLike) else f"the {type(stream).__name__}"
     if os.path.isfile(path):
-        check_no_table_around(path)
+        check_no_table_around([path])
     if raw.seekable():
         size = raw.seek(0, os.SEEK_END)
         raw.seek(0)

@@ -23,6 +23,7 @@ from .delimited import NAMES
 from .formats import FORMATS
 from .header import TEXT, check_text_options
 from .input_file import ColumnRequest, File, Progress, as_format, format_of
+from .lake import check_no_table_around, table_at
 from .opening import check_path, opened
 from .text_edges import Table, Weights, beside, first_lines, read_delimited, without_rows
 from .text_ids import IdColumns, LateTextError, are_ids, check_ids, is_text
@@ -752,8 +753,11 @@ def read_wanted(
     """
     path = local(path)
     if os.path.isdir(path):
-        raise FormatError(f"{path} is a directory; name a file")
+        table = table_at(path)
+        kind = "a directory" if table is None else f"a table of {table.kind}"
+        raise FormatError(f"{path} is {kind}, and this reads one file: name a file")
     check_path(path)
+    check_no_table_around([path])
     with opened(path, on_progress=on_progress) as file:
         return read_opened(file, request)
 
@@ -809,6 +813,7 @@ def taken_of(
     path = local(path)
     if not os.path.isfile(path):
         return None
+    check_no_table_around([path])
     with opened(path) as file:
         kind = file.format(options)
         if kind not in IN_PIECES:

@@ -13,7 +13,7 @@ import click
 from ...data.end_columns import place_of
 from ...data.files.binary import damage
 from ...data.files.input_file import File, as_format
-from ...data.files.lake import table_at, whole_table
+from ...data.files.lake import check_no_table_around, table_at, whole_table
 from ...data.files.opening import opened
 from ...data.files.text_ids import integers, is_text
 from ...errors import FormatError
@@ -96,7 +96,7 @@ def read_table(given: str, format: str | None, quiet: bool) -> WholeTable:
     if any(texts) != all(texts):
         raise FormatError(f"the files of {name} are partly text: name files of one kind")
     try:
-        table = pa.concat_tables(parts, promote_options="permissive")
+        table = pa.concat_tables(parts, promote_options="permissive") if parts[1:] else first
     except pa.ArrowException as error:
         raise FormatError(f"the files of {name} are no one table: {error}") from error
     if not texts[0]:
@@ -114,6 +114,7 @@ def _read(path: str, format: str | None, quiet: bool) -> pa.Table:
         return _table_of(standard_input(), format)
     if table_at(path) is not None:
         return whole_table(path)
+    check_no_table_around([path])
     with (
         progress(f"reading {Path(path).name}", quiet) as report,
         opened(path, on_progress=report) as file,
@@ -148,14 +149,18 @@ def _of_text(data: pa.Buffer, delimiter: str) -> pa.Table:
     from pyarrow import csv
 
     parsed = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-    names = csv.open_csv(pa.BufferReader(data), parse_options=parsed).schema.names
+    serial = csv.ReadOptions(use_threads=False)  # by which errors name the row
+    names = csv.open_csv(pa.BufferReader(data), serial, parsed).schema.names
     kept = csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.large_string()),
         null_values=[""],
         strings_can_be_null=True,
         quoted_strings_can_be_null=False,
     )
-    table = csv.read_csv(pa.BufferReader(data), parse_options=parsed, convert_options=kept)
+    try:
+        table = csv.read_csv(pa.BufferReader(data), None, parsed, kept)
+    except pa.ArrowInvalid:
+        table = csv.read_csv(pa.BufferReader(data), serial, parsed, kept)
     return table.replace_schema_metadata(_WORDS)
 
 

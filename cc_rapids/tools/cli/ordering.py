@@ -48,7 +48,8 @@ def comparable(words: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     words = pc.if_else(pc.equal(words, ""), none, words)
     missing = pc.is_in(pc.utf8_lower(words), value_set=pa.array(MISSING, words.type))
     known = pc.if_else(missing, none, words)
-    found = numbers(known)
+    hexadecimal = pc.any(pc.match_substring(known, "x", ignore_case=True)).as_py()
+    found = None if hexadecimal else numbers(known)
     if found is not None:
         return found
     for pattern, kind in ((NUMBER, NO_NUMBER), (DATE, NO_DATE), (NUMERAL, SPELT)):

@@ -13,6 +13,7 @@ from ...backends import Backend
 from ...data.dtypes import is_integer
 from ...data.files.header import TEXT
 from ...data.files.input_file import format_of
+from ...data.files.lake import table_at
 from ...data.files.read import read_edges
 from ...data.text_options import NO_OPTIONS, TextOptions
 from ...errors import CcRapidsError, FormatError, InputError
@@ -32,6 +33,8 @@ def sources(folder: Path) -> list[Path]:
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a directory: pass one that contains graph files")
+    if table := table_at(folder):
+        raise InputError(f"{folder} is a table of {table.kind}: pass a folder of graph files")
     found = sorted(path for path in folder.iterdir() if path.is_file() and _known(path))
     if not found:
         raise InputError(f"no file in {folder} has the suffix of a graph format")

@@ -74,7 +74,7 @@ def test_options_of_files_are_refused_beside_weights_too(make):
     for options in ({"forest": "min", "weight": "w"}, BOUND, {}):
         with pytest.raises(InputError, match="frames= is for files"):
             cc_rapids.components(make(), frames="pandas", **options)
-        with pytest.raises(InputError, match="header= applies only to text files"):
+        with pytest.raises(InputError, match=r"header= \(--header\) applies only to text files"):
             cc_rapids.components(make(), header=True, **options)
 
 

@@ -1,5 +1,7 @@
 """Edges as one array, as a tensor by DLPack, and as a mapping of columns; and graphs refused."""
 
+from collections import deque
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -145,3 +147,11 @@ def test_mappings_that_are_no_edges():
         components({})
     with pytest.raises(errors.InputError, match="'src' has 1 ids and 'dst' has 2"):
         components({"src": [1], "dst": [1, 2]})
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+@pytest.mark.parametrize("door", [cc_rapids.components, cc_rapids.stream_components])
+def test_matrices_and_deques_are_read_as_arrays_are(door):
+    assert door(np.matrix([[1, 2], [2, 3], [5, 6]])).num_components == 2
+    assert door((deque([1, 2, 5]), deque([2, 3, 6]))).num_components == 2
+    assert door(iter([(deque(["a"]), deque(["b"]))])).num_components == 1

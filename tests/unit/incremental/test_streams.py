@@ -151,7 +151,7 @@ def test_addresses_are_read_by_fsspec(tmp_path):
     try:
         import fsspec  # noqa: F401
     except ImportError:
-        with pytest.raises(cc_rapids.InputError, match="pip install fsspec"):
+        with pytest.raises(cc_rapids.MissingExtraError, match="pip install fsspec"):
             cc_rapids.components(f"file://{tmp_path}/*.parquet")
         return
     same(cc_rapids.components(f"file://{tmp_path}/*.parquet", memory_limit=SMALL), edges)

@@ -12,12 +12,18 @@ snap      .txt .snap .edges .el       a table of text; written with tabs, and it
           out.* (KONECT)              names in a comment
 he        .he                         ``H n m 1``, then ``E source dest weight``     0 .. n - 1
 gr        .gr .col .clq .max          DIMACS: ``p sp n m``, then ``a u v weight``,   1 .. n
-                                      or ``p edge n m`` and ``e u v``
+          .dimacs                     or ``p edge n m`` and ``e u v``
 metis     .graph .metis               METIS: line i has the neighbours of vertex i   1 .. n
 mtx       .mtx                        Matrix Market; a square matrix                 1 .. n
 egr       .egr                        ECL's binary adjacency lists, int32            0 .. n - 1
+npy       .npy                        one NumPy array of edges, by rows or columns   those named
 npz       .npz                        NumPy arrays src, dst and num_vertices, or     0 .. n - 1,
                                       what ``scipy.sparse.save_npz`` writes          or those named
+graphml   .graphml                    GraphML, read by NetworkX                      those listed
+gml       .gml                        GML, read by NetworkX                          those listed
+gexf      .gexf                       GEXF, read by NetworkX                         those listed
+pajek     .net .paj                   Pajek: vertices, then arcs, edges or lists     those listed
+jsonl     .jsonl .ndjson              JSON lines: an object a line; two columns      those named
 arrow     .arrow .feather             Arrow IPC (Feather 2); two columns are read    those named
 parquet   .parquet .pq                Apache Parquet; two columns are read           those named
 ========  ==========================  =============================================  ==============

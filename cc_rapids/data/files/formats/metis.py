@@ -102,7 +102,7 @@ def _header(path: str, number: int, line: bytes) -> Header:
     fields = line.decode(errors="replace").split(maxsplit=FIELDS)
     counts = [int(field) for field in fields if _DIGITS.fullmatch(field)]
     flags = fields[2] if len(fields) > 2 else "0"
-    few = 2 <= len(fields) == len(counts) <= 4 and max(counts) < 1 << 62
+    few = 2 <= len(fields) == len(counts) <= 4 and max(counts[2:], default=0) < 1 << 62
     if not few or not _FLAGS.fullmatch(flags):
         raise FormatError(
             f"{path}, line {number}: expected '<vertices> <edges> [fmt [ncon]]', with fmt of up to"

@@ -347,7 +347,7 @@ def test_a_format_is_for_files_and_has_to_be_known():
         components("a.dat")
     with pytest.raises(errors.InputError, match="unknown format 'cvs': did you mean 'csv'"):
         components("a.dat", format="cvs")
-    with pytest.raises(errors.InputError, match="format= applies only to files"):
+    with pytest.raises(errors.InputError, match=r"format= \(--format\) applies only to files"):
         components(TABLE, format="csv")
     written("b.csv", b"src,dst,w\n1,2,3\n")
     assert len(cc_rapids.components_at("b.csv", weight="w", thresholds=[1], format="tsv")) == 1

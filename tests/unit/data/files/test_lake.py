@@ -16,6 +16,7 @@ from click.testing import CliRunner
 import cc_rapids
 from cc_rapids import components, errors
 from cc_rapids.cli import main
+from cc_rapids.data.files import lake
 
 FIRST = pa.table({"src": [1, 2], "dst": [2, 3], "w": [0.1, 0.2]})
 SECOND = pa.table({"src": [7, 17], "dst": [8, 18], "w": [0.3, 0.4]})
@@ -139,6 +140,17 @@ def test_files_of_a_table_are_refused(kind, request):
         components(file)
 
 
+def test_each_folder_above_files_is_looked_at_once(monkeypatch):
+    system, looked = fsspec.filesystem("memory"), []
+    for part in range(20):
+        with system.open(f"/many/k={part % 2}/{part}.parquet", "wb") as file:
+            pq.write_table(FIRST, file)
+    look = lake._table
+    monkeypatch.setattr(lake, "_table", lambda *words: looked.append(words[0]) or look(*words))
+    assert components("memory://many/**/*.parquet").ledger["linked"] == 40
+    assert sorted(looked) == ["/", "/many", "/many/k=0", "/many/k=1"]
+
+
 def test_commands(delta):
     assert CliRunner().invoke(main, ["calculate", delta, "--output", "out.csv"]).exit_code == 0
     lines = Path("out.csv").read_text().split()
@@ -148,6 +160,11 @@ def test_commands(delta):
     words = ["link", delta, "--key", "src", "--output", "out.csv"]
     assert CliRunner().invoke(main, words).exit_code == 0
     assert len(Path("out.csv").read_text().split()) == 3
+    for words in (["convert", delta, "out.parquet"], ["evaluate", delta]):
+        done = CliRunner().invoke(main, words)
+        assert (done.exit_code, f"{delta} is a table of Delta Lake" in done.stderr) == (2, True)
+    done = CliRunner().invoke(main, ["calculate", delta, "--no-header"])
+    assert "--header applies only to text files, and edges are the table pairs" in done.stderr
 
 
 def test_a_table_that_its_library_cannot_read(delta, monkeypatch):
@@ -172,7 +189,10 @@ def test_files_that_are_not_what_the_log_says(delta):
         components(delta)
     for path in Path(delta).glob("*.parquet"):
         path.unlink()
-    with pytest.raises(errors.FormatError, match=r"the table .* cannot be read"):
+    with pytest.raises(errors.FormatError, match=r"the table .* cannot be read: [^\x1b\n]*$"):
+        components(delta)
+    log.write_text("no json")
+    with pytest.raises(errors.FormatError, match=r"its library cannot read \([^\n]*\): pass"):
         components(delta)
 
 

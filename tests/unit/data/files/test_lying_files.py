@@ -220,6 +220,26 @@ def test_more_vertices_than_the_machine_holds(tmp_path, count, packed):
             cc_rapids.components(file)
 
 
+@pytest.mark.parametrize("name", ["e.gr", "e.he", "e.graph", "e.net"])
+def test_counts_beyond_integers(tmp_path, name):
+    texts = {
+        "e.gr": ["p sp {n} {m}", "a 1 2 1"],
+        "e.he": ["H {n} {m} 1", "E 0 1 1"],
+        "e.graph": ["{n} {m}", "2", "1"],
+        "e.net": ["*Vertices {n}", "*Edges", "1 2"],
+    }
+    path = tmp_path / name
+    path.write_text("\n".join(texts[name]).format(n=2**64, m=1))
+    lines = name == "e.graph"  # one for each vertex
+    says = f"declares {2**64} vertices, but the file has" if lines else f"declares {2**64:,} vert"
+    with pytest.raises(FormatError if lines else CapacityError, match=says):
+        cc_rapids.components(path)
+    if name != "e.net":
+        path.write_text("\n".join(texts[name]).format(n=2, m=2**64))
+        with pytest.raises(FormatError, match=f"declares {2**64} edges"):
+            cc_rapids.components(path)
+
+
 def test_arrays_that_hold_more_than_the_machine(tmp_path, monkeypatch):
     path = tmp_path / "zeros.npz"
     np.savez_compressed(path, src=np.zeros(10**6, np.int64), dst=np.zeros(10**6, np.int64))

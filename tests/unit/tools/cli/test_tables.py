@@ -129,6 +129,7 @@ class TestDeduplicate:
                 "column 'v' of docs.csv: '1,000' in row 2 .* no number, as other",
             ),
             (["7", "NA", "n.d."], "'n.d.' in row 3"),
+            (["7", "0x10", ""], "'0x10' in row 2"),
             (["-", "1,000", "2,500"], "'1,000' in row 2 .* neither a plain number nor an ISO date"),
             (["31/12/2024", "1/1/2025", ""], "'31/12/2024' in row 1"),
             (["2024-01-02", "?", "later"], "'later' in row 3 .* no ISO date"),
@@ -143,6 +144,15 @@ class TestDeduplicate:
         assert re.search(f"{says}.* --by-text", refused(*words))
         expected = frame.sort_values("v", ascending=False, kind="stable")["doc_id"].iloc[0]
         assert kept("--by", "v", "--by-text") == [expected]
+
+    def test_a_table_that_is_none_is_refused_by_its_row_or_column(self, folder):
+        words = ["deduplicate", "docs.csv", "pairs.csv", "--on", "id", "--by", "v", "--json"]
+        for content, says in (
+            ("id,v\n1,9\n2,1,000\n", "Row #3: Expected 2 columns, got 3"),
+            ("id,v,v\n1,9,1\n", "docs.csv has 2 columns called 'v'"),
+        ):
+            (folder / "docs.csv").write_text(content)
+            assert says in refused(*words)
 
     def test_ids_that_are_spelled_otherwise_are_told(self, folder):
         words = ["deduplicate", "docs.csv", "pairs.csv", "--on", "id", "--output", "keep.csv"]
