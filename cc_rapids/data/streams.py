@@ -48,6 +48,7 @@ from .files.opening import mark_at, opened, paths_of
 from .files.read import (
     Footer,
     Piece,
+    Place,
     RowGroups,
     Taken,
     check_pages,
@@ -491,8 +492,8 @@ class Files(Parts):
         with self._opened(path, before, budget) as file:
             wanted = self.request(kind or file.format(self.options))
             read = self.read_groups if file.is_plain else None
-            place = begin.group, begin.rows
-            made = read_pieces(file, wanted, *place, budget.next_rows, text, read)
+            place = Place(begin.group, begin.rows, budget.next_rows, text)
+            made = read_pieces(file, wanted, place, read)
             for piece in made if self.open_file is not None else _restartable(made):
                 after = Cursor(number, piece.group, piece.rows)
                 if piece.whole:
@@ -504,7 +505,7 @@ class Files(Parts):
                 if taken not in self.taken:
                     self.taken.append(taken)
                 load = piece.load and partial(_loaded, path, before, piece.load)
-                begun = file.rows_until(*place, False)
+                begun = file.rows_until(begin.group, begin.rows, False)
                 until = file.rows_until(piece.group, piece.rows, piece.whole)
                 chunk = Chunk(
                     *(piece.table, *wanted.sides_in(columns), after, piece.vertices),
@@ -517,7 +518,7 @@ class Files(Parts):
                 first = None if load or first is None else first + len(piece.table)
                 yield chunk, file.goes_on(piece.group, piece.whole)
             rows = file.ledger
-            begun = file.rows_until(*place, False)
+            begun = file.rows_until(begin.group, begin.rows, False)
             self.counts[number] = rows._replace(given=rows.given - begun)
 
     def _opened(self, path: str, before: Mark | None, budget: Budget) -> Any:

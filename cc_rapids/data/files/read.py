@@ -33,7 +33,20 @@ if TYPE_CHECKING:
 
 
 RowGroups = Callable[[str, list[str], list[int]], Any]
-IN_PIECES = tuple(name for name, one in FORMATS.items() if one.read is None)
+
+
+class Place(NamedTuple):
+    """The place from which a file is read, and how.
+
+    ``group`` is the first row group or batch, and ``done`` the rows of it to be left. ``rows`` says
+    how many rows a piece may have, and is asked again and again. ``text`` says of text for each
+    column of an id whether all of it are strings, None where it is not known.
+    """
+
+    group: int
+    done: int
+    rows: Callable[[], int]
+    text: Sequence[bool | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -54,22 +67,16 @@ class Piece:
     skipped: int = 0
 
 
-def parquet_pieces(
-    file: File, request: ColumnRequest, start: int, done: int, rows: Callable[[], int]
-) -> Iterator[Piece]:
+def parquet_pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
     """Yield row groups in batches, starting after a given group and row."""
-    import pyarrow.parquet as pq
-
+    start, done, rows, _ = place
     with damage(file, "Parquet"):
         stream = file.seekable()
-        stored = pq.ParquetFile(stream, pre_buffer=False, buffer_size=1 << 20)
-        pair, meta = columns_of(file, request, stored.schema_arrow), stored.metadata
+        stored, none, excluded = _opened_parquet(file, stream, request)
+        pair, meta = none.column_names, stored.metadata
         ids = request.ids_in(pair)
-        none = stored.schema_arrow.empty_table().select(pair)
         if start >= meta.num_row_groups:
             yield Piece(none, start, 0, False)
-        file.groups = rows_of_groups(meta)
-        excluded = excluded_groups(meta, stored.schema_arrow, request, pair)
         before = sum(file.groups[group] for group in range(start))
         for group in range(start, meta.num_row_groups):
             size, at = file.groups[group], 0
@@ -91,6 +98,23 @@ def parquet_pieces(
                 if len(table) or at == size:
                     yield Piece(table, group, at, at == size)
             before += size
+
+
+def _opened_parquet(
+    file: File, stream: BinaryIO, request: ColumnRequest
+) -> tuple[Any, pa.Table, set[int]]:
+    """Return an open Parquet file, its requested columns without rows, and the groups left out.
+
+    The file gets the rows of each row group, by the footer.
+    """
+    import pyarrow.parquet as pq
+
+    stored = pq.ParquetFile(stream, pre_buffer=False, buffer_size=1 << 20)
+    schema, meta = stored.schema_arrow, stored.metadata
+    columns = columns_of(file, request, schema)
+    file.groups = {group: meta.row_group(group).num_rows for group in range(meta.num_row_groups)}
+    excluded = excluded_groups(meta, schema, request, columns)
+    return stored, schema.empty_table().select(columns), excluded
 
 
 PAGE_COPIES = 2  # compressed and not, at most
@@ -258,12 +282,7 @@ def _page_header(data: bytes) -> _Page:
 
 
 def group_pieces(
-    file: File,
-    request: ColumnRequest,
-    start: int,
-    done: int,
-    rows: Callable[[], int],
-    read: RowGroups,
+    file: File, request: ColumnRequest, place: Place, read: RowGroups
 ) -> Iterator[Piece]:
     """Yield row groups from a given one on, as many at once as fit.
 
@@ -272,18 +291,14 @@ def group_pieces(
     They are shared out evenly, so that none is read while nothing is left to do beside it. If one
     of them alone is too large, all are read as PyArrow's tables.
     """
-    import pyarrow.parquet as pq
-
+    start, done, rows, _ = place
     with damage(file, "Parquet"):
-        stored = pq.ParquetFile(file.seekable())
-        pair, meta = columns_of(file, request, stored.schema_arrow), stored.metadata
-        file.groups = rows_of_groups(meta)
-        excluded = excluded_groups(meta, stored.schema_arrow, request, pair)
-        sizes = [0 if group in excluded else size for group, size in file.groups.items()]
-        empty = stored.schema_arrow.empty_table().select(pair)
+        _, empty, excluded = _opened_parquet(file, file.seekable(), request)
+    pair = empty.column_names
+    sizes = [0 if group in excluded else size for group, size in file.groups.items()]
     ids = all(are_ids(empty[name].type) for name in pair)  # what is refused, is by its first row
     if max(sizes[start:], default=0) > rows() or start >= len(sizes) or not ids:
-        yield from parquet_pieces(file, request, start, done, rows)
+        yield from parquet_pieces(file, request, place)
         return
     while start < len(sizes):
         group, most, left = start, rows(), sum(sizes[start:])
@@ -299,11 +314,6 @@ def group_pieces(
         load = partial(_load, file, read, pair, wanted, done) if wanted else None
         yield Piece(empty, start - 1, file.groups[start - 1], True, load=load, skipped=skipped)
         done = 0
-
-
-def rows_of_groups(meta: Any) -> dict[int, int]:
-    """Return the number of rows of each row group, by the footer of a Parquet file."""
-    return {group: meta.row_group(group).num_rows for group in range(meta.num_row_groups)}
 
 
 def excluded_groups(meta: Any, schema: Any, request: ColumnRequest, pair: list[str]) -> set[int]:
@@ -328,12 +338,11 @@ def _load(file: File, read: RowGroups, pair: list[str], groups: list[int], done:
         return read(file.path, pair, groups)[pair].iloc[done:]
 
 
-def arrow_pieces(
-    file: File, request: ColumnRequest, start: int, done: int, rows: Callable[[], int]
-) -> Iterator[Piece]:
+def arrow_pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
     """Yield record batches, starting after a given batch and row."""
     import pyarrow as pa
 
+    start, done, rows, _ = place
     stream = file.seekable()
     with damage(file, "Arrow"):
         is_file = stream.read(6) == b"ARROW1"
@@ -368,30 +377,10 @@ def arrow_pieces(
 BATCH = "has record batches that are read as a whole"
 
 
-def read_typed(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
-    """Read Parquet and Arrow files: the columns with their stored types, in one table."""
-    import pyarrow as pa
-
-    read = {"parquet": parquet_pieces, "arrow": arrow_pieces}[request.format]
-    table = pa.concat_tables([piece.table for piece in read(file, request, 0, 0, lambda: 1 << 20)])
-    file.report(file.size)
-    return weighed(file, request, table), None
-
-
-def text_pieces(
-    file: File,
-    request: ColumnRequest,
-    text: Sequence[bool | None] | None,
-    done: int,
-    rows: Callable[[], int],
-) -> Iterator[Piece]:
+def text_pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
     """Yield the blocks of a table of text, starting after a given row.
 
-    Parameters
-    ----------
-    text : list of bool or None, optional
-        For each column of an id, whether all of it are strings; if it is not known, the first block
-        with an id in it says so.
+    If it is not known whether ids are strings, the first block with an id in it says so.
 
     Raises
     ------
@@ -400,6 +389,7 @@ def text_pieces(
     """
     import pyarrow as pa
 
+    _, done, rows, text = place
     read = Table(file, request)
     if read.empty:
         table = without_rows(request, text)
@@ -434,6 +424,22 @@ def text_pieces(
             yield Piece(piece.table, 0, at - len(table) + piece.rows, False)
     if not at:
         yield Piece(table, 0, 0, False)
+
+
+def whole_pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
+    """Yield the edges of a file that is read as a whole, after a given row."""
+    table, vertices = read_whole(file, request)
+    if file.budget is not None:
+        file.budget.loaded = table.nbytes
+    vertices = None if place.done else vertices
+    for piece in sliced(file, table, 0, place.done, place.rows):
+        yield replace(piece, vertices=vertices)
+        vertices = None
+
+
+# The formats that are read in pieces
+PIECES = dict.fromkeys(TEXT, text_pieces)
+PIECES |= {"arrow": arrow_pieces, "parquet": parquet_pieces}
 
 
 def has_ids(table: pa.Table) -> bool:
@@ -501,21 +507,15 @@ def check_sides(path: str, request: ColumnRequest) -> None:
             f"{path}: source={source!r} and destination={destination!r} are not two ends of an"
             " edge: name different columns of ids, the same number on each side"
         )
-    if request.format not in IN_PIECES:
+    if request.format not in PIECES:
         raise InputError(
             f"{path} is {request.format}, whose ids have one column per side, not"
-            f" source={source!r}: ids of several columns can be read from {', '.join(IN_PIECES)}"
+            f" source={source!r}: ids of several columns can be read from {', '.join(PIECES)}"
         )
 
 
 def read_pieces(
-    file: File,
-    request: ColumnRequest,
-    group: int,
-    done: int,
-    rows: Callable[[], int],
-    text: Sequence[bool | None] | None,
-    read: RowGroups | None = None,
+    file: File, request: ColumnRequest, place: Place, read: RowGroups | None = None
 ) -> Iterator[Piece]:
     """Yield the edges of an open file from a place on, with a maximum number of rows at a time.
 
@@ -523,12 +523,8 @@ def read_pieces(
     ----------
     file, request
         The file, and its format and columns.
-    group, done : int
-        The first row group or batch to be read, and the rows of it to be left.
-    rows : callable
-        Says how many rows a piece may have; asked again and again.
-    text : list of bool or None, optional
-        Of text: for each column of an id, whether all of it are strings.
+    place : Place
+        Where to begin.
     read : callable, optional
         What reads row groups of a Parquet file of this machine as frames: called with its path,
         columns and groups.
@@ -537,43 +533,23 @@ def read_pieces(
     if file.budget is not None:
         file.budget.loaded = 0
     with as_format(file, request.format):
-        yield from _pieces(file, request, group, done, rows, text, read)
-
-
-def _pieces(
-    file: File,
-    request: ColumnRequest,
-    group: int,
-    done: int,
-    rows: Callable[[], int],
-    text: Sequence[bool | None] | None,
-    read: RowGroups | None,
-) -> Iterator[Piece]:
-    """Yield the edges by the reader of the format; see :func:`read_pieces`."""
-    if request.format == "parquet" and read is not None:
-        yield from group_pieces(file, request, group, done, rows, read)
-    elif request.format == "parquet":
-        yield from parquet_pieces(file, request, group, done, rows)
-    elif request.format == "arrow":
-        yield from arrow_pieces(file, request, group, done, rows)
-    elif request.format in IN_PIECES:
-        yield from text_pieces(file, request, text, done, rows)
-    else:
-        table, vertices = read_whole(file, request)
-        if file.budget is not None:
-            file.budget.loaded = table.nbytes
-        vertices = None if done else vertices
-        for piece in sliced(file, table, 0, done, rows):
-            yield Piece(piece.table, 0, piece.rows, piece.whole, vertices)
-            vertices = None
+        if request.format == "parquet" and read is not None:
+            yield from group_pieces(file, request, place, read)
+        else:
+            yield from PIECES.get(request.format, whole_pieces)(file, request, place)
 
 
 def read_whole(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
     """Return the edges of an open file, and all vertices if it lists them."""
-    read = FORMATS[request.format].read
-    if read is None:
-        read = read_delimited if request.format in TEXT else read_typed
-    table, vertices = read(file, request)
+    import pyarrow as pa
+
+    read, vertices = FORMATS[request.format].read, None
+    if read is not None or request.format in TEXT:
+        table, vertices = (read or read_delimited)(file, request)
+    else:
+        made = PIECES[request.format](file, request, Place(0, 0, lambda: 1 << 20))
+        table = weighed(file, request, pa.concat_tables([piece.table for piece in made]))
+        file.report(file.size)
     file.check_vertices(count_of(vertices))
     return _with_weights(table, request), vertices
 
@@ -788,7 +764,7 @@ def names_ahead(file: File, options: TextOptions) -> list[str]:
         raw: Any = BytesIO(lines)
         ahead = File(file.path, raw, len(lines), None)
         return first_lines(ahead, ColumnRequest(None, None, format, options))[3]
-    if format not in IN_PIECES or file.packing:
+    if format not in PIECES or file.packing:
         return []
     with damage(file, format):
         stream = file.seekable()
@@ -816,10 +792,10 @@ def taken_of(
     check_no_table_around([path])
     with opened(path) as file:
         kind = file.format(options)
-        if kind not in IN_PIECES:
+        if kind not in PIECES:
             return Taken(kind, ("src", "dst"))
         request = ColumnRequest(source, destination, kind, options)
-        piece = next(read_pieces(file, request, 0, 0, lambda: 1024, None))
+        piece = next(read_pieces(file, request, Place(0, 0, lambda: 1024)))
         return Taken(kind, tuple(piece.table.column_names), file.header, file.delimiter)
 
 
