@@ -65,7 +65,7 @@ from .edge_input import (
     several,
     with_vertices,
 )
-from .end_columns import Side, end_columns, place_of
+from .end_columns import Side, end_columns, place_of, sides_of
 from .foreign import check_square, entries_of, is_opened, opened
 from .frame_access import collected, columns_of
 from .kinds import DESTINATION, SOURCE, Graph, speaks_arrow
@@ -383,10 +383,7 @@ def read_graph(graph: Any, nulls: str) -> EdgeInput:
 
 
 def _sides(graph: Any) -> tuple[list[str], list[str]]:
-    source, destination = (
-        side if isinstance(side, list) else [side]
-        for side in (graph.source_columns, graph.destination_columns)
-    )
+    source, destination = sides_of(graph.source_columns, graph.destination_columns)
     return source, destination
 
 

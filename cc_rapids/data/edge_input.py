@@ -12,7 +12,7 @@ from ..errors import ColumnTypeError, InputError, shown
 from ..ledger import Ledger
 from .arguments import check_names
 from .column import Borrowing, Column, empty, no_rows, of, of_key_columns
-from .end_columns import Side
+from .end_columns import Side, sides_of
 from .frame_access import collected, columns_of, is_frame, key_columns_of
 from .key_names import are_usable, key_names_of, public_name
 from .kinds import DESTINATION as DESTINATION
@@ -385,7 +385,7 @@ def named(
 
 def several(source: Any, destination: Any) -> tuple[list[str], list[str]]:
     """Return the names of several columns for each side, the same number on each."""
-    sides = [side if isinstance(side, list) else [side] for side in (source, destination)]
+    sides = sides_of(source, destination)
     if len(sides[0]) != len(sides[1]) or not sides[0]:
         raise InputError(
             f"source names {len(sides[0])} columns and destination {len(sides[1])}: both ends of an"

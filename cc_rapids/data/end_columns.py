@@ -215,6 +215,11 @@ def _affixes(left: str, right: str) -> Any:
     return max(ways, key=lambda way: len(way[1]), default=None)
 
 
+def sides_of(*sides: Any) -> list[list[Any]]:
+    """Return the columns of each side as a list."""
+    return [side if isinstance(side, list) else [side] for side in sides]
+
+
 def place_of(what: str, names: Sequence[Any], name: Any) -> int:
     """Return the position of the column of that name.
 

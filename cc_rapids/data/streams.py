@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
@@ -16,8 +17,6 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
 from operator import and_
-from queue import SimpleQueue
-from threading import Semaphore, Thread
 from typing import Any, NamedTuple, Self, cast
 
 from ..errors import (
@@ -32,7 +31,7 @@ from ..errors import (
 from ..ledger import Ledger
 from .column import Content, held, is_cudf, length_of
 from .edge_input import ReadRequest
-from .end_columns import Side, end_columns, place_of
+from .end_columns import Side, end_columns, place_of, sides_of
 from .files.formats import FORMATS
 from .files.header import TEXT, check_text_options
 from .files.input_file import (
@@ -73,11 +72,6 @@ log = logging.getLogger(__name__)
 def flat(source: Side, destination: Side) -> list[str]:
     """Return the distinct columns of both sides."""
     return list(dict.fromkeys(name for side in sides_of(source, destination) for name in side))
-
-
-def sides_of(*sides: Side) -> list[list[str]]:
-    """Return the columns of each side as a list."""
-    return [side if isinstance(side, list) else [side] for side in sides]
 
 
 Texts = bool | Sequence[bool | None] | None
@@ -1281,38 +1275,23 @@ def read_ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterat
     Errors of the generator of chunks are raised here. When this generator is closed, that one is
     closed too, at its next chunk.
     """
-    ready: SimpleQueue[Future[Chunk] | None] = SimpleQueue()
-    free = Semaphore(readers)
-    stopped = False
 
-    def make(pool: ThreadPoolExecutor) -> None:
-        try:
-            while True:
-                free.acquire()
-                chunk = None if stopped else next(chunks, None)
-                if chunk is None:
-                    break
-                ready.put(pool.submit(chunk.loaded))
-                del chunk
-            ready.put(None)
-        except BaseException as error:
-            broken: Future[Chunk] = Future()
-            broken.set_exception(error)
-            ready.put(broken)
-        finally:
-            chunks.close()
+    def make() -> Future[Chunk] | None:
+        chunk = next(chunks, None)
+        return None if chunk is None else pool.submit(chunk.loaded)
 
-    with ThreadPoolExecutor(readers, "cc_rapids loads") as pool:
-        maker = Thread(target=make, args=(pool,), name="cc_rapids reads ahead", daemon=True)
-        maker.start()
+    with (
+        ThreadPoolExecutor(readers, "cc_rapids loads") as pool,
+        ThreadPoolExecutor(1, "cc_rapids reads ahead") as maker,
+    ):
+        ahead = deque(maker.submit(make) for _ in range(readers))
         try:
-            while (found := ready.get()) is not None:
-                chunk = found.result()
-                del found
-                free.release()
+            while (loading := ahead.popleft().result()) is not None:
+                chunk = loading.result()
+                del loading
+                ahead.append(maker.submit(make))
                 yield chunk
                 del chunk
         finally:
-            stopped = True
-            free.release()
-            maker.join()
+            maker.shutdown(cancel_futures=True)
+            chunks.close()

@@ -23,7 +23,7 @@ from ...errors import (
     unknown,
 )
 from ...ledger import Ledger
-from ..end_columns import Side, end_columns, place_of
+from ..end_columns import Side, end_columns, place_of, sides_of
 from ..memory_budget import LEAST_VERTEX, WITHOUT_ISOLATED, Budget, check_machine
 from ..text_options import NO_OPTIONS, TextOptions
 from .delimited import Block, Dialect, blocks
@@ -371,8 +371,7 @@ class ColumnRequest:
     @property
     def requested(self) -> list[str]:
         """The names that the caller gave."""
-        asked = (self.source, self.destination, self.weight)
-        sides = (side if isinstance(side, list) else [side] for side in asked)
+        sides = sides_of(self.source, self.destination, self.weight)
         return [name for side in sides for name in side if name is not None]
 
     def width(self, columns: int) -> int:
@@ -404,8 +403,7 @@ class ColumnRequest:
         if not (isinstance(ends[0], list) or isinstance(ends[1], list)):
             weight = self.weight if self.weights else None
             ends = end_columns(path, tuple(names), *ends, weight)
-        sides = (side if isinstance(side, list) else [side] for side in ends)
-        pairs = zip(*sides, strict=True)
+        pairs = zip(*sides_of(*ends), strict=True)
         return [(place_of(path, names, a), place_of(path, names, b)) for a, b in pairs]
 
     def columns(self, path: str, names: Sequence[str]) -> tuple[int, ...]:

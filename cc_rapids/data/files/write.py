@@ -419,12 +419,10 @@ def write_edges(
     """
     path = Path(path)
     kind = check_edges_output(path, format)
-    if on_progress is not None:
-        edges = replace(edges, pieces=_reported(edges, on_progress))
     one = WRITTEN[kind]
     if one.first is not None:
         edges = _numbered(edges, path, one, one.first)
-    edges = replace(edges, pieces=_counted(edges, path))
+    edges = replace(edges, pieces=_counted(edges, path, on_progress))
     with replacing(path, pack=packing(path)) as stream:
         if one.write is not None:
             one.write(edges, stream, path)
@@ -444,22 +442,16 @@ def _alike(edges: EdgeList) -> tuple[Iterator[pa.Table], pa.Schema]:
     return (piece.cast(schema) for piece in edges.pieces), schema
 
 
-def _counted(edges: EdgeList, path: Path) -> Iterator[pa.Table]:
+def _counted(edges: EdgeList, path: Path, report: Progress | None) -> Iterator[pa.Table]:
     """Yield the pieces; raise an error at the end if the number of edges is not as declared."""
     written = 0
     for piece in edges.pieces:
-        written += len(piece)
         yield piece
+        written += len(piece)
+        if report is not None:
+            report(written, edges.num_edges)
     if written != edges.num_edges:
         raise FormatError(f"cannot write {path}: {edges.num_edges} edges became {written}")
-
-
-def _reported(edges: EdgeList, report: Progress) -> Iterator[pa.Table]:
-    done = 0
-    for piece in edges.pieces:
-        yield piece
-        done += len(piece)
-        report(done, edges.num_edges)
 
 
 def _numbered(edges: EdgeList, path: Path, one: Format, first: int) -> EdgeList:
