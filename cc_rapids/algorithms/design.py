@@ -489,7 +489,7 @@ def check_forest_design(design: Design | None) -> None:
     if splices(design):
         reason = "a splice relies on unions that other threads have still to make, so its edges may"
         reason += " close a cycle; use halve-one or split-one"
-    elif _meta(design) or (_link(design).standalone and not design.takes_rows):
+    elif _meta(design) or (_link(design).standalone and _link(design).iterative):
         reason = "it does not record the edges by which it hooks; use union-find, such as"
         reason += f" {Design()}"
     elif _link(design).standalone:
@@ -512,7 +512,7 @@ def check_batch_design(design: str | Design) -> Design:
             f" {found.sample} (Hong et al. 2020, 3.6)"
         )
     if _link(found).standalone:
-        verb = "searches" if found.takes_rows else "is for"
+        verb = "is for" if _link(found).iterative else "searches"
         raise DesignError(
             f"{found} {verb} the whole graph, but batches keep only trees, not edges: use"
             f" union-find, such as {Design()}"

@@ -1,0 +1,108 @@
+"""Afforest: link two neighbours of each vertex, then only the rows outside the giant.
+
+parent : (n,) unsigned, pi in the paper, shared by all threads; parent[v] <= v always.
+offsets, indices : the rows of an adjacency list that holds both directions.
+
+Sutton, Ben-Nun and Barak 2018. ``kout+afforest`` composes the same of the parts of
+GConn; a test holds both to the same trees after each phase.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ...kernels import giant as sampling
+from ...kernels.edges import entries_of
+from ...kernels.find import naive
+from ...kernels.spec import Step, standalone_algorithm
+from ...kernels.union import afforest as link_rule
+from ...tuning import tuning
+from .sutton import multi_jumps
+
+ONE = np.uint64(1)
+
+
+def link_neighbour(on: Any, vertex: type) -> Any:
+    """Link each vertex and its ``r``-th neighbour."""
+    entries, link = entries_of(on), link_rule(on, vertex)
+
+    @on.elementwise
+    def link_neighbour(v, r, n, offsets, indices, parent, out_of_range):
+        first, last = entries(offsets, indices, v)
+        e = first + np.uint64(r)
+        if e < last:
+            w = np.uint64(indices[e])
+            if w < np.uint64(n):
+                link(parent, parent, vertex(v), vertex(w))
+            else:
+                out_of_range[0] = 1
+
+    return link_neighbour
+
+
+def link_outside(on: Any, vertex: type) -> Any:
+    """Link the neighbours from ``r`` on of each vertex that does not hang from the giant's root.
+
+    An edge is in the rows of both its ends. Both may be skipped only if both hang from the same
+    root; then the edge joins nothing.
+    """
+    entries, link = entries_of(on), link_rule(on, vertex)
+
+    @on.elementwise
+    def link_outside(v, r, giant, n, offsets, indices, parent, out_of_range):
+        if parent[v] == vertex(giant):
+            return
+        first, last = entries(offsets, indices, v)
+        e = first + np.uint64(r)
+        while e < last:
+            w = np.uint64(indices[e])
+            if w < np.uint64(n):
+                link(parent, parent, vertex(v), vertex(w))
+            else:
+                out_of_range[0] = 1
+            e += ONE
+
+    return link_outside
+
+
+def phases(on: Any, vertex: type, rounds: int) -> tuple[Step, Step]:
+    """Return both phases: the sample, and the link of what it leaves."""
+    one, rest, compress = link_neighbour(on, vertex), link_outside(on, vertex), multi_jumps(on)
+    probe, elect = sampling.probe(on, naive(on)), sampling.most_frequent(on)
+
+    def sample(state: Any) -> None:
+        flag = state.flags.out_of_range
+        for r in range(rounds):
+            one(state.n, r, state.n, *state.csr.arrays, state.trees.parent, flag)
+            compress(state)
+
+    def finish(state: Any) -> None:
+        backend, n, parent = state.backend, state.n, state.trees.parent
+        probes = tuning.giant_probes
+        roots = backend.empty(probes, parent.dtype)
+        word = backend.fill(backend.empty(1, np.int64), 0)
+        probe(probes, n, parent, roots)
+        elect(probes, roots, word)
+        giant = int(backend.to_host(word)[0]) & ((1 << int(sampling.COUNT_SHIFT)) - 1)
+        rest(n, rounds, giant, n, *state.csr.arrays, parent, state.flags.out_of_range)
+        compress(state)
+
+    return sample, finish
+
+
+@standalone_algorithm(
+    "afforest-2018",
+    needs_csr=True,
+    options={"rounds": 2},
+    paper="Afforest, Sutton et al. 2018",
+)
+def afforest(on: Any, vertex: type, rounds: int) -> Step:
+    """Link neighbours in rounds, skip the giant, and link the other rows: Afforest whole."""
+    sample, finish = phases(on, vertex, rounds)
+
+    def connect_rest(state: Any) -> None:
+        if state.n:
+            sample(state)
+            finish(state)
+
+    return connect_rest

@@ -1,0 +1,107 @@
+"""ECL-CC: begin at the first smaller neighbour, hook by compare-and-swap, and flatten.
+
+parent : (n,) unsigned, shared by all threads; parent[v] <= v always.
+offsets, indices : the rows of an adjacency list that holds both directions.
+
+Jaiganesh and Burtscher 2018. ``none+ecl`` composes the same of the parts of GConn; a test holds
+both to the same trees.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ...kernels.edges import entries_of
+from ...kernels.spec import Step, standalone_algorithm
+from ...kernels.union import ecl as link_rule
+from .sutton import multi_jumps
+
+ONE = np.uint64(1)
+THREAD = 16  # neighbours, at most, that one thread hooks; longer rows are put off
+
+
+def begin(on: Any, vertex: type) -> Any:
+    """Point each vertex at the first smaller neighbour in its row, if there is one."""
+    entries = entries_of(on)
+
+    @on.elementwise
+    def begin(v, offsets, indices, parent):
+        e, last = entries(offsets, indices, v)
+        while e < last:
+            w = np.uint64(indices[e])
+            if w < v:
+                parent[v], e = vertex(w), last
+            e += ONE
+
+    return begin
+
+
+def hook_short_rows(on: Any, vertex: type) -> Any:
+    """Hook the smaller neighbours of a vertex by one thread; list the long rows for later."""
+    entries, link, add = entries_of(on), link_rule(on, vertex), on.atomic_add
+
+    @on.elementwise
+    def hook_short_rows(v, n, offsets, indices, parent, out_of_range, count, listed):
+        e, last = entries(offsets, indices, v)
+        if last - e > np.uint64(THREAD):
+            listed[np.uint64(add(count, 0, 1))] = vertex(v)
+            return
+        while e < last:
+            w = np.uint64(indices[e])
+            if w >= np.uint64(n):
+                out_of_range[0] = 1
+            elif w < v:
+                link(parent, parent, vertex(v), vertex(w))
+            e += ONE
+
+    return hook_short_rows
+
+
+def hook_long_rows(on: Any, vertex: type) -> Any:
+    """Hook the smaller neighbours of a listed vertex by a group of threads."""
+    entries, link, group = entries_of(on), link_rule(on, vertex), np.uint64(on.threads_per_row)
+
+    @on.elementwise
+    def hook_long_rows(i, n, offsets, indices, parent, out_of_range, listed):
+        v = np.uint64(listed[i // group])
+        e, last = entries(offsets, indices, v)
+        e += i % group
+        while e < last:
+            w = np.uint64(indices[e])
+            if w >= np.uint64(n):
+                out_of_range[0] = 1
+            elif w < v:
+                link(parent, parent, vertex(v), vertex(w))
+            e += group
+
+    return hook_long_rows
+
+
+@standalone_algorithm(
+    "ecl-cc",
+    needs_csr=True,
+    label_arrays=(1, 0),
+    needs="4 bytes a vertex for the list of long rows",
+    paper="ECL-CC, Jaiganesh and Burtscher 2018",
+)
+def ecl_cc(on: Any, vertex: type) -> Step:
+    """Hook each edge once, from its larger end, and let each vertex jump to its root.
+
+    A hook joins only roots, by compare-and-swap, the larger under the smaller; a loser goes on from
+    the parent it saw, which is smaller, so that each loop ends. The paper's third class of rows,
+    by whole blocks of threads, is a matter of speed and is left to the groups.
+    """
+    first, short, long = begin(on, vertex), hook_short_rows(on, vertex), hook_long_rows(on, vertex)
+    finalize = multi_jumps(on)
+
+    def connect_rest(state: Any) -> None:
+        backend, n, parent = state.backend, state.n, state.trees.parent
+        count, listed = backend.fill(backend.empty(1, np.int64), 0), backend.empty(n, parent.dtype)
+        rows = *state.csr.arrays, parent, state.flags.out_of_range
+        first(n, *state.csr.arrays, parent)
+        short(n, n, *rows, count, listed)
+        many = int(backend.to_host(count)[0])
+        long(many * on.threads_per_row, n, *rows, listed)
+        finalize(state)
+
+    return connect_rest
