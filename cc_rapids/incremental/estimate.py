@@ -503,7 +503,7 @@ def warn_ahead(source: Source, count: int | None, budget: Budget, width: int) ->
         most = min(2 * edges, span[1] - span[0] + 1)
         if budget.needed("integers", most, width=width) <= budget.limit:
             return
-    rows = min(MOST_SAMPLED, edges // (300 if span else 20), budget.free_bytes // budget.edge)
+    rows = min(MOST_SAMPLED, edges // (600 if span else 20), budget.free_bytes // budget.edge)
     found = estimate(source, edges, budget.limit, rows)
     if found is None:
         return
