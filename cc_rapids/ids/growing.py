@@ -24,7 +24,7 @@ from .arrival_table import ArrivalTable
 from .decoders import OffsetDecoder, SortedDecoder, as_kind, at_places
 from .multi_column import RankedColumnsDecoder
 from .range import bounds, id_range_of, type_of
-from .strings import StringDecoder, are_few, factorise, left_to_library
+from .strings import StringDecoder, are_few, factorise
 
 ValueDecoder = OffsetDecoder | SortedDecoder | StringDecoder
 INT64 = np.dtype(np.int64)
@@ -228,7 +228,7 @@ class Texts(_OneColumn):
     ) -> Extended:
         """Return an index of the strings of the columns too, and their vertices."""
         every = [self.held, *columns] if self.n else list(columns)
-        if self.n and (are_few(columns, self.held) or left_to_library(every, backend, self.n)):
+        if self.n and are_few(columns, self.held, backend, self.n):
             found = [self.lookup(column, backend) for column in columns]
             if all(bool(known.all()) for _, known in found):
                 return self, [vertices for vertices, _ in found]

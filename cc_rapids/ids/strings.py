@@ -357,18 +357,25 @@ def _look_up(library: _Library, words: Any, to_native: Native, at: Array) -> Any
     return to_native(found, partial(library.share, words))
 
 
-def are_few(columns: Sequence[Any], words: Any) -> bool:
-    """Return whether the library finds the strings of columns faster, among distinct ones."""
-    return sum(map(len, columns)) * tuning.held_ids_per_lookup <= len(words)
+def are_few(columns: Sequence[Any], words: Any, backend: Backend, known: int = 0) -> bool:
+    """Return whether the library finds the strings of columns among distinct ones.
+
+    PyArrow indexes all of these each time, in three times the time and memory of kernels on
+    threads, so it gets few of them alone; see :func:`left_to_library`.
+    """
+    count = sum(map(len, columns))
+    if count and backend.few_by_library:
+        return left_to_library([words, *columns], backend, known)
+    return count * tuning.held_ids_per_lookup <= len(words)
 
 
 def _place(library: _Library, words: Any, wanted: Any, backend: Backend) -> tuple[Array, Array]:
     """Return the places of strings among distinct ones, and a mask of those found.
 
-    Few are looked for by the library. Many are numbered together with the distinct ones: as these
+    Few are looked for by the library. Others are numbered together with the distinct ones: as these
     come first, each of them is the first of its slot.
     """
-    if are_few([wanted], words):
+    if are_few([wanted], words, backend):
         return library.place(words, wanted)
     found = _numbered(library, library.join([words, wanted]), backend)
     if found is None:

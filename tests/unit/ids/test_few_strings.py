@@ -11,6 +11,7 @@ from support.as_lists import columns
 import cc_rapids
 from cc_rapids import InputError, datasets
 from cc_rapids.backends.base import Kernel
+from cc_rapids.ids import strings
 from cc_rapids.tuning import tuning
 
 words = st.text(max_size=12) | st.text("a\0é", max_size=20)
@@ -63,6 +64,25 @@ def test_all_columns_count(launched, rows, by_library):
     with tuning.override(library_strings=5):
         cc_rapids.components(edges, vertices=["a"], engine="threads")
     assert ("note_letters" not in launched) == by_library
+
+
+@pytest.mark.parametrize("known", [100, 4000])
+def test_the_library_indexes_no_words_that_are_many(known, monkeypatch):
+    """Which would take its tables of all words, for a few that are looked up among them."""
+    indexed, place = [], strings._Arrow.place
+
+    def noted(library, words, wanted):
+        indexed.append(len(words))
+        return place(library, words, wanted)
+
+    monkeypatch.setattr(strings._Arrow, "place", noted)
+    names = np.array([f"v{k:05}" for k in range(known)])
+    with tuning.override(library_strings=1000):
+        found = cc_rapids.components((names[:-1], names[1:]), engine="threads")
+        assert found.component_of("v00007") == "v00000"
+        seen = cc_rapids.Connectivity(engine="threads").insert((names[:-1], names[1:]))
+        assert len(seen.insert((["v00001"], ["w"]))) == 1
+    assert max(indexed, default=0) <= 1000
 
 
 @pytest.mark.parametrize(("offsets", "octets"), [([0, 2, 1], b"abc"), ([0, 1, 2], b"\xff\xfe")])
