@@ -17,14 +17,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..api import components
 from ..data.end_columns import Side
 from ..data.read import named_ends
 from ..results.components import Components
+from ..results.lookup import check_name
 
 NAME = "cc"
+NO_ROWS = object()  # where an answer takes no frame but the edges
 
 
 class Accessor:
@@ -97,8 +100,7 @@ class Accessor:
         Accessor.sizes : The size of each component.
         Accessor.components : The whole answer.
         """
-        found = self.components(source, destination, **options)
-        return found if options.get("explain") else found.labels()
+        return self._answer(Components.labels, source, destination, options)
 
     def sizes(
         self, source: Side | None = None, destination: Side | None = None, **options: Any
@@ -124,8 +126,7 @@ class Accessor:
         Accessor.labels : The component of each vertex.
         Accessor.components : The whole answer.
         """
-        found = self.components(source, destination, **options)
-        return found if options.get("explain") else found.sizes()
+        return self._answer(Components.sizes, source, destination, options)
 
     def attach(
         self,
@@ -177,20 +178,16 @@ class Accessor:
         1    2    7      2
         2    9    9      9
         """
-        found = self.components(source, destination, **options)
-        if options.get("explain"):
-            return found
-        if frame is None:
-            frame, on = self._frame, self._source(source, destination, options, on)
-        return found.attach(frame, "vertex" if on is None else on, name, missing)
+        check_name(name)
+        if on is None and frame is None:
+            on, _ = named_ends(self._frame, source, destination, options.get("weight"))
+        key: Any = "vertex" if on is None else on
 
-    def _source(
-        self, source: Any, destination: Any, options: dict[str, Any], on: str | list[str] | None
-    ) -> Any:
-        """Return ``on``, or by default the columns of the sources of the edge list."""
-        if on is not None:
-            return on
-        return named_ends(self._frame, source, destination, options.get("weight"))[0]
+        def attach(components: Components, rows: Any) -> Any:
+            return components.attach(rows, key, name, missing)
+
+        rows = self._frame if frame is None else frame
+        return self._answer(attach, source, destination, options, rows, [key])
 
     def deduplicate(
         self,
@@ -234,7 +231,26 @@ class Accessor:
         Accessor.attach : Label all rows instead.
         Accessor.components : The whole answer.
         """
-        found = self.components(source, destination, **options)
+
+        def deduplicate(components: Components, rows: Any) -> Any:
+            return components.deduplicate(rows, on, by, ascending, per, missing)
+
+        return self._answer(deduplicate, source, destination, options, frame, [on, by, per])
+
+    def _answer(
+        self,
+        answer: Callable[..., Any],
+        source: Side | None,
+        destination: Side | None,
+        options: dict[str, Any],
+        rows: Any = NO_ROWS,
+        keys: Sequence[str | list[str] | None] = (),
+    ) -> Any:
+        """Return ``answer(components)``, or ``answer(components, rows)``; the plan if asked for.
+
+        ``keys`` are the columns of the rows that are read.
+        """
+        components = self.components(source, destination, **options)
         if options.get("explain"):
-            return found
-        return found.deduplicate(frame, on, by, ascending, per, missing)
+            return components
+        return answer(components) if rows is NO_ROWS else answer(components, rows)

@@ -23,8 +23,7 @@ from ..data.read import named_ends
 from ..errors import ArgumentTypeError, shown
 from ..options import CHUNKED
 from ..results.components import Components
-from ..results.lookup import check_name
-from .accessor import Accessor
+from .accessor import NO_ROWS, Accessor
 
 # options that no type of an answer depends on
 OF_ROWS = "weight", "at_least", "at_most", "forest", *CHUNKED
@@ -63,182 +62,9 @@ class LazyAccessor(Accessor):
     def components(
         self, source: Side | None = None, destination: Side | None = None, **options: Any
     ) -> Components:
-        """Find the components of the frame, of which the columns needed are collected.
-
-        Parameters
-        ----------
-        source, destination : str, or list of as many str on each side, optional
-            The columns, as for :func:`cc_rapids.components`.
-        **options
-            All other arguments of :func:`cc_rapids.components`.
-
-        Returns
-        -------
-        Components
-            Or the plan, with ``explain=True``.
-
-        See Also
-        --------
-        LazyAccessor.labels : The label frame, as a lazy frame.
-        """
         held = _collected(self._needed(source, destination, options), options.get("engine"))
         found: Components = components(held, source, destination, **options)
         return found
-
-    def labels(
-        self, source: Side | None = None, destination: Side | None = None, **options: Any
-    ) -> Any:
-        """Return the label frame as a lazy frame: columns ``vertex`` and ``labels``.
-
-        The plan, with ``explain=True``.
-
-        Parameters
-        ----------
-        source, destination : str, or list of as many str on each side, optional
-            The columns, as for :func:`cc_rapids.components`.
-        **options
-            All other arguments of :func:`cc_rapids.components`.
-
-        Returns
-        -------
-        polars.LazyFrame
-            As :meth:`Components.labels` returns it.
-
-        See Also
-        --------
-        LazyAccessor.sizes : The size of each component.
-        LazyAccessor.components : The whole answer.
-        """
-        return self._lazily(Components.labels, source, destination, options)
-
-    def sizes(
-        self, source: Side | None = None, destination: Side | None = None, **options: Any
-    ) -> Any:
-        """Return the size of each component, the largest first, as a lazy frame.
-
-        With ``explain=True`` the plan.
-
-        Parameters
-        ----------
-        source, destination : str, or list of as many str on each side, optional
-            The columns, as for :func:`cc_rapids.components`.
-        **options
-            All other arguments of :func:`cc_rapids.components`.
-
-        Returns
-        -------
-        polars.LazyFrame
-            As :meth:`Components.sizes` returns it.
-
-        See Also
-        --------
-        LazyAccessor.labels : The component of each vertex.
-        LazyAccessor.components : The whole answer.
-        """
-        return self._lazily(Components.sizes, source, destination, options)
-
-    def attach(
-        self,
-        frame: Any = None,
-        source: Side | None = None,
-        destination: Side | None = None,
-        *,
-        on: str | list[str] | None = None,
-        name: str = "labels",
-        missing: str = "raise",
-        **options: Any,
-    ) -> Any:
-        """Return a lazy frame with the label of each row in an added column.
-
-        With ``explain=True`` the plan.
-
-        Parameters
-        ----------
-        frame : frame of Polars, lazy or not, optional
-            The frame of vertices, which is not changed; by default the edge list itself.
-        source, destination : str, or list of as many str on each side, optional
-            The columns of the edge list, as for :func:`cc_rapids.components`.
-        on : str, or list of str, optional
-            The column of vertices: by default ``"vertex"``, or the sources of the edge list.
-        name : str
-            Of the added column.
-        missing : {"raise", "null", "self"}
-            As for :meth:`Components.attach`.
-        **options
-            All other arguments of :func:`cc_rapids.components`.
-
-        Returns
-        -------
-        polars.LazyFrame
-            As :meth:`Components.attach` returns it. Columns that are not asked for are not read.
-
-        See Also
-        --------
-        LazyAccessor.deduplicate : Keep the best row of each component.
-        LazyAccessor.labels : The component of each vertex.
-        """
-        check_name(name)
-        if frame is None:
-            frame, on = self._frame, self._source(source, destination, options, on)
-        on = "vertex" if on is None else on
-
-        def attached(found: Components, rows: Any) -> Any:
-            return found.attach(rows, on, name, missing)
-
-        rows = _lazy(frame), on if isinstance(on, list) else [on]
-        return self._lazily(attached, source, destination, options, *rows)
-
-    def deduplicate(
-        self,
-        frame: Any,
-        source: Side | None = None,
-        destination: Side | None = None,
-        *,
-        on: str | list[str] = "vertex",
-        by: str | None = None,
-        ascending: bool = False,
-        per: Side | None = None,
-        missing: str = "self",
-        **options: Any,
-    ) -> Any:
-        """Return the rows of a frame to keep, as a lazy frame: of each component the best one.
-
-        With ``explain=True`` the plan.
-
-        Parameters
-        ----------
-        frame : frame of Polars, lazy or not
-            The documents, one or several rows for each id; not changed.
-        source, destination : str, or list of as many str on each side, optional
-            The columns of the edge list, as for :func:`cc_rapids.components`.
-        on, by, per : str or list of str
-            As for :meth:`Components.deduplicate`.
-        ascending : bool
-            Whether the least value of ``by`` is the best.
-        missing : {"self", "drop", "raise"}
-            As for :meth:`Components.deduplicate`.
-        **options
-            All other arguments of :func:`cc_rapids.components`.
-
-        Returns
-        -------
-        polars.LazyFrame
-            As :meth:`Components.deduplicate` returns it. Columns that are not asked for are not
-            read.
-
-        See Also
-        --------
-        LazyAccessor.attach : Label all rows instead.
-        LazyAccessor.components : The whole answer.
-        """
-
-        def kept(found: Components, rows: Any) -> Any:
-            return found.deduplicate(rows, on, by, ascending, per, missing)
-
-        named = [one for one in (on, by, per) if one is not None]
-        used = [name for one in named for name in (one if isinstance(one, list) else [one])]
-        rows = _lazy(frame), used
-        return self._lazily(kept, source, destination, options, *rows)
 
     def _needed(self, source: Any, destination: Any, options: dict[str, Any]) -> Any:
         """Return the lazy frame of the columns that are needed to solve.
@@ -254,38 +80,36 @@ class LazyAccessor(Accessor):
             components(schema.to_frame(), source, destination, **options)
         return self._frame.select(list(dict.fromkeys(wanted)))
 
-    def _lazily(
+    def _answer(
         self,
         answer: Callable[..., Any],
-        source: Any,
-        destination: Any,
+        source: Side | None,
+        destination: Side | None,
         options: dict[str, Any],
-        rows: Any = None,
-        used: Sequence[str] = (),
+        rows: Any = NO_ROWS,
+        keys: Sequence[str | list[str] | None] = (),
     ) -> Any:
-        """Return a lazy frame of what is found, and of the rows of another frame if one is given.
-
-        ``used`` are the columns of these that are read, whatever is asked for.
-        """
         if options.get("explain"):
             return self.components(source, destination, **options)
         from polars.io.plugins import register_io_source
 
         edges = self._needed(source, destination, options)
         found = components(_sample(edges), source, destination, **_for_a_sample(options))
-        given = [] if rows is None else [rows.collect_schema().to_frame()]
+        lazy = None if rows is NO_ROWS else _lazy(rows)
+        given = [] if lazy is None else [lazy.collect_schema().to_frame()]
         schema = answer(found, *given).schema
+        used = [name for key in keys for name in (key if isinstance(key, list) else [key])]
 
         def read(
             columns: list[str] | None, condition: Any, count: int | None, batch: int | None
         ) -> Iterator[Any]:
             """Yield the answer: wanted columns of the first rows, of which some are wanted."""
             given: list[Any] = []
-            if rows is not None:
-                known = rows.collect_schema().names()
+            if lazy is not None:
+                known = lazy.collect_schema().names()
                 wanted = known if columns is None else [*used, *columns]
                 chosen = [name for name in known if name in wanted]
-                given = [_collected(rows.select(chosen), options.get("engine"))]
+                given = [_collected(lazy.select(chosen), options.get("engine"))]
             found = self.components(source, destination, **options)
             frame = answer(found, *given)
             types = {name: schema[name] for name in frame.columns}
