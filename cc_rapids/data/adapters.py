@@ -12,7 +12,7 @@ import os
 import sys
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache, partial, reduce
@@ -75,6 +75,7 @@ from .weight_bound import Bounded, WeightBound, ledger_of
 from .weights import weights_of
 
 if TYPE_CHECKING:
+    from .files.input_file import ColumnRequest
     from .files.read import EdgeFile
     from .reading import Reading
     from .streams import Chunk, Items, Source
@@ -1091,7 +1092,9 @@ class Paths(Adapter):
         return isinstance(edges, str | os.PathLike)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        return read_file(edges, request)
+        from .files.read import read_wanted
+
+        return _of_file(read_wanted(edges, _columns_of_file(request)), request, os.fspath(edges))
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Files
@@ -1101,10 +1104,15 @@ class Paths(Adapter):
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> Iterator[Any] | None:
-        from .files.opening import opened, paths_of
         from .streams import weighed_files
 
-        return weighed_files(map(opened, paths_of(edges)), request, weight, reading)
+        return weighed_files(self._opened(edges), request, weight, reading)
+
+    def _opened(self, edges: Any) -> Iterable[Any]:
+        """Return a context for each file that opens it."""
+        from .files.opening import opened, paths_of
+
+        return map(opened, paths_of(edges))
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         return _bounded_table(self.source(edges, replace(request, bound=bound)), bound)
@@ -1134,50 +1142,40 @@ class Folders(Patterns):
         return isinstance(edges, str | os.PathLike) and os.path.isdir(local(edges))
 
 
-class ByteStreams(Adapter):
+class ByteStreams(Paths):
     """An open file, such as ``sys.stdin.buffer`` or ``io.BytesIO``, from where it is to its end.
 
     It is read as its path would be: by the suffix of its name if that is known, or else by its
     first bytes. Text streams are read as UTF-8.
     """
 
-    has_header = True
+    names_files = False
 
     def accepts(self, edges: Any) -> bool:
         file = hasattr(edges, "readable") or hasattr(edges, "readline")  # which mmap has alone
         return file and hasattr(edges, "read")
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        ends = request.sides if request.has_lists else (request.source, request.destination)
-        return _of_file(self._file(edges, *ends, request.options), request)
+        return _of_file(self._file(edges, request), request)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Files
 
         return Files.of_open(edges, request)
 
-    def _file(
-        self, edges: Any, source: Any, destination: Any, options: Any, weight: str | None = None
-    ) -> EdgeFile:
-        from .files.input_file import ColumnRequest
+    def _file(self, edges: Any, request: ReadRequest, weight: str | None = None) -> EdgeFile:
         from .files.opening import given
         from .files.read import read_opened
 
-        weights = weight is not None
-        request = ColumnRequest(source, destination, "", options, weights, weight)
-        return read_opened(given(edges), replace(request, null_weights=weights))
+        return read_opened(given(edges), _columns_of_file(request, weight))
 
-    def weighed(
-        self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
-    ) -> Iterator[Any] | None:
+    def _opened(self, edges: Any) -> Iterable[Any]:
         from .files.opening import given
-        from .streams import weighed_files
 
-        return weighed_files([nullcontext(given(edges))], request, weight, reading)
+        return [nullcontext(given(edges))]
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        ends, name = (request.source, request.destination), bound.name("the file")
-        file = self._file(edges, *ends, request.options, name)
+        file = self._file(edges, request, bound.name("the file"))
         within, ledger = replace(bound, weight="weight").of_frame(file.table)
         ledger = file.ledger.plus(ledger._replace(given=0))
         return Bounded(within, file.source, file.destination, ledger)
@@ -1451,16 +1449,16 @@ def _make_proxy(frame: Any, columns: dict[str, Any]) -> Any:
     return as_proxy_object(frame(columns))
 
 
-def read_file(path: Any, request: ReadRequest) -> EdgeInput:
-    """Return the edges of a file, and the vertices that it lists."""
+def _columns_of_file(request: ReadRequest, weight: str | None = None) -> ColumnRequest:
+    """Return a request for the columns of a file, with those of weights if they are named."""
     from .files.input_file import ColumnRequest
-    from .files.read import read_wanted
 
     source, destination = request.source, request.destination
     if request.has_lists:
         source, destination = (side if len(side) > 1 else side[0] for side in request.sides)
-    wanted = ColumnRequest(source, destination, "", request.options)
-    return _of_file(read_wanted(path, wanted), request, os.fspath(path))
+    weights = weight is not None
+    options = request.options
+    return ColumnRequest(source, destination, "", options, weights, weight, null_weights=weights)
 
 
 def _of_file(file: EdgeFile, request: ReadRequest, path: str = "") -> EdgeInput:

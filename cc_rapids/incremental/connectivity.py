@@ -14,7 +14,7 @@ from weakref import WeakSet
 from .. import backends
 from ..algorithms.design import Design
 from ..data import html, read
-from ..data.adapters import Paths, adapter_of
+from ..data.adapters import adapter_of
 from ..data.arguments import check_flag, check_path, check_word
 from ..data.edge_input import ReadRequest
 from ..data.files.opening import paths_of
@@ -366,7 +366,7 @@ class Connectivity:
         self, edges: Any, names: Words
     ) -> tuple[ConnectivityState, ConnectivityState]:
         """Insert files one after another; an error names those before it, which are kept."""
-        if not isinstance(adapter_of(edges), Paths):
+        if not adapter_of(edges).names_files:
             raise ArgumentTypeError(
                 "on_error='keep' is for a path, a pattern, a folder or a list of paths: leave it"
                 " out, or insert the batches one by one"

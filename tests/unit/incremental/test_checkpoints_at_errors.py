@@ -1,5 +1,6 @@
 """Runs that end by an error, of which the checkpoint holds all that was linked."""
 
+import io
 import os
 import re
 import signal
@@ -220,7 +221,7 @@ def test_insert_keeps_the_files_before_a_broken_one(form, broken, tmp_path):
 
 
 def test_insert_keeps_only_files():
-    for edges in (([1], [2]), iter([([1], [2])])):
+    for edges in (([1], [2]), iter([([1], [2])]), io.BytesIO(b"1,2\n")):
         with pytest.raises(InputError, match="on_error='keep' is for a path"):
             cc_rapids.Connectivity().insert(edges, on_error="keep")
     with pytest.raises(InputError, match="did you mean 'keep'"):

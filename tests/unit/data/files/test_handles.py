@@ -353,3 +353,11 @@ def test_a_format_is_for_files_and_has_to_be_known():
     assert len(cc_rapids.components_at("b.csv", weight="w", thresholds=[1], format="tsv")) == 1
     with pytest.raises(errors.ArgumentTypeError, match="unknown argument 'weight'"):
         cc_rapids.Connectivity().insert("b.csv", weight="w")
+
+
+def test_one_column_a_side_may_be_named_in_lists_of_an_open_file(tmp_path):
+    path = tmp_path / "edges.npz"
+    np.savez(path, src=[1, 2], dst=[2, 5])
+    with open(path, "rb") as file:
+        found = components(file, source=["src"], destination=["dst"])
+    assert found.labels().equals(components(path, source=["src"], destination=["dst"]).labels())
