@@ -10,6 +10,8 @@ HERE = pathlib.Path(__file__).parent
 PROJECT = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 sys.path.insert(0, str(HERE))
 
+from api_groups import GROUPS  # noqa: E402
+
 project = "cc_rapids"
 author = copyright = "the authors of cc_rapids"
 version = release = cc_rapids.__version__
@@ -54,6 +56,7 @@ numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 autodoc_typehints = "none"  # numpydoc's sections say more
 autosummary_generate = True
+autosummary_context = {"groups": GROUPS}
 add_module_names = False
 
 

@@ -1,14 +1,18 @@
 """The parts of the documentation: every page is in one, with a sentence that says what it is."""
 
 import re
+import runpy
 import tomllib
 from pathlib import Path
 
 import pytest
 
+import cc_rapids
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 INDEX = (DOCS / "index.md").read_text(encoding="utf-8")
+GROUPS = runpy.run_path(str(DOCS / "api_groups.py"))["GROUPS"]
 PARTS = "Start", "Guides", "Concepts", "Reference", "Project"
 
 
@@ -78,3 +82,10 @@ def test_each_environment_variable_is_on_its_page_and_no_other():
     assert set(named.findall(sources)) == set(named.findall(page))
     others = set(re.findall(r"^\| `((?!CC_RAPIDS)[A-Z_]+)` \|", page, re.MULTILINE))
     assert {"CUDA_VISIBLE_DEVICES", "NETWORKX_BACKEND_PRIORITY"} <= others
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_the_api_page_of_a_class_has_each_of_its_methods_once(name):
+    names = [one for names in GROUPS[name].values() for one in names]
+    public = {one for one in dir(getattr(cc_rapids, name)) if not one.startswith("_")}
+    assert sorted(names) == sorted(public)
