@@ -92,6 +92,10 @@ def expanded(path: str) -> list[str]:
         with reached(path):
             system, inside = remote(path)
             names = system.glob(inside) if pattern else []
+            listed = not (pattern or "::" in path or path.startswith("http"))
+            if listed and system.isdir(inside):
+                inner = [Path(name).relative_to(inside) for name in sorted(system.find(inside))]
+                return [f"{path.rstrip('/')}/{name}" for name in _chosen(path, inner, log.warning)]
         if not pattern:
             return [path]
         scheme = path.split("://")[0]
@@ -140,7 +144,12 @@ def files_in(folder: str | os.PathLike[str], tell: Callable[..., None] = log.deb
     FormatError
         There is none.
     """
-    paths = (path.relative_to(folder) for path in sorted(Path(folder).rglob("*")) if path.is_file())
+    paths = [path.relative_to(folder) for path in sorted(Path(folder).rglob("*")) if path.is_file()]
+    return [str(Path(folder, path)) for path in _chosen(folder, paths, tell)]
+
+
+def _chosen(folder: object, paths: list[Path], tell: Callable[..., None]) -> list[Path]:
+    """Return which of the paths in a folder are of edges; see :func:`files_in`."""
     shown = [path for path in paths if not _is_hidden(path)]
     known = _of_edges(shown)
     if others := [path.name for path in shown if path not in known]:
@@ -150,7 +159,7 @@ def files_in(folder: str | os.PathLike[str], tell: Callable[..., None] = log.deb
         )
     if not shown:
         raise FormatError(f"{folder} holds no file of a known format: {', '.join(SUFFIXES)}")
-    return [str(Path(folder, path)) for path in known]
+    return known
 
 
 def _is_hidden(path: Path) -> bool:
@@ -173,6 +182,8 @@ def mark_at(path: str) -> Mark | None:
         system, inside = remote(path)
         system.invalidate_cache(inside)  # a cached listing may be outdated
         info = system.info(inside)
+    if info.get("type") == "directory":
+        raise FormatError(f"{path} is a directory; name a file or a pattern")
     times = (info.get(name) for name in ("ETag", "etag", "mtime", "LastModified", "created"))
     return Mark(int(info["size"] or 0), str(next((time for time in times if time), "")))
 

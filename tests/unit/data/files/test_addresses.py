@@ -111,3 +111,23 @@ def test_a_tilde_is_the_home_folder(tmp_path, monkeypatch):
     assert CliRunner().invoke(main, words).exit_code == 0
     names = ["answer", "edges", "labels", "labels.csv", "state"]
     assert sorted(path.name for path in tmp_path.glob("[!.]*")) == names
+
+
+@pytest.mark.parametrize("name", ["folder", "folder.parquet"])
+def test_an_address_of_a_folder_is_all_of_its_files(name):
+    system = fsspec.filesystem("memory")
+    for path, content in {
+        "part-00000": "1,2\n",
+        "k=1/part-00001": "2,3\n",
+        "_SUCCESS": "",
+        ".part-00000.crc": "x",
+    }.items():
+        system.pipe_file(f"/{name}/{path}", content.encode())
+    for address in (f"memory://{name}", f"memory://{name}/", [f"memory://{name}"]):
+        for door in (components, cc_rapids.stream_components):
+            assert door(address).ledger == {"given": 2, "linked": 2}
+    with pytest.raises(errors.FormatError, match="is a directory; name a file or a pattern"):
+        components(f"memory://{name}/*")
+    system.pipe_file("/none/_SUCCESS", b"")
+    with pytest.raises(errors.FormatError, match="memory://none holds no file of a known format"):
+        components("memory://none")
