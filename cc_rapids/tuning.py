@@ -2,8 +2,8 @@
 
 None of them changes an answer: they are where one way becomes faster than another, or how much is
 done at a time. Tests and measurements set them for a while by :meth:`Tuning.override`; what is
-compiled into a kernel is a constant beside that kernel. A number in brackets is a decision record,
-in docs/design/decisions; a name with ``.jsonl`` is one of benchmarks/records.
+compiled into a kernel is a constant beside that kernel. A name in brackets is a page of
+docs/design/decisions; a name with ``.jsonl`` is one of benchmarks/records.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ class Tuning:
     ----------
     thread_chunk : int
         Indices that a CPU thread takes at a time: few enough to balance, enough to pay for their
-        call. [057], threads.jsonl.
+        call. [rows], threads.jsonl.
     single_block_sum : int
-        Blocks of a bit set whose ranks one block of threads sums; more are summed in runs. [039].
+        Blocks of a bit set whose ranks one block of threads sums; more are summed in runs. [host].
     frequent_root_vertices : int
         Vertices from which on a launch of its own marks the roots that most of them share, as
         threads that meet at one bit cost more than it does. Chosen; not measured by itself.
     giant_probes : int
         Vertices that are looked at to find the largest tree of a sample, or one of high degree.
-        [004].
+        [samples].
     split_finish_edges : int
         Edges of a list that is linked in two parts after a sample, so that the host makes room for
-        the answer while the last part is linked. [038].
+        the answer while the last part is linked. [host].
     staged_neighbours : float
         Neighbours that a vertex of the first blocks has among these, where edges are linked in
-        stages. Chosen: 85 % of a random graph are then in one tree. [083].
+        stages. Chosen: 85 % of a random graph are then in one tree. [several-gpus].
     bfs_alpha, bfs_beta : int
         Edges left for one of the next depth, from which on a search goes from below, and vertices
         for one of a depth, from which on from above again. Beamer et al. 2012.
@@ -50,23 +50,23 @@ class Tuning:
         Ids from which on their number is estimated before a hash table is made for them. ids.jsonl.
     hashed_at_once : int
         Edges of a list, at most, for whose ids the launch that scans them has a hash table ready:
-        some 3 MiB. [067].
+        some 3 MiB. [short-lists].
     spread_sample_ids : int
-        Ids of a column that are looked at to see whether ids are spread evenly. [068].
+        Ids of a column that are looked at to see whether ids are spread evenly. [ids].
     blocked_ids : int
         Ids from which on the slots of a hash table are found block by block of it, where edges may
-        be in any order: a table of 100 MiB, which no cache holds. [089].
+        be in any order: a table of 100 MiB, which no cache holds. [ids].
     library_strings : int
         Strings of all columns, at most, that PyArrow numbers on threads: its kernels are there, and
-        ours, ten of them, need compiling. [071].
+        ours, ten of them, need compiling. [strings].
     library_vertices : int
-        Vertices of a forest on threads, at most, that NumPy counts and gathers. [071].
+        Vertices of a forest on threads, at most, that NumPy counts and gathers. [compiling].
     sampled_scan_edges : int
-        Edges from which on the range of ids is guessed by some rows. [033].
+        Edges from which on the range of ids is guessed by some rows. [ids].
     order_probes : int
-        Rows of such a list at which its order is seen. [028].
+        Rows of such a list at which its order is seen. [order].
     range_margin_ids : int
-        Ids by which a guessed range is widened, beside a 256th of itself. [033].
+        Ids by which a guessed range is widened, beside a 256th of itself. [ids].
     lookup_slots, lookup_slots_per_vertex : int
         Slots of a table by which an audit finds vertices by their ids, at most, or so many times
         the number of vertices if that is more. audit.jsonl.
@@ -76,13 +76,13 @@ class Tuning:
     group_slots_per_row : int
         Possible groups for each row, beyond which groups are numbered anew. dedup.jsonl.
     batch_window_edges : int
-        Edges of batches of one kind that are borrowed together. [022].
+        Edges of batches of one kind that are borrowed together. [batches].
     iterated_rows : int
         Vertices that are copied to the host together while the caller iterates over components.
         Chosen: 8 MiB of int64, so that a GPU is asked once for many components.
     joined_batch_edges : int
-        Edges of batches that are joined as one, so that the host costs as much as one. [016],
-        [022].
+        Edges of batches that are joined as one, so that the host costs as much as one.
+        [batches].
     checkpoint_items : int
         Items of a stream that a checkpoint can tell apart; of those beyond it has one hash. Chosen,
         not measured: 4,096 make a checkpoint 200 KiB longer.

@@ -1,7 +1,7 @@
 """Model of the time that several devices take for a list, and one.
 
 The figures are those of NVIDIA H100s, and need not be exact: where the answer is close, either way
-takes about as long.
+takes about as long. Pages that are named are in docs/design.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from ..algorithms.auto import SAMPLES, STAGED
 
-EDGE = 38e-12  # seconds for an edge after a sample: two bits of an L2 of 50 MB; [073]
-LINKED = 92e-12  # for an edge that is linked, in blocks of vertices; [073]
-VERTEX = 25e-12  # to begin trees, to flatten and to count them; [073]
-IN_STAGES = 68e-12  # for an edge of a part that is linked in stages; [083]
+EDGE = 38e-12  # seconds for an edge after a sample: two bits of an L2 of 50 MB; decisions/order
+LINKED = 92e-12  # for an edge that is linked, in blocks of vertices; decisions/order
+VERTEX = 25e-12  # to begin trees, to flatten and to count them; decisions/order
+IN_STAGES = 68e-12  # for an edge of a part that is linked in stages; decisions/several-gpus
 SAMPLED = SAMPLES["partitioned"][-1][0]  # edges a vertex from which on lists are sampled
 JOINED = 12e-12  # for a vertex of another forest: its parents are read and written a few times
 SENT = 1.25  # bytes for a vertex of a forest: bits, and pairs or none
