@@ -1276,9 +1276,9 @@ def read_ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterat
     closed too, at its next chunk.
     """
 
-    def make() -> Future[Chunk] | None:
+    def make() -> Chunk | Future[Chunk] | None:
         chunk = next(chunks, None)
-        return None if chunk is None else pool.submit(chunk.loaded)
+        return chunk if chunk is None or chunk.load is None else pool.submit(chunk.loaded)
 
     with (
         ThreadPoolExecutor(readers, "cc_rapids loads") as pool,
@@ -1287,7 +1287,7 @@ def read_ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterat
         ahead = deque(maker.submit(make) for _ in range(readers))
         try:
             while (loading := ahead.popleft().result()) is not None:
-                chunk = loading.result()
+                chunk = loading.result() if isinstance(loading, Future) else loading
                 del loading
                 ahead.append(maker.submit(make))
                 yield chunk
