@@ -430,6 +430,7 @@ class Files(Parts):
         super().__init__(parts, names, bound, skips)
         self.options, self.open_file, self.threaded = options, open_file, open_file is None
         self.read_groups: RowGroups | None = None
+        self.start: Callable[[], Any] | None = None  # puts an open file back, if that can be
         self.facts: dict[str, Any] = {}
         kinds = {part.format for part in parts}
         check_text_options(options, [part.path for part in parts], [part.format for part in parts])
@@ -464,10 +465,12 @@ class Files(Parts):
     @classmethod
     def of_open(cls, stream: Any, request: ReadRequest) -> Files:
         """Return an open file of the caller's as a source."""
-        file = given_file(stream)
+        start, file = _start_of(stream), given_file(stream)
         parts = [Part(file.path, file.path, None, file.format(request.options))]
         names = request.source, request.destination
-        return cls(parts, names, request.options, request.bound, open_file=file)
+        found = cls(parts, names, request.options, request.bound, open_file=file)
+        found.start = start
+        return found
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield the pieces of all files from a place on."""
@@ -488,7 +491,8 @@ class Files(Parts):
             read = self.read_groups if file.is_plain else None
             place = Place(begin.group, begin.rows, budget.next_rows, text)
             made = read_pieces(file, wanted, place, read)
-            for piece in made if self.open_file is not None else _restartable(made):
+            again = self.open_file is None or self.start is not None
+            for piece in _restartable(made, self.start) if again else made:
                 after = Cursor(number, piece.group, piece.rows)
                 if piece.whole:
                     after = Cursor(number, piece.group + 1)
@@ -682,13 +686,23 @@ def text_of(table: Any, source: Side, destination: Side) -> list[bool]:
     return [any(is_text(table.schema.field(name).type) for name in pair) for pair in pairs]
 
 
-def _restartable(pieces: Iterator[Piece]) -> Iterator[Piece]:
-    """Yield the pieces of a file that may be read again."""
+def _restartable(pieces: Iterator[Piece], start: Any) -> Iterator[Piece]:
+    """Yield the pieces of a file that may be read again; a stream is put back to its start."""
     try:
         yield from pieces
     except LateTextError as error:
+        if start is not None:
+            start()
         error.can_restart = True
         raise
+
+
+def _start_of(stream: Any) -> Callable[[], Any] | None:
+    """Return what puts an open file of the caller's back to where it is; None if nothing does."""
+    with suppress(Exception):  # of any library
+        if not isinstance(stream, File) and stream.seekable():
+            return partial(stream.seek, stream.tell())
+    return None
 
 
 def types_so_far(

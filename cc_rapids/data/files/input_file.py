@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import stat
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 
 
 PACKED = (".gz", ".zst")  # written
+MARKS = {  # those of four bytes last, as they begin like others
+    "utf-16": (BOM_UTF16_LE, BOM_UTF16_BE),
+    "utf-32": (BOM_UTF32_LE, BOM_UTF32_BE),
+}
 SHOWN_BYTES = 16  # of the first bytes in messages
 
 
@@ -98,7 +102,7 @@ def looks_like(first: bytes) -> str | None:
     """
     certain = next((name for name, one in FORMATS.items() if one.begins(first)), None)
     if certain is not None or b"\0" in first:
-        return certain or ("snap" if _is_utf16(first) else None)
+        return certain or ("snap" if _is_wide(first) else None)
     lines = [line for line in first.splitlines() if line.strip()] or [b""]
     line = next((line for line in lines if line[:1] not in (b"#", b"%")), b"")
     if b"," in line:
@@ -106,13 +110,14 @@ def looks_like(first: bytes) -> str | None:
     return "tsv" if b"\t" in line and line is lines[0] else "snap"
 
 
-def _is_utf16(first: bytes) -> bool:
-    """Return whether bytes are text of UTF-16, most of it ASCII if there is no byte order mark."""
-    first = first[: len(first) // 2 * 2]
+def _is_wide(first: bytes) -> bool:
+    """Return whether bytes are text of UTF-16 or UTF-32, mostly ASCII if without a mark."""
+    first = first[: len(first) // 4 * 4]
     high = {"utf-16-le": first[1::2], "utf-16-be": first[::2]}
     found = [name for name in high if 2 * high[name].count(b"\0") > len(high[name])]
-    if first.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        found = ["utf-16"]
+    for encoding, marks in MARKS.items():
+        if first.startswith(marks):
+            found = [encoding]
     for encoding in found:
         with suppress(UnicodeDecodeError):
             return all(word.isprintable() for word in first.decode(encoding).split())
@@ -215,7 +220,8 @@ class File:
         FormatError
             None of them does.
         """
-        found = options.format or self.named or looks_like(self.head)
+        text = "snap" if options.encoding else None  # whose bytes may look like no text
+        found = options.format or self.named or looks_like(self.head) or text
         if not found:
             raise _unknown_format(self.path, f" or its first bytes {self.head[:8]!r}")
         return found

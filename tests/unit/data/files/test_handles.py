@@ -26,6 +26,7 @@ import scipy.sparse
 
 import cc_rapids
 from cc_rapids import components, errors
+from cc_rapids.tuning import tuning
 
 TABLE = pa.table({"src": [1, 2], "dst": [2, 5]})
 TEXTS = {
@@ -361,3 +362,25 @@ def test_one_column_a_side_may_be_named_in_lists_of_an_open_file(tmp_path):
     with open(path, "rb") as file:
         found = components(file, source=["src"], destination=["dst"])
     assert found.labels().equals(components(path, source=["src"], destination=["dst"]).labels())
+
+
+@pytest.mark.parametrize("opens", [lambda path: open(path, "rb"), open, gzip.open])
+def test_an_open_file_that_can_seek_is_read_again_as_text(opens, monkeypatch):
+    monkeypatch.setattr(tuning, "text_block_bytes", 40)
+    content = b"src,dst\n" + b"1,2\n" * 40 + b"a,b\n"
+    written("edges.csv", gzip.compress(content) if opens is gzip.open else content)
+    for find in (
+        lambda file: cc_rapids.stream_components(file, memory_limit="300MB"),
+        lambda file: cc_rapids.Connectivity().insert(file).components(),
+    ):
+        with opens("edges.csv") as file:
+            assert find(file).ledger == {"given": 41, "linked": 41}
+    with pytest.raises(errors.FormatError, match="without memory_limit="):
+        cc_rapids.stream_components(Unseekable(content), memory_limit="300MB")
+
+
+@pytest.mark.parametrize("encoding", ["utf-32", "utf-16", "utf-16-be", "cp037"])
+def test_bytes_in_other_encodings_are_told_by_their_mark_or_by_the_option(encoding):
+    content = "src,dst\nab,cd\n".encode(encoding)
+    for options in [{"encoding": encoding}] + [{}] * (encoding in ("utf-32", "utf-16")):
+        assert len(components(io.BytesIO(content), **options)) == 1
