@@ -378,9 +378,9 @@ REFUSED = {
     "chunks": ({"forest": "min", "weight": "w", "memory_limit": "1GiB"}, InputError, "in chunks"),
     "a stream": ({"edges": [FRAME, FRAME], "forest": "min", "weight": "w"}, InputError, "chunks"),
     "a matrix": (
-        {"edges": sp.eye_array(3).tocsr(), "forest": "min", "weight": [1, 2, 3]},
+        {"edges": sp.eye_array(3).tocsr(), "forest": "min", "weight": [1, 2]},
         InputError,
-        "pass a frame with a column of weights",
+        "2 weights and 3 edges",
     ),
     "a pair": (
         {"edges": (FRAME["src"].array, FRAME["dst"].array), "forest": "min", "weight": "w"},
