@@ -46,7 +46,7 @@ def shared(seen, ways):
     start = threading.Barrier(len(ways))
 
     def work(own, way):
-        start.wait(60)
+        start.wait(600)
         WAYS[way](seen, range(own * BATCHES, (own + 1) * BATCHES))
 
     with ThreadPoolExecutor(len(ways)) as pool:
@@ -202,11 +202,11 @@ def test_a_process_that_is_forked_meanwhile_can_go_on():
     def hold():
         with seen._lock.held:
             held.set()
-            go.wait(60)
+            go.wait(600)
 
     thread = threading.Thread(target=hold)
     thread.start()
-    held.wait(60)
+    held.wait(600)
     child = os.fork()
     if child == 0:
         os._exit(0 if seen._lock.held.acquire(timeout=600) else 1)

@@ -120,7 +120,7 @@ class Lanes(Rehearsal):
         }
 
     def wait(self):
-        self.warp[self.own.t // self.warp_size].wait(60)
+        self.warp[self.own.t // self.warp_size].wait(600)
 
     def vote(self, flag):
         t, first = self.own.t, self.own.t // self.warp_size * self.warp_size

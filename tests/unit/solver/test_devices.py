@@ -531,7 +531,7 @@ def test_a_fork_starts_threads_of_its_own():
     with held:  # by another thread at that time, which the fork does not have
         child = os.fork()
         if not child:
-            signal.alarm(60)  # ends one that waits for threads of its parent
+            signal.alarm(600)  # ends one that waits for threads of its parent
             os._exit(not len(spread(parts, [0, 1])))
     assert os.waitpid(child, 0)[1] == 0
 
