@@ -325,8 +325,9 @@ def find_components(
     for the log; its seconds are those of its edges.
     """
     answers, outer = None, None if reading is None else reading.ledger
-    options = with_ends(edges, options)
-    adapter, bound = adapter_of(edges), options.weight_bound
+    adapter = adapter_of(edges)
+    options = with_ends(edges, options, adapter)
+    bound = options.weight_bound
     if adapter.opens:
         edges = opened(edges)
         adapter = adapter_of(edges)
@@ -340,13 +341,13 @@ def find_components(
             bound = None
         if not (in_chunks or _is_numbered(edges)):
             edges, options, ledger = within_bound(edges, options)
+            adapter = adapter_of(edges)
             outer = ledger if outer is None else outer.plus(ledger._replace(given=0))
     if options.spanning is not None or (bound is not None and options.forest):
         given, request = edges, ReadRequest(options.source, options.destination)
         edges, options, reading = with_weights(edges, options)
         outer = reading.ledger if reading.taken else None
-        answers = adapter_of(given).answers(given, request)
-    adapter = adapter_of(edges)
+        answers, adapter = adapter.answers(given, request), adapter_of(edges)
     has_key_columns = adapter.names_files and isinstance(options.source, list)
     named_frames = options.frames is not None
     bounded_files = options.weight_bound is not None and adapter.names_files

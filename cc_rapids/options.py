@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from .algorithms.auto import MEASURED, DesignPolicy, FixedDesign, policy_of
 from .algorithms.design import Design, check_batch_design, check_forest_design
 from .backends import MEMORY, Backend
 from .backends.choice import EngineChoice
-from .data.adapters import adapter_of
+from .data.adapters import Adapter, adapter_of
 from .data.arguments import check_flag, check_path, check_progress, check_seconds, check_word
 from .data.edge_input import ReadRequest, named
 from .data.frame_build import frame_of_table
@@ -312,14 +313,19 @@ class Options:
             return backends.opened("threads")
 
 
-def with_ends(edges: Any, options: Options) -> Options:
-    """Return the options with the columns of both ends, where the edges have names of columns."""
+def with_ends(edges: Any, options: Options, adapter: Adapter | None = None) -> Options:
+    """Return the options with the columns of both ends, where the edges have names of columns.
+
+    The ``adapter`` is that of the edges, if the caller has asked for it.
+    """
     given = options.spanning or options.weight_bound
     weight = None if given is None else given.weight
-    ends = named_ends(edges, options.source, options.destination, weight)
+    ends = named_ends(edges, options.source, options.destination, weight, adapter)
     if ends == (options.source, options.destination):
         return options
-    return replace(options, source=ends[0], destination=ends[1])
+    found = copy(options)  # replace() would set all fields again, one by one
+    vars(found).update(source=ends[0], destination=ends[1])
+    return found
 
 
 def within_bound(edges: Any, options: Options) -> tuple[Any, Options, Ledger]:

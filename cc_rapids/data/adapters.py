@@ -703,7 +703,7 @@ class Frames(Adapter):
         return _of_series(every, sides, request.nulls, index_of(edges))
 
     def _column_names(self, edges: Any) -> Sequence[Any] | None:
-        lazy = hasattr(edges, "collect_schema")  # whose columns would warn of what they cost
+        lazy = hasattr(type(edges), "collect_schema")  # whose columns would warn of what they cost
         return edges.collect_schema().names() if lazy else columns_of(edges)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:

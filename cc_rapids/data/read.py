@@ -169,12 +169,16 @@ _known_request: Callable[..., ReadRequest] = lru_cache(256, typed=True)(_request
 
 
 def named_ends(
-    edges: Any, source: Side | None, destination: Side | None, weight: Any = None
+    edges: Any,
+    source: Side | None,
+    destination: Side | None,
+    weight: Any = None,
+    adapter: Adapter | None = None,
 ) -> tuple[Side | None, Side | None]:
     """Return the columns of both ends, as :meth:`Adapter.named` names those that are not given."""
     if source is not None and destination is not None:
         return source, destination
-    return adapter_of(edges).ends(edges, source, destination, weight)
+    return (adapter or adapter_of(edges)).ends(edges, source, destination, weight)
 
 
 def in_memory(

@@ -20,9 +20,8 @@ def index_of(edges: Any) -> Any:
     Frames and columns of other libraries have none. Nor has a cuDF frame whose index has several
     levels, as no column of cuDF holds tuples.
     """
-    if isinstance(edges, Graph):
-        return None
-    if isinstance(edges, Mapping):
+    has_none = not hasattr(type(edges), "iloc")
+    if has_none and isinstance(edges, Mapping) and not isinstance(edges, Graph):
         edges = tuple(edges.values())
     if isinstance(edges, tuple):
         edges = edges[0] if edges else None

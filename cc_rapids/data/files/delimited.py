@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from io import BytesIO
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,7 @@ _BLANKS_AND_QUOTES = re.compile(  # a field in quotes, a word that begins with o
 NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "pipes", " ": "blanks"}
 SEPARATOR_LINE = rb'"?sep=[^\r\n]"?'  # above the records of spreadsheets
 MARK = BOM_UTF8  # of the byte order
+PIECE = 1 << 20  # bytes that a thread parses at once
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ class Block:
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield each line with its number in the file."""
         if not self.quoted:
-            yield from enumerate(self.data.removesuffix(b"\n").split(b"\n"), self.line)
+            for number, line in enumerate(BytesIO(self.data), self.line):
+                yield number, line.removesuffix(b"\n")
             return
         number = self.line
         for record in quoted.records(self.data, self.delimiter):
@@ -161,8 +164,8 @@ class Dialect:
         if self._may_have_comments(data):
             data = self._comment.sub(b"", data)
         if not self.folded:
-            blank = data[:1] in (b" ", b"\t") or b"\n " in data or b"\n\t" in data
-            return self._blank_lines.sub(b"", data) if blank else data
+            begins = (data.startswith(c) or b"\n" + c in data for c in (b" ", b"\t") if c in data)
+            return self._blank_lines.sub(b"", data) if any(begins) else data
         if self.table and quoted.QUOTE in data:
             return _BLANKS_AND_QUOTES.sub(_one_tab, data).strip(b"\t")
         data = data.translate(_ONE_BLANK)
@@ -414,8 +417,8 @@ def _parse(
         # To find the culprit, one thread and one block: then lines of any length fit as well
         read_options=arrow_csv.ReadOptions(
             column_names=[str(i) for i in range(width)],
-            use_threads=refuse is None,
-            block_size=len(data) + 1 if refuse else 1 << 20,
+            use_threads=refuse is None and len(data) > PIECE,
+            block_size=len(data) + 1 if refuse else PIECE,
         ),
         parse_options=arrow_csv.ParseOptions(
             delimiter=dialect.delimiter, quote_char=False, invalid_row_handler=refuse

@@ -207,7 +207,7 @@ class File:
         """True of a file of this machine that is neither compressed nor in an archive."""
         return "://" not in self.path and not self.packing
 
-    @property
+    @cached_property
     def named(self) -> str:
         """The format that the name says; empty if that is not known."""
         return named_format(self.path)

@@ -239,7 +239,7 @@ def given(stream: Any) -> File:
 
 def within(file: File) -> File:
     """Return the file in an archive of one; another file as it is."""
-    if file.named != "npz" and file.head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+    if file.head.startswith((b"PK\x03\x04", b"PK\x05\x06")) and file.named != "npz":
         return _in_zip(file)
     if file.head[257:262] == b"ustar":
         return _in_tar(file)

@@ -304,7 +304,10 @@ def _column(
 
 def split(record: bytes, delimiter: bytes) -> list[bytes]:
     """Return the fields of one record, without the blanks around them."""
-    data = record.rstrip(b"\r\n") + b"\n"
+    data = record.rstrip(b"\r\n")
+    if QUOTE not in data:
+        return [field.strip(_blank(delimiter)) for field in data.split(delimiter)]
+    data += b"\n"
     starts, ends, _ = _fields(data, runs(data, delimiter), delimiter)
     fields = [
         data[start:end].strip(_blank(delimiter))

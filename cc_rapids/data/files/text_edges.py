@@ -186,9 +186,10 @@ class Table:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        rows = None
+        rows, blank = None, any(c in block.data for c in (b" ", b"\t"))
         for place, column in columns.items():
-            same = pc.equal(pc.utf8_trim(column.text, " \t"), self.names[place])
+            text = pc.utf8_trim(column.text, " \t") if blank else column.text
+            same = pc.equal(text, self.names[place])
             rows = same if rows is None else pc.and_(rows, same)
             if not pc.any(rows).as_py():
                 return
