@@ -905,6 +905,7 @@ class Pairs(Frames):
 class EdgeArrays(Pairs):
     """An array or tensor of shape (edges, 2) or (2, edges)."""
 
+    by_type = False  # an array of one library may lie on a GPU or not
     opens = True
 
     def accepts(self, edges: Any) -> bool:
@@ -1197,7 +1198,7 @@ class PathLists(Paths):
 class Datasets(Chunked):
     """A pyarrow dataset."""
 
-    is_stream = becomes_table = True
+    by_type = is_stream = becomes_table = True
 
     called = "the dataset"
 
@@ -1226,6 +1227,8 @@ class Datasets(Chunked):
 
 class Tables(Datasets):
     """A table of Delta Lake or Iceberg: its folder or address, or the object of its library."""
+
+    by_type = False
 
     def accepts(self, edges: Any) -> bool:
         if isinstance(edges, str | os.PathLike):
@@ -1299,7 +1302,7 @@ class Batches(Chunked):
 class Readers(Batches):
     """A pyarrow RecordBatchReader, which any thread may read."""
 
-    becomes_table = True
+    by_type = becomes_table = True
 
     called = "the reader"
 
@@ -1370,22 +1373,20 @@ ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts reads; what is most 
 )
 
 
-_OF_TYPE: WeakKeyDictionary[type, Adapter] = WeakKeyDictionary()
+_OF_TYPE: WeakKeyDictionary[type, tuple[Adapter, ...]] = WeakKeyDictionary()  # which may accept
 
 
 def adapter_of(edges: Any) -> Adapter:
     """Return the adapter that reads edges: the first that accepts them."""
-    known = _OF_TYPE.get(type(edges))
-    if known is not None:
-        return known
-    by_type = True
-    for adapter in ADAPTERS:
-        by_type = by_type and adapter.by_type
-        if adapter.accepts(edges):
-            break
-    if by_type:
-        _OF_TYPE[type(edges)] = adapter
-    return adapter
+    some = _OF_TYPE.get(type(edges))
+    if some is None:
+        some = _OF_TYPE[type(edges)] = tuple(
+            adapter for adapter in ADAPTERS if not adapter.by_type or adapter.accepts(edges)
+        )
+    for adapter in some:
+        if adapter.by_type or adapter.accepts(edges):
+            return adapter
+    return ANYTHING
 
 
 def _check_weights(weights: int, rows: int | None) -> None:

@@ -711,7 +711,7 @@ class Run:
         what a chunk takes.
         """
         kind, *sizes = memory_use(state.index)
-        if kind == "strings":
+        if kind == "strings" and state.index.n:
             import pyarrow as pa
 
             pa.default_memory_pool().release_unused()

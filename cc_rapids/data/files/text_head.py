@@ -192,12 +192,13 @@ def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]]
     """
     found = {d: _table(d).first_records(head, FIRST) for d in SEPARATORS if d.encode() in head}
     rows = {d: found[d] for d in found if any(sum(map(bool, row)) > 1 for row in found[d])}
-    blanks = _table(" ").first_records(head, FIRST)
     even = [d for d in rows if _width(rows[d]) > 1]
     if len(even) > 1:
         even = [d for d in even if is_named(_table(d), rows[d][0])] or even
     if len(even) > 1:
         raise _either(path, *even[:2])
+    several = not even or len(_table(" ").first_records(head, 1)[0]) > 1
+    blanks = _table(" ").first_records(head, FIRST) if several else []
     if even:
         if _width(blanks) > 1 and _are_pairs(blanks) and not _are_pairs(rows[even[0]]):
             raise _either(path, even[0], " ")  # as in "1 2<tab>3", or "1 2 0,5"

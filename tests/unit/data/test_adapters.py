@@ -76,9 +76,11 @@ def test_a_type_is_asked_about_once_where_it_tells_all(monkeypatch):
         pass
 
     assert [adapter_of(kind()) for kind in (Pair, Path)] == [PAIRS, adapter_of("a.csv")]
+    assert adapter_of(Path("*.csv")) is adapter_of("*.csv") is not adapter_of(Path("a.csv"))
     monkeypatch.setattr(adapters, "ADAPTERS", [ANYTHING])
     assert adapter_of(Pair()) is PAIRS
-    assert adapter_of(Path("b.csv")) is ANYTHING
+    monkeypatch.setattr(adapters.Paths, "accepts", lambda *_: False)
+    assert type(adapter_of(Path("a.csv"))) is not adapters.Paths
 
 
 def test_what_has_its_own_vertices_takes_no_others():
