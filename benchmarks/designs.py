@@ -421,7 +421,7 @@ def hopeless(design, graph, facts, known):
     """Return why a design is not run on a graph, or nothing."""
     components, pairs = facts["components"], design.words[1].spec.bytes_per_vertex_pair
     if pairs * facts["n"] ** 2 > MOST_BYTES:
-        return f"it keeps something for each pair of vertices, of which there are {facts['n']:,}"
+        return f"it keeps data for each pair of the {facts['n']:,} vertices"
     if link(design) == "bfs-cc" and components > MOST_SEARCHES:
         return f"it searches once a component, and there are {components:,}"
     first = known.get(design.sample, {})
