@@ -183,7 +183,8 @@ def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]]
         The first records of the file, whole.
     is_named
         Says whether the names of columns are known by a dialect and the first record in it; of
-        several separators, the one that makes them known is taken.
+        several separators, the one that makes them known is taken, or else the one by which no
+        quotes are left within fields.
 
     Raises
     ------
@@ -195,6 +196,7 @@ def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]]
     even = [d for d in rows if _width(rows[d]) > 1]
     if len(even) > 1:
         even = [d for d in even if is_named(_table(d), rows[d][0])] or even
+        even = [d for d in even if not _has_quotes(rows[d])] or even
     if len(even) > 1:
         raise _either(path, *even[:2])
     several = not even or len(_table(" ").first_records(head, 1)[0]) > 1
@@ -225,6 +227,11 @@ def _width(rows: list[list[str]]) -> int:
     """Return the number of fields of all records; 0 if they differ."""
     widths = {*map(len, rows)}
     return widths.pop() if len(widths) == 1 else 0
+
+
+def _has_quotes(rows: list[list[str]]) -> bool:
+    """Return whether quotes are left in fields, as in those of another separator."""
+    return any(quoted.QUOTE.decode() in field for row in rows for field in row)
 
 
 def _are_pairs(rows: list[list[str]]) -> bool:

@@ -52,6 +52,8 @@ def test_a_table_that_may_be_two_things_is_refused(tmp_path, content, ways_out):
         ("1\t2\t10 20\n2\t3\t30 40\n", {}, 3),
         ("src,dst\n1,2\n  \n\t\n2,3\n   ", {}, 3),
         ("a~b\nc~d\n", {"delimiter": "~", "header": False}, 4),
+        ('"Lee, Ann";"Ray, Bo"\n"Ray, Bo";"Fox, Cy"\n', {"header": False}, 3),
+        ('"a;b"|"c;d"|1\n"c;d"|"e;f"|2\n', {"header": False}, 3),
     ],
 )
 def test_what_stands_in_public_files(tmp_path, content, options, pairs):
