@@ -695,11 +695,16 @@ class Frames(Adapter):
             frame = nw.from_native(_unambiguous(edges, [*source, *destination]))
         except TypeError:
             return self.read(_table_of(edges), request)
-        lazy = isinstance(frame, nw.LazyFrame)
-        _check_names(frame.collect_schema().names() if lazy else frame.columns, source, destination)
         if isinstance(frame, nw.LazyFrame):
+            _check_names(frame.collect_schema().names(), source, destination)
             frame = frame.select(*source, *destination).collect()
-        every = list(map(frame.get_column, (*source, *destination)))
+        elif source == destination:
+            _check_names(frame.columns, source, destination)
+        try:
+            every = list(map(frame.get_column, (*source, *destination)))
+        except Exception:  # of its library; the names are listed for the error alone
+            _check_names(frame.columns, source, destination)
+            raise
         return _of_series(every, sides, request.nulls, index_of(edges))
 
     def _column_names(self, edges: Any) -> Sequence[Any] | None:
