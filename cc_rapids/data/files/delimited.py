@@ -54,7 +54,7 @@ class Block:
     data: bytes
     delimiter: bytes = b""
 
-    @property
+    @cached_property
     def quoted(self) -> bool:
         """True if fields of the block may be in quotes."""
         return bool(self.delimiter) and quoted.QUOTE in self.data
@@ -256,7 +256,7 @@ def blocks(
         if used:
             yield Block(line, whole, dialect.quoting)
             report()
-            line += whole.count(b"\n")
+            line += quoted.newlines_in(whole)
     data = b"".join(rest)
     if data:
         whole, used = quoted.whole_records(data + b"\n", dialect.quoting)
@@ -407,7 +407,7 @@ def _parse(
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    if not data.strip(b"\n"):
+    if not data.lstrip(b"\n"):  # a copy only of lines that are empty
         return [Column(pa.chunked_array([], pa.string())) for _ in take]
     if data.startswith(MARK):
         data = b"\n" + data  # a mark at the start of a block, which PyArrow takes for a file

@@ -15,19 +15,11 @@ if TYPE_CHECKING:
 
 _EMPTY = re.compile(rb"^$", re.MULTILINE)
 NEWLINE, RETURN = ord("\n"), ord("\r")
-PIECE = 1 << 17  # bytes that are compared at once, in the second-level cache
 
 
 def ends_in(data: bytes) -> int:
     """Return the number of ends of lines: newlines, and carriage returns without one behind."""
-    if len(data) < PIECE:
-        count = data.count(b"\n")
-    else:
-        import numpy as np
-
-        characters = np.frombuffer(data, np.uint8)
-        pieces = (characters[k : k + PIECE] for k in range(0, len(data), PIECE))
-        count = sum(int(np.count_nonzero(piece == NEWLINE)) for piece in pieces)
+    count = quoted.newlines_in(data)
     return count + (data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0)
 
 
