@@ -164,7 +164,8 @@ class Dialect:
         if self._may_have_comments(data):
             data = self._comment.sub(b"", data)
         if not self.folded:
-            begins = (data.startswith(c) or b"\n" + c in data for c in (b" ", b"\t") if c in data)
+            blanks = [b" "] if self.delimiter == "\t" else [b" ", b"\t"]
+            begins = (data.startswith(c) or b"\n" + c in data for c in blanks if c in data)
             return self._blank_lines.sub(b"", data) if any(begins) else data
         if self.table and quoted.QUOTE in data:
             return _BLANKS_AND_QUOTES.sub(_one_tab, data).strip(b"\t")
