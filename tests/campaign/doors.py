@@ -532,17 +532,14 @@ def text_file(edges, random, path, suffix, header=None):
 
     if form == "header":
         lines.append(separator.join(names))
-    elif form == "comment":
-        lines.append("# " + " ".join(names))
-        comments += 1
+    elif form == "comment" and len(edges):  # a file of comments alone is refused
+        comments = 2 if sparse else 1  # all of them above the first record
+        lines += ["# a comment", "# " + " ".join(names)][-comments:]
     for row in zip(*lists, strict=True):
         lines.append(separator.join(map(word, row)))
         if sparse and random.random() < 0.1:
             lines.append("")
             blanks += 1
-        elif suffix == "txt" and sparse and random.random() < 0.1:
-            lines.append("# a comment")
-            comments += 1
     if lines and not lines[-1]:
         lines.pop()
         blanks -= 1
@@ -1297,13 +1294,13 @@ def refusals(name, verb, given, options, edges):
         found.append("weights of a matrix")
     if verb == "bridges" and name == "matrix":
         found.append("bridges of a matrix")
-    if name == "opened" and (verb == "stream" or chunked):
-        found.append("an open file in chunks")
+    if name == "opened" and "checkpoint" in options:
+        found.append("a checkpoint of an open file")
     if name == "matrix" and (verb == "stream" or chunked):
         found.append("a matrix in chunks")
     if name == "matrix" and options.keys() & {"vertices", "num_vertices"}:
         found.append("vertices of a matrix")
-    if "frames" in options and not files:
+    if "frames" in options and not files and name != "opened":
         found.append("frames of edges in memory")
     if "header" in options and not given.text:
         found.append("header of what is no text")
