@@ -331,7 +331,7 @@ def find_components(
     if adapter.opens:
         edges = opened(edges)
         adapter = adapter_of(edges)
-    if options.frames is not None and not (adapter.is_stream or adapter.names_files):
+    if options.frames is not None and not (adapter.is_stream or adapter.has_header):
         raise InputError(
             f"frames= is for files, and edges are a {type(edges).__name__}: leave it out"
         )

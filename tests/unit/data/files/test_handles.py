@@ -18,6 +18,7 @@ from pathlib import Path
 
 import fsspec
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
@@ -384,3 +385,10 @@ def test_bytes_in_other_encodings_are_told_by_their_mark_or_by_the_option(encodi
     content = "src,dst\nab,cd\n".encode(encoding)
     for options in [{"encoding": encoding}] + [{}] * (encoding in ("utf-32", "utf-16")):
         assert len(components(io.BytesIO(content), **options)) == 1
+
+
+@pytest.mark.parametrize("call", [cc_rapids.components, cc_rapids.stream_components])
+def test_frames_are_of_the_library_that_is_asked_for(call, tmp_path):
+    (tmp_path / "a.csv").write_text("src,dst\n1,2\n")
+    with open(tmp_path / "a.csv", "rb") as file:
+        assert isinstance(call(file, frames="pandas").labels(), pd.DataFrame)
