@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 import traceback
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,7 @@ def work(options: argparse.Namespace) -> None:
     from . import trials
 
     faulthandler.register(signal.SIGUSR1)
+    warnings.filterwarnings("ignore", ".* no edges")  # some trials have empty files
     names = options.only or trials.of(options.engine)
     seed, end = options.seed, time.time() + 60 * options.minutes
     done = 0

@@ -227,8 +227,8 @@ def test_nulls_are_refused_or_dropped():
     ("options", "error", "words"),
     [
         ({"source": "sender"}, errors.MissingColumnError, "'sender'"),
-        ({"source": "weight"}, errors.ColumnTypeError, "'weight' is double"),
-        ({"destination": "src"}, errors.InputError, "both 'src'"),
+        ({"source": "weight", "destination": "dst"}, errors.ColumnTypeError, "'weight' is double"),
+        ({"source": "src", "destination": "src"}, errors.InputError, "both 'src'"),
         ({"labels": "most"}, errors.InputError, "labels"),
         ({"nulls": "keep"}, errors.InputError, "nulls policy"),
         ({"partition": "edge"}, errors.InputError, "did you mean"),
