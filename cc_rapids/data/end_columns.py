@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from ..errors import InputError, MissingColumnError, listed
+from ..errors import InputError, MissingColumnError, counted, listed
 from .key_names import SEPARATORS, cuts
 
 Side = str | list[str]  # the column of one end of each edge, or several that are one id
@@ -93,7 +93,7 @@ def end_columns(
         pair = others[0], others[1]
     if pair is None and one is None:
         raise MissingColumnError(
-            f"{what} has {len(names)} columns and no known pair of names among them: which two"
+            f"{what} has {counted(len(names), 'column')} and no known pair of names: which two"
             f" columns are the ids? {NAME_THEM}; it has {naming(names)}"
         )
     if pair is None:

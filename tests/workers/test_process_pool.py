@@ -95,7 +95,7 @@ def test_labels_and_vertices(threads):
         ([], errors.InputError, "there are no partitions"),
         ([random_frame(), 7], errors.ArgumentTypeError, "partition 1 is 7, not a frame"),
         ([lambda: "x"], errors.ArgumentTypeError, "partition 0 is 'x', not a frame"),
-        ([random_frame()[["src"]]], errors.MissingColumnError, "a partition has no column 'dst'"),
+        ([random_frame()[["src"]]], errors.MissingColumnError, "1 column and no known pair"),
         ([random_frame().astype({"src": float})], errors.ColumnTypeError, "'src' is float64"),
         (
             [random_frame(), as_text(random_frame())],

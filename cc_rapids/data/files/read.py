@@ -118,7 +118,8 @@ def _opened_parquet(
 
 
 PAGE_COPIES = 2  # compressed and not, at most
-STEP = 512  # rows of text that are decoded at once, at most, as their size is unknown before
+STEP = 512  # rows of text that are decoded at once, as their size is unknown before
+LIMIT_OF_ROW = 1 << 18  # or as many rows as the memory limit has this many bytes
 HEADERS = 1 << 9, 1 << 16  # bytes of the header of a page: usual, and with long statistics
 
 
@@ -153,7 +154,7 @@ def check_pages(
         row_bytes, beyond = sum(sizes), max(0, PAGE_COPIES * sum(pages) - FILE_BYTES)
         file.check_bound(beyond, 1, "has pages that are read as a whole", "write smaller pages")
         budget.loaded = max(file.bytes_read, beyond)
-    return min(STEP, budget.fitting_rows(row_bytes))
+    return min(max(STEP, budget.limit // LIMIT_OF_ROW), budget.fitting_rows(row_bytes))
 
 
 def _has_text(stored: Any, columns: Sequence[str]) -> bool:
