@@ -400,7 +400,7 @@ def designs() -> list[Design]:
     --------
     >>> names = list(map(str, designs()))
     >>> names[:3], len(names)
-    (['none+async+naive', 'none+async+halve', 'none+async+split'], 430)
+    (['none+async+naive', 'none+async+halve', 'none+async+split'], 432)
     """
     found = []
     for words in _product():

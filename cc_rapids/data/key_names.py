@@ -82,8 +82,8 @@ def cuts(left: str, right: str) -> Iterator[tuple[tuple[bool, str, str], str]]:
 
     Examples
     --------
-    >>> list(cuts("unique_id_l", "unique_id_r"))
-    [((True, 'l_', 'r_'), 'unique_id')]
+    >>> next(cuts("unique_id_l", "unique_id_r"))
+    ((True, 'l_', 'r_'), 'unique_id')
     """
     for turned in (False, True):
         one, other = (name[::-1] if turned else name for name in (left, right))
