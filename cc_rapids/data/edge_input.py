@@ -139,10 +139,10 @@ class EdgeInput:
     numbered, and None if those of the edges tell; ``end_names`` likewise are those of the columns
     of both ends. ``text_bytes`` is the size of the strings that integers stand for. ``weights`` is
     an array of one number for each edge, where a spanning forest is found by them. ``make_frame``
-    makes frames in memory, of which ``answers`` makes those that the caller gets, if these are
-    others; where it would look for nan in arrays, it also takes what ``without_nan`` returns for
-    one that holds none. ``ledger`` counts the rows that were given and those left out; what is
-    linked, the run counts. ``columns`` are all columns of ids.
+    makes frames in memory; ``answers`` converts them where the caller gets another kind. Where it
+    would look for nan in arrays, it also takes what ``without_nan`` returns for one that holds
+    none. ``ledger`` counts the rows that were given and those left out; the run counts what is
+    linked. ``columns`` are all columns of ids.
     """
 
     src: Column

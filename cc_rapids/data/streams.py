@@ -257,7 +257,7 @@ class Part(NamedTuple):
 
 
 class Parts(Source):
-    """Files or fragments of a dataset, each of which is read to its end before the next one.
+    """Files or fragments of a dataset, read one after the other.
 
     One that differs from its mark when it is opened, or when it has been read, is refused by a
     ChangedFileError.

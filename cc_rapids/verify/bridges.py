@@ -28,7 +28,7 @@ class BridgesClaim:
     shown : ShownRows
         The frame.
     is_proved : bool
-        Whether it was compared with the edges, of which there is none otherwise.
+        Whether the frame was compared with the edges. It is not if there are no edges.
     """
 
     shown: ShownRows

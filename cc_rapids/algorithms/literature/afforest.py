@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...kernels import giant as sampling
+from ...kernels.csr_sampling import link_neighbour
 from ...kernels.edges import entries_of
 from ...kernels.find import naive
 from ...kernels.spec import Step, standalone_algorithm
@@ -22,22 +23,29 @@ from .sutton import multi_jumps
 ONE = np.uint64(1)
 
 
-def link_neighbour(on: Any, vertex: type) -> Any:
+def link_entry(on: Any, vertex: type) -> Any:
+    """Return the function that links a vertex and the index of an entry of its row."""
+    link = link_rule(on, vertex)
+
+    @on.device
+    def join(parent, aux, hook_edge, u, v, e):
+        link(parent, aux, u, v)
+
+    return link_neighbour(on, vertex, join)
+
+
+def link_one(on: Any, vertex: type) -> Any:
     """Link each vertex and its ``r``-th neighbour."""
-    entries, link = entries_of(on), link_rule(on, vertex)
+    entries, link = entries_of(on), link_entry(on, vertex)
 
     @on.elementwise
-    def link_neighbour(v, r, n, offsets, indices, parent, out_of_range):
+    def link_one(v, r, offsets, indices, *trees_and_flag):
         first, last = entries(offsets, indices, v)
         e = first + np.uint64(r)
         if e < last:
-            w = np.uint64(indices[e])
-            if w < np.uint64(n):
-                link(parent, parent, vertex(v), vertex(w))
-            else:
-                out_of_range[0] = 1
+            link(v, e, indices, *trees_and_flag)
 
-    return link_neighbour
+    return link_one
 
 
 def link_outside(on: Any, vertex: type) -> Any:
@@ -46,20 +54,16 @@ def link_outside(on: Any, vertex: type) -> Any:
     An edge is in the rows of both its ends. Both may be skipped only if both hang from the same
     root; then the edge joins nothing.
     """
-    entries, link = entries_of(on), link_rule(on, vertex)
+    entries, link = entries_of(on), link_entry(on, vertex)
 
     @on.elementwise
-    def link_outside(v, r, giant, n, offsets, indices, parent, out_of_range):
+    def link_outside(v, r, giant, offsets, indices, parent, aux, hook_edge, out_of_range):
         if parent[v] == vertex(giant):
             return
         first, last = entries(offsets, indices, v)
         e = first + np.uint64(r)
         while e < last:
-            w = np.uint64(indices[e])
-            if w < np.uint64(n):
-                link(parent, parent, vertex(v), vertex(w))
-            else:
-                out_of_range[0] = 1
+            link(v, e, indices, parent, aux, hook_edge, out_of_range)
             e += ONE
 
     return link_outside
@@ -67,13 +71,13 @@ def link_outside(on: Any, vertex: type) -> Any:
 
 def phases(on: Any, vertex: type, rounds: int) -> tuple[Step, Step]:
     """Return both phases: the sample, and the link of what it leaves."""
-    one, rest, compress = link_neighbour(on, vertex), link_outside(on, vertex), multi_jumps(on)
+    one, rest, compress = link_one(on, vertex), link_outside(on, vertex), multi_jumps(on)
     probe, elect = sampling.probe(on, naive(on)), sampling.most_frequent(on)
 
     def sample(state: Any) -> None:
         flag = state.flags.out_of_range
         for r in range(rounds):
-            one(state.n, r, state.n, *state.csr.arrays, state.trees.parent, flag)
+            one(state.n, r, *state.csr.arrays, *state.trees, flag)
             compress(state)
 
     def finish(state: Any) -> None:
@@ -84,7 +88,7 @@ def phases(on: Any, vertex: type, rounds: int) -> tuple[Step, Step]:
         probe(probes, n, parent, roots)
         elect(probes, roots, word)
         giant = int(backend.to_host(word)[0]) & ((1 << int(sampling.COUNT_SHIFT)) - 1)
-        rest(n, rounds, giant, n, *state.csr.arrays, parent, state.flags.out_of_range)
+        rest(n, rounds, giant, *state.csr.arrays, *state.trees, state.flags.out_of_range)
         compress(state)
 
     return sample, finish

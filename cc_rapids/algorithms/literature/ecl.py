@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...kernels.csr_sampling import link_neighbour
 from ...kernels.edges import entries_of
 from ...kernels.spec import Step, standalone_algorithm
 from ...kernels.union import ecl as link_rule
@@ -36,22 +37,30 @@ def begin(on: Any, vertex: type) -> Any:
     return begin
 
 
+def hook_entry(on: Any, vertex: type) -> Any:
+    """Return the function that hooks a vertex and the index of an entry, if that is smaller."""
+    link = link_rule(on, vertex)
+
+    @on.device
+    def hook(parent, aux, hook_edge, u, v, e):
+        if v < u:
+            link(parent, aux, u, v)
+
+    return link_neighbour(on, vertex, hook)
+
+
 def hook_short_rows(on: Any, vertex: type) -> Any:
     """Hook the smaller neighbours of a vertex by one thread; list the long rows for later."""
-    entries, link, add = entries_of(on), link_rule(on, vertex), on.atomic_add
+    entries, hook, add = entries_of(on), hook_entry(on, vertex), on.atomic_add
 
     @on.elementwise
-    def hook_short_rows(v, n, offsets, indices, parent, out_of_range, count, listed):
+    def hook_short_rows(v, count, listed, offsets, indices, *trees_and_flag):
         e, last = entries(offsets, indices, v)
         if last - e > np.uint64(THREAD):
             listed[np.uint64(add(count, 0, 1))] = vertex(v)
             return
         while e < last:
-            w = np.uint64(indices[e])
-            if w >= np.uint64(n):
-                out_of_range[0] = 1
-            elif w < v:
-                link(parent, parent, vertex(v), vertex(w))
+            hook(v, e, indices, *trees_and_flag)
             e += ONE
 
     return hook_short_rows
@@ -59,19 +68,15 @@ def hook_short_rows(on: Any, vertex: type) -> Any:
 
 def hook_long_rows(on: Any, vertex: type) -> Any:
     """Hook the smaller neighbours of a listed vertex by a group of threads."""
-    entries, link, group = entries_of(on), link_rule(on, vertex), np.uint64(on.threads_per_row)
+    entries, hook, group = entries_of(on), hook_entry(on, vertex), np.uint64(on.threads_per_row)
 
     @on.elementwise
-    def hook_long_rows(i, n, offsets, indices, parent, out_of_range, listed):
+    def hook_long_rows(i, listed, offsets, indices, *trees_and_flag):
         v = np.uint64(listed[i // group])
         e, last = entries(offsets, indices, v)
         e += i % group
         while e < last:
-            w = np.uint64(indices[e])
-            if w >= np.uint64(n):
-                out_of_range[0] = 1
-            elif w < v:
-                link(parent, parent, vertex(v), vertex(w))
+            hook(v, e, indices, *trees_and_flag)
             e += group
 
     return hook_long_rows
@@ -97,11 +102,11 @@ def ecl_cc(on: Any, vertex: type) -> Step:
     def connect_rest(state: Any) -> None:
         backend, n, parent = state.backend, state.n, state.trees.parent
         count, listed = backend.fill(backend.empty(1, np.int64), 0), backend.empty(n, parent.dtype)
-        rows = *state.csr.arrays, parent, state.flags.out_of_range
+        rows = *state.csr.arrays, *state.trees, state.flags.out_of_range
         first(n, *state.csr.arrays, parent)
-        short(n, n, *rows, count, listed)
+        short(n, count, listed, *rows)
         many = int(backend.to_host(count)[0])
-        long(many * on.threads_per_row, n, *rows, listed)
+        long(many * on.threads_per_row, listed, *rows)
         finalize(state)
 
     return connect_rest
