@@ -42,6 +42,7 @@ DATASETS = (  # what columns beside those of ids are called that say in which da
     *("source_dataset", "dataset", "dataset_id", "dataset_name", "data_set", "source", "z_source"),
     *("source_table", "table", "table_name", "data_source", "datasource", "source_system"),
 )
+_ROOTS = [word for word in DATASETS if not any(w in word and w != word for w in DATASETS)]
 LABELS = ("vertex", "labels")  # the columns of labels that are written here: an edge of two columns
 KNOWN_NAMES = frozenset((*(name for pair in KNOWN_PAIRS for name in pair), *LABELS))
 
@@ -198,6 +199,12 @@ def _companions(what: str, names: Sequence[Any], pair: tuple[str, str]) -> list[
             " --destination), as lists where an id has several"
         )
     return found
+
+
+def may_name_datasets(head: bytes) -> bool:
+    """Return whether the first bytes of a text may name columns of datasets of both ends."""
+    letters = head.replace(b"\0", b"").lower()
+    return any(letters.count(word.encode()) > 1 for word in _ROOTS)
 
 
 def _beside(left: str, right: str, word: str) -> list[tuple[str, str]]:

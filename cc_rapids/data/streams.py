@@ -31,7 +31,7 @@ from ..errors import (
 from ..ledger import Ledger
 from .column import Content, held, is_cudf, length_of
 from .edge_input import ReadRequest
-from .end_columns import Side, end_columns, place_of, sides_of
+from .end_columns import Side, end_columns, may_name_datasets, place_of, sides_of
 from .files.formats import FORMATS
 from .files.header import TEXT, check_text_options
 from .files.input_file import (
@@ -459,7 +459,7 @@ class Files(Parts):
         names = request.source, request.destination
         found = cls(parts, names, request.options, request.bound, skips)
         if names == (None, None):
-            found.names = _ends_ahead(paths[0], request.options, request.bound)
+            found.names = _ends_ahead(paths[0], marks[0], request.options, request.bound)
         return found
 
     @classmethod
@@ -732,7 +732,7 @@ def _loaded(path: str, before: Mark | None, load: Callable[[], Any]) -> Any:
 
 
 def _ends_ahead(
-    path: str, options: TextOptions, bound: WeightBound | None
+    path: str, before: Mark | None, options: TextOptions, bound: WeightBound | None
 ) -> tuple[Side | None, Side | None]:
     """Return the columns of both ends of files by the first of them, where an id has several.
 
@@ -740,7 +740,10 @@ def _ends_ahead(
     a file that cannot be read, which is an error at its turn.
     """
     budget = Budget(2 * LEAST_TEXT_BYTES, LEAST_TEXT_BYTES)
-    with suppress(InputError, CapacityError), opened(path, budget=budget) as file:
+    with suppress(InputError, CapacityError), opened(path, before, budget) as file:
+        plain = file.format(options) in TEXT and options.encoding is None
+        if plain and not may_name_datasets(file.head):
+            return None, None
         weight = None if bound is None else bound.weight
         ends = end_columns(path, tuple(names_ahead(file, options)), None, None, weight)
         if isinstance(ends[0], list):

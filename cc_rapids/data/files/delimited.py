@@ -176,13 +176,11 @@ class Dialect:
 
     def split(self, line: bytes) -> list[str]:
         """Return the fields of one line, without the blanks around them."""
-        if self.folded and not (self.table and quoted.QUOTE in line):
-            fields = line.split()
-        elif self.folded:
-            fields = quoted.split(self.clean(line), b"\t")
-        else:
-            fields = quoted.split(line, self.delimiter.encode())
-        return [field.decode(errors="replace") for field in fields]
+        if not self.folded:
+            return quoted.split(line, self.delimiter)
+        if self.table and quoted.QUOTE in line:
+            return quoted.split(self.clean(line), "\t")
+        return [field.decode(errors="replace") for field in line.split()]
 
     def first_records(self, data: bytes, count: int) -> list[list[str]]:
         """Return the fields of the first records that are not empty."""

@@ -59,7 +59,7 @@ def format_of(path: str | Path, format: str | None = None) -> str:
 
 
 def _unknown_format(path: str | Path, first: str = "") -> FormatError:
-    suffix = Path(_plain(path)).suffix
+    suffix = os.path.splitext(_plain(path))[1]
     return FormatError(
         f"cannot tell the format of {path} from its suffix {suffix!r}{first}"
         f"{nearest(suffix, SUFFIXES)} ; pass it as format= (--format):"
@@ -69,14 +69,14 @@ def _unknown_format(path: str | Path, first: str = "") -> FormatError:
 
 def named_format(path: str | Path) -> str:
     """Return the format that the suffix of a path says; empty if it is not known."""
-    return SUFFIXES.get(Path(_plain(path)).suffix, "")
+    return SUFFIXES.get(os.path.splitext(_plain(path))[1], "")
 
 
 def _plain(path: str | Path) -> str:
     """Return the last part of a path in lower case, without the suffix of a compressed file."""
     if ":/" in (address := str(path)) and "::" in address:
         path = next(part for part in address.split("::") if ":/" in part)
-    name = Path(path).name.lower()
+    name = os.path.basename(str(path).rstrip("/")).lower()
     return next((name.removesuffix(end) for end in UNPACKED if name.endswith(end)), name)
 
 
@@ -154,6 +154,13 @@ def as_format(file: File, format: str) -> Iterator[None]:
         ) from error
 
 
+def _first_or_none(raw: Any) -> bytes:
+    try:
+        return first_of(raw)
+    except OSError:
+        return b""
+
+
 Progress = Callable[[int, int], object]
 CONVERT = "convert the file (cc-rapids convert) to Parquet"
 
@@ -229,10 +236,12 @@ class File:
     @cached_property
     def packing(self) -> str:
         """The suffix of its compression, by its first bytes; empty if there is none."""
-        try:
-            return packing_of(first_of(self.raw))
-        except OSError:  # raised again when it is read
-            return ""
+        return packing_of(self._first)
+
+    @cached_property
+    def _first(self) -> bytes:
+        """The first bytes as they are; none if they cannot be read, which is an error later."""
+        return _first_or_none(self.raw)
 
     @cached_property  # PyArrow's stream closes the file below when it is let go
     def stream(self) -> BinaryIO:
@@ -242,10 +251,7 @@ class File:
     @cached_property
     def head(self) -> bytes:
         """The first bytes, decompressed, to be asked first at the beginning; none if damaged."""
-        try:
-            return first_of(self.stream)
-        except OSError:
-            return b""
+        return _first_or_none(self.stream) if self.packing else self._first
 
     def blocks(self, dialect: Dialect) -> Iterator[Block]:
         """Return the lines of the file in blocks."""

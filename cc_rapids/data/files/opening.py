@@ -201,7 +201,7 @@ def opened(
     what it was when it was marked, or is now.
     """
     before = before or mark_at(path)
-    if "://" not in path and os.path.isdir(path):
+    if before is None and os.path.isdir(path):
         raise FormatError(f"{path} is a directory; name a file or a pattern")
     whole = reached(path) if "://" in path else nullcontext()
     with whole, unchanged(path, before, mark_at), _raw(path) as raw:

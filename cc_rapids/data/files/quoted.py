@@ -316,20 +316,24 @@ def _column(
     return text, bool((within & (ends > starts)).any())
 
 
-def split(record: bytes, delimiter: bytes) -> list[bytes]:
+def split(record: bytes, delimiter: str) -> list[str]:
     """Return the fields of one record, without the blanks around them."""
-    data = record.rstrip(b"\r\n")
-    if QUOTE not in data:
-        return [field.strip(_blank(delimiter)) for field in data.split(delimiter)]
-    data += b"\n"
-    starts, ends, _ = _fields(data, runs(data, delimiter), delimiter)
-    fields = [
-        data[start:end].strip(_blank(delimiter))
+    if QUOTE not in record:
+        words = record.decode(errors="replace").rstrip("\r\n").split(delimiter)
+        if b" " in record or b"\t" in record:
+            return [word.strip(" " if delimiter == "\t" else " \t") for word in words]
+        return words
+    data, blank = record.rstrip(b"\r\n") + b"\n", _blank(delimiter.encode())
+    starts, ends, _ = _fields(data, runs(data, delimiter.encode()), delimiter.encode())
+    fields = (
+        _unquoted(data[start:end].strip(blank))
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
-    ]
-    return [
-        field[1:-1].replace(b'""', QUOTE)
-        if len(field) > 1 and field[:1] == field[-1:] == QUOTE
-        else field
-        for field in fields
-    ]
+    )
+    return [field.decode(errors="replace") for field in fields]
+
+
+def _unquoted(field: bytes) -> bytes:
+    """Return the text of a field, which may be in quotes."""
+    if len(field) > 1 and field[:1] == field[-1:] == QUOTE:
+        return field[1:-1].replace(b'""', QUOTE)
+    return field

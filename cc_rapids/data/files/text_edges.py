@@ -186,7 +186,8 @@ class Table:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        rows, blank = None, any(c in block.data for c in (b" ", b"\t"))
+        rows = None
+        blank = any(c in block.data for c in b" \t" if c != ord(self.dialect.delimiter))
         for place, column in columns.items():
             text = pc.utf8_trim(column.text, " \t") if blank else column.text
             same = pc.equal(text, self.names[place])

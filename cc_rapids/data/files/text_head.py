@@ -136,10 +136,8 @@ class Text:
 
     def read(self, size: int) -> bytes:
         """Return the next bytes, about so many; none at the end."""
-        if self._ahead:
-            piece, self._ahead = self._ahead[:size], self._ahead[size:]
-            return piece
-        return self._next(size)
+        piece, self._ahead = self._ahead[:size], self._ahead[size:]
+        return piece + self._next(size - len(piece)) if len(piece) < size else piece
 
     def _next(self, size: int) -> bytes:
         piece = b""
@@ -191,6 +189,8 @@ def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]]
     FormatError
         Two of them do; names both.
     """
+    if sole := _sole_separator(head):
+        return sole
     found = {d: _table(d).first_records(head, FIRST) for d in SEPARATORS if d.encode() in head}
     rows = {d: found[d] for d in found if any(sum(map(bool, row)) > 1 for row in found[d])}
     even = [d for d in rows if _width(rows[d]) > 1]
@@ -217,6 +217,22 @@ def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]]
 
 FIRST = 20  # records by which the separator is found
 NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def _sole_separator(head: bytes) -> str:
+    """Return the separator of plain records, in which no other one, blank or quote divides words.
+
+    Empty where the records have to be looked at more closely.
+    """
+    *lines, _ = head.split(b"\n", FIRST)
+    text = b"".join(lines)
+    some = [d for d in SEPARATORS if d.encode() in text]
+    if len(some) != 1 or quoted.QUOTE in text:
+        return ""
+    fields = [line.split(some[0].encode()) for line in lines]
+    words = [line.split() for line in lines]
+    even = len({*map(len, fields)}) == 1 and sum(map(bool, fields[0])) > 1
+    return some[0] if even and (words[0] == lines[:1] or words == fields) else ""
 
 
 def _table(delimiter: str) -> Dialect:

@@ -53,7 +53,8 @@ class IdColumns:
 
     def append(self, source: Column, destination: Column) -> tuple[Any, Any]:
         """Add the text of one block; return its ids in their own type."""
-        pair = _Ids(source), _Ids(destination)
+        numbers = _both(source, destination)
+        pair = _Ids(source, numbers[0]), _Ids(destination, numbers[1])
         self._blocks.append(pair)
         self._kind.update(*pair)
         return pair[0].values, pair[1].values
@@ -68,6 +69,19 @@ class IdColumns:
             for side in (zip(*self._blocks, strict=True) if self._blocks else ((), ()))
         ]
         return pa.table(columns, names=list(names))
+
+
+def _both(*columns: Column) -> Sequence[pa.ChunkedArray | None]:
+    """Return two columns of text as int64, by one look at both; None twice if they need another."""
+    import pyarrow as pa
+
+    if not any(column.quoted for column in columns):
+        chunks = [chunk for column in columns for chunk in column.text.chunks]
+        numbers = integers(pa.chunked_array(chunks, pa.string()))
+        if numbers is not None and numbers.type == pa.int64():
+            rows = len(columns[0].text)
+            return numbers.slice(0, rows), numbers.slice(rows)
+    return None, None
 
 
 class Kind:
@@ -118,14 +132,15 @@ class _Ids:
     which of the two the column is.
     """
 
-    def __init__(self, column: Column) -> None:
+    def __init__(self, column: Column, numbers: pa.ChunkedArray | None = None) -> None:
         import pyarrow as pa
         import pyarrow.compute as pc
 
         text = column.text
         self.text: pa.ChunkedArray | None = None
         self.empties = False
-        numbers = None if column.quoted else integers(text)
+        if numbers is None and not column.quoted:
+            numbers = integers(text)
         if numbers is None:
             if column.bare:
                 text = pc.utf8_trim(text, " \t")
@@ -153,12 +168,12 @@ def integers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    led_by_zero = pc.and_(pc.starts_with(text, "0"), pc.greater(pc.binary_length(text), 1))
-    if pc.any(pc.or_(led_by_zero, pc.starts_with(text, "-0"))).as_py():
-        return None
     for kind in (pa.int64(), pa.uint64()):
         with suppress(pa.ArrowInvalid):
-            return text.cast(kind)
+            numbers = text.cast(kind)
+            led_by_zero = pc.and_(pc.starts_with(text, "0"), pc.greater(pc.binary_length(text), 1))
+            odd = pc.any(pc.or_(led_by_zero, pc.starts_with(text, "-0"))).as_py()
+            return None if odd else numbers
     return None
 
 

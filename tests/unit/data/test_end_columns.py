@@ -49,6 +49,9 @@ IN_MEMORY = {
 FILES = {
     "csv": lambda path: PAIRS.to_csv(path / "a.csv", index=False) or path / "a.csv",
     "csv.gz": lambda path: PAIRS.to_csv(path / "a.csv.gz", index=False) or path / "a.csv.gz",
+    "utf-16": lambda path: (
+        PAIRS.to_csv(path / "a.csv", index=False, encoding="utf-16") or path / "a.csv"
+    ),
     "tsv": lambda path: PAIRS.to_csv(path / "a.tsv", index=False, sep="\t") or path / "a.tsv",
     "parquet": lambda path: pq.write_table(TABLE, path / "a.pq") or path / "a.pq",
     "feather": lambda path: pa.feather.write_feather(TABLE, path / "a.arrow") or path / "a.arrow",
