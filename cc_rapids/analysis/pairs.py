@@ -11,7 +11,7 @@ from ..data.edge_input import EdgeInput
 from ..data.frame_access import is_single
 from ..data.frame_build import column_like
 from ..data.read import check_one_id, read_pairs
-from ..data.text_options import NO_OPTIONS, TextKeywords, TextOptions
+from ..data.text_options import TextKeywords, TextOptions
 from ..data.within import AS_FOUND, AsFound, bound_of_list, edges_asked, edges_where
 from ..errors import ArgumentTypeError, InputError, shown
 from ..graph.edges import LentOn
@@ -62,7 +62,7 @@ def connected(
 ) -> Any:
     """Return whether the two vertices of each pair are in one component."""
     policy, width = _policy(missing), len(answer.given.src.key_columns) or 1
-    options = TextOptions.of(text) if text else NO_OPTIONS
+    options = TextOptions.of(text)
     given = read_pairs(pairs, source, destination, options, width)
     with LentOn(answer.backend, given) as columns:
         left, there = roots_of_lent(answer, given.src, columns[0], policy)

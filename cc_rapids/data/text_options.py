@@ -86,7 +86,7 @@ class TextOptions:
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> TextOptions:
-        """Return the checked options of a function that takes no other keywords.
+        """Return the checked options of a function that takes no other keywords, often none.
 
         Raises
         ------
@@ -96,7 +96,7 @@ class TextOptions:
         for name in keywords:
             if name not in KEYWORDS:
                 raise ArgumentTypeError(unknown("argument", name, KEYWORDS))
-        return cls.check(**keywords)
+        return cls.check(**keywords) if keywords else NO_OPTIONS
 
     @classmethod
     def among(cls, options: Mapping[str, Any]) -> TextOptions:

@@ -23,7 +23,7 @@ from ..data.foreign import opened
 from ..data.frame_access import collected, rows_of
 from ..data.frame_build import column_like
 from ..data.read import Side
-from ..data.text_options import NO_OPTIONS, TextKeywords, TextOptions
+from ..data.text_options import TextKeywords, TextOptions
 from ..errors import (
     ArgumentTypeError,
     CcRapidsError,
@@ -309,7 +309,7 @@ class Connectivity:
         """
         wanted = check_flag("return_changes", return_changes)
         check_word("on_error", on_error, ON_ERROR)
-        names = source, destination, nulls, TextOptions.of(text) if text else NO_OPTIONS
+        names = source, destination, nulls, TextOptions.of(text)
         if on_error == "raise":
             states = self._insert(edges, names)
         else:
@@ -432,9 +432,7 @@ class Connectivity:
         """
         inputs.check_missing(missing)
         width = self._state.index.width
-        given = read.read_pairs(
-            pairs, source, destination, TextOptions.of(text) if text else NO_OPTIONS, width
-        )
+        given = read.read_pairs(pairs, source, destination, TextOptions.of(text), width)
         state = inputs.placed_for(self._state, given, self._free)
         with inputs.LentWithRange(state.backend, given) as columns:
             check_kind(state.index, given)
@@ -545,9 +543,7 @@ class Connectivity:
                 " connected()"
             )
         batch = collected(opened(batch))  # once, so that queries and ends are of the same rows
-        given = inputs.read_rows(
-            batch, source, destination, TextOptions.of(text) if text else NO_OPTIONS
-        )
+        given = inputs.read_rows(batch, source, destination, TextOptions.of(text))
         mask = inputs.mask_of_queries(batch, query, given)
         with self._lock.held:
             before = self._state
@@ -642,7 +638,7 @@ class Connectivity:
         """
         check_word("policy for unknown pairs, missing,", missing, FORGETTING)
         width, asked = self._state.index.width, ("remove()", "remove(([first], [second]))")
-        options = TextOptions.of(text) if text else NO_OPTIONS
+        options = TextOptions.of(text)
         given = read.read_pairs(pairs, source, destination, options, width, asked)
         words = source, destination, nulls, options
         return self._forget(remove_pairs, given, remaining, words, missing)
@@ -705,7 +701,7 @@ class Connectivity:
         check_word("policy for unknown ids, missing,", missing, FORGETTING)
         index = self._state.index
         given = inputs.vertices(ids, index.width if index.n else None)
-        words = source, destination, nulls, TextOptions.of(text) if text else NO_OPTIONS
+        words = source, destination, nulls, TextOptions.of(text)
         return self._forget(remove_vertices, given, remaining, words, missing)
 
     def _forget(

@@ -211,7 +211,7 @@ def audit(
     if oracle is not None:
         check_word("oracle", oracle, PEERS)
     claims: list[ForestClaim | BridgesClaim] = []
-    options = TextOptions.of(text) if text else NO_OPTIONS
+    options = TextOptions.of(text)
     names, width = (source, destination, options), max(len(answer.column.key_columns), 1)
     asked = None
     forest = None if forest is False else forest
@@ -288,7 +288,7 @@ def read_again(
         edges,
         source,
         destination,
-        TextOptions.of(text) if text else NO_OPTIONS,
+        TextOptions.of(text),
         bound,
         asked,
         own,

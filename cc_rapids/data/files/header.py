@@ -44,8 +44,8 @@ def is_header(
 
     It does if it holds a name that the caller asked for, or known ones: a whole pair, two of two,
     or some of them above numbers; or if three words or more are above a number, or two
-    where names were given. It is an edge
-    if its ends are numbers and those of the next line are no words. All else could be either.
+    where names were given. It is an edge if it is empty, or if its ends are numbers and those of
+    the next line are no words. All else could be either.
 
     Parameters
     ----------
@@ -64,6 +64,8 @@ def is_header(
         The same, and it holds none of the names that the caller gave.
     """
     requested = list(requested)
+    if not any(fields):
+        return False
     lower = [field.lower() for field in fields]
     known = [field for field in lower if field in KNOWN_NAMES]
     if any(name in fields for name in requested) or any(set(p) <= {*known} for p in KNOWN_PAIRS):

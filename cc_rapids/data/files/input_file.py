@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import stat
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -64,6 +65,17 @@ def _unknown_format(path: str | Path, first: str = "") -> FormatError:
         f"cannot tell the format of {path} from its suffix {suffix!r}{first}"
         f"{nearest(suffix, SUFFIXES)} ; pass it as format= (--format):"
         f" {', '.join(FORMATS)}"
+    )
+
+
+_JSON_ARRAY = re.compile(rb"\s*\[\s*[\[{]")
+
+
+def _json_array(path: str) -> FormatError:
+    return FormatError(
+        f"{path} is an array of JSON, which is no format that is read here: write each object on a"
+        " line of its own, as jq -c '.[]' does, and pass format='jsonl' (--format jsonl), or pass"
+        f" pandas.read_json(path); the formats are {', '.join(FORMATS)}"
     )
 
 
@@ -137,6 +149,8 @@ def as_format(file: File, format: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
+        if not FORMATS[format].binary and _JSON_ARRAY.match(first):
+            raise _json_array(file.path) from error
         found = looks_like(first) if first else None
         if found is None or found == format:
             raise
@@ -228,6 +242,8 @@ class File:
             None of them does.
         """
         text = "snap" if options.encoding else None  # whose bytes may look like no text
+        if not (options.format or self.named) and _JSON_ARRAY.match(self.head):
+            raise _json_array(self.path)
         found = options.format or self.named or looks_like(self.head) or text
         if not found:
             raise _unknown_format(self.path, f" or its first bytes {self.head[:8]!r}")

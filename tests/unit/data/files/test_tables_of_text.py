@@ -89,6 +89,29 @@ def test_plain_records_have_the_separator_that_a_closer_look_finds(monkeypatch):
     assert [separator(head) for head in heads] == plain
 
 
+@pytest.mark.parametrize(
+    ("content", "nulls"),
+    [("\t\n", 1), ("\t", 1), ("\t\t\n", 1), ("\t\n\t\n", 2), ("\t\n1\t2\n", 1)],
+)
+def test_records_without_an_id_are_left_out_for_null_ends(tmp_path, content, nulls):
+    path = tmp_path / "a.tsv"
+    path.write_text(content)
+    for door in (cc_rapids.components, cc_rapids.stream_components):
+        found = door(path, nulls="drop")
+        assert found.num_vertices == 2 * ("2" in content)
+        assert f"{nulls} null" in found.summary()["ledger"]
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.txt", "a.csv", "a"])
+@pytest.mark.parametrize("content", ['[{"src": 1, "dst": 2}]', "[\n  [1, 2],\n  [2, 3]\n]\n"])
+def test_an_array_of_json_is_refused_by_its_name(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_text(content)
+    for door in (cc_rapids.components, cc_rapids.stream_components):
+        with pytest.raises(cc_rapids.FormatError, match=r"is an array of JSON.*jsonl.*parquet"):
+            door(path)
+
+
 @pytest.mark.parametrize("content", ["", "src,dst\n", "\n\n", "  \n", "# src dst\n", "\ufeff"])
 def test_a_file_without_records_is_warned_of(tmp_path, content):
     path = tmp_path / "a.csv"
