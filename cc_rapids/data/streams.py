@@ -33,32 +33,21 @@ from .column import Content, held, is_cudf, length_of
 from .edge_input import ReadRequest
 from .end_columns import Side, end_columns, may_name_datasets, place_of, sides_of
 from .files.formats import FORMATS
+from .files.formats.parquet import Footer, check_pages, footers_of, group_tables, parquet_facts
 from .files.header import TEXT, check_text_options
 from .files.input_file import (
     ColumnRequest,
     File,
     Mark,
+    as_format,
     mark_of,
     named_format,
     unchanged,
 )
 from .files.opening import given as given_file
 from .files.opening import mark_at, opened, paths_of
-from .files.read import (
-    Footer,
-    Piece,
-    Place,
-    RowGroups,
-    Taken,
-    check_pages,
-    footers_of,
-    group_tables,
-    has_ids,
-    names_ahead,
-    parquet_facts,
-    read_opened,
-    read_pieces,
-)
+from .files.pieces import Piece, Place, RowGroups, has_ids
+from .files.read import Taken, read_opened, read_pieces
 from .files.text_ids import LateTextError, is_text
 from .frame_build import rows_where_true
 from .memory_budget import FILE_BYTES, LEAST_TEXT_BYTES, TEXT_BYTES, Budget
@@ -489,8 +478,8 @@ class Files(Parts):
         with self._opened(path, before, budget) as file:
             wanted = self.request(kind or file.format(self.options))
             read = self.read_groups if file.is_plain else None
-            place = Place(begin.group, begin.rows, budget.next_rows, text)
-            made = read_pieces(file, wanted, place, read)
+            place = Place(begin.group, begin.rows, budget.next_rows, text, read)
+            made = read_pieces(file, wanted, place)
             again = self.open_file is None or self.start is not None
             for piece in _restartable(made, self.start) if again else made:
                 after = Cursor(number, piece.group, piece.rows)
@@ -580,7 +569,8 @@ class Files(Parts):
             with opened(part.path, part.mark) as file:
                 if file.packing:
                     return unknown_rows
-                own = parquet_facts(file, self.request(part.format))
+                with as_format(file, "parquet"):
+                    own = parquet_facts(file, self.request(part.format))
             by_file.append(len(own))
             footers += own
         bounds = [bound for footer in footers if footer.rows for bound in footer.bounds]
@@ -741,11 +731,14 @@ def _ends_ahead(
     """
     budget = Budget(2 * LEAST_TEXT_BYTES, LEAST_TEXT_BYTES)
     with suppress(InputError, CapacityError), opened(path, before, budget) as file:
-        plain = file.format(options) in TEXT and options.encoding is None
-        if plain and not may_name_datasets(file.head):
+        one = FORMATS[file.format(options)]
+        plain = one.name in TEXT and options.encoding is None
+        if one.names is None or (plain and not may_name_datasets(file.head)):
+            return None, None
+        if one.binary and file.packing:  # which is not decompressed for that
             return None, None
         weight = None if bound is None else bound.weight
-        ends = end_columns(path, tuple(names_ahead(file, options)), None, None, weight)
+        ends = end_columns(path, tuple(one.names(file, options)), None, None, weight)
         if isinstance(ends[0], list):
             return ends
     return None, None

@@ -33,10 +33,10 @@ from typing import Any
 import numpy as np
 
 from ..data.files.binary import columns_of, damage
+from ..data.files.formats.parquet import group_tables
 from ..data.files.header import TEXT
 from ..data.files.input_file import ColumnRequest, Mark
 from ..data.files.opening import opened
-from ..data.files.read import group_tables
 from ..data.memory_budget import LEAST_ROWS, Budget
 from ..data.streams import (
     COPIES_OF_TEXT,

@@ -21,6 +21,7 @@ from cc_rapids import LedgerError
 from cc_rapids.data import adapters, relations, streams
 from cc_rapids.data.edge_input import Lending
 from cc_rapids.data.files import delimited, read, text_edges
+from cc_rapids.data.files.formats import FORMATS
 from cc_rapids.graph.edges import LentOn
 from cc_rapids.incremental import insertions, stream
 from cc_rapids.tuning import tuning
@@ -239,12 +240,12 @@ def test_a_piece_of_a_file(door, name, file, how, folder, monkeypatch):
     if name == "sliced":
         plant(monkeypatch, read, name, how, rows_of_piece, cut_piece)
     else:
-        made = read.PIECES[name]
+        one = FORMATS[name]
 
         def planted(*arguments):
-            return less(made(*arguments), how, rows_of_piece, cut_piece)
+            return less(one.pieces(*arguments), how, rows_of_piece, cut_piece)
 
-        monkeypatch.setitem(read.PIECES, name, planted)
+        monkeypatch.setitem(FORMATS, name, replace(one, pieces=planted))
     with pytest.raises(LedgerError):
         door(folder / file)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from .read import RowGroups
+from .pieces import RowGroups
 
 _own = threading.local()
 

@@ -42,14 +42,15 @@ def test_as_many_row_groups_at_once_as_there_is_room_for(read, tmp_path):
         wanted = ColumnRequest(None, None, "parquet", None)
         read_groups = stream.row_group_reader(None)
         for start, done in ((0, 0), (2, 300)):
-            place = formats.Place(start, done, lambda: 2500)
-            found = list(formats.read_pieces(file, wanted, place, read_groups))
+            place = formats.Place(start, done, lambda: 2500, read_groups=read_groups)
+            found = list(formats.read_pieces(file, wanted, place))
             rows = [len(piece.load()) for piece in found]
             assert sum(rows) == sum(sizes[start:]) - done
             assert max(rows) <= 2000
             assert [piece.group for piece in found][-1] == len(sizes) - 1
             assert all(piece.whole for piece in found)
-        few = list(formats.read_pieces(file, wanted, formats.Place(0, 0, lambda: 999), read_groups))
+        place = formats.Place(0, 0, lambda: 999, read_groups=read_groups)
+        few = list(formats.read_pieces(file, wanted, place))
     assert all(isinstance(piece.table, pa.Table) and len(piece.table) <= 999 for piece in few)
 
 

@@ -37,7 +37,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -65,7 +65,12 @@ class Format:
     read : callable, optional
         Returns the edges of a ``File`` for a ``ColumnRequest``, src, dst and perhaps weight, and
         all vertices if it lists them. It tells the file how many edges it declares. None of formats
-        that are read in pieces.
+        whose pieces are put together.
+    pieces : callable, optional
+        Yields the pieces of a ``File`` for a ``ColumnRequest`` from a ``Place`` on. None of formats
+        that are read as a whole; they have one column per side.
+    names : callable, optional
+        Returns the names of the columns of a ``File`` by its beginning or its footer.
     write : callable, optional
         Writes an ``EdgeList``.
     write_table : callable, optional
@@ -84,6 +89,8 @@ class Format:
     title: str = ""
     binary: bool = False
     read: Callable[[Any, Any], tuple[pa.Table, Any]] | None = None
+    pieces: Callable[[Any, Any, Any], Iterator[Any]] | None = None
+    names: Callable[[Any, Any], list[str]] | None = None
     write: Callable[[Any, BinaryIO, Path], Any] | None = None
     write_table: Callable[[Iterable[pa.Table], pa.Schema, BinaryIO, Path], Any] | None = None
     first: int | None = None
@@ -114,4 +121,5 @@ FORMATS = _all()
 SUFFIXES = {suffix: name for name, one in FORMATS.items() for suffix in one.suffixes}
 WRITTEN = {name: one for name, one in FORMATS.items() if one.is_written}
 COUNTED = {name: one.first for name, one in FORMATS.items() if one.first is not None}
+IN_PIECES = [name for name, one in FORMATS.items() if one.pieces]
 TABLES = [name for name, one in FORMATS.items() if one.write_table]

@@ -2,14 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from ..arrow_sizes import largest_batch
+from ..binary import columns_of, damage
+from ..pieces import Piece, Place, sliced
+from ..text_ids import check_ids
 from . import Format
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from ...text_options import TextOptions
+    from ..input_file import ColumnRequest, File
+
+BATCH = "has record batches that are read as a whole"
+
+
+def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
+    """Yield record batches, starting after a given batch and row."""
+    import pyarrow as pa
+
+    start, done, rows, *_ = place
+    stream = file.seekable()
+    with damage(file, "Arrow"):
+        is_file = stream.read(6) == b"ARROW1"
+        if file.budget is not None:
+            file.check_bound(largest_batch(stream, 8 if is_file else 0), 1, BATCH)
+        stream.seek(0)
+        source = pa.PythonFile(stream, "r")
+        stored = pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
+        pair = columns_of(file, request, stored.schema)
+        ids = request.ids_in(pair)
+        if is_file:
+            batches = ((i, stored.get_batch(i)) for i in range(start, stored.num_record_batches))
+        else:
+            batches = ((i, batch) for i, batch in enumerate(stored) if i >= start)
+        seen = rows_before = 0
+        for group, batch in batches:
+            kept = batch.select(pair)
+            kept.validate(full=True)  # or offsets of text beyond its end are followed
+            where = file.path if not start else f"{file.path}, batch {group}"
+            check_ids(where, ids, kept.columns[: len(ids)], 0 if start else rows_before)
+            rows_before += len(batch)
+            file.groups[group] = len(batch)
+            file.report_place()
+            table, seen = pa.Table.from_batches([kept]), seen + 1
+            if file.budget is not None:
+                file.budget.loaded = batch.nbytes
+            yield from sliced(file, table, group, done if group == start else 0, rows)
+        if not seen:
+            yield Piece(stored.schema.empty_table().select(pair), start, 0, False)
+
+
+def names(file: File, options: TextOptions) -> list[str]:
+    """Return the names of the columns, by the schema at the beginning."""
+    import pyarrow as pa
+
+    with damage(file, "arrow"):
+        source = pa.PythonFile(file.seekable(), "r")
+        opens = pa.ipc.open_file if file.head.startswith(b"ARROW1") else pa.ipc.open_stream
+        source.seek(0)
+        return list(opens(source).schema.names)
 
 
 def write(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path: Path) -> None:
@@ -23,5 +79,14 @@ def write(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path:
 
 STARTS = rb"ARROW1|\xff\xff\xff\xff"  # of a file, and of a stream
 FORMATS = (
-    Format("arrow", (".arrow", ".feather"), STARTS, title="Arrow", binary=True, write_table=write),
+    Format(
+        "arrow",
+        (".arrow", ".feather"),
+        STARTS,
+        title="Arrow",
+        binary=True,
+        pieces=pieces,
+        names=names,
+        write_table=write,
+    ),
 )

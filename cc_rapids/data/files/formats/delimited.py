@@ -9,19 +9,84 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ....errors import FormatError
 from ..numbered import write_lines
-from ..text_ids import Kind, Spelling, is_text, plain_type
+from ..pieces import Piece, Place, has_ids, sliced
+from ..text_edges import Table, Weights, beside, first_lines, read_delimited, without_rows
+from ..text_ids import IdColumns, Kind, LateTextError, Spelling, is_text, plain_type
 from . import Format
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from ...text_options import TextOptions
+    from ..input_file import ColumnRequest, File
+
 UNFIT = r"[ \t\n\v\f\r]|^[#%\"]|^$"  # of words between blanks
 OTHERS = "; write csv, tsv, arrow or parquet"
+
+
+def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
+    """Yield the blocks of a table of text, starting after a given row.
+
+    If it is not known whether ids are strings, the first block with an id in it says so.
+
+    Raises
+    ------
+    LateTextError
+        Ids were integers so far, and in some block they are not.
+    """
+    import pyarrow as pa
+
+    _, done, rows, text, _ = place
+    read = Table(file, request)
+    if read.empty:
+        table = without_rows(request, text)
+        if request.weights and request.weight is not None:
+            table = table.append_column("weight", pa.array([], pa.float64()))
+        yield Piece(table, 0, 0, False)
+        return
+    at, kinds = 0, list(text or request.options.as_text or [None] * len(read.pairs))
+    for block, columns in read.blocks():
+        tables = []
+        for k, pair in enumerate(read.pairs):
+            ids = IdColumns()
+            pair.append(block, columns, ids)
+            pair.floats.refuse()
+            table = ids.table(pair.names, kinds[k])
+            if has_ids(table):
+                strings = any(map(pa.types.is_string, table.schema.types))
+                if kinds[k] is False and strings:
+                    raise LateTextError(file.path, block.line, k, len(kinds))
+                kinds[k] = strings
+            tables.append(table)
+        table = beside(tables)
+        if read.weight is not None:
+            weights = Weights(request.null_weights)
+            weights.append(
+                *(file.path, block, read.dialect, read.weight, columns[read.weight].text)
+            )
+            table = table.append_column("weight", weights.column())
+        at += len(table)
+        left = max(0, done - (at - len(table)))
+        for piece in sliced(file, table, 0, left, rows) if left < len(table) else ():
+            yield Piece(piece.table, 0, at - len(table) + piece.rows, False)
+    if not at:
+        yield Piece(table, 0, 0, False)
+
+
+def names(file: File, options: TextOptions) -> list[str]:
+    """Return the names of the columns, by the first bytes alone."""
+    from ..input_file import ColumnRequest, File
+
+    lines = file.head[: file.head.rfind(b"\n") + 1] or file.head
+    raw: Any = BytesIO(lines)
+    ahead = File(file.path, raw, len(lines), None)
+    return first_lines(ahead, ColumnRequest(None, None, file.format(options), options))[3]
 
 
 def write_quoted(
@@ -114,8 +179,11 @@ def shown(word: str | None) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
+_TEXT: Any = {"read": read_delimited, "pieces": pieces, "names": names}
 FORMATS = (
-    Format("csv", (".csv",), write_table=partial(write_quoted, ",")),
-    Format("tsv", (".tsv", ".tab"), write_table=partial(write_quoted, "\t")),
-    Format("snap", (".txt", ".snap", ".edges", ".el"), title="text", write_table=write_snap),
+    Format("csv", (".csv",), **_TEXT, write_table=partial(write_quoted, ",")),
+    Format("tsv", (".tsv", ".tab"), **_TEXT, write_table=partial(write_quoted, "\t")),
+    Format(
+        "snap", (".txt", ".snap", ".edges", ".el"), title="text", **_TEXT, write_table=write_snap
+    ),
 )

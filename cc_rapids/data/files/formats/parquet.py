@@ -2,14 +2,256 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
+from ....errors import FormatError
+from ...memory_budget import FILE_BYTES, ROW_COPIES, Budget
+from ..binary import columns_of, damage
+from ..parquet_pages import largest_page
+from ..pieces import Piece, Place, RowGroups
+from ..text_ids import are_ids, check_ids, is_text
 from . import Format
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from ...text_options import TextOptions
+    from ..input_file import ColumnRequest, File
+
+PAGE_COPIES = 2  # compressed and not, at most
+STEP = 512  # rows of text that are decoded at once, as their size is unknown before
+LIMIT_OF_ROW = 1 << 18  # or as many rows as the memory limit has this many bytes
+
+
+def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
+    """Yield row groups from a place on; what reads them to a GPU, if anything, does so later."""
+    if place.read_groups is None:
+        return group_batches(file, request, place)
+    return groups_to_load(file, request, place, place.read_groups)
+
+
+def group_batches(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
+    """Yield row groups in batches, starting after a given group and row."""
+    start, done, rows, *_ = place
+    with damage(file, "Parquet"):
+        stream = file.seekable()
+        stored, none, excluded = _opened_parquet(file, stream, request)
+        pair, meta = none.column_names, stored.metadata
+        ids = request.ids_in(pair)
+        if start >= meta.num_row_groups:
+            yield Piece(none, start, 0, False)
+        before = sum(file.groups[group] for group in range(start))
+        for group in range(start, meta.num_row_groups):
+            size, at = file.groups[group], 0
+            if group in excluded:
+                left = done if group == start else 0
+                yield Piece(none, group, size, True, skipped=size - left)
+                before += size
+                continue
+            if not size:
+                yield Piece(none, group, 0, True)
+                continue
+            step = check_pages(file, stream, stored, group, pair)
+            for read in group_tables(stored, group, pair, rows, file.budget, step):
+                check_ids(file.path, ids, [read[name] for name in ids], before + at)
+                at += len(read)
+                file.report(file.size * (before + at) // meta.num_rows)
+                left = max(0, done - (at - len(read))) if group == start else 0
+                table = read.slice(left)
+                if len(table) or at == size:
+                    yield Piece(table, group, at, at == size)
+            before += size
+
+
+def groups_to_load(
+    file: File, request: ColumnRequest, place: Place, read: RowGroups
+) -> Iterator[Piece]:
+    """Yield row groups from a given one on, as many at once as fit, each to be read later.
+
+    They are shared out evenly, so that none is read while nothing is left to do beside it. If one
+    of them alone is too large, all are read as PyArrow's tables.
+    """
+    start, done, rows, *_ = place
+    with damage(file, "Parquet"):
+        _, empty, excluded = _opened_parquet(file, file.seekable(), request)
+    pair = empty.column_names
+    sizes = [0 if group in excluded else size for group, size in file.groups.items()]
+    ids = all(are_ids(empty[name].type) for name in pair)  # what is refused, is by its first row
+    if max(sizes[start:], default=0) > rows() or start >= len(sizes) or not ids:
+        yield from group_batches(file, request, place)
+        return
+    while start < len(sizes):
+        group, most, left = start, rows(), sum(sizes[start:])
+        share, size = -(-left // max(1, -(-left // most))), 0
+        while start < len(sizes) and (
+            start == group or (size < share and size + sizes[start] <= most)
+        ):
+            size, start = size + sizes[start], start + 1
+        wanted = [k for k in range(group, start) if k not in excluded]
+        skipped = sum(file.groups[k] for k in range(group, start) if k in excluded)
+        if group in excluded:
+            skipped, done = skipped - done, 0
+        load = partial(_load, file, read, pair, wanted, done) if wanted else None
+        yield Piece(empty, start - 1, file.groups[start - 1], True, load=load, skipped=skipped)
+        done = 0
+
+
+def _load(file: File, read: RowGroups, pair: list[str], groups: list[int], done: int) -> Any:
+    with damage(file, "Parquet"):
+        return read(file.path, pair, groups)[pair].iloc[done:]
+
+
+def _opened_parquet(
+    file: File, stream: BinaryIO, request: ColumnRequest
+) -> tuple[Any, pa.Table, set[int]]:
+    """Return an open Parquet file, its requested columns without rows, and the groups left out.
+
+    The file gets the rows of each row group, by the footer.
+    """
+    import pyarrow.parquet as pq
+
+    stored = pq.ParquetFile(stream, pre_buffer=False, buffer_size=1 << 20)
+    schema, meta = stored.schema_arrow, stored.metadata
+    columns = columns_of(file, request, schema)
+    file.groups = {group: meta.row_group(group).num_rows for group in range(meta.num_row_groups)}
+    excluded = excluded_groups(meta, schema, request, columns)
+    return stored, schema.empty_table().select(columns), excluded
+
+
+def excluded_groups(meta: Any, schema: Any, request: ColumnRequest, pair: list[str]) -> set[int]:
+    """Return the row groups whose weights are all outside the bound, by their statistics."""
+    if request.bound is None or request.ids_in(pair) == pair:
+        return set()
+    name, groups = pair[-1], range(meta.num_row_groups)
+    at = {meta.schema.column(i).path: i for i in range(meta.num_columns)}.get(name)
+    if at is None:
+        return set()
+    found = {group: meta.row_group(group).column(at).statistics for group in groups}
+    kind, bound = schema.field(name).type, request.bound
+    return {
+        group
+        for group, known in found.items()
+        if known is not None and known.has_min_max and bound.excludes(known.min, known.max, kind)
+    }
+
+
+def check_pages(
+    file: File, stream: BinaryIO, stored: Any, group: int, columns: Sequence[str]
+) -> int:
+    """Return how many rows of text of a row group to decode at once.
+
+    Sets what the largest pages take beside chunks, where not all of them fit.
+
+    Raises
+    ------
+    CapacityError
+        A page does not fit into the memory limit.
+    FormatError
+        The header of a page is damaged.
+    """
+    budget, meta, beyond = file.budget, stored.metadata.row_group(group), 0
+    if budget is None:
+        return STEP
+    chunks = [meta.column(k) for k in range(meta.num_columns)]
+    chunks = [chunk for chunk in chunks if chunk.path_in_schema in columns]
+    size = sum(chunk.total_uncompressed_size for chunk in chunks)
+    budget.loaded, row_bytes = file.bytes_read, 0.0
+    copies = ROW_COPIES if _has_text(stored, columns) else 1
+    if copies * size > budget.whole_bytes:
+        try:
+            pages, sizes = zip(*(largest_page(stream, chunk) for chunk in chunks), strict=True)
+        except (LookupError, TypeError):
+            words = "cannot be read as Parquet: the header of a page is damaged"
+            raise FormatError(f"{file.path} {words}") from None
+        row_bytes, beyond = sum(sizes), max(0, PAGE_COPIES * sum(pages) - FILE_BYTES)
+        file.check_bound(beyond, 1, "has pages that are read as a whole", "write smaller pages")
+        budget.loaded = max(file.bytes_read, beyond)
+    return min(max(STEP, budget.limit // LIMIT_OF_ROW), budget.fitting_rows(row_bytes))
+
+
+def _has_text(stored: Any, columns: Sequence[str]) -> bool:
+    return any(is_text(stored.schema_arrow.field(name).type) for name in columns)
+
+
+def group_tables(
+    stored: Any,
+    group: int,
+    columns: Sequence[str],
+    rows: Callable[[], int],
+    budget: Budget | None,
+    step: int = STEP,
+) -> Iterator[pa.Table]:
+    """Yield columns of a row group in tables of at most so many rows, fewer where text is long.
+
+    Of text ``step`` rows are decoded at once.
+    """
+    import pyarrow as pa
+
+    if budget is None or not _has_text(stored, columns):
+        for batch in stored.iter_batches(rows(), row_groups=[group], columns=columns):
+            yield pa.Table.from_batches([batch.select(columns)])
+        return
+    held: list[pa.RecordBatch] = []
+    size = count = 0
+    for batch in stored.iter_batches(min(step, rows()), row_groups=[group], columns=columns):
+        row_bytes = (size + batch.nbytes) / max(1, count + len(batch))
+        if held and count + len(batch) > min(rows(), budget.fitting_rows(row_bytes)):
+            yield pa.Table.from_batches(held).combine_chunks()
+            held, size, count = [], 0, 0
+        held.append(batch.select(columns))
+        size, count = size + batch.nbytes, count + len(batch)
+        most = budget.fitting_rows(size / max(1, count))
+        if len(held) == 1 and count > most:  # of long text
+            whole = pa.Table.from_batches(held)
+            yield from (whole.slice(at, most) for at in range(0, count, most))
+            held, size, count = [], 0, 0
+    if held:
+        yield pa.Table.from_batches(held).combine_chunks()
+
+
+Bounds = list[tuple[Any, Any]]  # the least and the greatest value of a column, by row groups
+
+
+class Footer(NamedTuple):
+    """The rows of a row group, and the bytes and the bounds of its columns of ids."""
+
+    rows: int
+    size: int
+    bounds: Bounds
+
+
+def footers_of(meta: Any, groups: Iterable[int], columns: Sequence[str]) -> list[Footer]:
+    """Return what a footer of Parquet tells about row groups."""
+    at = {meta.schema.column(i).path: i for i in range(meta.num_columns)}
+    found = []
+    for group in map(meta.row_group, groups):
+        chunks = [group.column(at[name]) for name in columns if name in at]
+        known = [chunk.statistics for chunk in chunks]
+        bounds = [(one.min, one.max) if one and one.has_min_max else (None, None) for one in known]
+        size = sum(chunk.total_compressed_size for chunk in chunks)
+        found.append(Footer(group.num_rows, size, bounds))
+    return found
+
+
+def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
+    """Return what the footer of a Parquet file tells about its row groups."""
+    import pyarrow.parquet as pq
+
+    with damage(file, "Parquet"):
+        stored = pq.ParquetFile(file.seekable())
+        ids = request.ids_in(columns_of(file, request, stored.schema_arrow))
+        return footers_of(stored.metadata, range(stored.metadata.num_row_groups), ids)
+
+
+def names(file: File, options: TextOptions) -> list[str]:
+    """Return the names of the columns, by the footer."""
+    import pyarrow.parquet as pq
+
+    with damage(file, "parquet"):
+        return list(pq.read_schema(file.seekable()).names)
 
 
 def write(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path: Path) -> None:
@@ -23,6 +265,13 @@ def write(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path:
 
 FORMATS = (
     Format(
-        "parquet", (".parquet", ".pq"), b"PAR1", title="Parquet", binary=True, write_table=write
+        "parquet",
+        (".parquet", ".pq"),
+        b"PAR1",
+        title="Parquet",
+        binary=True,
+        pieces=pieces,
+        names=names,
+        write_table=write,
     ),
 )

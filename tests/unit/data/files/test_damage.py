@@ -10,8 +10,8 @@ from support.lies import no_hang
 from support.trials import TRIALS
 
 import cc_rapids
-from cc_rapids.data.files.formats import WRITTEN
-from cc_rapids.data.files.read import PIECES, read_edges
+from cc_rapids.data.files.formats import IN_PIECES, WRITTEN
+from cc_rapids.data.files.read import read_edges
 from cc_rapids.data.files.write import EdgeList, write_edges
 from cc_rapids.errors import CcRapidsError
 
@@ -94,7 +94,7 @@ def test_no_other_error_of_formats_that_are_only_read(tmp_path, suffix):
 
 @pytest.mark.filterwarnings("ignore:.* no edges")
 @pytest.mark.parametrize("packed", ["", ".gz", ".zst"])
-@pytest.mark.parametrize("kind", PIECES)
+@pytest.mark.parametrize("kind", IN_PIECES)
 def test_no_other_error_in_pieces(tmp_path, kind, packed):
     path, chance = (
         tmp_path / f"e{WRITTEN[kind].suffixes[0]}{packed}",
