@@ -68,11 +68,12 @@ from .edge_input import (
 from .end_columns import Side, end_columns, place_of, sides_of
 from .foreign import check_square, entries_of, is_opened, opened
 from .frame_access import collected, columns_of
+from .frame_build import column_where, rows_where_true
 from .kinds import DESTINATION, SOURCE, Graph, speaks_arrow
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
 from .row_index import check_same_index, index_of
 from .weight_bound import Bounded, WeightBound, ledger_of
-from .weights import weights_of
+from .weights import moved, places, weights_of
 
 if TYPE_CHECKING:
     from .files.input_file import ColumnRequest
@@ -447,7 +448,7 @@ def _arrays(src: Any, dst: Any, names: tuple[str, str], nulls: str = "raise") ->
         raise _unequal(names[0], m, names[1], k)
     masks = [side.there for side in sides if side.there is not None]
     if len({type(mask) for mask in masks}) > 1:
-        masks = list(map(_host, masks))
+        masks = [moved(mask, False) for mask in masks]
     keep = reduce(and_, masks) if masks and nulls == "drop" else None
     remedy = REMEDIES[nulls]
     left, right = (side.column(remedy) if keep is None else side.where(keep) for side in sides)
@@ -457,12 +458,8 @@ def _arrays(src: Any, dst: Any, names: tuple[str, str], nulls: str = "raise") ->
         return EdgeInput(left, right, plain_frame, on_device)
     dropped = m - int(keep.sum())
     return EdgeInput(
-        left, right, plain_frame, on_device, dropped_rows=dropped, row_index=partial(_places, keep)
+        left, right, plain_frame, on_device, dropped_rows=dropped, row_index=partial(places, keep)
     )
-
-
-def _host(mask: Any) -> Any:
-    return mask.get() if hasattr(mask, "get") else mask
 
 
 def _as_array(column: Column, side: Any) -> Column:
@@ -474,10 +471,6 @@ def _as_array(column: Column, side: Any) -> Column:
 
 def _objects(words: Any, every: Any) -> Any:
     return np.array(words.to_pylist(), object)
-
-
-def _places(keep: Any) -> Any:
-    return keep.nonzero()[0]
 
 
 def _table_of_columns(columns: dict[str, Any]) -> Any:
@@ -496,12 +489,6 @@ def _table_of_columns(columns: dict[str, Any]) -> Any:
             f"the columns {', '.join(map(repr, columns))} do not form a table ({error}): pass"
             " columns of integers or strings, of equal length"
         ) from error
-
-
-def _chosen(column: Any, mask: Any) -> Any:
-    from .frame_build import column_where
-
-    return column_where(column, mask)
 
 
 def _unequal(source: str, m: int, destination: str, k: int) -> InputError:
@@ -655,8 +642,6 @@ class Adapter(ABC):
 
     def where(self, edges: Any, mask: Any) -> Any:
         """Return the edges for which a boolean array, where they lie, is true."""
-        from .frame_build import rows_where_true
-
         return rows_where_true(edges, mask)
 
     def numbers_without_nulls(self, edges: Any, weight: Any) -> Any:
@@ -1011,7 +996,7 @@ class OpenedGraphs(Mappings):
         )
 
     def where(self, edges: Any, mask: Any) -> Any:
-        return edges.where(partial(_chosen, mask=mask))
+        return edges.where(partial(column_where, mask=mask))
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         return length_of(edges.ends()[0])
@@ -1162,29 +1147,20 @@ class ByteStreams(Paths):
         return file and hasattr(edges, "read")
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        return _of_file(self._file(edges, request), request)
+        from .files.opening import given
+        from .files.read import read_opened
+
+        return _of_file(read_opened(given(edges), _columns_of_file(request)), request)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Files
 
         return Files.of_open(edges, request)
 
-    def _file(self, edges: Any, request: ReadRequest, weight: str | None = None) -> EdgeFile:
-        from .files.opening import given
-        from .files.read import read_opened
-
-        return read_opened(given(edges), _columns_of_file(request, weight))
-
     def _opened(self, edges: Any) -> Iterable[Any]:
         from .files.opening import given
 
         return [nullcontext(given(edges))]
-
-    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        file = self._file(edges, request, bound.name("the file"))
-        within, ledger = replace(bound, weight="weight").of_frame(file.table)
-        ledger = file.ledger.plus(ledger._replace(given=0))
-        return Bounded(within, file.source, file.destination, ledger)
 
 
 class PathLists(Paths):
@@ -1455,16 +1431,14 @@ def _make_proxy(frame: Any, columns: dict[str, Any]) -> Any:
     return as_proxy_object(frame(columns))
 
 
-def _columns_of_file(request: ReadRequest, weight: str | None = None) -> ColumnRequest:
-    """Return a request for the columns of a file, with those of weights if they are named."""
+def _columns_of_file(request: ReadRequest) -> ColumnRequest:
+    """Return a request for the columns of a file."""
     from .files.input_file import ColumnRequest
 
     source, destination = request.source, request.destination
     if request.has_lists:
         source, destination = (side if len(side) > 1 else side[0] for side in request.sides)
-    weights = weight is not None
-    options = request.options
-    return ColumnRequest(source, destination, "", options, weights, weight, null_weights=weights)
+    return ColumnRequest(source, destination, "", request.options)
 
 
 def _of_file(file: EdgeFile, request: ReadRequest, path: str = "") -> EdgeInput:

@@ -237,12 +237,8 @@ def _graph_of_matrix(matrix: Any, own: bool) -> Graph:
         matrix.sum_duplicates()
     coo = entries_of(matrix)
     made = {SOURCE: coo.row, DESTINATION: coo.col, WEIGHT: coo.data}
-    columns = {name: partial(_itself, array) for name, array in made.items()}
+    columns = {name: partial(made.__getitem__, name) for name in made}
     return Graph(type(matrix).__name__, columns, range(matrix.shape[0]))
-
-
-def _itself(thing: Any) -> Any:
-    return thing
 
 
 def check_square(matrix: Any) -> None:

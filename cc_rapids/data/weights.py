@@ -171,6 +171,11 @@ def weighted(
     )
 
 
+def places(mask: Any) -> Any:
+    """Return the rows for which a boolean array is true."""
+    return mask.nonzero()[0]
+
+
 def moved_like(array: Any, other: Any) -> Any:
     """Return an array on the same device as another one."""
     return moved(array, hasattr(other, "__cuda_array_interface__"))
@@ -206,5 +211,5 @@ def _lent_where(column: Column, keep: Any) -> Iterator[Any]:
 
 def _kept_rows(keep: Any, before: Callable[[], Any] | None, on_device: bool) -> Any:
     """Return the rows of the caller's that are left, of those that were left ``before``."""
-    rows = moved(keep, on_device).nonzero()[0]
+    rows = places(moved(keep, on_device))
     return rows if before is None else before()[rows]

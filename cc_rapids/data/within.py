@@ -23,7 +23,7 @@ from .relations import is_relation
 from .row_index import index_of
 from .text_options import NO_OPTIONS, TextOptions
 from .weight_bound import WeightBound
-from .weights import moved, moved_like, weighted
+from .weights import moved, moved_like, places, weighted
 
 
 class AsFound:
@@ -211,7 +211,7 @@ def read_within(
         mask, ledger = adapter.mask(edges, bound)
         mask = moved(mask, ends_on_device(edges))
         check_sizes(mask, edges)
-        rows, kept = adapter.where(edges, mask), partial(_places, mask)
+        rows, kept = adapter.where(edges, mask), partial(places, mask)
     made = read(rows, source, destination, vertices, num_vertices, nulls, adapter=adapter)
     made = replace(made, index=index_of(edges), taken=tuple(reading.taken) or made.taken)
     outer = reading.ledger if reading.taken else None
@@ -230,10 +230,6 @@ def read_within(
         return made
     name = f"weights {bound.weight!r}" if isinstance(bound.weight, str) else "weights"
     return weighted(made, adapter.weights(edges, bound.weight), name, nulls)
-
-
-def _places(mask: Any) -> Any:
-    return mask.nonzero()[0]
 
 
 def _composed(kept: Callable[[], Any], inner: Callable[[], Any] | None) -> Any:

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pytest
 import scipy.io
 import scipy.sparse as sp
+from support.edge_files import read_edges
 from support.matrix_market import read_by_scipy
 
 import cc_rapids
 from cc_rapids.data.files.formats import FORMATS, IN_PIECES, WRITTEN
-from cc_rapids.data.files.read import read_edges
 from cc_rapids.data.files.write import EdgeList, write_edges
 
 NAMED = {

@@ -6,7 +6,6 @@ import difflib
 import os
 import re
 import stat
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -31,16 +30,13 @@ from .delimited import Block, Dialect, blocks
 from .formats import FORMATS, SUFFIXES
 from .handle import UNPACKED, first_of, packing_of, unpacked
 from .line_count import LineCount
+from .text_head import MARKS
 
 if TYPE_CHECKING:
     from ..weight_bound import WeightBound
 
 
 PACKED = (".gz", ".zst")  # written
-MARKS = {  # those of four bytes last, as they begin like others
-    "utf-16": (BOM_UTF16_LE, BOM_UTF16_BE),
-    "utf-32": (BOM_UTF32_LE, BOM_UTF32_BE),
-}
 SHOWN_BYTES = 16  # of the first bytes in messages
 
 
@@ -127,10 +123,8 @@ def _is_wide(first: bytes) -> bool:
     first = first[: len(first) // 4 * 4]
     high = {"utf-16-le": first[1::2], "utf-16-be": first[::2]}
     found = [name for name in high if 2 * high[name].count(b"\0") > len(high[name])]
-    for encoding, marks in MARKS.items():
-        if first.startswith(marks):
-            found = [encoding]
-    for encoding in found:
+    marked = next((MARKS[mark] for mark in MARKS if first.startswith(mark)), None)
+    for encoding in found if marked is None else [marked]:
         with suppress(UnicodeDecodeError):
             return all(word.isprintable() for word in first.decode(encoding).split())
     return False

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from ...errors import FormatError, InputError
 from ...ledger import Ledger
 from ..arguments import local
-from ..text_options import COMMENTS, NO_OPTIONS, TextOptions
+from ..text_options import NO_OPTIONS, TextOptions
 from .binary import weighed
 from .delimited import NAMES
 from .formats import FORMATS, IN_PIECES
 from .header import check_text_options
-from .input_file import ColumnRequest, File, Progress, as_format, format_of
+from .input_file import ColumnRequest, File, Progress, as_format
 from .lake import check_no_table_around, table_at
 from .opening import check_path, opened
 from .pieces import Piece, Place, sliced
@@ -165,67 +165,26 @@ class EdgeFile:
         return Taken(self.format, ids, self.header, self.delimiter)
 
 
-def read_edges(
-    path: str | os.PathLike[str],
-    *,
-    source: str | list[str] | None = None,
-    destination: str | list[str] | None = None,
-    format: str | None = None,
-    header: bool | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    comment: str | None = COMMENTS,
-    weights: bool = False,
-    weight: str | None = None,
-    on_progress: Progress | None = None,
+def read_wanted(
+    path: str | os.PathLike[str], request: ColumnRequest, on_progress: Progress | None = None
 ) -> EdgeFile:
-    """Read the edges of a file.
+    """Return the requested columns of a file.
+
+    Ids from text are int64 if every id of both columns is an integer in its usual spelling, uint64
+    if they need that, and else string, each as it was written but for blanks around it: with a
+    single ``007`` among them all ids are text. A word in quotes is text as it stands, whatever it
+    looks like. Empty fields are nulls, and so are ``NA``, ``null`` and their like without quotes
+    where the ids are integers. An entry that is stored counts as an edge even if its weight is
+    zero.
 
     Parameters
     ----------
-    path
+    path : path
         The file.
-    source, destination
-        The names of the two columns, which have to be there; lists of as many on each side where
-        several columns are one id, which csv, tsv, snap, arrow and parquet may have. By default as
-        :func:`cc_rapids.data.end_columns.end_columns` finds them. A file
-        without a header has the columns src, dst, col2, col3 and so on.
-    format
-        One of ``FORMATS``; by default what the suffix of the path says, or else
-        the first bytes.
-    header
-        Whether the first line of a csv, tsv or snap file names the columns. By default it does if
-        it holds names that were given here, or known ones, and is an edge if its ends are numbers
-        as those of the next line; all else is refused. A comment such as ``# src dst`` above the
-        first record names the columns too.
-    delimiter
-        The character between fields of text, or a blank for runs of blanks. By default the one of
-        comma, tab, semicolon and pipe that splits each of the first twenty records into the same
-        number of fields, of two or more, and else runs of blanks.
-    encoding
-        That of text, by default the one of its byte order mark, or UTF-8.
-    comment
-        The letters that begin comments, which come before the first record; None if there are none.
-    weights
-        Read the weights too, if the file has them.
-    weight
-        The name of the column of weights, which then has to be there; by default weight, if the
-        file has it.
-    on_progress
+    request : ColumnRequest
+        Without a format, the suffix of the path says it, or else the first bytes.
+    on_progress : callable, optional
         Called with the bytes read so far and the bytes in the file, as reading goes on.
-
-    Returns
-    -------
-    EdgeFile
-        Ids from text are int64 if every id of both columns is an integer in its usual spelling,
-        uint64 if they need that, and else string, each as it was written but for blanks around
-        it: with a single ``007`` among them all ids are text. A word in quotes, in csv and tsv, is
-        text as it stands, whatever it looks like. Empty fields are nulls, and so are ``NA``,
-        ``null`` and their like without quotes where the ids are integers; ``""`` is the empty
-        text, and a null among integers. A column of numbers without quotes that are not all whole
-        is refused. Indices stay as they are in the
-        file: from one on in gr, metis and mtx, from zero on in he, egr and npz. An entry that is
-        stored counts as an edge even if its weight is zero.
 
     Raises
     ------
@@ -239,20 +198,7 @@ def read_edges(
         A column holds no ids; names the first row and value.
     InputError
         Source and destination are the same columns, or not as many, or several in a format that has
-        one a side; ``header`` is given for another format.
-    """
-    kind = "" if format is None else format_of(str(path), format)
-    options = TextOptions.check(header, delimiter, encoding, comment)
-    request = ColumnRequest(source, destination, kind, options, weights, weight)
-    return read_wanted(path, request, on_progress)
-
-
-def read_wanted(
-    path: str | os.PathLike[str], request: ColumnRequest, on_progress: Progress | None = None
-) -> EdgeFile:
-    """Return the requested columns of a file, as :func:`read_edges` does.
-
-    Where the request has no format, the file tells it.
+        one a side; options of text are given for another format.
     """
     path = local(path)
     if os.path.isdir(path):
@@ -285,7 +231,7 @@ def taken_of(
 ) -> Taken | None:
     """Return how a file would be read, from its beginning; None for a pipe.
 
-    Raises what :func:`read_edges` raises of the part that is read.
+    Raises what :func:`read_wanted` raises of the part that is read.
     """
     path = local(path)
     if not os.path.isfile(path):

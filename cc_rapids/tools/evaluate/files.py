@@ -12,9 +12,9 @@ import numpy as np
 from ...backends import Backend
 from ...data.dtypes import is_integer
 from ...data.files.header import TEXT
-from ...data.files.input_file import format_of
+from ...data.files.input_file import ColumnRequest, format_of
 from ...data.files.lake import table_at
-from ...data.files.read import read_edges
+from ...data.files.read import read_wanted
 from ...data.text_options import NO_OPTIONS, TextOptions
 from ...errors import CcRapidsError, FormatError, InputError
 from ..bench.timing import rotated
@@ -60,8 +60,10 @@ class Source:
     @classmethod
     def read(cls, path: Path, options: TextOptions = NO_OPTIONS, **names: Any) -> Source:
         """Read a file; raise a CcRapidsError if it is invalid."""
-        words = options.words() if format_of(path) in TEXT else {}
-        file = read_edges(path, **words, **names)
+        kind = format_of(path)
+        own = options if kind in TEXT else NO_OPTIONS
+        ends = names.get("source"), names.get("destination")
+        file = read_wanted(path, ColumnRequest(*ends, kind, own))
         table = file.table.rename_columns(["src", "dst"])
         if any(column.null_count for column in table.columns):
             raise InputError(f"{path} has edges that lack an id: drop them first")

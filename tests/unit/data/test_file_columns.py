@@ -10,11 +10,11 @@ import pyarrow.dataset
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from support.edge_files import read_edges
 from support.releases import before
 
 import cc_rapids
 from cc_rapids import FormatError, InputError, MissingColumnError
-from cc_rapids.data.files.read import read_edges
 
 RENAMED = pa.table({"weight": [7, 8, 9], "src": [1, 2, 4], "target": [2, 3, 5]})
 LINKED = pa.table(

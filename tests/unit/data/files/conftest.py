@@ -1,8 +1,8 @@
 """Files for the tests of readers and writers."""
 
 import pytest
+from support.edge_files import read_edges
 
-from cc_rapids.data.files.read import read_edges
 from cc_rapids.errors import FormatError
 
 

@@ -8,9 +8,9 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse
+from support.edge_files import read_edges
 
 from cc_rapids import components
-from cc_rapids.data.files.read import read_edges
 from cc_rapids.errors import FormatError, MissingColumnError
 
 TABLE = pa.table({"w": [0.5, 1.5], "dst": pa.array([3, None], pa.int16()), "src": ["x", "y"]})

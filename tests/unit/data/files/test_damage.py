@@ -6,12 +6,12 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.edge_files import read_edges
 from support.lies import no_hang
 from support.trials import TRIALS
 
 import cc_rapids
 from cc_rapids.data.files.formats import IN_PIECES, WRITTEN
-from cc_rapids.data.files.read import read_edges
 from cc_rapids.data.files.write import EdgeList, write_edges
 from cc_rapids.errors import CcRapidsError
 

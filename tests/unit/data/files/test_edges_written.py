@@ -6,11 +6,11 @@ import itertools
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.edge_files import read_edges
 from support.matrix_market import read_by_scipy
 
 from cc_rapids import components
 from cc_rapids.data.files.formats import COUNTED, WRITTEN
-from cc_rapids.data.files.read import read_edges
 from cc_rapids.data.files.write import EdgeList, write_edges
 from cc_rapids.errors import FormatError, InputError
 

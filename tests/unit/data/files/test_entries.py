@@ -1,8 +1,8 @@
 """he and gr: the counts at the head, a tag on each line, and what is said of a wrong one."""
 
 import pytest
+from support.edge_files import read_edges
 
-from cc_rapids.data.files.read import read_edges
 from cc_rapids.errors import FormatError, MissingColumnError
 
 ARCS = [(1 + i % 7, 1 + (3 * i) % 11) for i in range(30)]

@@ -6,8 +6,8 @@ import random
 import threading
 
 import pytest
+from support.edge_files import read_edges
 
-from cc_rapids.data.files.read import read_edges
 from cc_rapids.errors import FormatError
 
 

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from support.edge_files import read_edges
 
-from cc_rapids.data.files.read import read_edges
 from cc_rapids.data.files.text_ids import MISSING
 from cc_rapids.data.files.write import write_table
 from cc_rapids.errors import ColumnTypeError, FormatError

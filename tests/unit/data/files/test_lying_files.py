@@ -7,12 +7,12 @@ from contextlib import suppress
 import numpy as np
 import pytest
 from scipy import sparse
+from support.edge_files import read_edges
 from support.lies import FAR, LIES, N, edges, no_hang, rows, same_kind
 
 import cc_rapids
 from cc_rapids import CapacityError, CcRapidsError, Connectivity, FormatError
 from cc_rapids.data.files import archive
-from cc_rapids.data.files.read import read_edges
 
 CODES = ("csr", "csc", "bsr")
 ENDS = [0, 1, 5, N - 1, N, N + 1, 2**31 - 1, *FAR]

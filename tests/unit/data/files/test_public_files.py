@@ -6,9 +6,9 @@ import tarfile
 
 import numpy as np
 import pytest
+from support.edge_files import read_edges
 
 import cc_rapids
-from cc_rapids.data.files.read import read_edges
 from cc_rapids.errors import FormatError
 
 BANNER = "MatrixMarket matrix coordinate pattern symmetric\n"

@@ -4,9 +4,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.edge_files import read_edges
 from support.matrix_market import read_by_scipy
 
-from cc_rapids.data.files.read import read_edges
 from cc_rapids.errors import FormatError, MissingColumnError
 
 BANNER = "%%MatrixMarket matrix coordinate real general\n"

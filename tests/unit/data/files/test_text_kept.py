@@ -4,11 +4,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from support.edge_files import read_edges
 from support.odd_ids import IDS, ODD
 
 from cc_rapids import components, stream_components
 from cc_rapids.data.files import quoted
-from cc_rapids.data.files.read import read_edges
 from cc_rapids.data.files.write import EdgeList, write_edges, write_table
 from cc_rapids.errors import FormatError
 

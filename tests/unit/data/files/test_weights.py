@@ -4,9 +4,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import scipy.sparse
+from support.edge_files import read_edges
 
 from cc_rapids.data.files.formats import COUNTED, WRITTEN
-from cc_rapids.data.files.read import read_edges
 from cc_rapids.data.files.write import EdgeList, write_edges
 from cc_rapids.errors import FormatError, InputError, MissingColumnError
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pytest
+from support.edge_files import read_edges
 
 from cc_rapids.data.files.formats import FORMATS, WRITTEN
-from cc_rapids.data.files.read import read_edges
 from cc_rapids.data.files.write import check_output, write_table
 from cc_rapids.errors import FormatError
 

@@ -10,10 +10,10 @@ import sys
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from support.edge_files import read_edges
 from support.releases import before
 
 from cc_rapids import api
-from cc_rapids.data.files.read import read_edges
 from cc_rapids.tools import doctor
 
 EDGES = "src,dst\n5,2\n2,7\n9,9\n4,8\n"

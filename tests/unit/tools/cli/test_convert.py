@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.edge_files import read_edges
 
 from cc_rapids import components
 from cc_rapids.data.files.formats import COUNTED, WRITTEN
-from cc_rapids.data.files.read import read_edges
 
 EDGES = "src,dst\n0,3\n3,1\n5,5\n4,0\n"
 

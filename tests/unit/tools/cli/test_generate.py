@@ -8,10 +8,10 @@ import time
 
 import numpy as np
 import pytest
+from support.edge_files import read_edges
 
 from cc_rapids import backends, generators
 from cc_rapids.data.files.formats import COUNTED, WRITTEN
-from cc_rapids.data.files.read import read_edges
 from cc_rapids.tools.cli.generators import GENERATORS
 
 COMMAND = [sys.executable, "-m", "cc_rapids.cli"]

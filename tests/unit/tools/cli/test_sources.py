@@ -13,10 +13,10 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
+from support.edge_files import read_edges
 
 from cc_rapids.cli import main
 from cc_rapids.data.files.formats import FORMATS
-from cc_rapids.data.files.read import read_edges
 from cc_rapids.errors import FormatError
 
 ROOT = str(Path(__file__).parents[4])
