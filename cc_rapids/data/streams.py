@@ -424,9 +424,9 @@ class Files(Parts):
         kinds = {part.format for part in parts}
         check_text_options(options, [part.path for part in parts], [part.format for part in parts])
         self.weight = None if bound is None else bound.name("files")
-        binary = all(FORMATS[kind].binary for kind in kinds)
+        binary = all(kind and FORMATS[kind].binary for kind in kinds)
         self.fixed = FILE_BYTES if binary else LEAST_TEXT_BYTES
-        if kinds & {*TEXT}:
+        if kinds & {*TEXT, ""}:
             self.fixed = TEXT_BYTES
 
     @classmethod
@@ -442,12 +442,12 @@ class Files(Parts):
         """
         paths, skips = paths_of(edges), request.skips_unreadable
         marks = [_mark_if(partial(mark_at, path), skips) for path in paths]
-        kinds = [_format(path, request.options, skips) for path in paths]
+        kinds = [_format(*one, request.options, skips) for one in zip(paths, marks, strict=True)]
         full = [path if "://" in path else os.path.abspath(path) for path in paths]
         parts = list(map(Part, paths, full, marks, kinds))
         names = request.source, request.destination
         found = cls(parts, names, request.options, request.bound, skips)
-        if names == (None, None):
+        if names == (None, None) and marks[0] is not None:
             found.names = _ends_ahead(paths[0], marks[0], request.options, request.bound)
         return found
 
@@ -480,7 +480,8 @@ class Files(Parts):
             read = self.read_groups if file.is_plain else None
             place = Place(begin.group, begin.rows, budget.next_rows, text, read)
             made = read_pieces(file, wanted, place)
-            again = self.open_file is None or self.start is not None
+            again = all(part.mark for part in self.parts[: number + 1])  # of pipes there is none
+            again = self.start is not None if self.open_file else again
             for piece in _restartable(made, self.start) if again else made:
                 after = Cursor(number, piece.group, piece.rows)
                 if piece.whole:
@@ -754,10 +755,15 @@ def _mark_if(look: Callable[[], Mark | None], skips: bool) -> Mark | None:
         return None
 
 
-def _format(path: str, options: TextOptions, skips: bool = False) -> str:
-    """Return the format of a file; empty also if it cannot be told and files may be skipped."""
+def _format(path: str, mark: Mark | None, options: TextOptions, skips: bool) -> str:
+    """Return the format of a file.
+
+    Empty if it cannot be told and files may be skipped, and of a pipe, which is opened only once.
+    """
     if found := options.format or named_format(path):
         return found
+    if mark is None:
+        return ""
     try:
         with opened(path) as file:
             return file.format()

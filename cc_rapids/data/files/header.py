@@ -21,7 +21,8 @@ def check_text_options(
     options: TextOptions, paths: Sequence[object], formats: Sequence[str]
 ) -> None:
     """Raise an InputError if options of text are given and no file is text."""
-    if options.given not in ("", "format") and paths and not any(kind in TEXT for kind in formats):
+    text = any(kind in ("", *TEXT) for kind in formats)  # of a pipe it is not known
+    if options.given not in ("", "format") and paths and not text:
         raise InputError(
             f"{options.given}= (--{options.given}) is for {', '.join(TEXT)}, and {paths[0]} is"
             f" {formats[0]}: leave it out"

@@ -15,10 +15,11 @@ from support.stream_inputs import SMALL, parts, same, table
 
 import cc_rapids
 import cc_rapids.incremental.progress
-from cc_rapids import ChangedFileError, components, components_at
+from cc_rapids import ChangedFileError, components, components_at, stream_components
 from cc_rapids.data.files import input_file
 from cc_rapids.data.files import read as formats
 from cc_rapids.data.files import write as write_module
+from cc_rapids.tuning import tuning
 
 EDGES = table()
 
@@ -231,6 +232,30 @@ def test_a_pipe_is_read_as_it_comes(tmp_path):
     thread.start()
     assert len(components(path)) == 1
     thread.join()
+
+
+@pytest.mark.parametrize("find", [components, stream_components])
+@pytest.mark.parametrize(("name", "options"), [("a.csv", {}), ("a", {}), ("a", {"format": "csv"})])
+def test_a_pipe_is_opened_once(tmp_path, find, name, options):
+    reading, writing = os.pipe()
+    with open(writing, "wb") as file:
+        file.write(b"src,dst\n" + b"".join(b"%d,%d\n" % (k, k + 1) for k in range(3000)))
+    path = tmp_path / name
+    path.symlink_to(f"/dev/fd/{reading}")
+    try:
+        assert find(path, **options).num_vertices == 3001
+    finally:
+        os.close(reading)
+
+
+def test_a_pipe_of_ids_that_become_text_is_refused(monkeypatch):
+    monkeypatch.setattr(tuning, "text_block_bytes", 512)
+    reading, writing = os.pipe()
+    with open(writing, "wb") as file:
+        file.write(b"src,dst\n" + b"1,2\n" * 3000 + b"ann,bob\n")
+    with pytest.raises(cc_rapids.FormatError, match="all earlier ones were integers"):
+        stream_components(f"/dev/fd/{reading}", format="csv")
+    os.close(reading)
 
 
 def test_a_checkpoint_of_what_has_changed_is_refused(tmp_path, change):
