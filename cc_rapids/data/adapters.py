@@ -1147,20 +1147,30 @@ class ByteStreams(Paths):
         return file and hasattr(edges, "read")
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        from .files.opening import given
-        from .files.read import read_opened
-
-        return _of_file(read_opened(given(edges), _columns_of_file(request)), request)
+        return _of_file(self._file(edges, request), request)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         from .streams import Files
 
         return Files.of_open(edges, request)
 
+    def _file(self, edges: Any, request: ReadRequest, weight: str | None = None) -> EdgeFile:
+        """Return the file, read as a whole: its ids may become text later, and it is read once."""
+        from .files.opening import given
+        from .files.read import read_opened
+
+        return read_opened(given(edges), _columns_of_file(request, weight))
+
     def _opened(self, edges: Any) -> Iterable[Any]:
         from .files.opening import given
 
         return [nullcontext(given(edges))]
+
+    def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
+        file = self._file(edges, request, bound.name("the file"))
+        within, ledger = replace(bound, weight="weight").of_frame(file.table)
+        ledger = file.ledger.plus(ledger._replace(given=0))
+        return Bounded(within, file.source, file.destination, ledger)
 
 
 class PathLists(Paths):
@@ -1431,14 +1441,16 @@ def _make_proxy(frame: Any, columns: dict[str, Any]) -> Any:
     return as_proxy_object(frame(columns))
 
 
-def _columns_of_file(request: ReadRequest) -> ColumnRequest:
-    """Return a request for the columns of a file."""
+def _columns_of_file(request: ReadRequest, weight: str | None = None) -> ColumnRequest:
+    """Return a request for the columns of a file, with those of weights if they are named."""
     from .files.input_file import ColumnRequest
 
     source, destination = request.source, request.destination
     if request.has_lists:
         source, destination = (side if len(side) > 1 else side[0] for side in request.sides)
-    return ColumnRequest(source, destination, "", request.options)
+    weights = weight is not None
+    options = request.options
+    return ColumnRequest(source, destination, "", options, weights, weight, null_weights=weights)
 
 
 def _of_file(file: EdgeFile, request: ReadRequest, path: str = "") -> EdgeInput:

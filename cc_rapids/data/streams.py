@@ -34,6 +34,7 @@ from .edge_input import ReadRequest
 from .end_columns import Side, end_columns, may_name_datasets, place_of, sides_of
 from .files.formats import FORMATS
 from .files.formats.parquet import Footer, check_pages, footers_of, group_tables, parquet_facts
+from .files.handle import first_of, packing_of
 from .files.header import TEXT, check_text_options
 from .files.input_file import (
     ColumnRequest,
@@ -730,11 +731,15 @@ def _ends_ahead(
     All files then need them, and it is known how many there are. Two times None otherwise, also for
     a file that cannot be read, which is an error at its turn.
     """
+    if (options.format or named_format(path)) in TEXT and "://" not in path:
+        with suppress(OSError), open(path, "rb", buffering=0) as raw:
+            first = first_of(raw)
+            if not (options.encoding or packing_of(first) or may_name_datasets(first)):
+                return None, None
     budget = Budget(2 * LEAST_TEXT_BYTES, LEAST_TEXT_BYTES)
     with suppress(InputError, CapacityError), opened(path, before, budget) as file:
         one = FORMATS[file.format(options)]
-        plain = one.name in TEXT and options.encoding is None
-        if one.names is None or (plain and not may_name_datasets(file.head)):
+        if one.names is None:
             return None, None
         if one.binary and file.packing:  # which is not decompressed for that
             return None, None

@@ -11,13 +11,13 @@ import pyarrow.dataset
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from support.edge_files import read_edges
 from support.stream_inputs import SMALL, parts, same, table
 
 import cc_rapids
 import cc_rapids.incremental.progress
 from cc_rapids import ChangedFileError, components, components_at, stream_components
 from cc_rapids.data.files import input_file
-from cc_rapids.data.files import read as formats
 from cc_rapids.data.files import write as write_module
 from cc_rapids.tuning import tuning
 
@@ -137,7 +137,7 @@ def test_what_cannot_be_read_any_more_is_told_as_a_change(how, tmp_path, monkeyp
 
     monkeypatch.setattr(input_file.File, "__init__", changed)
     with pytest.raises(ChangedFileError):
-        formats.read_edges(path)
+        read_edges(path)
 
 
 def test_row_groups_that_other_threads_load(tmp_path, monkeypatch):

@@ -6,6 +6,7 @@ from campaign.tables import tables
 
 import cc_rapids
 from cc_rapids.data.files import text_head
+from cc_rapids.tuning import tuning
 
 
 @pytest.mark.parametrize("seed", range(0, 120, 10))
@@ -100,6 +101,17 @@ def test_records_without_an_id_are_left_out_for_null_ends(tmp_path, content, nul
         found = door(path, nulls="drop")
         assert found.num_vertices == 2 * ("2" in content)
         assert f"{nulls} null" in found.summary()["ledger"]
+
+
+@pytest.mark.parametrize("bounds", [{"at_least": 1}, {"forest": "min"}])
+@pytest.mark.parametrize("opened", [False, True])
+def test_ids_that_become_text_are_read_with_weights(tmp_path, monkeypatch, opened, bounds):
+    monkeypatch.setattr(tuning, "text_block_bytes", 512)
+    path = tmp_path / "a.csv"
+    path.write_text("src,dst,w\n" + "1,2,1\n" * 2000 + "ann,bob,2\n3,4,0\n")
+    with path.open("rb") as file:
+        found = cc_rapids.components(file if opened else path, weight="w", **bounds)
+    assert found.num_vertices == (4 if "at_least" in bounds else 6)
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.txt", "a.csv", "a"])
