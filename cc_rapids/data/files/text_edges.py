@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import CapacityError, FormatError, listed
 from ..text_options import COMMENTS, TextOptions
+from . import quoted
 from .delimited import (
     NAMES,
     Block,
@@ -186,7 +187,9 @@ class Table:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        rows = None
+        name, rows = self.names[next(iter(columns))].encode(), None
+        if len(block.data) < FEW and name not in block.data and quoted.QUOTE not in name:
+            return
         blank = any(c in block.data for c in b" \t" if c != ord(self.dialect.delimiter))
         for place, column in columns.items():
             text = pc.utf8_trim(column.text, " \t") if blank else column.text
@@ -264,6 +267,7 @@ def beside(tables: list[pa.Table]) -> pa.Table:
     return pa.table(found)
 
 
+FEW = 1 << 14  # bytes in which a search takes less time than a comparison of each field
 KONECT_BIPARTITE = b"% bip"
 FIELD_BYTES = 200  # of the words and names of a field
 
