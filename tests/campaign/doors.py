@@ -637,7 +637,7 @@ def opened(edges, random, folder):
     def make():
         return io.BytesIO(Path(path).read_bytes()) if in_memory else Path(path).open("rb")
 
-    given.make, given.groups = make, False
+    given.make = make
     return given
 
 

@@ -179,6 +179,7 @@ def test_files_of_ids_of_several_columns(cudf, kind, tmp_path):
     assert seen.components() == cuts.at(0)
 
 
+@pytest.mark.filterwarnings("ignore:.* no edges")
 def test_batches_without_rows(cudf, tmp_path):
     none, path = cudf.DataFrame({"src": [], "dst": []}), tmp_path / "none.csv"
     path.write_text("")
@@ -190,6 +191,7 @@ def test_batches_without_rows(cudf, tmp_path):
         Connectivity(vertices=cudf.Series([1, None]))
 
 
+@pytest.mark.filterwarnings("ignore:.* no edges")
 def test_columns_of_files_are_decided_as_on_threads(cudf, tmp_path):
     """Row groups that cuDF reads: known pairs, names that are given, floats, and no rows."""
     path = tmp_path / "a.parquet"

@@ -56,7 +56,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
             line = data.count(b"\n", 0, last) + 1
             raise at_line(file.path, data, line, "a value that is no integer, as line 1 says")
     with damage(file, TITLE), naming_lines(file.path, data):
-        matrix = scipy.io.mmread(BytesIO(data))
+        matrix = scipy.io.mmread(BytesIO(data), spmatrix=False)
     if form == "array":
         ends, declared = np.nonzero(matrix), np.count_nonzero(matrix)
         weights = matrix[ends]
