@@ -36,7 +36,7 @@ _HOMES = {
     "Bipartition": "analysis.bipartition",
     "Components": "results.components",
     "Dendrogram": "analysis.dendrogram",
-    "Plan": "solver.plan",
+    "Plan": "solver.choose",
     "SpreadComponents": "results.on_devices",
     "StreamPlan": "incremental.stream",
     "StreamProgress": "incremental.progress",
@@ -206,7 +206,7 @@ if TYPE_CHECKING:
     from .linkage import link_records
     from .results.components import Components, LinkedRecords, StableIds
     from .results.on_devices import SpreadComponents
-    from .solver.plan import Plan
+    from .solver.choose import Plan
     from .tools import generators
     from .tools.frame_library import frame_library
     from .verify import oracle

@@ -25,8 +25,8 @@ from .options import CHUNKED, Options, check_chunked, with_ends, with_weights, w
 from .results.answer import Answer, Facts
 from .results.components import Components
 from .results.lookup import warn_of_no_edges
-from .solver.plan import Plan, plan
-from .solver.solve import solve
+from .solver.choose import Plan
+from .solver.solve import explain, solve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -228,7 +228,7 @@ def components(
         host, and are spread over as many GPUs as pay; or a list of frames or tuples of two
         columns, one for each GPU, which stay there. Ids are integers close together.
     explain : bool
-        Return the :class:`~cc_rapids.solver.plan.Plan` instead of running: how the ids would be
+        Return the :class:`~cc_rapids.solver.choose.Plan` instead of running: how the ids would be
         encoded, which design would run and why, and the most memory that it would take.
     **chunked
         ``memory_limit``, ``progress``, ``checkpoint`` and ``checkpoint_every`` read a file or frame
@@ -318,7 +318,7 @@ def find_components(
     drops or refuses them. The backend is the one that the caller names, or else that of the memory
     in which the edges lie. On it, :func:`~cc_rapids.solver.solve.solve` makes vertices 0 .. n - 1
     of the ids, and runs a design, which makes a union-find forest of them. With ``explain``,
-    :func:`~cc_rapids.solver.plan.plan` makes the same choices, and neither makes vertices nor runs.
+    :func:`~cc_rapids.solver.solve.explain` makes the same choices, and runs nothing.
     The forest of hashed ids, and of ids of several columns, is brought into the order of the ids at
     last, for the answer to read. The number of components is read back from the GPU: then the run
     has finished. A forest by weight is counted when somebody asks for labels or their number, or
@@ -366,9 +366,8 @@ def find_components(
         weighs = options.spanning is not None
         edge_input = read_within(edges, source, destination, bound, *named, keeps_weights=weighs)
         edge_input = replace(edge_input, answers=answers or edge_input.answers)
-    kept_bound = options.remembered()
-    if kept_bound is not None:
-        edge_input = replace(edge_input, bound=kept_bound)
+    if options.weight_bound or options.applied_bound or options.spanning:
+        edge_input = replace(edge_input, bound=options.remembered())
     taken = () if reading is None else tuple(reading.taken)
     if taken:
         edge_input = replace(edge_input, taken=taken)
@@ -381,7 +380,7 @@ def find_components(
     # The columns are lent for as long as kernels read them; the answer keeps the arena's memory.
     with backend.scope() as arena, edge_input.borrow() as (columns, offsets):
         if options.explain:
-            return plan(edge_input, columns, offsets, backend, options)
+            return explain(edge_input, columns, offsets, backend, options)
         started = perf_counter()
         copied_at = None
         if backend.on_device and (not edge_input.on_device or options.memory == "zero-copy"):
@@ -402,12 +401,13 @@ def find_components(
     seconds = {"copy": None if copied_at is None else copied_at - started}
     seconds["compute"] = done - (copied_at or started)
     facts = Facts(
-        design=str(solved.design),
+        design=solved.plan.design,
         ids=encoded.name,
         edges=edge_input.src.size,
         memory=options.memory,
         seconds=seconds,
         greatest=None if options.spanning is None else options.spanning.greatest,
+        chosen_again=solved.chosen_again,
         ledger=ledger,
     )
     if edge_input.dropped_rows:

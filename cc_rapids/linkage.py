@@ -25,7 +25,7 @@ from .options import Options
 from .results.answer import Answer, Facts
 from .results.components import LinkedRecords
 from .results.records import KeyFacts, Linked
-from .solver.solve import decide_and_run
+from .solver.solve import solve_encoded
 
 log = logging.getLogger(__name__)
 
@@ -127,8 +127,9 @@ def link_records(
     started = perf_counter()
     with backend.scope(), ids.borrow() as (columns, _):
         if records.id_names:
-            statistics = scan_ids(ids, columns, backend)
-            encoded = choose_encoding(statistics, backend).encode(statistics, backend)
+            scanned = scan_ids(ids, columns, backend)
+            encoding = choose_encoding(scanned.facts, backend.free_bytes())
+            encoded = encoding.encode(scanned, backend)
         else:
             encoded = _positions(records.size, backend)
         own = encoded.edges.src if records.id_names else None
@@ -138,7 +139,7 @@ def link_records(
             ends.append(linked)
         edges = _edges(encoded.edges, own, ends, records.size, backend)
         encoded = replace(encoded, edges=edges, edge_order=UNKNOWN_ORDER)
-        solved = decide_and_run(ids, encoded, [], backend, options)
+        solved = solve_encoded(ids, encoded, backend, options)
         if not encoded.forest.complete:
             raise ids.changed()
         forest, decoder = encoded.forest, encoded.decoder
@@ -149,7 +150,7 @@ def link_records(
     if edges.m != records.size * len(facts):
         raise lost_rows("the records of all keys", records.size * len(facts), edges.m)
     ledger = Ledger(records.size, edges.m // len(facts))
-    words = str(solved.design), encoded.name
+    words = solved.plan.design, encoded.name
     run = Facts(*words, edges=links, seconds=seconds, ledger=ledger.check("the records"))
     log.info("%d records are %d entities", forest.vertices, forest.components)
     given = replace(ids, src=without_rows(ids.src), dst=without_rows(ids.dst))

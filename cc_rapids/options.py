@@ -163,16 +163,18 @@ class Options:
             There is no such option.
         """
         kind = (isinstance(labels, str) and LABEL_KINDS.get(labels)) or check_labels(labels)
-        check_word("memory", memory, MEMORY)
-        check_word("nulls policy", nulls, NULLS)
+        if memory not in MEMORY or nulls not in NULLS:
+            check_word("memory", memory, MEMORY)
+            check_word("nulls policy", nulls, NULLS)
         greatest = FORESTS.get(forest) if isinstance(forest, str) else None
         if isinstance(forest, str) and greatest is None:
             raise ArgumentTypeError(
                 f"forest= must be True or False, not {shown(forest)}; or 'min' or 'max', for a"
                 " spanning forest by weight"
             )
-        forest = True if greatest is not None else check_flag("forest", forest)
-        explain = check_flag("explain", explain)
+        if not isinstance(forest, bool):
+            forest = greatest is not None or check_flag("forest", forest)
+        explain = explain if isinstance(explain, bool) else check_flag("explain", explain)
         if frames is not None:
             check_word("library of frames", frames, FRAMES)
         if not isinstance(design, str | Design):
@@ -182,7 +184,8 @@ class Options:
         spanning = None
         if greatest is not None:
             spanning = _forest_weight(weight, greatest, policy)
-        if greatest is None or not (at_least is None and at_most is None):
+        bounded = not (at_least is None and at_most is None)
+        if bounded or (weight is not None and greatest is None):
             weight_bound = WeightBound.check(*bounds)
         engine = None if engine is None else backends.named(engine)
         text = NO_OPTIONS

@@ -16,14 +16,15 @@ from .data.edge_input import EdgeInput, ReadRequest
 from .data.frame_access import are_parts
 from .data.read import read
 from .errors import InputError, counted, shown
-from .ids.encode import NO_RANGE, IdStatistics, OffsetEncoding, scan_ids
+from .ids.encode import OFFSET, ScannedIds, scan_ids
 from .ledger import Ledger
 from .options import Options, with_ends, within_bound
 from .results.answer import Answer, Facts
 from .results.components import Components
 from .results.on_devices import SpreadComponents
+from .solver.choose import Plan
 from .solver.devices import OnDevice, Part, bytes_beyond, common_ids, solve_on_devices
-from .solver.plan import Plan, plan
+from .solver.solve import explain
 from .solver.spreading import Spreading, spreading
 
 log = logging.getLogger(__name__)
@@ -65,10 +66,10 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
             with backend.scope():
                 ids = scan_ids(edge_input, columns, backend)
                 common_ids(ids, [ids], backend)  # raises what the run would
-                found = plan(edge_input, columns, offsets, backend, options)
+                plan = explain(edge_input, columns, offsets, backend, options)
             own = -(-edge_input.src.size // chosen.count)
             numbers = _nearest(columns[0], numbers, chosen.count)
-            return _planned(found, numbers, chosen, own, 16)
+            return _planned(plan, numbers, chosen, own, 16)
         numbers = _nearest(columns[0], numbers, chosen.count)
         log.info("on %d devices: %s", chosen.count, chosen.why)
         m, count = edge_input.src.size, len(numbers)
@@ -116,12 +117,12 @@ def _plan_of_parts(
     edges: list[Any], numbers: list[int], backend: Backend, options: Options, chosen: Spreading
 ) -> Plan:
     """Return the plan of the longest part, over the vertices of all."""
-    scanned: list[IdStatistics] = []
+    scanned: list[ScannedIds] = []
     for k, number in enumerate(numbers):
         part = _part(edges[k], options, k)
         with backend.using_device(number), backend.scope(), part as (edge_input, columns):
-            scanned.append(replace(scan_ids(edge_input, columns, backend), columns=[]))
-    ids = common_ids(scanned[0], scanned, backend).id_range
+            scanned.append(scan_ids(edge_input, columns, backend)._replace(columns=[]))
+    ids = common_ids(scanned[0], scanned, backend).facts.id_range
     lengths = [one.edge_input.src.size for one in scanned]
     k = max(range(len(edges)), key=lambda k: lengths[k])
     part = _part(edges[k], options, k)
@@ -129,13 +130,13 @@ def _plan_of_parts(
         if ids.size:
             columns = columns[:2]
             edge_input = replace(edge_input, vertices=range(ids.low, ids.high + 1))
-        found = plan(edge_input, columns, [], backend, options)
+        plan = explain(edge_input, columns, [], backend, options)
     if ids.size:
-        rows = sum(one.rows for one in scanned)
-        why = OffsetEncoding().reason(scanned[0])
-        why = f"{rows:,} ends name ids from {ids.low:,} to {ids.high:,}: {why}"
-        found = replace(found, ids_why=why)
-    return _planned(replace(found, edges=sum(lengths)), numbers, chosen, lengths[k])
+        assert plan.facts.ids is not None
+        known = plan.facts.ids._replace(rows=sum(one.facts.rows for one in scanned))
+        plan = replace(plan, facts=plan.facts._replace(ids=known), encoding=OFFSET)
+    plan = replace(plan, edges_elsewhere=sum(lengths) - lengths[k])
+    return _planned(plan, numbers, chosen, lengths[k])
 
 
 @contextmanager
@@ -207,8 +208,7 @@ def _chosen(
         return Spreading(1, "ids are no integers")
     if n is None and edge_input.on_device:
         with backend.scope():
-            statistics = scan_ids(edge_input, columns, backend, exact=False)
-            n = 0 if statistics.id_range is NO_RANGE else statistics.id_range.size
+            n = scan_ids(edge_input, columns, backend, exact=False).facts.id_range.size
     word = columns[0].dtype.itemsize
     return spreading(m, m // 2 if n is None else n, count, word, source)
 
@@ -224,9 +224,7 @@ def _nearest(column: Any, numbers: list[int], count: int) -> list[int]:
     return numbers[:count]
 
 
-def _planned(
-    found: Plan, numbers: list[int], chosen: Spreading, edges: int, moved: int = 0
-) -> Plan:
+def _planned(plan: Plan, numbers: list[int], chosen: Spreading, edges: int, moved: int = 0) -> Plan:
     """Return the plan with the devices that would run, and why.
 
     Parameters
@@ -234,10 +232,9 @@ def _planned(
     edges, moved : int
         The most edges that a device has, and the bytes of an edge if they are copied.
     """
-    size = found.bytes
-    if chosen.count > 1:
-        size += bytes_beyond(found.vertices, edges, moved)
-    return replace(found, bytes=size, devices=(tuple(numbers[: chosen.count]), chosen.why))
+    several = chosen.count > 1
+    more = bytes_beyond(plan.vertices, edges, moved) if several else 0
+    return replace(plan, more_bytes=more, devices=(tuple(numbers[: chosen.count]), chosen.why))
 
 
 def _answer(
@@ -253,7 +250,7 @@ def _answer(
     seconds = {"compute": perf_counter() - started}
     for step in held[0].seconds:
         seconds[step] = max(one.seconds[step] for one in held)
-    designs = list(dict.fromkeys(str(one.design) for one in held))
+    designs = list(dict.fromkeys(one.design for one in held))
     edges = [one.edges for one in held]
     ledger = rows._replace(linked=sum(edges)).check()
     words = ", ".join(designs), held[0].ids

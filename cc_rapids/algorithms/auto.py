@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..backends import Backend
-from ..data.edge_input import EdgeInput
+from ..backends import Backend, SharedMemoryLimits
 from ..errors import DesignError, unknown
 from ..graph.edges import Adjacency
 from ..kernels import csr_sampling, shared_filter
 from ..kernels.partition import IDS
-from .design import Design, as_listed, splices, starts_plainly
-
-log = logging.getLogger(__name__)
+from .design import Design, as_listed, splices
 
 RULES = ("measured", "paper")
 REM = "rem-cas"
@@ -159,8 +155,14 @@ ONE_LAUNCH_RULE = AutoRule(
 )
 
 
+@lru_cache
+def _rules_of(engine: str) -> list[AutoRule]:
+    """Return the rows for an engine."""
+    return [rule for rule in AUTO if rule.engine in (None, engine)]
+
+
 def choose(
-    backend: Backend,
+    machine: Machine,
     n: int,
     m: int,
     symmetric: bool = False,
@@ -169,25 +171,21 @@ def choose(
 ) -> AutoRule:
     """Return the row of the design that ``"auto"`` runs for m edges whose ids span n vertices.
 
-    It is the first that is for this backend, and for edges of this number, form and order; if it
-    asks for words that the backend's blocks share, they have to have as many.
+    It is the first that is for this engine, and for edges of this number, form and order; if it
+    asks for words that the blocks of the machine share, they have to have as many.
 
     ``symmetric``: the edges are rows that hold both directions, and m is the number of entries.
     ``locality``: the share of the rows of a list that are near, see
     :class:`cc_rapids.ids.range.EdgeOrder`.
     ``is_list``: the edges are a list, not rows of an adjacency list.
     """
-    for rule in AUTO:
-        mine = (
-            rule.engine in (None, backend.name)
-            and symmetric >= rule.symmetric
-            and is_list >= rule.is_list
-        )
+    for rule in _rules_of(machine.name):
+        mine = symmetric >= rule.symmetric and is_list >= rule.is_list
         enough = locality >= rule.locality and m >= rule.edges and m >= rule.edges_per_vertex * n
         few = m <= (rule.most_edges or m) and n <= (rule.most_vertices or n)
         fits = mine and enough and few and n >= rule.vertices
         if fits and (
-            not rule.shared_words or backend.shared_memory_limits().words >= rule.shared_words
+            not rule.shared_words or machine.shared_memory_limits().words >= rule.shared_words
         ):
             return rule
     raise AssertionError("the last row is for all edges")
@@ -204,24 +202,12 @@ def in_stages(design: Design, n: int, m: int) -> bool:
     return design in (PARTITIONED, SAMPLED) and STAGED * n <= m and n < IDS.stop - 1
 
 
-@lru_cache(maxsize=64)
-def choose_for_batch(backend: Backend, n: int, m: int) -> Design:
-    """Choose the design that ``"auto"`` runs for a batch of m edges between n vertices.
-
-    Only roots are hooked, and the trees of earlier batches are what it begins with. Without a
-    sample that is async+halve, which is fast on a batch in any order.
-    """
-    found = for_forest(choose(backend, n, m).design)
-    return Design() if starts_plainly(found) else found
-
-
 @dataclass(frozen=True)
 class PaperDecision:
-    """A leaf of the paper's decision tree: a design, the reason, and the rows if they were made."""
+    """A leaf of the paper's decision tree: a design, and the reason."""
 
     design: Design
     why: str
-    rows: Adjacency | None = None
 
     def __str__(self) -> str:
         return f"{self.why} (Hong et al. 2020, 4.7, Figure 12)"
@@ -233,32 +219,31 @@ class PaperDecision:
 FEW_ENTRIES, HIGH_COVERAGE = 4.0, 0.95
 
 
-def choose_by_paper(
-    backend: Backend, n: int, m: int, make_rows: Callable[[], Adjacency] | None
-) -> PaperDecision:
+def entries_per_vertex(n: int, m: int) -> float:
+    """Return the entries of a row on average, for n vertices and m edges, each counted once."""
+    return 2 * m / max(n, 1)
+
+
+def choose_by_paper(n: int, m: int, coverage: float | None) -> PaperDecision:
     """Choose a design by the paper's decision tree, for n vertices and m edges, each counted once.
 
-    ``make_rows`` gives the rows, at which the coverage of hook-based sampling is estimated; it is
-    not asked where the edges are too few. Without it the answer is what runs if that is low.
+    ``coverage`` is that of hook-based sampling, see :func:`hook_coverage`; it is of no use where
+    the edges are too few. Without it the answer is what runs if that is low.
     """
-    degree = 2 * m / max(n, 1)
+    degree = entries_per_vertex(n, m)
     words = f"{degree:.1f} entries a vertex"
     if degree < FEW_ENTRIES:
         return PaperDecision(Design(), f"{words}, fewer than {FEW_ENTRIES:g}: no sample")
     words += f", {FEW_ENTRIES:g} or more"
-    if make_rows is None:
+    if coverage is None:
         why = (
             f"{words}; hook+ecl instead if hooks cover {HIGH_COVERAGE:.0%}, seen when rows are made"
         )
         return PaperDecision(Design(sample="kout"), why)
-    rows = make_rows()
-    share = hook_coverage(rows, n, backend)
-    words += f"; first hooks cover {share:.0%} of some vertices"
-    if share >= HIGH_COVERAGE:
-        return PaperDecision(
-            Design("hook", "ecl", None), f"{words}, {HIGH_COVERAGE:.0%} or more", rows
-        )
-    return PaperDecision(Design(sample="kout"), f"{words}, less than {HIGH_COVERAGE:.0%}", rows)
+    words += f"; first hooks cover {coverage:.0%} of some vertices"
+    if coverage >= HIGH_COVERAGE:
+        return PaperDecision(Design("hook", "ecl", None), f"{words}, {HIGH_COVERAGE:.0%} or more")
+    return PaperDecision(Design(sample="kout"), f"{words}, less than {HIGH_COVERAGE:.0%}")
 
 
 def hook_coverage(rows: Adjacency, n: int, backend: Backend) -> float:
@@ -298,8 +283,7 @@ def rule_of(name: str | Design) -> str:
     return rule
 
 
-@dataclass(frozen=True)
-class EdgeFacts:
+class EdgeFacts(NamedTuple):
     """The facts about edges by which a design is chosen.
 
     Attributes
@@ -314,6 +298,8 @@ class EdgeFacts:
         The share of the rows of a list that are near, see :class:`cc_rapids.ids.range.EdgeOrder`.
     blocked : bool
         Whether they are in the order of blocks of their larger ends, and need no partition.
+    hook_coverage : float, optional
+        The share of the vertices that first hooks put into one tree, if it was looked at.
     """
 
     vertices: int
@@ -323,36 +309,25 @@ class EdgeFacts:
     symmetric: bool = False
     locality: float = 0.0
     blocked: bool = False
-
-    @classmethod
-    def of(
-        cls,
-        edge_input: EdgeInput,
-        vertices: int,
-        expected_vertices: int,
-        locality: float,
-        blocked: bool = False,
-    ) -> EdgeFacts:
-        """Return the facts about the caller's edges; the locality of adjacency lists is unknown."""
-        listed = edge_input.row_offsets is None
-        return cls(
-            vertices,
-            expected_vertices,
-            edge_input.src.size,
-            listed,
-            symmetric=not listed and edge_input.symmetric,
-            locality=locality if listed else 0.0,
-            blocked=blocked,
-        )
+    hook_coverage: float | None = None
 
 
-@dataclass(frozen=True)
-class Decision:
-    """A design, the policy that chose it (``str`` describes it), and the rows if they were made."""
+class Machine(Protocol):
+    """What rules ask of a backend."""
+
+    @property
+    def name(self) -> str:
+        """The name of the engine."""
+
+    def shared_memory_limits(self) -> SharedMemoryLimits:
+        """Return the limits of blocks with shared memory."""
+
+
+class Decision(NamedTuple):
+    """A design, and the rule that chose it, which ``str`` describes."""
 
     design: Design
     why: object
-    csr: Adjacency | None = None
 
 
 @dataclass(frozen=True)
@@ -360,16 +335,14 @@ class FixedDesign:
     """Policy that returns the design named by the caller."""
 
     design: Design
-    is_measured = False
+    is_measured = looks_at_hooks = False
 
     @property
     def needs_exact_range(self) -> bool:
         """True if an estimate of the range of the ids is not sufficient."""
         return self.design.counts_vertices
 
-    def decide(
-        self, facts: EdgeFacts, backend: Backend, make_rows: Callable[[], Adjacency] | None = None
-    ) -> Decision:
+    def decide(self, facts: EdgeFacts, machine: Machine) -> Decision:
         """Return the named design."""
         return Decision(self.design, "asked for")
 
@@ -377,28 +350,24 @@ class FixedDesign:
 class MeasuredRules:
     """Policy of ``"auto"``: the first row of ``AUTO`` that fits."""
 
-    is_measured, needs_exact_range = True, False
+    is_measured, needs_exact_range, looks_at_hooks = True, False, False
 
-    def decide(
-        self, facts: EdgeFacts, backend: Backend, make_rows: Callable[[], Adjacency] | None = None
-    ) -> Decision:
+    def decide(self, facts: EdgeFacts, machine: Machine) -> Decision:
         """Return the design that was fastest in measurements."""
         n, symmetric = facts.expected_vertices, facts.symmetric
-        rule = choose(backend, n, facts.edges, symmetric, facts.locality, facts.is_list)
+        rule = choose(machine, n, facts.edges, symmetric, facts.locality, facts.is_list)
         return Decision(as_listed(rule.design) if facts.blocked else rule.design, rule)
 
 
 class PaperTree:
     """Policy of ``"auto(rule=paper)"``: the decision tree of Hong et al. 2020, 4.7."""
 
-    is_measured, needs_exact_range = False, True
+    is_measured, needs_exact_range, looks_at_hooks = False, True, True
 
-    def decide(
-        self, facts: EdgeFacts, backend: Backend, make_rows: Callable[[], Adjacency] | None = None
-    ) -> Decision:
-        """Return the design at the leaf of the tree, and the rows if they were made."""
-        end = choose_by_paper(backend, facts.vertices, facts.edges, make_rows)
-        return Decision(end.design, end, end.rows)
+    def decide(self, facts: EdgeFacts, machine: Machine) -> Decision:
+        """Return the design at the leaf of the tree."""
+        leaf = choose_by_paper(facts.vertices, facts.edges, facts.hook_coverage)
+        return Decision(leaf.design, leaf)
 
 
 DesignPolicy = FixedDesign | MeasuredRules | PaperTree
@@ -417,21 +386,3 @@ def policy_of(design: str | Design) -> DesignPolicy:
     """
     named = Design.parse(design)
     return FixedDesign(named) if named else POLICIES[rule_of(design)]
-
-
-def decide(
-    policy: DesignPolicy,
-    forest: bool,
-    facts: EdgeFacts,
-    backend: Backend,
-    csr: Adjacency | None = None,
-    make_rows: Callable[[], Adjacency] | None = None,
-) -> Decision:
-    """Return the design that a policy chooses; one that makes spanning forests if requested.
-
-    ``csr`` are the edges as rows if there are such; ``make_rows`` gives them if there are not.
-    """
-    found = policy.decide(facts, backend, (lambda: csr) if csr else make_rows)
-    design = for_forest(found.design) if forest else found.design
-    log.debug("%s: %s", design, found.why)
-    return Decision(design, found.why, found.csr or csr)

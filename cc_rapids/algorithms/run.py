@@ -16,7 +16,7 @@ from ..kernels.partition import IDS, TILE, WORD, blocks_of, tiles_of
 from ..kernels.spec import AuxArray
 from ..tuning import tuning
 from .compiled import CompiledDesign, build, build_mixed
-from .design import Design, check_batch_design, partitions
+from .design import Design, partitions
 from .phases import Remaining
 
 LAST_PART, LAST_PART_FILTERED = (
@@ -293,35 +293,6 @@ def join(edges: Edges, forest: Forest, design: Design) -> None:
         compiled.unpack(state.n, state.trees.aux, state.trees.parent)
 
 
-def check_spanning(src: Array, dst: Array, flat: Forest) -> None:
-    """Raise a ValueError unless edges are a spanning forest of the trees of a flat forest.
-
-    There must be as many as join all vertices, and the trees that they make must be the same.
-
-    Parameters
-    ----------
-    src, dst : (t,) arrays on the host
-        The ends of the edges, as they were read from a file.
-    flat : Forest
-        All of whose vertices occur; its parents are the least vertices of their trees.
-    """
-    backend, n = flat.backend, flat.n
-    roots = backend.xp.arange(n).astype(flat.vertex)
-    trees = int((flat.parent == roots).sum())
-    sound = src.dtype == dst.dtype == np.int64 and src.shape == dst.shape == (n - trees,)
-    if sound and src.size:
-        sound = min(src.min(), dst.min()) >= 0 and max(src.max(), dst.max()) < n
-        grown = Forest(backend, n, all_present=True)
-        grown.parent[:] = roots
-        if sound:
-            design = check_batch_design("auto")
-            join(Edges(backend.asarray(src), backend.asarray(dst), 0), grown, design)
-            grown.flatten()
-            sound = bool((grown.parent == flat.parent).all())
-    if not sound:
-        raise ValueError(f"its edges of a spanning forest do not span its {trees:,} components")
-
-
 def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -> Array:
     """Join trees by the rows that are insertions, and answer those that are queries, concurrently.
 
@@ -543,6 +514,12 @@ def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
     return int(size + link.bytes_per_vertex_pair * n * n + (8 * n if forest else 0))
 
 
+def bytes_of_pairs(design: Design, n: int) -> int:
+    """Return the bytes that a design takes for pairs of n vertices: 0 for nearly all designs."""
+    link = design.words[1].spec
+    return link.bytes_per_vertex_pair * n * n if link.standalone else 0
+
+
 def check_pairs(design: Design, n: int, backend: Backend, memory: str) -> None:
     """Raise a CapacityError if the memory of a design for pairs of vertices does not fit.
 
@@ -553,14 +530,14 @@ def check_pairs(design: Design, n: int, backend: Backend, memory: str) -> None:
     CapacityError
         With the bytes that it would take, and those that are free.
     """
-    link = design.words[1].spec
-    pair = link.bytes_per_vertex_pair if link.standalone else 0
-    needed = pair * n * n
+    needed = bytes_of_pairs(design, n)
     if not needed:
         return
+    link = design.words[1].spec
     memory = memory if link.iterative else "device"
     free = backend.free_bytes_of(memory)
     if needed > free:
+        pair = link.bytes_per_vertex_pair
         each = "byte" if pair == 1 else f"{pair} bytes"
         raise CapacityError(
             f"{design} takes {each} for each pair of vertices: {needed:,} bytes for {n:,} ids"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -25,8 +24,8 @@ from ..results.answer import Answer, ComponentsT
 from ..results.forest_columns import forest_columns
 from ..results.lookup import places_of_edges
 from ..results.written import arrow_of
-from ..solver.one_launch import SolveOptions
-from ..solver.solve import decide_and_run
+from ..solver.choose import SolveOptions
+from ..solver.solve import solve_encoded
 from .audits import prove, shown_labels
 
 if TYPE_CHECKING:
@@ -60,8 +59,7 @@ def least_of_components(
     """
     forest = Forest(found.backend, n, all_present=True)
     encoded = EncodedIds(edges, forest, ids, n, OffsetDecoder(0, np.dtype(np.int64)))
-    listed = replace(found.given, row_offsets=None, symmetric=False)
-    decide_and_run(listed, encoded, [], found.backend, options)
+    solve_encoded(found.given, encoded, found.backend, options)
     return forest.parent
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.any_forest import any_forest
 from ..algorithms.bridges import Reached
 from ..backends import Array
 from ..data.adapters import adapter_of
@@ -16,7 +15,8 @@ from ..graph.forest import Forest
 from ..results.answer import Answer
 from ..results.forest_columns import forest_columns
 from ..results.lookup import places_of_edges
-from ..solver.one_launch import SolveOptions
+from ..solver.choose import SolveOptions
+from ..solver.run import any_forest
 from .bipartition import check_kept, least_of_components
 
 

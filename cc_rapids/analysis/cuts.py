@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.design import Design
-from ..algorithms.run import join
 from ..backends import Array, Backend
 from ..data.arguments import check_word
 from ..data.dtypes import is_float
@@ -27,6 +26,8 @@ from ..kernels import find
 from ..kernels import forest as trees
 from ..ledger import Ledger
 from ..results.answer import Answer, ComponentsT, Facts, LabelKind
+from ..solver.choose import choose_for_batch
+from ..solver.run import join
 
 DIRECTIONS = ("at_least", "at_most")
 RUN = 1 << 24  # weights that are counted together
@@ -166,7 +167,7 @@ class GrowingTrees:
         """
         forest, backend, n = self.forest, self.forest.backend, self.forest.n
         if edges.m and n:
-            join(edges, forest, self.design)
+            join(choose_for_batch(backend, n, edges.m, self.design), edges, forest)
             climb = backend.kernel(find.find_with_skip)
             note = backend.kernel(kernels.note_hooks, forest.vertex, self.number, climb)
             note(n, forest.parent, self.cut, self.above, len(self.edges))

@@ -8,8 +8,6 @@ from typing import Any, overload
 
 import numpy as np
 
-from ..algorithms.any_forest import any_forest
-from ..algorithms.boruvka import forest_of_weights
 from ..algorithms.bridges import Reached
 from ..backends import Array
 from ..data import html
@@ -25,6 +23,7 @@ from ..errors import InputError, counted
 from ..graph.sorting import begins
 from ..results.answer import Answer
 from ..results.lookup import places_of_edges
+from ..solver.run import any_forest, forest_of_weights
 from .bridges import check_listed_once
 from .selection import sizes
 

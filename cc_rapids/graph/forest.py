@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import SINGLE_BLOCK_THREADS, Array, Backend, side_by_side
+from ..backends import SINGLE_BLOCK_THREADS, Array, Backend, SharedMemoryLimits, side_by_side
 from ..kernels import find, gather, lookup, scan
 from ..kernels import forest as trees
 from ..kernels.primitives import RANK_BLOCK, WORD
@@ -145,9 +145,9 @@ class SpeculativeRows:
         return frame
 
 
-def queue_bytes(backend: Backend) -> int:
+def queue_bytes(limits: SharedMemoryLimits) -> int:
     """Return the bytes of the queues of kernels/shared_filter.py, for ``IDS`` vertices."""
-    return 4 * words_for(backend.shared_memory_limits())
+    return 4 * words_for(limits)
 
 
 class Forest:
@@ -207,7 +207,7 @@ class Forest:
             self.arena_bytes = ARENA_BYTES + (
                 bits_of_run if bits_of_run <= MOST_BYTES_OF_BITS else 0
             )
-            self.arena_bytes += queue_bytes(backend) if n in IDS else 0
+            self.arena_bytes += queue_bytes(backend.shared_memory_limits()) if n in IDS else 0
             own = (n, self.vertex), (words, np.uint32), ranks, (3, np.int64)
             self._keep(backend.alloc_packed(*own, arena_bytes=self.arena_bytes))
             backend.fill(self.present, 0xFF if all_present else 0)

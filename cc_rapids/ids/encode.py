@@ -21,7 +21,7 @@ speed, and :func:`choose_encoding` takes the first that is worthwhile and fits i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -46,17 +46,16 @@ GIB = 1 << 30
 OFFSET_NAMES = "as they are", "offset"  # of ids from 0 on, and of others
 HASHED_NAME = "hash slots"
 NO_RANGE = IdRange(0, -1, np.dtype(np.int64))  # of ids that are not integers
+INTEGERS, STRINGS, COLUMNS = "integers", "strings", "columns"  # kinds of ids
 
 
-@dataclass(frozen=True)
-class IdStatistics:
-    """The facts about the ids that are known before they are encoded.
+class IdFacts(NamedTuple):
+    """The numbers by which an encoding is chosen: plain values, known before ids are encoded.
 
     Attributes
     ----------
-    edge_input : EdgeInput
-    columns : list
-        The lent columns: arrays of integers on the backend if there is a range.
+    kind : {"integers", "strings", "columns"}
+        What an id is: an integer, a string, or the values of several columns.
     rows : int
         The number of ids in all columns, each counted as often as it occurs.
     input_bytes : int
@@ -70,10 +69,15 @@ class IdStatistics:
     any_order : bool
         Whether an encoding may change the order of the edges: nobody asks for their rows, and the
         backend gains by an order of its own.
+    key_columns : int
+        The number of columns of an id, if there are several.
+    text_bytes, string_bytes : int
+        The size of the strings that integers stand for, and of the columns of strings.
+    more_columns : bool
+        Whether the caller names vertices besides the ends of the edges.
     """
 
-    edge_input: EdgeInput
-    columns: list[Any]
+    kind: str
     rows: int
     input_bytes: int
     id_range: IdRange
@@ -81,11 +85,31 @@ class IdStatistics:
     answer_bytes: int = 0
     expected_vertices: int | None = None
     any_order: bool = False
+    key_columns: int = 0
+    text_bytes: int = 0
+    string_bytes: int = 0
+    more_columns: bool = False
 
     @property
     def are_integers(self) -> bool:
         """True unless ids are strings, or have several columns."""
-        return self.id_range is not NO_RANGE
+        return self.kind == INTEGERS
+
+
+class ScannedIds(NamedTuple):
+    """Columns whose ids were scanned, and the facts about them.
+
+    Attributes
+    ----------
+    edge_input : EdgeInput
+    columns : list
+        The lent columns: arrays of integers on the backend if there is a range.
+    facts : IdFacts
+    """
+
+    edge_input: EdgeInput
+    columns: list[Any]
+    facts: IdFacts
 
 
 @dataclass(frozen=True)
@@ -141,46 +165,55 @@ class IdEncoding:
     ----------
     in_one_launch : bool
         Whether short lists are encoded so by the launch that solves them.
+    counts_by_range : bool
+        Whether there are as many vertices as the range of the ids has, and no fewer.
     """
 
     in_one_launch: ClassVar[bool] = False
+    counts_by_range: ClassVar[bool] = False
 
-    def worthwhile(self, statistics: IdStatistics) -> bool:
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+    def worthwhile(self, facts: IdFacts) -> bool:
         """Return whether it is the fastest for these ids, of itself and the encodings after it."""
         return False
 
-    def accepts(self, statistics: IdStatistics) -> bool:
+    def accepts(self, facts: IdFacts) -> bool:
         """Return whether it can encode these ids."""
-        return statistics.are_integers
+        return facts.are_integers
 
-    def takes_guess(self, statistics: IdStatistics) -> bool:
+    def takes_guess(self, facts: IdFacts) -> bool:
         """Return whether the range of the ids may be an estimate.
 
         Then the ids beyond it are found while their edges are linked.
         """
         return False
 
-    def cost(self, statistics: IdStatistics) -> EncodingCost:
+    def cost(self, facts: IdFacts) -> EncodingCost:
         """Return the cost of the encoding for these ids."""
         raise NotImplementedError
 
-    def name(self, statistics: IdStatistics) -> str:
+    def name(self, facts: IdFacts) -> str:
         """Return its name in ``summary()["ids"]``."""
         raise NotImplementedError
 
-    def reason(self, statistics: IdStatistics) -> str:
+    def reason(self, facts: IdFacts) -> str:
         """Return the reason for choosing it, in words."""
         raise NotImplementedError
 
-    def means(self, statistics: IdStatistics) -> str:
+    def means(self, facts: IdFacts) -> str:
         """Return the use of its bytes, in words for a CapacityError."""
         raise NotImplementedError
 
-    def edge_order(self, statistics: IdStatistics) -> EdgeOrder:
+    def edge_order(self, facts: IdFacts) -> EdgeOrder:
         """Return the order of the edges between its vertices, derived from that of the ids."""
-        return statistics.id_range.order
+        return facts.id_range.order
 
-    def encode(self, statistics: IdStatistics, backend: Backend) -> EncodedIds:
+    def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
         """Allocate a forest, and encode the ends of all edges; the input is not changed."""
         raise NotImplementedError
 
@@ -188,68 +221,70 @@ class IdEncoding:
 class OffsetEncoding(IdEncoding):
     """Encoding with a word for each id of the range."""
 
-    def worthwhile(self, statistics: IdStatistics) -> bool:
-        ids = statistics.id_range
-        return ids.size <= max(tuning.small_id_range, WORDS_PER_BYTE * statistics.input_bytes)
+    counts_by_range = True
 
-    def takes_guess(self, statistics: IdStatistics) -> bool:
+    def worthwhile(self, facts: IdFacts) -> bool:
+        ids = facts.id_range
+        return ids.size <= max(tuning.small_id_range, WORDS_PER_BYTE * facts.input_bytes)
+
+    def takes_guess(self, facts: IdFacts) -> bool:
         return True
 
-    def cost(self, statistics: IdStatistics) -> EncodingCost:
-        n = statistics.id_range.size
+    def cost(self, facts: IdFacts) -> EncodingCost:
+        n = facts.id_range.size
         return EncodingCost(n * (4 if n < 1 << 32 else 8) + n // 7, n)
 
-    def name(self, statistics: IdStatistics) -> str:
-        return OFFSET_NAMES[statistics.id_range.low != 0]
+    def name(self, facts: IdFacts) -> str:
+        return OFFSET_NAMES[facts.id_range.low != 0]
 
-    def reason(self, statistics: IdStatistics) -> str:
+    def reason(self, facts: IdFacts) -> str:
         return "close enough together"
 
-    def means(self, statistics: IdStatistics) -> str:
+    def means(self, facts: IdFacts) -> str:
         return "with a word for each"
 
-    def encode(self, statistics: IdStatistics, backend: Backend) -> EncodedIds:
-        ids, named = statistics.id_range, statistics.edge_input.vertices
+    def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
+        ids, named = scanned.facts.id_range, scanned.edge_input.vertices
         all_present = isinstance(named, range) and named == range(ids.low, ids.low + ids.size)
         forest = Forest(backend, ids.size, all_present)
-        if not all_present and (named or len(statistics.columns) > 2):
-            _mark_named(statistics, forest.present, forest.out_of_range, backend)
-        src, dst = statistics.columns[:2]
+        if not all_present and (named or len(scanned.columns) > 2):
+            _mark_named(scanned, forest.present, forest.out_of_range, backend)
+        src, dst = scanned.columns[:2]
         edges, decoder = Edges(src, dst, ids.first), OffsetDecoder(ids.first, ids.dtype)
-        return EncodedIds(edges, forest, self.name(statistics), forest.n, decoder, ids.order)
+        return EncodedIds(edges, forest, self.name(scanned.facts), forest.n, decoder, ids.order)
 
 
 class BitmapEncoding(IdEncoding):
     """Encoding by ranks in a bit map over the range."""
 
-    def worthwhile(self, statistics: IdStatistics) -> bool:
-        return _bits_pay(statistics.id_range.size, statistics)
+    def worthwhile(self, facts: IdFacts) -> bool:
+        return _bits_pay(facts.id_range.size, facts)
 
-    def cost(self, statistics: IdStatistics) -> EncodingCost:
-        n, rows, most = statistics.id_range.size, statistics.rows, statistics.max_vertices
+    def cost(self, facts: IdFacts) -> EncodingCost:
+        n, rows, most = facts.id_range.size, facts.rows, facts.max_vertices
         word = word_for(most)
-        each = word + statistics.id_range.dtype.itemsize + 1
+        each = word + facts.id_range.dtype.itemsize + 1
         size = n // 8 + n // 64 + rows * word + most * each
         return EncodingCost(size, most)
 
-    def name(self, statistics: IdStatistics) -> str:
+    def name(self, facts: IdFacts) -> str:
         return "bit map"
 
-    def reason(self, statistics: IdStatistics) -> str:
+    def reason(self, facts: IdFacts) -> str:
         return "too far apart for a word each, but not for a bit"
 
-    def means(self, statistics: IdStatistics) -> str:
+    def means(self, facts: IdFacts) -> str:
         return "with a bit for each"
 
-    def encode(self, statistics: IdStatistics, backend: Backend) -> EncodedIds:
-        ids, columns = statistics.id_range, statistics.columns[:2]
+    def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
+        ids, columns = scanned.facts.id_range, scanned.columns[:2]
         size = -(-ids.size // primitives.WORD)
         words = backend.fill(backend.empty(size, np.uint32), 0)
         out_of_range = backend.fill(backend.empty(1, np.int64), 0)
-        before = backend.empty(blocks_of(size), IdRange.vertex_of(statistics.max_vertices))
+        before = backend.empty(blocks_of(size), IdRange.vertex_of(scanned.facts.max_vertices))
         for column in columns:
             mark_ids(column, ids, words, out_of_range, backend)
-        _mark_named(statistics, words, out_of_range, backend)
+        _mark_named(scanned, words, out_of_range, backend)
         rank(backend, words, before)
         n = int(backend.to_host(before[-1:])[0])
         forest = Forest(backend, n, all_present=True)
@@ -261,7 +296,7 @@ class BitmapEncoding(IdEncoding):
         members = backend.empty(n, ids.dtype)
         backend.kernel(id_bitmap.members)(size, words, before, ids.first, members)
         edges, decoder = Edges(ends[0], ends[1], 0), SortedDecoder.of(members)
-        return EncodedIds(edges, forest, self.name(statistics), n, decoder, ids.order)
+        return EncodedIds(edges, forest, self.name(scanned.facts), n, decoder, ids.order)
 
 
 class HashEncoding(IdEncoding):
@@ -269,50 +304,50 @@ class HashEncoding(IdEncoding):
 
     in_one_launch = True
 
-    def worthwhile(self, statistics: IdStatistics) -> bool:
+    def worthwhile(self, facts: IdFacts) -> bool:
         return True
 
-    def takes_guess(self, statistics: IdStatistics) -> bool:
-        return not _bits_pay(statistics.id_range.least_size, statistics)
+    def takes_guess(self, facts: IdFacts) -> bool:
+        return not _bits_pay(facts.id_range.least_size, facts)
 
-    def cost(self, statistics: IdStatistics) -> EncodingCost:
+    def cost(self, facts: IdFacts) -> EncodingCost:
         from .hash_table import bytes_of_order, slots_for
 
-        most = statistics.max_vertices
+        most = facts.max_vertices
         word = word_for(most)
         slots = slots_for(most)
-        size = 8 * slots + statistics.rows * word + bytes_of_order(slots, most, word)
+        size = 8 * slots + facts.rows * word + bytes_of_order(slots, most, word)
         return EncodingCost(size, most)
 
-    def name(self, statistics: IdStatistics) -> str:
+    def name(self, facts: IdFacts) -> str:
         return HASHED_NAME
 
-    def reason(self, statistics: IdStatistics) -> str:
+    def reason(self, facts: IdFacts) -> str:
         return "too far apart for a word or a bit each"
 
-    def means(self, statistics: IdStatistics) -> str:
-        return f"in a hash table of the {statistics.max_vertices:,} that may occur"
+    def means(self, facts: IdFacts) -> str:
+        return f"in a hash table of the {facts.max_vertices:,} that may occur"
 
-    def edge_order(self, statistics: IdStatistics) -> EdgeOrder:
+    def edge_order(self, facts: IdFacts) -> EdgeOrder:
         """Return what is likely: slots are in an order of their own, or of blocks of the table."""
-        many = statistics.max_vertices >= tuning.blocked_ids and len(statistics.columns) == 2
-        return EdgeOrder(blocked=statistics.any_order and many)
+        many = facts.max_vertices >= tuning.blocked_ids and not facts.more_columns
+        return EdgeOrder(blocked=facts.any_order and many)
 
-    def encode(self, statistics: IdStatistics, backend: Backend) -> EncodedIds:
+    def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
         from .hash_table import slots_of_edges
 
-        ids, named = statistics.id_range, statistics.edge_input.vertices
-        others = statistics.columns[2:]
+        ids, named = scanned.facts.id_range, scanned.edge_input.vertices
+        others = scanned.columns[2:]
         if isinstance(named, range) and named:
             columns = [array_of_range(named, backend.xp).astype(ids.dtype, copy=False)]
             others = [*others, *columns]
-        expected = statistics.expected_vertices
-        expected = min(expected, statistics.max_vertices) if expected else None
+        expected = scanned.facts.expected_vertices
+        expected = min(expected, scanned.facts.max_vertices) if expected else None
         table, forest = slots_of_edges(
-            statistics.columns[:2], others, ids, backend, expected, statistics.any_order
+            scanned.columns[:2], others, ids, backend, expected, scanned.facts.any_order
         )
         edges = Edges(table.columns[0], table.columns[1], 0)
-        name = self.name(statistics)
+        name = self.name(scanned.facts)
         order = EdgeOrder(blocked=table.in_blocks)
         return SlotsOfIds(
             edges,
@@ -339,28 +374,28 @@ class SlotsOfIds(EncodedIds):
 class SortedEncoding(IdEncoding):
     """Encoding by ranks among the sorted distinct ids: the least memory, the longest time."""
 
-    def cost(self, statistics: IdStatistics) -> EncodingCost:
+    def cost(self, facts: IdFacts) -> EncodingCost:
         rows, most, size = (
-            statistics.rows,
-            statistics.max_vertices,
-            statistics.id_range.dtype.itemsize,
+            facts.rows,
+            facts.max_vertices,
+            facts.id_range.dtype.itemsize,
         )
         word = word_for(most)
         sorting, places = 2 * size + 1, word + 4  # an end of an edge; half of them at a time, in 8
         return EncodingCost(rows * (sorting + places) + most * (size + word + 1), most)
 
-    def name(self, statistics: IdStatistics) -> str:
+    def name(self, facts: IdFacts) -> str:
         return "sorted ids"
 
-    def reason(self, statistics: IdStatistics) -> str:
+    def reason(self, facts: IdFacts) -> str:
         return "too far apart for a word or a bit each, and too many for a table"
 
-    def means(self, statistics: IdStatistics) -> str:
-        return f"in order, of the {statistics.max_vertices:,} that may occur"
+    def means(self, facts: IdFacts) -> str:
+        return f"in order, of the {facts.max_vertices:,} that may occur"
 
-    def encode(self, statistics: IdStatistics, backend: Backend) -> EncodedIds:
-        xp, ids, named = backend.xp, statistics.id_range, statistics.edge_input.vertices
-        columns = [column.astype(ids.dtype, copy=False) for column in statistics.columns]
+    def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
+        xp, ids, named = backend.xp, scanned.facts.id_range, scanned.edge_input.vertices
+        columns = [column.astype(ids.dtype, copy=False) for column in scanned.columns]
         if isinstance(named, range):
             columns.append(array_of_range(named, xp).astype(ids.dtype, copy=False))
         members = xp.concatenate(columns)
@@ -371,7 +406,7 @@ class SortedEncoding(IdEncoding):
         forest = Forest(backend, members.size, all_present=True)
         ends = [xp.searchsorted(members, end).astype(forest.vertex) for end in columns[:2]]
         edges, decoder = Edges(ends[0], ends[1], 0), SortedDecoder.of(members)
-        return EncodedIds(edges, forest, self.name(statistics), forest.n, decoder, ids.order)
+        return EncodedIds(edges, forest, self.name(scanned.facts), forest.n, decoder, ids.order)
 
 
 class StringEncoding(IdEncoding):
@@ -380,69 +415,68 @@ class StringEncoding(IdEncoding):
     SORTING_BYTES = 96  # a vertex and what sorting takes, for each end of an edge
     COPIES = 3  # of all strings: put together, those in order, and the column of labels
 
-    def accepts(self, statistics: IdStatistics) -> bool:
-        src = statistics.edge_input.src
-        return not statistics.are_integers and src.strings and not src.key_columns
+    def accepts(self, facts: IdFacts) -> bool:
+        return facts.kind == STRINGS
 
-    def cost(self, statistics: IdStatistics) -> EncodingCost:
-        from .strings import bytes_of
-
-        rows = statistics.rows
-        text = self.COPIES * bytes_of(statistics.columns)
+    def cost(self, facts: IdFacts) -> EncodingCost:
+        rows = facts.rows
+        text = self.COPIES * facts.string_bytes
         return EncodingCost(rows * self.SORTING_BYTES + text, rows)
 
-    def name(self, statistics: IdStatistics) -> str:
+    def name(self, facts: IdFacts) -> str:
         return "strings, factorised"
 
-    def reason(self, statistics: IdStatistics) -> str:
+    def reason(self, facts: IdFacts) -> str:
         return "numbered in lexicographic order, by their bytes"
 
-    def edge_order(self, statistics: IdStatistics) -> EdgeOrder:
+    def edge_order(self, facts: IdFacts) -> EdgeOrder:
         return UNKNOWN_ORDER
 
-    def encode(self, statistics: IdStatistics, backend: Backend) -> EncodedIds:
+    def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
         from .strings import factorise
 
-        to_native = statistics.edge_input.src.to_native
-        codes, decoder = factorise(statistics.columns, to_native, backend)
+        to_native = scanned.edge_input.src.to_native
+        codes, decoder = factorise(scanned.columns, to_native, backend)
         src, dst = (backend.asarray(code) for code in codes[:2])
         forest = Forest(backend, decoder.size, all_present=True)
-        name = self.name(statistics)
+        name = self.name(scanned.facts)
         return EncodedIds(Edges(src, dst, 0), forest, name, forest.n, decoder)
 
 
 class MultiColumnEncoding(IdEncoding):
     """Encoding of several columns as one number per row, which is encoded like an integer."""
 
-    def accepts(self, statistics: IdStatistics) -> bool:
-        return not statistics.are_integers and bool(statistics.edge_input.src.key_columns)
+    def accepts(self, facts: IdFacts) -> bool:
+        return facts.kind == COLUMNS
 
-    def cost(self, statistics: IdStatistics) -> EncodingCost:
-        strings = StringEncoding().cost(statistics)
-        digits = 8 * statistics.rows * len(statistics.edge_input.src.key_columns)
+    def cost(self, facts: IdFacts) -> EncodingCost:
+        strings = StringEncoding().cost(facts)
+        digits = 8 * facts.rows * facts.key_columns
         return EncodingCost(strings.bytes + digits, strings.max_vertices)
 
-    def name(self, statistics: IdStatistics) -> str:
+    def name(self, facts: IdFacts) -> str:
         return "rows"
 
-    def reason(self, statistics: IdStatistics) -> str:
-        return f"{len(statistics.edge_input.src.key_columns)} columns are one number a row"
+    def reason(self, facts: IdFacts) -> str:
+        return f"{facts.key_columns} columns are one number a row"
 
-    def edge_order(self, statistics: IdStatistics) -> EdgeOrder:
+    def edge_order(self, facts: IdFacts) -> EdgeOrder:
         return UNKNOWN_ORDER
 
-    def encode(self, statistics: IdStatistics, backend: Backend) -> EncodedIds:
+    def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
         from .multi_column import number_rows
 
-        given = statistics.edge_input
-        numbers, digits = number_rows(given.columns, statistics.columns, backend)
-        said = statistics.expected_vertices, statistics.any_order
-        found = scan_ids(given, numbers, backend, True, None, *said)
-        encoded = choose_encoding(found, backend).encode(found, backend)
+        given, facts = scanned.edge_input, scanned.facts
+        numbers, digits = number_rows(given.columns, scanned.columns, backend)
+        numbered = scan_ids(
+            given, numbers, backend, True, None, facts.expected_vertices, facts.any_order
+        )
+        encoding = choose_encoding(numbered.facts, backend.free_bytes())
+        encoded = encoding.encode(numbered, backend)
         return _NumbersOfRows(
             encoded.edges,
             encoded.forest,
-            f"{self.name(statistics)}, {encoded.name}",
+            f"{self.name(scanned.facts)}, {encoded.name}",
             encoded.expected_vertices,
             edge_order=encoded.edge_order,
             numbers=encoded,
@@ -465,10 +499,10 @@ class _NumbersOfRows(EncodedIds):
         return solved, ColumnsDecoder(decoder, self.digits)
 
 
-HASHED = HashEncoding()
+OFFSET, BITMAP, HASHED = OffsetEncoding(), BitmapEncoding(), HashEncoding()
 ENCODINGS: tuple[IdEncoding, ...] = (
-    OffsetEncoding(),
-    BitmapEncoding(),
+    OFFSET,
+    BITMAP,
     HASHED,
     SortedEncoding(),
     StringEncoding(),
@@ -484,7 +518,7 @@ def scan_ids(
     id_range: IdRange | None = None,
     expected_vertices: int | None = None,
     any_order: bool = False,
-) -> IdStatistics:
+) -> ScannedIds:
     """Find the facts about ids by which their encoding is chosen, of columns lent by an input.
 
     Integers are copied to the backend, if they lie elsewhere, and read for their range, unless that
@@ -496,10 +530,15 @@ def scan_ids(
     InputError
         Some ids are not among the vertices that the caller counts.
     """
-    said = expected_vertices, any_order and backend.finds_in_blocks
+    any_order = any_order and backend.finds_in_blocks
+    keys, more = len(edge_input.src.key_columns), len(columns) > 2
     if edge_input.src.strings or isinstance(columns[0], list):  # several are lent as a list
         rows = sum(column.size for column in edge_input.columns)
-        return IdStatistics(edge_input, columns, rows, 0, NO_RANGE, rows, 0, *said)
+        facts = IdFacts(
+            *(COLUMNS if keys else STRINGS, rows, 0, NO_RANGE, rows, 0),
+            *(expected_vertices, any_order, keys, edge_input.text_bytes, 0, more),
+        )
+        return ScannedIds(edge_input, columns, facts)
     arrays = list(map(backend.asarray, columns))
     id_range = id_range or id_range_of(edge_input, arrays, backend, exact)
     named = edge_input.vertices
@@ -510,10 +549,14 @@ def scan_ids(
         input_bytes += array.nbytes
     most = min(id_range.size, rows)
     answer = 2 * most * id_range.dtype.itemsize
-    return IdStatistics(edge_input, arrays, rows, input_bytes, id_range, most, answer, *said)
+    facts = IdFacts(
+        *(INTEGERS, rows, input_bytes, id_range, most, answer, expected_vertices, any_order),
+        *(keys, edge_input.text_bytes, 0, more),
+    )
+    return ScannedIds(edge_input, arrays, facts)
 
 
-def choose_encoding(statistics: IdStatistics, backend: Backend) -> IdEncoding:
+def choose_encoding(facts: IdFacts, free_bytes: int) -> IdEncoding:
     """Choose the first encoding that is worthwhile and fits, or else the one with least memory.
 
     Raises
@@ -521,24 +564,23 @@ def choose_encoding(statistics: IdStatistics, backend: Backend) -> IdEncoding:
     CapacityError
         No encoding fits into memory; names the bytes of each.
     """
-    if statistics.id_range is NO_RANGE:
-        return next(one for one in ENCODINGS if one.accepts(statistics))
-    free = backend.free_bytes() - statistics.answer_bytes
+    if not facts.are_integers:
+        return next(one for one in ENCODINGS if one.accepts(facts))
+    free = free_bytes - facts.answer_bytes
     for encoding in ENCODINGS:
-        if encoding.worthwhile(statistics) and encoding.cost(statistics).bytes <= free:
+        if encoding.worthwhile(facts) and encoding.cost(facts).bytes <= free:
             return encoding
-    choices = [one for one in ENCODINGS if one.accepts(statistics)]
-    least = min(choices, key=lambda one: one.cost(statistics).bytes)
-    if least.cost(statistics).bytes > free:
-        raise _too_large(choices, statistics, free + statistics.answer_bytes)
+    choices = [one for one in ENCODINGS if one.accepts(facts)]
+    least = min(choices, key=lambda one: one.cost(facts).bytes)
+    if least.cost(facts).bytes > free:
+        raise _too_large(choices, facts, free_bytes)
     return least
 
 
-def _too_large(choices: list[IdEncoding], statistics: IdStatistics, free: int) -> CapacityError:
-    ids = statistics.id_range
+def _too_large(choices: list[IdEncoding], facts: IdFacts, free: int) -> CapacityError:
+    ids = facts.id_range
     *others, last = [
-        f"{(one.cost(statistics).bytes + statistics.answer_bytes) / GIB:,.1f} GiB"
-        f" {one.means(statistics)}"
+        f"{(one.cost(facts).bytes + facts.answer_bytes) / GIB:,.1f} GiB {one.means(facts)}"
         for one in choices
     ]
     return CapacityError(
@@ -548,23 +590,21 @@ def _too_large(choices: list[IdEncoding], statistics: IdStatistics, free: int) -
     )
 
 
-def _bits_pay(size: int, statistics: IdStatistics) -> bool:
+def _bits_pay(size: int, facts: IdFacts) -> bool:
     """Return whether a bit map of the range takes at most as much memory as the columns.
 
     Or as the strings that these stand for.
     """
-    return size // 8 <= max(statistics.input_bytes, statistics.edge_input.text_bytes)
+    return size // 8 <= max(facts.input_bytes, facts.text_bytes)
 
 
-def _mark_named(
-    statistics: IdStatistics, words: Array, out_of_range: Array, backend: Backend
-) -> None:
+def _mark_named(scanned: ScannedIds, words: Array, out_of_range: Array, backend: Backend) -> None:
     """Add the vertices that the caller names to a set over the range."""
-    ids, named = statistics.id_range, statistics.edge_input.vertices
+    ids, named = scanned.facts.id_range, scanned.edge_input.vertices
     if isinstance(named, range) and named:
         first = named.start - ids.low
         backend.kernel(id_bitmap.mark_range, ids.vertex)(len(named), first, named.step, words)
-    for column in statistics.columns[2:]:
+    for column in scanned.columns[2:]:
         mark_ids(column, ids, words, out_of_range, backend)
 
 

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.design import check_batch_design
-from ..algorithms.run import check_spanning
 from ..backends import Backend
 from ..data.column import Content, text_buffers, text_of_buffers
 from ..data.dtypes import is_integer
@@ -46,6 +45,7 @@ from ..errors import (
 from ..graph.forest import Forest, check_parents
 from ..ids.growing import Index, Integers, Range, Texts, Tuples, inverse
 from ..ledger import Ledger
+from ..solver.run import check_spanning
 from ..tuning import tuning
 from .kept import KeptForest
 from .state import ConnectivityState, kind_of

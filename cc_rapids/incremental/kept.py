@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..algorithms.boruvka import forest_of_first_rows, forest_of_weights
 from ..backends import Array, Backend
 from ..kernels import forgetting as pairs_by_key
 from ..kernels import lasting as kernels
+from ..solver.run import forest_of_first_rows, forest_of_weights
 
 if TYPE_CHECKING:
     from ..ids.growing import Integers

@@ -14,9 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.auto import choose_for_batch
 from ..algorithms.design import Design
-from ..algorithms.run import join, join_and_ask
 from ..backends import Array, Backend
 from ..data.column import is_alike, no_rows, without_rows
 from ..data.edge_input import EdgeInput
@@ -27,6 +25,8 @@ from ..ids.growing import Index, extended
 from ..kernels import changes, find, queries
 from ..kernels import forest as trees
 from ..ledger import Ledger
+from ..solver.choose import choose_for_batch
+from ..solver.run import join, join_and_query
 from .kept import KeptForest
 from .trees import Trees, words_in
 
@@ -235,15 +235,15 @@ def insert_batch(
     before, backend = state.forest, state.backend
     index, vertices = extended(state.index, given, columns, backend, exact=False)
     src, dst = vertices[:2]
-    suited = design or choose_for_batch(backend, index.n, src.size)
+    plan = choose_for_batch(backend, index.n, src.size, design)
     copies = copied and index.n == before.n and src.size > 0  # without rows nothing is joined
     after = before  # made before the look, which that may wait for
     if copies:
-        after = Trees.after(before) if suited == PLAIN else before.alike()
+        after = Trees.after(before) if plan.algorithm == PLAIN else before.alike()
     found = _look_at(backend, index, src, dst, (before, after) if copies else ())
     if index.n > before.n:
         after = grown(before, index.n)
-    _join(after, suited, src, dst)
+    join(plan, Edges(src, dst, 0), after)
     kind, edges = _kind_after(state, index, given), state.edges + src.size
     count, removals = state.batches + 1, state.removals
     rows = given.rows._replace(linked=src.size).check()
@@ -303,8 +303,7 @@ def launched(
 
 def _join(forest: Forest, design: Design | None, src: Array, dst: Array) -> None:
     """Launch what joins the trees; without a design, one is chosen by the number of rows."""
-    suited = design or choose_for_batch(forest.backend, forest.n, src.size)
-    join(Edges(src, dst, 0), forest, suited)
+    join(choose_for_batch(forest.backend, forest.n, src.size, design), Edges(src, dst, 0), forest)
 
 
 def checked(state: ConnectivityState, found: Callable[[], bool] | None = None) -> ConnectivityState:
@@ -332,16 +331,16 @@ def insert_and_query(
     (m - k,) array of bool
     """
     backend = state.backend
-    if design.phased or not state.forest.n:
-        join(Edges(new[0], new[1], 0), state.forest, design)
+    plan = choose_for_batch(backend, state.forest.n, queries.size, design)
+    if plan.algorithm.phased or not state.forest.n:
+        join(plan, Edges(new[0], new[1], 0), state.forest)
         answers = query(state, pairs[0], pairs[1])
     else:
         ends = [backend.empty(queries.size, state.forest.vertex) for _ in new]
         for end, inserts, asks in zip(ends, new, pairs, strict=True):
             end[~queries], end[queries] = inserts, asks
-        octets = join_and_ask(
-            Edges(ends[0], ends[1], 0), state.forest, design, queries.view(np.uint8)
-        )
+        edges = Edges(ends[0], ends[1], 0)
+        octets = join_and_query(plan, edges, state.forest, queries.view(np.uint8))
         answers = octets[queries].astype(bool)
     backend.synchronize()
     return _counted(state, new[0].size), answers

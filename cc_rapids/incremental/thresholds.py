@@ -26,7 +26,7 @@ from ..data.weight_bound import WeightBound
 from ..errors import InputError, NullsError
 from ..graph.edges import Edges
 from ..graph.plain_weights import plain_weights
-from ..ids.encode import EncodedIds, OffsetEncoding, mark_ids, scan_ids
+from ..ids.encode import OFFSET, EncodedIds, mark_ids, scan_ids
 from ..ids.growing import Range, inverse
 from ..kernels import edges as reading
 from ..kernels import forest as trees
@@ -314,13 +314,14 @@ def _in_place(state: ConnectivityState, given: EdgeInput, columns: list[Any]) ->
     backend = state.backend
     if state.index.n or isinstance(state.index, Range) or len(columns) > 2:
         return None
-    statistics = scan_ids(given, columns, backend)
-    if not statistics.are_integers or not 0 < statistics.id_range.size <= statistics.rows:
+    scanned = scan_ids(given, columns, backend)
+    ids = scanned.facts.id_range
+    if not 0 < ids.size <= scanned.facts.rows:  # of strings it is empty
         return None
-    encoded = OffsetEncoding().encode(statistics, backend)
+    encoded = OFFSET.encode(scanned, backend)
     forest = encoded.forest
-    for column in statistics.columns:
-        mark_ids(column, statistics.id_range, forest.present, forest.out_of_range, backend)
+    for column in scanned.columns:
+        mark_ids(column, ids, forest.present, forest.out_of_range, backend)
     backend.kernel(trees.init_singletons, forest.vertex)(forest.n, forest.parent)
     return encoded
 

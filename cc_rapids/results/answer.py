@@ -40,7 +40,7 @@ class Facts:
     seconds: dict[str, float | None] = field(default_factory=dict)
     resumed: str | None = None
     greatest: bool | None = None  # whether its forest is by greatest weight; None if by no weight
-
+    chosen_again: str = ""  # why a second plan was chosen, if one was
     ledger: Ledger | None = None
 
     @property
@@ -64,8 +64,9 @@ class Facts:
         facts = cls(**words | {"ledger": Ledger.of_facts(words["ledger"])})
         times = facts.seconds.values() if isinstance(facts.seconds, dict) else [""]
         check_count("edges", facts.edges)
+        said = facts.design, facts.ids, facts.memory, facts.chosen_again
         right = (
-            all(isinstance(one, str) for one in (facts.design, facts.ids, facts.memory))
+            all(isinstance(one, str) for one in said)
             and isinstance(facts.resumed, str | None)
             and isinstance(facts.greatest, bool | None)
             and all(isinstance(one, int | float | None) for one in times)

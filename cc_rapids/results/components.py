@@ -1285,9 +1285,10 @@ class Components(Generic[FrameT]):
             :attr:`ledger` counts), ``seconds`` ("copy": to the
             memory that kernels read, None if nothing is copied; "compute") and ``peak_bytes``. For
             a stream that resumed from a checkpoint also ``resumed``: what had been done, and what
-            was added to the input. For frames ``columns``: those of ids, of each part of an id that
-            of both ends. For files ``taken``: each way in which they were read, with format,
-            columns, header (whether the first line named them) and delimiter.
+            was added to the input. If some rows suggested too narrow a range of ids, so that the
+            run was repeated, ``chosen_again`` says so. For frames ``columns``: those of ids, of
+            each part of an id that of both ends. For files ``taken``: each way in which they were
+            read, with format, columns, header (whether the first line named them) and delimiter.
 
         See Also
         --------

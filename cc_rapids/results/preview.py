@@ -36,7 +36,8 @@ def panel(answer: Answer) -> str:
 
 def summary(answer: Answer) -> dict[str, Any]:
     """Return the facts about a run: see :meth:`cc_rapids.Components.summary`."""
-    resumed = {"resumed": answer.facts.resumed} if answer.facts.resumed else {}
+    names = "resumed", "chosen_again"
+    more = {name: value for name in names if (value := getattr(answer.facts, name))}
     taken = [taken.facts() for taken in answer.given.taken]
     columns = answer.given.end_columns
     return {
@@ -53,7 +54,7 @@ def summary(answer: Answer) -> dict[str, Any]:
         "ledger": str(answer.facts.rows),
         "seconds": dict(answer.facts.seconds),
         "peak_bytes": answer.backend.peak_bytes(),
-        **resumed,
+        **more,
         **({"columns": columns} if columns else {}),
         **({"taken": taken} if taken else {}),
     }

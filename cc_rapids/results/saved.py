@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from .. import backends
-from ..algorithms.run import check_spanning
 from ..backends import Array, Backend
 from ..data.column import Column, of, of_key_columns, text_buffers, text_of_buffers
 from ..data.dtypes import is_integer, is_number
@@ -29,6 +28,7 @@ from ..graph.forest import Forest, check_parents
 from ..graph.memory_bound import word_for
 from ..ids.decoders import IdDecoder, OffsetDecoder, SortedDecoder
 from ..ids.growing import Integers, extended
+from ..solver.run import check_spanning
 from .answer import Answer, Facts
 from .labels import check_labels
 from .lookup import places_of_forest

@@ -18,18 +18,14 @@ import threading
 import traceback
 from collections.abc import Callable
 from concurrent.futures import Future, wait
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ..algorithms.auto import EdgeFacts, decide, in_stages
-from ..algorithms.design import Design
-from ..algorithms.merge import merge, pack
-from ..algorithms.run import arranged, check_pairs, link
-from ..algorithms.staged import link_in_stages
+from ..algorithms.merge import pack
 from ..backends import Array, Backend
 from ..backends.peers import workers
 from ..data.column import without_rows
@@ -37,9 +33,11 @@ from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, ColumnTypeError, InputError
 from ..graph.forest import SHARE, Forest
 from ..ids.decoders import OffsetDecoder
-from ..ids.encode import NO_RANGE, EncodedIds, IdStatistics, OffsetEncoding, scan_ids
-from ..ids.range import EdgeOrder, IdRange, type_of
-from .one_launch import SolveOptions
+from ..ids.encode import INTEGERS, OFFSET, EncodedIds, ScannedIds, scan_ids
+from ..ids.range import IdRange, type_of
+from . import choose as choices
+from .choose import Counted, Facts, Machine, SolveOptions
+from .run import link_part, merge
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +59,7 @@ class OnDevice:
     forest: Forest
     decoder: OffsetDecoder
     ids: str
-    design: Design | str
+    design: str
     edges: int
     seconds: dict[str, float]
     arena: Any
@@ -259,7 +257,7 @@ class _Run:
 
     def _solved(
         self, k: int, edge_input: EdgeInput, columns: Columns
-    ) -> tuple[EncodedIds, EdgeInput, Design | str]:
+    ) -> tuple[EncodedIds, EdgeInput, str]:
         """Solve the edges of one device, over the vertices of all; with the kind of these edges.
 
         The range of the ids may be an estimate; if some device has ids outside, all start again.
@@ -272,38 +270,25 @@ class _Run:
             columns = list(map(backend.asarray, columns))
         while True:
             own = scan_ids(edge_input, columns, backend, exact)
-            statistics = common_ids(own, meeting.exchange(k, own), backend)
-            encoded = OffsetEncoding().encode(statistics, backend)
-            design = self._link(encoded, own.id_range.order)
+            scanned = common_ids(own, meeting.exchange(k, own), backend)
+            encoded = OFFSET.encode(scanned, backend)
+            design = self._link(encoded)
             beyond = bool(backend.to_host(encoded.forest.out_of_range)[0])
             if not any(meeting.exchange(k, beyond)):
-                return encoded, statistics.edge_input, design
+                return encoded, scanned.edge_input, design
             if exact:
                 raise edge_input.changed()
             log.info("some ids lie outside the estimated range: reading all rows")
             exact = True
             del encoded
 
-    def _link(self, encoded: EncodedIds, order: EdgeOrder) -> Design | str:
-        """Choose a design for the edges of one device, and run it without counting."""
-        backend, edges, forest = self.backend, encoded.edges, encoded.forest
-        facts = EdgeFacts(forest.n, forest.n, edges.m, locality=order.locality)
-        design = decide(self.options.policy, False, facts, backend).design
-        measured = self.options.policy.is_measured
-        if order.descending and measured and backend.on_device:
-            edges = edges.backwards()
-        if design.counts_vertices:
-            check_pairs(design, forest.n, backend, "device")
-        if measured and len(self.numbers) > 1 and in_stages(design, forest.n, edges.m):
-            with suppress(MemoryError):  # for a copy of the edges
-                link_in_stages(edges, forest)
-                return f"{design}, in stages"
-            log.info("not in stages, for which there is too little memory")
-        csr = None
-        if design.takes_rows:
-            edges, csr = arranged(design, edges, None, forest, False)
-        link(edges, forest, design, csr)
-        return design
+    def _link(self, encoded: EncodedIds) -> str:
+        """Choose a plan for the edges of one device, and link them without counting."""
+        edges, forest = encoded.edges, encoded.forest
+        counted = Counted(forest.n, forest.n, OFFSET, encoded.edge_order)
+        machine, parts = Machine.of(self.backend), len(self.numbers)
+        plan = choices.choose(Facts(machine, edges.m, counted=counted, parts=parts), self.options)
+        return link_part(plan, edges, forest)
 
 
 def merge_all(
@@ -341,8 +326,8 @@ def merge_all(
     return seconds
 
 
-def common_ids(own: IdStatistics, others: list[IdStatistics], backend: Backend) -> IdStatistics:
-    """Return the facts about the ids of one device, with the range of those of all.
+def common_ids(own: ScannedIds, others: list[ScannedIds], backend: Backend) -> ScannedIds:
+    """Return the scanned ids of one device, with the range of those of all.
 
     A part without rows has ids of any kind: those of an empty frame may be of no type at all.
 
@@ -351,8 +336,9 @@ def common_ids(own: IdStatistics, others: list[IdStatistics], backend: Backend) 
     InputError
         They are not integers, or too far apart for a word each.
     """
-    filled = [one for one in others if one.rows] or others[:1]
-    texts = [one for one in filled if one.id_range is NO_RANGE]
+    facts = [one.facts for one in others]
+    filled = [one for one in facts if one.rows] or facts[:1]
+    texts = [one for one in filled if not one.are_integers]
     if texts and len(texts) < len(filled):
         raise ColumnTypeError(
             "ids are integers on some devices and not on others: cast the columns, so that all are"
@@ -363,11 +349,12 @@ def common_ids(own: IdStatistics, others: list[IdStatistics], backend: Backend) 
             "devices= takes integer ids, and these are strings or have several columns: number them"
             " first, or leave out devices="
         )
-    if own.id_range is NO_RANGE:
-        none, like = backend.empty(0, np.int64), filled[0].edge_input
+    if not own.facts.are_integers:
+        none = backend.empty(0, np.int64)
+        like = next((one for one in others if one.facts.rows), others[0]).edge_input
         src, dst = without_rows(like.src), without_rows(like.dst)
         edge_input = replace(own.edge_input, src=src, dst=dst)
-        own = replace(own, edge_input=edge_input, columns=[none, none], id_range=replace(NO_RANGE))
+        own = ScannedIds(edge_input, [none, none], own.facts._replace(kind=INTEGERS))
     ranges = [one.id_range for one in filled if one.id_range.size]
     if not ranges:
         return own
@@ -375,13 +362,13 @@ def common_ids(own: IdStatistics, others: list[IdStatistics], backend: Backend) 
     dtypes = tuple(dict.fromkeys(np.dtype(one.dtype) for one in ranges))
     exact, more = all(one.exact for one in ranges), max(one.more for one in ranges)
     dtype = type_of(dtypes, low, high)
-    span = IdRange(low, high, dtype, exact, own.id_range.order, more)
+    span = IdRange(low, high, dtype, exact, own.facts.id_range.order, more)
     total = sum(one.input_bytes for one in filled)
-    ids = replace(own, id_range=span, input_bytes=total)
-    if not OffsetEncoding().worthwhile(ids):
+    ids = own.facts._replace(id_range=span, input_bytes=total)
+    if not OFFSET.worthwhile(ids):
         raise InputError(
             f"devices= takes ids that are close together, and these go from {low:,} to {high:,}:"
             " number them first, as cc_rapids does on one GPU without devices=; or pass them to"
             " cc_rapids.dask.components"
         )
-    return ids
+    return own._replace(facts=ids)

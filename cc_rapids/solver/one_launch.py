@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, lru_cache, partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algorithms.auto import ONE_LAUNCH_RULE, DesignPolicy
+from ..algorithms.auto import ONE_LAUNCH_RULE
 from ..algorithms.compiled import KernelComposer
 from ..algorithms.design import Design
 from ..backends import (
-    MEMORY,
     SINGLE_BLOCK_THREADS,
     Array,
     Backend,
@@ -28,14 +27,13 @@ from ..backends import (
 )
 from ..data.dtypes import is_signed
 from ..data.edge_input import EdgeInput
-from ..data.weights import ForestWeight
 from ..graph.edges import Edges
 from ..graph.forest import ARENA_BYTES, Forest, SpeculativeRows, blocks_of, rank
 from ..graph.memory_bound import FEW_IDS, ids_at_once
 from ..ids.decoders import OffsetDecoder, SortedDecoder
 from ..ids.encode import HASHED_NAME, OFFSET_NAMES, EncodedIds, SlotsOfIds
 from ..ids.hash_table import SlotTable, slots_for
-from ..ids.range import IdRange, all_fit, decoded, last_of, order_of_type
+from ..ids.range import IdRange, decoded, last_of, order_of_type
 from ..kernels import edges as reading
 from ..kernels import find, forest, gather, giant, id_hash, id_range, one_launch, scan
 from ..kernels import one_launch_hashed as hashed
@@ -45,54 +43,6 @@ from ..tuning import tuning
 FEW = FEW_IDS  # edges of a list whose rows of the answer share the memory of its forest
 VERTEX, WIDE = np.uint32, np.uint64
 TOTALS, ENDS, WORDS, FLAGS = 3, 2, 1, 2  # of the facts, see kernels/one_launch.py
-
-
-class SolveOptions(Protocol):
-    """The caller's options that a solve needs, see :class:`cc_rapids.options.Options`."""
-
-    @property
-    def policy(self) -> DesignPolicy:
-        """The rule that chooses the design."""
-
-    @property
-    def memory(self) -> str:
-        """The kind of memory in which the edges are read."""
-
-    @property
-    def forest(self) -> bool:
-        """True if the edges of a spanning forest are recorded."""
-
-    @property
-    def spanning(self) -> ForestWeight | None:
-        """The weights of that forest, if it is one by weight."""
-
-    @property
-    def speculates(self) -> bool:
-        """True if the label frame is requested at once."""
-
-    @property
-    def expected_rows(self) -> int | None:
-        """The number of rows, if the caller knows it."""
-
-
-def accepts(edge_input: EdgeInput, columns: list[Array], options: SolveOptions) -> bool:
-    """Return whether the input is two short columns of integers, to be solved as "auto" sees fit.
-
-    The edges name all vertices, or the vertices are 0 .. n - 1 and fit into the memory of the
-    launch. It pays on backends that are ``in_one_launch``.
-    """
-    if not options.policy.is_measured or options.forest or options.memory != MEMORY[0]:
-        return False
-    src, last = edge_input.src, last_of(edge_input)
-    if not 0 < src.size <= ONE_LAUNCH_RULE.most_edges:
-        return False
-    if edge_input.row_offsets or src.strings or src.key_columns:
-        return False
-    if order_of_type(columns[0]) != order_of_type(columns[1]):
-        return False
-    if edge_input.vertices is None and not edge_input.vertices_are_dense_range:
-        return True
-    return last < capacity(src.size) and all_fit(columns[:2], last)
 
 
 def capacity(m: int) -> int:
@@ -126,7 +76,7 @@ def solve(
     Parameters
     ----------
     columns : two (m,) arrays of integers
-        That :func:`accepts` accepts; not written.
+        Short, and of types of one order; not written.
     speculative : SpeculativeRows, optional
         Rows to gather, and to frame while the device works, of which it is known how many there
         are.

@@ -1,4 +1,4 @@
-"""Solving one edge list: encode its ids, choose a design, and run it."""
+"""Solving one edge list: look at it, choose a plan, and run that."""
 
 from __future__ import annotations
 
@@ -9,39 +9,38 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms import boruvka, run
-from ..algorithms.auto import ONE_LAUNCH_RULE, EdgeFacts, decide
-from ..algorithms.design import Design
-from ..algorithms.run import arranged, check_pairs, placed
-from ..backends import MEMORY, Array, Backend
+from ..algorithms.auto import FEW_ENTRIES, entries_per_vertex, hook_coverage
+from ..backends import Array, Backend
 from ..data.edge_input import EdgeInput
 from ..graph.chosen_edges import ChosenEdges
-from ..graph.edges import Adjacency, Edges, check_offsets_async, list_of_rows, rows_of
-from ..graph.forest import Forest, SpeculativeRows
-from ..graph.hooks import hooks_in, room_for_hooks
+from ..graph.edges import Adjacency, check_offsets, check_offsets_async, rows_of
+from ..graph.forest import SpeculativeRows
 from ..ids.decoders import OffsetDecoder
-from ..ids.encode import EncodedIds, choose_encoding, scan_ids
-from ..ids.range import UNKNOWN_ORDER, IdRange, all_fit, last_of
+from ..ids.encode import EncodedIds, scan_ids
+from ..ids.range import IdRange, all_fit, last_of
 from ..ids.spelled import spelled
+from ..ids.strings import bytes_of
 from ..kernels import id_range
-from . import one_launch
-from .one_launch import SolveOptions
+from . import choose as choices
+from . import run as runs
+from .choose import Counted, Facts, Machine, Numbers, Plan, SolveOptions
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Solved:
-    """A solved forest over encoded ids, and the design that has run.
+    """A solved forest over encoded ids, and the plan that has run.
 
-    Besides, the edges of a spanning forest if they were recorded, and the label
-    frame if it was made while the GPU worked.
+    Besides, the edges of a spanning forest if they were recorded, the label frame if it was made
+    while the GPU worked, and why a plan was chosen again, if one was.
     """
 
     encoded: EncodedIds
-    design: Design | str
+    plan: Plan
     forest_edges: ChosenEdges | None = None
     frame: Any = None
+    chosen_again: str = ""
 
 
 def solve(
@@ -51,7 +50,7 @@ def solve(
     backend: Backend,
     options: SolveOptions,
 ) -> Solved:
-    """Solve one edge list: scan its ids, choose their encoding, encode, and run a design.
+    """Solve one edge list: scan its ids, choose a plan, encode them, and run it.
 
     On a GPU, a list of up to four million edges takes one launch, which scans, encodes and solves
     (:mod:`.one_launch`). If its ids lie too far apart for that, the launch has found their exact
@@ -94,11 +93,13 @@ def solve(
     """
     # An estimate saves one reading of the ids; rules and hooks need the exact range. Of rows it is
     # their number, if the type of the ids holds it.
-    hooks = options.forest and options.spanning is None
-    exact = options.policy.needs_exact_range or hooks
+    records_hooks = options.forest and options.spanning is None
+    exact = options.policy.needs_exact_range or records_hooks
     if offsets:
         exact = exact or not (backend.goes_on and all_fit(columns, last_of(edge_input)))
-    checks = [check_offsets_async(edge_input, backend.asarray(own), backend) for own in offsets]
+    checks = []
+    for starts in offsets:
+        checks.append(check_offsets_async(edge_input, backend.asarray(starts), backend))
     while exact and checks:
         checks.pop()()
     if edge_input.src.strings:
@@ -107,41 +108,133 @@ def solve(
             solved = solve(numbered.edge_input, numbered.columns, offsets, backend, options)
             return replace(solved, encoded=numbered.named(solved.encoded))
     known: IdRange | None = None
-    if backend.in_one_launch and one_launch.accepts(edge_input, columns, options):
-        frame = _expected_frame(edge_input, backend, options)
-        found = one_launch.solve(edge_input, columns, backend, frame)
-        if isinstance(found, EncodedIds):
-            log.debug("%s, in one launch: %s", ONE_LAUNCH_RULE.design, ONE_LAUNCH_RULE)
-            return Solved(
-                found, ONE_LAUNCH_RULE.design, frame=frame.take_frame() if frame else None
-            )
-        known = found  # None if some ids are not among the vertices: the scan raises for them
+    if backend.in_one_launch:
+        plan = choices.choose(Facts.of(edge_input, columns, backend), options)
+        if plan.in_one_launch:
+            frame = _expected_frame(edge_input, backend, options)
+            encoded = runs.run_in_one_launch(edge_input, columns, backend, frame)
+            if isinstance(encoded, EncodedIds):
+                log.debug("%s, in one launch: %s", plan.design, plan.rule)
+                return Solved(encoded, plan, frame=frame.take_frame() if frame else None)
+            known = encoded  # None if some ids are not among the vertices: the scan raises for them
     # What goes by the rows of edges needs them in the order of the list.
-    said = options.expected_rows, not (options.forest or offsets)
-    statistics = scan_ids(edge_input, columns, backend, exact, known, *said)
-    encoding = choose_encoding(statistics, backend)
-    if known and encoding.in_one_launch:
-        hashed = one_launch.solve_hashed(edge_input, columns, backend)
-        if hashed:
-            return Solved(hashed, ONE_LAUNCH_RULE.design)
-    usable = statistics.id_range.exact or encoding.takes_guess(statistics)
-    encoded = encoding.encode(statistics, backend) if usable else None
-    if encoded and checks:  # rows whose entries have not been read for their range
-        _note_outside(encoded, backend)
-    while checks:
-        checks.pop()()
-    if encoded:
-        solved = decide_and_run(edge_input, encoded, offsets, backend, options)
-        if encoded.forest.complete:
-            return solved
-        log.info("some ids lie outside the estimated range: reading all rows")
-    # The encoding takes no estimate, or it has proved too narrow.
-    statistics = scan_ids(edge_input, columns, backend, True, None, *said)
-    encoded = choose_encoding(statistics, backend).encode(statistics, backend)
-    solved = decide_and_run(edge_input, encoded, offsets, backend, options)
-    if not encoded.forest.complete:
-        raise edge_input.changed()
-    return solved
+    scan = partial(
+        scan_ids,
+        *(edge_input, columns, backend),
+        expected_vertices=options.expected_rows,
+        any_order=not (options.forest or offsets),
+    )
+    chosen_again = ""
+    while True:
+        scanned = scan(exact=exact, id_range=known)
+        facts = Facts.of(edge_input, columns, backend, scanned.facts)
+        plan, ids = choices.choose(facts, options), scanned.facts.id_range
+        assert plan.encoding is not None
+        if known and plan.in_one_launch:
+            hashed = runs.run_hashed(edge_input, columns, backend)
+            if hashed:
+                return Solved(hashed, plan)
+        if ids.exact or plan.encoding.takes_guess(scanned.facts):
+            encoded = plan.encoding.encode(scanned, backend)
+            if checks:  # rows whose entries have not been read for their range
+                _note_outside(encoded, backend)
+            while checks:
+                checks.pop()()
+            rows = None
+            if offsets:
+                starts = backend.asarray(offsets[0])
+                rows = Adjacency(starts, encoded.edges.dst, edge_input.symmetric)
+            solved = _choose_and_run(plan, edge_input, encoded, options, rows)
+            if encoded.forest.complete:
+                return replace(solved, chosen_again=chosen_again) if chosen_again else solved
+            if ids.exact:
+                raise edge_input.changed()
+            log.info("some ids lie outside the estimated range: reading all rows")
+            chosen_again = f"some ids lie outside {ids.low:,} to {ids.high:,}, as rows suggested"
+            del encoded, solved
+        while checks:
+            checks.pop()()
+        exact, known = True, None  # the encoding takes no estimate, or it has proved too narrow
+
+
+def explain(
+    edge_input: EdgeInput,
+    columns: list[Any],
+    offsets: list[Any],
+    backend: Backend,
+    options: SolveOptions,
+) -> Plan:
+    """Choose the plan of a run, without running it.
+
+    Integers are read once, for their range, and strings for what they are numbered by; several
+    columns are not looked into. Two facts are known to the run alone, where ``"auto"`` depends on
+    them: how many different ids there are, in a hash table or a bit map, of which the plan supposes
+    the most; and the rows of a list, for the rule of the paper.
+    """
+    for starts in offsets:
+        check_offsets(edge_input, backend.asarray(starts), backend)
+    numbered = spelled(edge_input, columns, backend) if edge_input.src.strings else None
+    if numbered:
+        plan = explain(numbered.edge_input, numbered.columns, offsets, backend, options)
+        return replace(plan, numbers=Numbers(numbered.name(plan.ids), numbered.why, numbered.bytes))
+    any_order = not (options.forest or offsets)
+    scanned = scan_ids(
+        *(edge_input, columns, backend),
+        expected_vertices=options.expected_rows,
+        any_order=any_order,
+    )
+    ids = scanned.facts
+    if not ids.are_integers:
+        ids = ids._replace(string_bytes=bytes_of(columns))
+    return choices.choose(Facts.of(edge_input, columns, backend, ids, explained=True), options)
+
+
+def solve_encoded(
+    edge_input: EdgeInput, encoded: EncodedIds, backend: Backend, options: SolveOptions
+) -> Solved:
+    """Choose a plan for edges between vertices, which no caller's columns hold, and run it.
+
+    ``edge_input`` is what they were made from.
+    """
+    n, order = encoded.expected_vertices, encoded.edge_order
+    counted = Counted(encoded.forest.n, n, order=order)
+    facts = Facts(Machine.of(backend), edge_input.src.size, counted=counted)
+    return _choose_and_run(choices.choose(facts, options), edge_input, encoded, options, None)
+
+
+def _choose_and_run(
+    plan: Plan,
+    edge_input: EdgeInput,
+    encoded: EncodedIds,
+    options: SolveOptions,
+    rows: Adjacency | None,
+) -> Solved:
+    """Choose a plan again, if its encoding has counted the vertices, and run it."""
+    forest, backend = encoded.forest, encoded.forest.backend
+    coverage = None
+    if options.policy.looks_at_hooks:
+        rows, coverage = _hooks_of(plan, encoded, options, rows)
+    counts = plan.encoding is not None and not plan.encoding.counts_by_range
+    if counts or coverage is not None:
+        counted = Counted(
+            *(forest.n, encoded.expected_vertices, plan.encoding, encoded.edge_order, coverage)
+        )
+        plan = choices.choose(plan.facts._replace(counted=counted), options)
+    speculates = options.speculates and backend.goes_on and not plan.forest
+    speculative = _speculative_rows(edge_input, encoded, options) if speculates else None
+    edges = runs.run(plan, edge_input, encoded, rows, speculative)
+    return Solved(encoded, plan, edges, speculative.take_frame() if speculative else None)
+
+
+def _hooks_of(
+    plan: Plan, encoded: EncodedIds, options: SolveOptions, rows: Adjacency | None
+) -> tuple[Adjacency | None, float | None]:
+    """Return edges as rows, and the coverage of their first hooks; None if these are too few."""
+    forest = encoded.forest
+    if entries_per_vertex(forest.n, plan.edges) < FEW_ENTRIES:
+        return rows, None
+    rows = rows or rows_of(encoded.edges, forest, options.forest)
+    return rows, hook_coverage(rows, forest.n, forest.backend)
 
 
 def _note_outside(encoded: EncodedIds, backend: Backend) -> None:
@@ -150,89 +243,6 @@ def _note_outside(encoded: EncodedIds, backend: Backend) -> None:
     wide: Any = np.promote_types(forest.vertex, edges.wide).type  # which holds n, as all ids
     note = backend.kernel(id_range.note_outside, wide)
     note(edges.m, edges.dst, edges.low, forest.n, forest.out_of_range)
-
-
-def decide_and_run(
-    edge_input: EdgeInput,
-    encoded: EncodedIds,
-    offsets: list[Any],
-    backend: Backend,
-    options: SolveOptions,
-) -> Solved:
-    """Decide on a design for encoded ids, arrange the edges as it reads them, and run it."""
-    edges, forest = encoded.edges, encoded.forest
-    csr, order = None, encoded.edge_order
-    if offsets:
-        order = UNKNOWN_ORDER
-        csr = Adjacency(backend.asarray(offsets[0]), edges.dst, edge_input.symmetric)
-    if options.spanning is not None:
-        greatest = options.spanning.greatest
-        chosen = _solve_by_weight(edge_input, greatest, encoded, csr, options.memory)
-        return Solved(encoded, boruvka.NAME, forest_edges=chosen)
-    vertices = forest.n, encoded.expected_vertices
-    facts = EdgeFacts.of(edge_input, *vertices, order.locality, order.blocked)
-    make_rows = partial(rows_of, edges, forest, options.forest)
-    decision = decide(options.policy, options.forest, facts, backend, csr, make_rows)
-    design, csr = decision.design, decision.csr
-    backwards = order.descending and _reads_backwards(backend, options)
-    ordered = edges.backwards() if backwards else edges
-    if design.counts_vertices:
-        check_pairs(design, forest.n, backend, options.memory)
-    if csr or design.takes_rows:
-        ordered, csr = arranged(design, ordered, csr, forest, options.forest)
-    if options.memory != MEMORY[0]:
-        ordered, csr = placed(ordered, csr, backend, options.memory)
-    if options.forest:
-        hooks = _solve_with_hooks(ordered, forest, design, csr, options.memory, backwards)
-        return Solved(encoded, design, forest_edges=ChosenEdges(backend, hooks))
-    speculates = options.speculates and backend.goes_on
-    speculative = _speculative_rows(edge_input, encoded, options) if speculates else None
-    run.solve(ordered, forest, design, csr, memory=options.memory, speculative=speculative)
-    return Solved(encoded, design, frame=speculative.take_frame() if speculative else None)
-
-
-def _reads_backwards(backend: Backend, options: SolveOptions) -> bool:
-    """Return whether a list with descending ids is read from its end.
-
-    Only on a GPU, from its own memory, and by ``design="auto"``; :meth:`Edges.backwards` says why.
-    """
-    return backend.on_device and options.policy.is_measured and options.memory == MEMORY[0]
-
-
-def _solve_with_hooks(
-    edges: Edges,
-    forest: Forest,
-    design: Design,
-    csr: Adjacency | None,
-    memory: str,
-    backwards: bool,
-) -> Array:
-    """Solve the forest; return the numbers of the edges by which roots were hooked, sorted.
-
-    These edges are a spanning forest.
-    """
-    backend = forest.backend
-    hook_edge = room_for_hooks(forest.n, max(edges.m, csr.m if csr else 0), backend)
-    run.solve(edges, forest, design, csr, hook_edge, memory)
-    hooks = hooks_in(hook_edge)
-    if backwards:
-        hooks = hooks.dtype.type(edges.m - 1) - hooks
-    elif csr is not None and csr.edge_of is not None:  # entries of rows, made of a list
-        hooks = csr.edge_of[hooks]
-    return backend.xp.sort(hooks)
-
-
-def _solve_by_weight(
-    edge_input: EdgeInput, greatest: bool, encoded: EncodedIds, csr: Adjacency | None, memory: str
-) -> ChosenEdges:
-    """Solve the forest by edges of least or greatest weight; return these."""
-    edges, forest, backend = encoded.edges, encoded.forest, encoded.forest.backend
-    if csr is not None:
-        edges = list_of_rows(csr, edges, backend)
-    weights = backend.placed(edge_input.weights, memory)
-    order = boruvka.WeightOrder.of(weights, greatest, backend)
-    ahead = None if edge_input.text_bytes else edge_input  # numbers of strings are not asked for
-    return boruvka.solve(edges, forest, encoded.expected_vertices, order, ahead)
 
 
 def _speculative_rows(

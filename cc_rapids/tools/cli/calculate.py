@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +56,7 @@ if TYPE_CHECKING:
     from ...backends.kernel_times import KernelTimes
     from ...incremental.stream import StreamPlan
     from ...results.components import Components
-    from ...solver.plan import Plan
+    from ...solver.choose import Plan
 
 SHOWN_MEMBERS = 6
 GENERATED = "generated"  # in place of a format
@@ -315,7 +314,7 @@ def calculate(
 def _explain(plan: Plan | StreamPlan, shown: bool, json_output: bool) -> None:
     """Print a plan."""
     if json_output:
-        print_json(asdict(plan))
+        print_json(plan.to_dict())
     elif shown:
         click.echo(plan)
 

@@ -277,10 +277,9 @@ def test_ids_that_no_table_fits_are_sorted(on, monkeypatch, tuned):
     edges = tuple(random.integers(-(2**63), 2**63 - 1, (2, 500)))
     needed = {}
     for name, encoding in (("table", encode.HashEncoding()), ("order", encode.SortedEncoding())):
-        statistics = encode.scan_ids(
-            read_edges(edges, None, None, None, None, "raise"), list(edges), on
-        )
-        needed[name] = encoding.cost(statistics).bytes + statistics.answer_bytes
+        given = read_edges(edges, None, None, None, None, "raise")
+        facts = encode.scan_ids(given, list(edges), on).facts
+        needed[name] = encoding.cost(facts).bytes + facts.answer_bytes
     assert needed["order"] < needed["table"]
     monkeypatch.setattr(type(on), "free_bytes", lambda self: needed["table"] - 1)
     planned = cc_rapids.components(edges, engine=on.name, explain=True)

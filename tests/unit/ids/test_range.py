@@ -11,7 +11,7 @@ from cc_rapids.backends.dry_run import Rehearsal, rehearsed
 from cc_rapids.data import read as frames
 from cc_rapids.graph.edges import Edges
 from cc_rapids.ids import range as spans
-from cc_rapids.solver import one_launch, solve
+from cc_rapids.solver import choose
 from cc_rapids.tuning import tuning
 
 
@@ -71,7 +71,7 @@ def test_columns_of_far_ids_are_not_read_for_their_span(
 ):
     """Where a bit each may pay, they are."""
     tuned(small_id_range=10)
-    monkeypatch.setattr(one_launch, "accepts", lambda *_: False)
+    monkeypatch.setattr(choose, "_launches_once", lambda *_: False)
     read, seen = spans._read, []
     monkeypatch.setattr(
         spans, "_read", lambda *rest, exact: seen.append(exact) or read(*rest, exact=exact)
@@ -139,8 +139,11 @@ def test_neighbours_in_a_list_that_are_near_are_seen(on, tuned, name):
 def test_a_list_that_falls_is_read_from_its_end(engine, glancing, monkeypatch, forest):
     """The rows of a spanning forest are those of the list as it came."""
     read, backwards = [], Edges.backwards
-    monkeypatch.setattr(solve, "_reads_backwards", lambda *_: True)
-    monkeypatch.setattr(one_launch, "accepts", lambda *_: False)
+    machine = choose.Machine.of
+    monkeypatch.setattr(
+        choose.Machine, "of", lambda *given: machine(*given)._replace(on_device=True)
+    )
+    monkeypatch.setattr(choose, "_launches_once", lambda *_: False)
 
     def noted(edges):
         read.append(edges.m)

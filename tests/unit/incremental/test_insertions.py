@@ -9,12 +9,13 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
-from cc_rapids import Connectivity, components
+from cc_rapids import Connectivity, backends, components
 from cc_rapids.algorithms import auto
 from cc_rapids.algorithms.design import Design
 from cc_rapids.backends import threads
 from cc_rapids.errors import FormatError, InputError, MissingColumnError
 from cc_rapids.incremental import state
+from cc_rapids.solver.choose import choose_for_batch
 
 KINDS = {
     "pairs": lambda src, dst: (src, dst),
@@ -68,7 +69,7 @@ def test_batches_that_are_joined_as_one(monkeypatch, tuned, window, small):
     joined = []
     join = state.join
     monkeypatch.setattr(
-        state, "join", lambda edges, *rest: joined.append(edges.m) or join(edges, *rest)
+        state, "join", lambda plan, edges, *rest: joined.append(edges.m) or join(plan, edges, *rest)
     )
     wide = drawn(60, 10, 5)
     narrow = [(src.astype(np.int32), dst.astype(np.uint8)) for src, dst in drawn(90, 10, 3, 1)]
@@ -207,7 +208,8 @@ def test_pairs_in_several_files_are_refused(folder, pairs):
 def test_batches_that_are_sampled(monkeypatch, sample, n):
     """A batch whose sample finds a giant may leave edges out; the trees before it count too."""
     chosen = Design(sample, "rem-cas", "split-one")
-    monkeypatch.setattr(state, "choose_for_batch", lambda *args: chosen)
+    plan = choose_for_batch(backends.get("threads"), n, 1, chosen)
+    monkeypatch.setattr(state, "choose_for_batch", lambda *args: plan)
     seen, many = Connectivity(n), drawn(n, 2000, 4)
     for count, batch in enumerate(many, 1):
         edges = tuple(np.concatenate(sides) for sides in zip(*many[:count], strict=True))
@@ -224,5 +226,9 @@ def test_what_auto_runs_for_batches_hooks_roots_alone():
 
 
 def test_a_design_that_is_asked_for_is_what_runs(monkeypatch):
-    monkeypatch.setattr(state, "choose_for_batch", lambda *args: pytest.fail("not asked for"))
+    named = []
+    monkeypatch.setattr(
+        state, "choose_for_batch", lambda *args: named.append(args[3]) or choose_for_batch(*args)
+    )
     Connectivity(5, design="none+async+halve").insert(([0], [1]))
+    assert named == [Design()]

@@ -10,7 +10,7 @@ from support.as_lists import columns
 
 import cc_rapids
 import cc_rapids.accessor
-from cc_rapids.solver.plan import Plan
+from cc_rapids.solver.choose import Plan
 
 EDGES = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 9], "w": [0.5, 1, 2]})
 

@@ -12,7 +12,7 @@ from support.releases import before
 import cc_rapids
 import cc_rapids.accessor
 from cc_rapids.integrations import lazy
-from cc_rapids.solver.plan import Plan
+from cc_rapids.solver.choose import Plan
 
 EDGES = pl.DataFrame(
     {"src": [5, 2, 9], "dst": [2, 7, 9], "w": [0.5, 1, 2], "text": ["a", "b", "c"]}

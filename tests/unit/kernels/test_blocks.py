@@ -16,6 +16,7 @@ from cc_rapids.backends import base
 from cc_rapids.backends.dry_run import Rehearsal
 from cc_rapids.data.adapters import Csr
 from cc_rapids.kernels import blocks
+from cc_rapids.solver.choose import choose_for_batch
 
 pytestmark = pytest.mark.slow
 
@@ -258,7 +259,7 @@ def test_batches_have_no_tiles():
         cc_rapids.Connectivity(design="none(tiles=64)+async+halve")
     gpu = Rehearsal()
     assert auto.choose(gpu, 10**7, 10**7, locality=1.0).design.window
-    assert not auto.choose_for_batch(gpu, 10**7, 10**7).window
+    assert not choose_for_batch(gpu, 10**7, 10**7).algorithm.window
 
 
 def test_memory_is_planned():

@@ -10,7 +10,6 @@ import cc_rapids
 from cc_rapids import backends, oracle
 from cc_rapids.api import find_components
 from cc_rapids.data.adapters import Csr
-from cc_rapids.data.edge_input import EdgeInput
 from cc_rapids.ids import encode, hash_table
 from cc_rapids.ids.range import IdRange
 from cc_rapids.kernels import id_blocks, id_place
@@ -271,9 +270,9 @@ def test_only_backends_that_gain_change_the_order(on, made, monkeypatch):
     assert len(made) == 1
 
 
-def statistics(rows, **facts):
+def facts_of(rows, **more):
     ids = IdRange(LIMITS.min, LIMITS.max, np.dtype(np.int64))
-    return encode.IdStatistics(EdgeInput.__new__(EdgeInput), [], rows, 8 * rows, ids, rows, **facts)
+    return encode.IdFacts(encode.INTEGERS, rows, 8 * rows, ids, rows, **more)
 
 
 def test_parts_take_no_more_than_the_cost_of_the_encoding(on, monkeypatch):
@@ -281,8 +280,8 @@ def test_parts_take_no_more_than_the_cost_of_the_encoding(on, monkeypatch):
     for rows in (10**3, 10**6, 10**9):
         slots = hash_table.slots_for(rows)
         room = hash_table.bytes_of_order(slots, rows, 4)
-        assert 8 * slots + 4 * rows + room == cost(statistics(rows)).bytes
-        assert cost(statistics(rows, any_order=True)) == cost(statistics(rows))
+        assert 8 * slots + 4 * rows + room == cost(facts_of(rows)).bytes
+        assert cost(facts_of(rows, any_order=True)) == cost(facts_of(rows))
     for m in (1, TILE, 10**6, 10**8, 10**10):
         for width in (4, 8, 20):
             for blocks in (1, 20, MOST_BLOCKS):

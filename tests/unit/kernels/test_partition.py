@@ -13,6 +13,7 @@ from cc_rapids.algorithms.design import as_listed
 from cc_rapids.backends.dry_run import rehearsed
 from cc_rapids.kernels import edges, partition
 from cc_rapids.kernels.partition import IDS, MOST_BLOCKS, TILE, blocks_of, tiles_of
+from cc_rapids.solver.choose import choose_for_batch
 
 N = 3000 if SIMULATED else 20_000
 UNIONS = "async+halve", "rem-cas+splice", "jtb+two-try-split"
@@ -139,7 +140,8 @@ def test_auto_partitions_lists_whose_labels_no_cache_holds():
             design = auto.choose(on, n, m).design
             assert "order=partitioned" in str(design)
             assert "order" not in str(auto.for_forest(design))
-            assert auto.choose_for_batch(on, n, m) == as_listed(auto.choose_for_batch(on, n, m))
+            batch = choose_for_batch(on, n, m).algorithm
+            assert batch == as_listed(batch)
         for n, m in ((IDS.start - 1, 30_000_000), (1 << 32, 10**10), (60_000_000, 3_999_999)):
             assert "order" not in str(auto.choose(on, n, m).design)
     assert "order" not in str(auto.choose(backends.get("threads"), 60_000_000, 10**8).design)

@@ -35,7 +35,7 @@ from cc_rapids.errors import CapacityError, ColumnTypeError, EngineError, NullsE
 from cc_rapids.graph.edges import Edges
 from cc_rapids.graph.forest import Forest
 from cc_rapids.kernels import partition
-from cc_rapids.solver import devices
+from cc_rapids.solver import choose, devices
 from cc_rapids.solver.spreading import Spreading, seconds_on, spreading
 
 DEVICES = 5
@@ -167,7 +167,7 @@ def test_the_first_blocks_have_two_neighbours_a_vertex(n, m, first):
 
 @pytest.mark.parametrize("room", [True, False])
 def test_devices_link_in_stages_where_there_is_room(monkeypatch, room):
-    monkeypatch.setattr(devices, "in_stages", lambda *_: True)
+    monkeypatch.setattr(choose, "in_stages", lambda *_: True)
     monkeypatch.setattr(partition, "LEAST_SHIFT", 6)
     edges = random_edges(25, 3000, 9000)
     parts = cut(edges, [4000])

@@ -1,0 +1,435 @@
+"""Choose how edges are solved: the only place that decides.
+
+:func:`choose` makes a :class:`Plan` from :class:`Facts` and the caller's options. Facts are plain
+values, so that a plan needs no edges, no arrays and no backend. They become known in steps, and a
+plan is chosen again where a step adds to them:
+
+1. before ids are read: a short list may be solved by one launch, which reads them itself;
+2. once ids are scanned: their encoding is chosen, and the design by how many may occur;
+3. once ids are encoded: the design by how many do occur.
+
+:mod:`.run` runs a plan.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol
+
+from ..algorithms import boruvka
+from ..algorithms.auto import (
+    MEASURED,
+    ONE_LAUNCH_RULE,
+    DesignPolicy,
+    EdgeFacts,
+    FixedDesign,
+    for_forest,
+    in_stages,
+)
+from ..algorithms.design import Design, shares_bits, starts_plainly
+from ..algorithms.run import beyond, bytes_of_pairs
+from ..backends import MEMORY, SINGLE_BLOCK_THREADS, Backend, SharedMemoryLimits
+from ..data import html
+from ..data.edge_input import EdgeInput
+from ..data.weights import ForestWeight
+from ..graph.forest import queue_bytes
+from ..ids.encode import BITMAP, HASHED, INTEGERS, IdEncoding, IdFacts, choose_encoding
+from ..ids.range import UNKNOWN_ORDER, EdgeOrder, all_fit, last_of, order_of_type
+from ..kernels.shared_filter import IDS
+from . import one_launch
+
+log = logging.getLogger(__name__)
+
+SUMS = 8 * SINGLE_BLOCK_THREADS  # bytes for those that ranks are made of
+ANY = "any"  # of the spanning forests
+BY_WEIGHT = LIGHTEST, HEAVIEST = "lightest", "heaviest"
+SHOWN = (
+    *("engine", "device", "edges", "ids", "ids_why", "design", "design_why"),
+    *("vertices", "bytes", "devices"),
+)
+
+
+class SolveOptions(Protocol):
+    """The caller's options that a solve needs, see :class:`cc_rapids.options.Options`."""
+
+    @property
+    def policy(self) -> DesignPolicy:
+        """The rule that chooses the design."""
+
+    @property
+    def memory(self) -> str:
+        """The kind of memory in which the edges are read."""
+
+    @property
+    def forest(self) -> bool:
+        """True if the edges of a spanning forest are recorded."""
+
+    @property
+    def spanning(self) -> ForestWeight | None:
+        """The weights of that forest, if it is one by weight."""
+
+    @property
+    def speculates(self) -> bool:
+        """True if the label frame is requested at once."""
+
+    @property
+    def expected_rows(self) -> int | None:
+        """The number of rows, if the caller knows it."""
+
+
+class Machine(NamedTuple):
+    """What of a backend choices depend on, by the names that it has there."""
+
+    name: str
+    device_name: str
+    on_device: bool
+    in_one_launch: bool
+    shared_memory: SharedMemoryLimits
+
+    @classmethod
+    def of(cls, backend: Backend, explained: bool = False) -> Machine:
+        """Return that of a backend, with the name of its device if a plan is explained."""
+        device = backend.device_name if explained else ""
+        flags = backend.on_device, backend.in_one_launch
+        return cls(backend.name, device, *flags, backend.shared_memory_limits())
+
+    def shared_memory_limits(self) -> SharedMemoryLimits:
+        """Return the limits of blocks with shared memory."""
+        return self.shared_memory
+
+
+class Counted(NamedTuple):
+    """What is known once ids are encoded.
+
+    Attributes
+    ----------
+    vertices, expected : int
+        As many as there is memory for, and as many as are likely to occur.
+    encoding : IdEncoding, optional
+        The encoding that has run, if ids were scanned for it.
+    order : EdgeOrder
+        The order of the edges between them.
+    hook_coverage : float, optional
+        The share of the vertices that first hooks put into one tree, if a rule asks for it.
+    """
+
+    vertices: int
+    expected: int
+    encoding: IdEncoding | None = None
+    order: EdgeOrder = UNKNOWN_ORDER
+    hook_coverage: float | None = None
+
+
+class Facts(NamedTuple):
+    """What is known of edges when a plan is chosen: plain values.
+
+    Attributes
+    ----------
+    machine : Machine
+    edges : int
+        Rows of a list, or entries of rows.
+    is_list, symmetric : bool
+        Whether they are a list, and whether they are rows that hold both directions.
+    launches_once : bool
+        Whether columns are of types that one launch takes, and their vertices fit into its memory.
+    has_table : bool
+        Whether that launch has memory for a hash table.
+    weight_type : str
+        The type of weights, if there are any.
+    ids : IdFacts, optional
+        The facts about ids, once they are scanned.
+    free_bytes : int
+        The free memory of the machine, once ids are scanned and are integers.
+    counted : Counted, optional
+        The numbers of vertices, once ids are encoded.
+    parts : int
+        The number of devices, each of which solves a part of the edges.
+    joins_trees : bool
+        Whether the edges are a batch, which joins trees that are there already.
+    """
+
+    machine: Machine
+    edges: int
+    is_list: bool = True
+    symmetric: bool = False
+    launches_once: bool = False
+    has_table: bool = False
+    weight_type: str = ""
+    ids: IdFacts | None = None
+    free_bytes: int = 0
+    counted: Counted | None = None
+    parts: int = 1
+    joins_trees: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        edge_input: EdgeInput,
+        columns: list[Any],
+        backend: Backend,
+        ids: IdFacts | None = None,
+        explained: bool = False,
+    ) -> Facts:
+        """Return what is known of a caller's edges, before or after their ids are scanned."""
+        listed, weights = edge_input.row_offsets is None, edge_input.weights
+        once = backend.in_one_launch and _launches_once(edge_input, columns)
+        return cls(
+            Machine.of(backend, explained),
+            edge_input.src.size,
+            listed,
+            not listed and edge_input.symmetric,
+            once,
+            once and one_launch.has_table(edge_input),
+            "" if weights is None else weights.dtype.str,
+            ids,
+            backend.free_bytes() if ids is not None and ids.kind == INTEGERS else 0,
+        )
+
+
+def _launches_once(edge_input: EdgeInput, columns: list[Any]) -> bool:
+    """Return whether edges are a short list of integers whose vertices fit into one launch.
+
+    The edges name all vertices, or the vertices are 0 .. n - 1 and fit into its memory.
+    """
+    src, last = edge_input.src, last_of(edge_input)
+    if not 0 < src.size <= ONE_LAUNCH_RULE.most_edges:
+        return False
+    if edge_input.row_offsets or src.strings or src.key_columns:
+        return False
+    if order_of_type(columns[0]) != order_of_type(columns[1]):
+        return False
+    if edge_input.vertices is None and not edge_input.vertices_are_dense_range:
+        return True
+    return last < one_launch.capacity(src.size) and all_fit(columns[:2], last)
+
+
+class Numbers(NamedTuple):
+    """What a plan says of ids that were made numbers first: a name, the reason, and the bytes."""
+
+    name: str
+    why: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The plan of a run of :func:`cc_rapids.components` with the given arguments.
+
+    It holds plain values, and can be pickled. ``str()`` is a few lines for people.
+
+    Attributes
+    ----------
+    engine, device : str
+        The backend that would run, and its device.
+    edges : int
+        Rows of the list, without those dropped for nulls.
+    ids, ids_why : str
+        The encoding of ids as vertices, and the reason.
+    design, design_why : str
+        The algorithm, and which rule chose it.
+    vertices : int
+        The largest possible number of vertices.
+    bytes : int
+        The most memory beyond the input that the run will take, including the label frame. Labels
+        that are strings are assumed to be at most as long as the vertices on average.
+    devices : (list of int, str), optional
+        With ``devices=``: those that would run, each with the memory above, and why.
+
+    See Also
+    --------
+    components : Return this with ``explain=True``.
+    Components.summary : The facts about a run.
+    StreamPlan : The plan of a stream.
+    """
+
+    facts: Facts
+    algorithm: Design
+    rule: object = "asked for"
+    encoding: IdEncoding | None = None  # None until ids are scanned
+    vertices: int = 0
+    memory: str = MEMORY[0]
+    forest: str = ""  # ANY, LIGHTEST or HEAVIEST, if the edges of a spanning forest are recorded
+    in_one_launch: bool = False
+    room_for_one_launch: bool = False  # which was made before ids were read
+    backwards: bool = False  # whether a list is read from its end
+    staged: bool = False  # whether a part of a list is linked in stages
+    numbers: Numbers | None = None  # that stand for strings
+    devices: tuple[tuple[int, ...], str] | None = None
+    more_bytes: int = 0  # that devices take, besides
+    edges_elsewhere: int = 0  # in the parts of other devices
+
+    @property
+    def engine(self) -> str:
+        return self.facts.machine.name
+
+    @property
+    def device(self) -> str:
+        return self.facts.machine.device_name
+
+    @property
+    def edges(self) -> int:
+        return self.facts.edges + self.edges_elsewhere
+
+    @property
+    def ids(self) -> str:
+        encoding, facts = self._scanned
+        name = encoding.name(facts)
+        return self.numbers.name if self.numbers else name
+
+    @property
+    def ids_why(self) -> str:
+        encoding, facts = self._scanned
+        why = encoding.reason(facts)
+        if facts.are_integers:
+            ids = facts.id_range
+            why = f"{facts.rows:,} ends name ids from {ids.low:,} to {ids.high:,}: {why}"
+        return f"{self.numbers.why}: {why}" if self.numbers else why
+
+    @property
+    def design(self) -> str:
+        return boruvka.NAME if self.forest in BY_WEIGHT else str(self.algorithm)
+
+    @property
+    def design_why(self) -> str:
+        return boruvka.WHY if self.forest in BY_WEIGHT else str(self.rule)
+
+    @property
+    def bytes(self) -> int:
+        encoding, ids = self._scanned
+        facts, n, m = self.facts, self.vertices, self.facts.edges
+        size = encoding.cost(ids).bytes + ids.answer_bytes + SUMS + self.more_bytes
+        size += self.numbers.bytes if self.numbers else 0
+        if self.room_for_one_launch:
+            size += one_launch.bytes_for(m)
+        if self.forest in BY_WEIGHT:
+            size += boruvka.beyond(n, m, not facts.is_list, facts.weight_type)
+        else:
+            size += beyond(self.algorithm, n, m, not facts.is_list, bool(self.forest))
+        bits = shares_bits(self.algorithm) or n in IDS
+        return size + (queue_bytes(facts.machine.shared_memory) if bits else 0)
+
+    @property
+    def _scanned(self) -> tuple[IdEncoding, IdFacts]:
+        assert self.encoding is not None
+        assert self.facts.ids is not None
+        return self.encoding, self.facts.ids
+
+    def __repr__(self) -> str:
+        return f"Plan({', '.join(f'{name}={getattr(self, name)!r}' for name in SHOWN)})"
+
+    def _repr_html_(self) -> str:
+        lines = dict(line.split(maxsplit=1) for line in str(self).splitlines())
+        return html.plan("Plan", lines, ("edges", "vertices", "memory"))
+
+    def __str__(self) -> str:
+        size, devices = self.bytes, self.devices
+        memory = f"{size / 2**30:,.2f} GiB" if size >= 2**28 else f"{size:,} bytes"
+        lines = [
+            f"engine    {self.engine}: {self.device}",
+            f"edges     {self.edges:,}",
+            f"ids       {self.ids}: {self.ids_why}",
+            f"design    {self.design}: {self.design_why}",
+            f"vertices  at most {self.vertices:,}",
+            f"memory    at most {memory} beyond the input",
+        ]
+        if devices is not None:
+            lines.append(f"devices   {', '.join(map(str, devices[0]))}: {devices[1]}")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the attributes that are listed above, by name."""
+        return {name: getattr(self, name) for name in SHOWN}
+
+
+def choose(facts: Facts, options: SolveOptions) -> Plan:
+    """Return the plan for edges, by what is known of them so far.
+
+    Raises
+    ------
+    CapacityError
+        No encoding of the ids fits into memory; names the bytes of each.
+    """
+    policy, memory, ids, counted = options.policy, options.memory, facts.ids, facts.counted
+    forest = ANY if options.forest else ""
+    if options.spanning is not None:
+        forest = HEAVIEST if options.spanning.greatest else LIGHTEST
+    plainly = policy.is_measured and memory == MEMORY[0]
+    tries_one_launch = facts.launches_once and plainly and not forest
+    if ids is None and counted is None:
+        return Plan(facts, ONE_LAUNCH_RULE.design, ONE_LAUNCH_RULE, in_one_launch=tries_one_launch)
+    encoding = None if counted is None else counted.encoding
+    if counted is None and ids is not None:
+        few = tries_one_launch and facts.has_table
+        if few and ids.id_range.size > one_launch.capacity(facts.edges):
+            encoding = HASHED
+        else:
+            encoding = choose_encoding(ids, facts.free_bytes)
+            if isinstance(policy, FixedDesign) and ids.max_vertices < ids.id_range.size:
+                encoding = _without_gaps(encoding, facts, ids, policy.design)
+        most = encoding.cost(ids).max_vertices
+        counted = Counted(most, most, encoding, encoding.edge_order(ids))
+    assert counted is not None
+    n, order = counted.vertices, counted.order if facts.is_list else UNKNOWN_ORDER
+    edge_facts = EdgeFacts(
+        *(n, counted.expected, facts.edges, facts.is_list, facts.symmetric),
+        *(order.locality, order.blocked, counted.hook_coverage),
+    )
+    design, rule = policy.decide(edge_facts, facts.machine)
+    if forest or (facts.joins_trees and policy.is_measured):
+        design = for_forest(design)
+    if facts.joins_trees and policy.is_measured and starts_plainly(design):
+        design = Design()
+    in_one_launch = False
+    if tries_one_launch and encoding is not None and ids is not None:
+        fits = ids.id_range.size <= one_launch.capacity(facts.edges)
+        in_one_launch = fits or encoding.in_one_launch
+    if in_one_launch:
+        design, rule = ONE_LAUNCH_RULE.design, ONE_LAUNCH_RULE
+    log.debug("%s: %s", design, rule)
+    return Plan(
+        facts,
+        design,
+        rule,
+        encoding,
+        n,
+        memory,
+        forest,
+        in_one_launch=in_one_launch,
+        room_for_one_launch=tries_one_launch,
+        backwards=order.descending and plainly and facts.machine.on_device,
+        staged=facts.parts > 1 and policy.is_measured and in_stages(design, n, facts.edges),
+    )
+
+
+def _without_gaps(encoding: IdEncoding, facts: Facts, ids: IdFacts, design: Design) -> IdEncoding:
+    """Return an encoding of fewer vertices, if a design has no memory for all pairs of so many."""
+    free = facts.free_bytes - ids.answer_bytes
+    if bytes_of_pairs(design, encoding.cost(ids).max_vertices) <= free:
+        return encoding
+    return BITMAP if BITMAP.cost(ids).bytes <= free else encoding
+
+
+@dataclass(frozen=True)
+class BatchOptions:
+    """The options of a batch: the design, if the caller names one."""
+
+    policy: DesignPolicy
+    memory: str = MEMORY[0]
+    forest: bool = False
+    spanning: ForestWeight | None = None
+    speculates: bool = False
+    expected_rows: int | None = None
+
+
+@lru_cache(maxsize=64)
+def choose_for_batch(backend: Backend, n: int, m: int, design: Design | None = None) -> Plan:
+    """Return the plan for a batch of m edges between n vertices, which joins trees there are.
+
+    Only roots are hooked, and the trees of earlier batches are what it begins with. Without a
+    sample "auto" runs async+halve, which is fast on a batch in any order.
+    """
+    counted = Counted(n, n)
+    facts = Facts(Machine.of(backend), m, counted=counted, joins_trees=True)
+    return choose(facts, BatchOptions(FixedDesign(design) if design else MEASURED))
