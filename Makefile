@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # A process a core; each takes a test from the others when it has none left.
 PYTEST = $(BIN)/python -m pytest -q --dist worksteal
+USUAL = -m "not extended and not gpu"
 
 # With an NVIDIA driver, the demo runs on the GPU: the extra for the driver's version of CUDA.
 CUDA := $(shell nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: \([0-9]*\).*/cu\1/p' | head -1)
@@ -16,7 +17,7 @@ SIMULATED = $(addprefix tests/,contract/backends unit/algorithms unit/backends u
 	unit/verify/test_planted_faults.py) \
 	$(addprefix --ignore=tests/unit/backends/test_,device_function.py kernel_cache.py)
 
-.PHONY: demo test test-all quick test-kernels test-bounds test-designs test-gpu campaign nets counts ptx-net lint figures docs docs-browser \
+.PHONY: demo test test-all test-extended quick test-kernels test-bounds test-designs test-gpu campaign nets counts ptx-net lint figures docs docs-browser \
 	package test-installed test-oldest test-versions installed release clean
 
 demo: $(VENV)/demo
@@ -26,15 +27,19 @@ demo: $(VENV)/demo
 		$(if $(GPU_EXTRA),--engine cuda)
 
 test: $(VENV)/dev
-	$(PYTEST) -n auto
-	CC_RAPIDS_SIMULATOR=1 $(PYTEST) -n auto $(SIMULATED)
+	$(PYTEST) -n auto $(USUAL)
+	CC_RAPIDS_SIMULATOR=1 $(PYTEST) -n auto $(USUAL) $(SIMULATED)
 
-# The whole product of designs, architectures and bounds: half an hour on two cores, before a release.
-test-all: test test-kernels test-bounds test-designs
+# All tests, and the whole product of designs, architectures and bounds: before a release.
+test-all: test-extended test-kernels test-bounds test-designs
+
+test-extended: $(VENV)/dev
+	$(PYTEST) -n auto --hypothesis-profile="new examples"
+	CC_RAPIDS_SIMULATOR=1 $(PYTEST) -n auto $(SIMULATED)
 
 # What most mistakes break, in less than two minutes on two cores: before each push.
 quick: $(VENV)/dev
-	$(PYTEST) -n auto -m "not slow" tests/unit tests/contract tests/nets tests/docs/test_docs.py \
+	$(PYTEST) -n auto -m "not slow and not extended and not gpu" tests/unit tests/contract tests/nets tests/docs/test_docs.py \
 		tests/docs/test_docstrings.py
 
 # Every CUDA kernel for each architecture since Turing; `make test` takes the oldest, and fewer kernels.
@@ -67,7 +72,7 @@ MINUTES ?= 5
 campaign: $(VENV)/dev
 	PYTHONPATH=tests $(BIN)/python -m campaign --minutes $(MINUTES)
 
-# Write the snapshots of tests/nets anew, in a commit that means to change what they hold.
+# Write the snapshot of tests/nets anew, in a commit that means to change what it holds.
 nets: $(VENV)/dev
 	PYTHONPATH=tests $(BIN)/python -m nets
 

@@ -1,6 +1,7 @@
 """Which engines this process can test, and which tests need more than it has."""
 
 import contextlib
+import ctypes
 import gc
 import os
 import signal
@@ -8,6 +9,7 @@ import stat
 from pathlib import Path
 
 import hypothesis
+import pyarrow as pa
 import pytest
 import simulation
 from support import design_pairs, gpu_machine
@@ -21,8 +23,10 @@ if SIMULATED:
 for _checks in "design_graphs", "edge_lists", "refusals", "stream_inputs":
     pytest.register_assert_rewrite(f"support.{_checks}")
 SLOW = hypothesis.HealthCheck.too_slow  # however busy the machine is
-hypothesis.settings.register_profile("any machine", deadline=None, suppress_health_check=[SLOW])
-hypothesis.settings.load_profile("any machine")
+_any_machine = {"deadline": None, "suppress_health_check": [SLOW]}
+hypothesis.settings.register_profile("same examples", derandomize=True, **_any_machine)
+hypothesis.settings.register_profile("new examples", **_any_machine)
+hypothesis.settings.load_profile("same examples")
 gc.set_threshold(*SELDOM)
 # A cluster that somebody else runs, and what makes a terminal of every file
 for _name in "DASK_SCHEDULER_ADDRESS", "RAY_ADDRESS", "FORCE_COLOR", "CLICOLOR_FORCE":
@@ -58,7 +62,7 @@ def pytest_addoption(parser):
         "--architectures",
         choices=("oldest", "all"),
         default="oldest",
-        help="GPU architectures for which kernels are compiled: the oldest, and fewer kernels"
+        help="GPU architectures for which kernels are compiled: the oldest, and each kernel once"
         " (default), or all",
     )
     parser.addoption(
@@ -86,6 +90,21 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "gpu" in item.keywords and not GPU:
             item.add_marker(pytest.mark.skip(reason="no NVIDIA GPU here"))
+
+
+def pytest_collection_finish():
+    """Leave what was imported and collected to itself: each later search for garbage is short."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_runtest_teardown(item, nextitem):
+    """Free the memory of a file's tests."""
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        pa.default_memory_pool().release_unused()
+        with contextlib.suppress(OSError, AttributeError):  # of another C library
+            ctypes.CDLL("libc.so.6").malloc_trim(0)
 
 
 @pytest.fixture(params=ENGINES)

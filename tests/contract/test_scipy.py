@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from scipy.sparse import csgraph
+from support.choices import each, pairs
 
 import cc_rapids.scipy as ours
 
@@ -72,9 +73,7 @@ def random_graph(seed, n=60, m=40):
     return scipy.sparse.coo_matrix((random.integers(0, 2, m), (src, dst)), shape=(n, n))
 
 
-@pytest.mark.parametrize("connection", ["weak", "WEAK", "strong"])
-@pytest.mark.parametrize("directed", [False, True])
-@pytest.mark.parametrize("kind", KINDS)
+@pairs(connection=["weak", "WEAK", "strong"], directed=[False, True], kind=KINDS)
 def test_matrices_of_every_kind(kind, directed, connection):
     graph = random_graph(len(kind))
     matrix = getattr(scipy.sparse, kind)(graph.toarray() if kind.startswith("dia") else graph)
@@ -186,8 +185,7 @@ def same_tree(matrix):
         assert left.dtype == right.dtype
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "i8", "u2", "u8", "?"])
+@each(kind=KINDS, dtype=["f4", "f8", "i1", "i8", "u2", "u8", "?"])
 def test_trees_of_matrices_of_every_kind(kind, dtype):
     """With many ties, where SciPy takes the first entry."""
     for seed in range(4):

@@ -48,6 +48,7 @@ def test_words_are_no_markup(made):
     assert made.literal("a*b_c <d> [e] `f` |g") == r"a\*b\_c \<d> \[e] \`f\` \|g"
 
 
+@pytest.mark.extended
 def test_what_commands_print_is_shown(made):
     shown = made.samples()
     assert set(shown) == set(main.commands) - {"completion"}

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from support.choices import some
 
 ROOT = Path(__file__).parents[2]
 STEP = re.compile(
@@ -68,7 +68,7 @@ def test_there_are_four_examples():
     assert kinds == ["A union rule", "An input", "An encoding", "A kind of labels"]
 
 
-@pytest.mark.parametrize("title", EXAMPLES, ids=lambda title: title.split(":")[0])
+@some("title", EXAMPLES, list(EXAMPLES)[:1], ids=lambda title: title.split(":")[0])
 def test_an_example_passes_its_own_test_in_a_copy_of_the_package(tmp_path, title):
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "cc_rapids", tmp_path / "cc_rapids", ignore=ignored)

@@ -55,6 +55,7 @@ def test_every_choice_has_an_entry_with_its_paper(made):
     assert all(row.reason in page for row in EXCLUDED)
 
 
+@pytest.mark.extended
 def test_every_command_has_its_help(made):
     page = made.commands()
     assert all(f"\n## {name}\n" in page for name in cli.main.commands)

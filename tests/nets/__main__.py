@@ -1,10 +1,10 @@
-"""Write the snapshots anew: ``make nets``."""
+"""Write the snapshot anew: ``make nets``."""
 
 import json
 
-from nets import jobs, public
+from nets import public
 from nets.snapshots import FOLDER
 
 if __name__ == "__main__":
-    for name, taken in (("public", public.public()), ("launches", jobs.traces())):
-        (FOLDER / f"{name}.json").write_text(json.dumps(taken, indent=1, sort_keys=True) + "\n")
+    text = json.dumps(public.public(), indent=1, sort_keys=True)
+    (FOLDER / "public.json").write_text(f"{text}\n")

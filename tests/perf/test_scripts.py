@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.choices import some
 
 from cc_rapids import Design
 from cc_rapids.generators import REFERENCES
@@ -71,7 +72,7 @@ def rows(folder, name):
     return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text().splitlines()]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@some("name", COMMANDS, usual=["batches", "networkx_gain"])
 def test_a_script_keeps_its_records(name, tmp_path, monkeypatch):
     words, expected = COMMANDS[name]
     if name == "files":
@@ -104,6 +105,7 @@ def test_a_failure_costs_its_own_case_alone(tmp_path, monkeypatch, capsys):
     assert set(lists.LISTS) <= REFERENCES.keys()
 
 
+@pytest.mark.extended
 def test_both_commits_give_the_same_answers(tmp_path, monkeypatch):
     words = f"--engine threads --scale 6 --base {ROOT} --base-commit same".split()
     command = ["commits", "--out", str(tmp_path), "--runs", "1", *words, "--jobs", "kron21 rows"]
@@ -113,6 +115,7 @@ def test_both_commits_give_the_same_answers(tmp_path, monkeypatch):
     assert row["rows"][0]["vertices"] == 64
 
 
+@pytest.mark.extended
 def test_the_first_use_compiles_and_the_next_does_not(tmp_path, monkeypatch):
     first_use = importlib.import_module("first_use")
     cold = first_use.once(lambda cache: first_use.calculated(ROOT, cache))
@@ -135,6 +138,7 @@ def papers(monkeypatch):
     return papers
 
 
+@pytest.mark.extended
 def test_experiments_of_papers_and_designs_make_their_pages(tmp_path, monkeypatch, papers):
     """Tables and figures of tiny records stand in a copy of the pages."""
     run("designs", tmp_path, COMMANDS["designs"][0], monkeypatch)

@@ -2,7 +2,8 @@
 
 Engines that check run the designs on rows that lie, on columns that are overwritten between any two
 launches, and on columns that hold something else each time they are read (see lies.py). They are
-one of each sampling and each union rule; ``pytest --designs all`` takes all for ``guarded``.
+one of each sampling and each union rule, whose kernels are interpreted; ``pytest --designs all``
+takes all for ``guarded``, and compiles them.
 """
 
 import threading
@@ -13,13 +14,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from support import lies
+from support.choices import some
 from support.lies import FAR, LIES, M, N, any_answer, edges, engine_of, no_hang, rows, running_on
 from support.refusals import refused
 
 from cc_rapids import CcRapidsError, Connectivity, Csr, InputError
 from cc_rapids.ids import strings
 
-NEAR = [0, 1, N - 1, N, N + 1]
 SINCE = (1, 2, 3, 5, 8)  # launches before columns change; the first one reads them
 
 
@@ -29,54 +30,73 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize(name, lies.chosen(which[name]), ids=str)
 
 
+def near(n):
+    return [0, 1, n - 1, n, n + 1]
+
+
+@pytest.fixture
+def size(pytestconfig):
+    """Numbers of vertices and edges: few for an interpreter."""
+    return (N, M) if kind_of(pytestconfig) == "checked" else (N // 5, M // 5)
+
+
+@pytest.fixture
+def engine(pytestconfig):
+    """What checks every access."""
+    return engine_of(kind_of(pytestconfig))
+
+
+def kind_of(config):
+    return "checked" if config.getoption("--designs") == "all" else "interpreted"
+
+
 def unseen():
     """No look at the offsets before they are used."""
     return mock.patch("cc_rapids.solver.solve.check_offsets_async", return_value=lambda: None)
 
 
-def test_rows_that_lie(guarded):
-    offsets, indices = rows()
-    with running_on(engine_of("checked")), unseen():
+def test_rows_that_lie(guarded, engine, size):
+    offsets, indices = rows(*size)
+    with running_on(engine), unseen():
         for lie in LIES.values():
             given = Csr(lie(offsets), indices, True)
             assert any_answer(given, design=guarded, forest=guarded.makes_forests)
 
 
-def test_rows_of_one_direction_that_lie(one_of_each):
-    offsets, indices = rows()
-    with running_on(engine_of("checked")), unseen():
+def test_rows_of_one_direction_that_lie(one_of_each, engine, size):
+    offsets, indices = rows(*size)
+    with running_on(engine), unseen():
         for lie in LIES.values():
             any_answer(Csr(lie(offsets), lie(indices), False), design=one_of_each)
 
 
-def test_rows_with_entries_that_are_no_vertices(guarded):
+def test_rows_with_entries_that_are_no_vertices(guarded, engine, size):
     """A backend that goes on links them before the host knows: there is no answer nevertheless."""
-    offsets, indices = rows()
-    engine = engine_of("checked")
+    offsets, indices = rows(*size)
     with running_on(engine), mock.patch.object(type(engine), "goes_on", True):
-        for value in [*FAR, N]:
+        for value in [*FAR, size[0]]:
             wrong = indices.copy()
             wrong[len(wrong) // 2 :: 40] = value
             for symmetric in (True, False):
                 assert not any_answer(Csr(offsets, wrong, symmetric), design=guarded)
 
 
-def test_rows_that_change(guarded):
+def test_rows_that_change(guarded, engine, size):
     """Between two launches: the last of them reads ends that no pass before has seen."""
     answers = 0
     for since in SINCE:
-        given = rows()
-        with running_on(engine_of("checked"), given, since, FAR + NEAR):
+        given = rows(*size)
+        with running_on(engine, given, since, FAR + near(size[0])):
             answers += any_answer(Csr(*given, True), design=guarded, forest=guarded.makes_forests)
     assert answers < len(SINCE)
 
 
-def test_lists_that_change(one_of_each):
+def test_lists_that_change(one_of_each, engine, size):
     """Designs that make rows of them, or copies, may well be done with them in time."""
     for since in SINCE:
-        given = edges()
-        with running_on(engine_of("checked"), given, since, FAR + NEAR):
-            any_answer(given, num_vertices=N, design=one_of_each)
+        given = edges(*size)
+        with running_on(engine, given, since, FAR + near(size[0])):
+            any_answer(given, num_vertices=size[0], design=one_of_each)
 
 
 def test_columns_that_flicker(guarded):
@@ -134,14 +154,14 @@ def small(tuned):
     tuned(small_id_range=2 * N, estimated_ids=10, sampled_scan_edges=200)
 
 
-@pytest.mark.parametrize("name", ENCODINGS)
+@some("name", ENCODINGS, usual=[*ENCODINGS[1:-2:2], *ENCODINGS[-2:]])
 def test_ids_that_change(name, small):
     kind = "checked"
     with running_on(engine_of(kind)):
         _, given, options = next(rest for found, *rest in encodings() if found == name)
         assert any_answer(given, **options)
     for since in range(12):
-        for values in (FAR, NEAR + FAR, [0, 2**63 - 1]):
+        for values in (FAR, near(N) + FAR, [0, 2**63 - 1]):
             columns, given, options = next(rest for found, *rest in encodings() if found == name)
             with running_on(engine_of(kind), columns, since, values):
                 any_answer(given, **options)

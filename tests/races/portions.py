@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from support.choices import EXTENDED
 
 from . import explore, memory, scenes
 
@@ -16,8 +17,14 @@ DEEP = os.environ.get("CC_RAPIDS_DEEP_RACES", "0") not in ("", "0")
 RULES = scenes.rules()
 DEAR = 4  # times as many states have links with locks as those without
 
+# The weak memory allows all that the others do, which `make test` leaves out.
 on_each_memory = pytest.mark.parametrize(
-    "model", [memory.STRONG, memory.STALE, memory.WEAK], ids=["strong", "stale", "weak"]
+    "model",
+    [
+        pytest.param(memory.STRONG, marks=EXTENDED, id="strong"),
+        pytest.param(memory.STALE, marks=EXTENDED, id="stale"),
+        pytest.param(memory.WEAK, id="weak"),
+    ],
 )
 for_each_rule = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 

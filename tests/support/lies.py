@@ -53,11 +53,16 @@ def set_to(*values, at=None):
 
     def lie(offsets):
         offsets = offsets.astype(np.int64)
-        places = slice(1, -1) if at is None else at
+        places = at(offsets) if callable(at) else slice(1, -1) if at is None else at
         offsets[places] = np.resize(values, offsets[places].shape)
         return offsets
 
     return lie
+
+
+def middle(offsets):
+    """The place in the middle, as a slice."""
+    return slice(offsets.size // 2, offsets.size // 2 + 1)
 
 
 def unsigned(offsets):
@@ -66,15 +71,15 @@ def unsigned(offsets):
     return found
 
 
-# What offsets of n + 1 = 301 become; "end" is taken for right where there may be room behind them.
+# What offsets become; "end" is taken for right where there may be room behind them.
 LIES = {
-    "far": set_to(10**12, at=slice(150, 151)),
-    "negative": set_to(-7, at=slice(150, 151)),
+    "far": set_to(10**12, at=middle),
+    "negative": set_to(-7, at=middle),
     "all far": set_to(2**40),
     "all negative": set_to(-(2**40)),
     "unsigned": unsigned,
     "falling": lambda offsets: np.concatenate([offsets[:1], offsets[-2:0:-1], offsets[-1:]]),
-    "falls once": set_to(0, at=slice(150, 151)),
+    "falls once": set_to(0, at=middle),
     "begins late": set_to(3, at=slice(0, 1)),
     "ends late": set_to(10**9, at=slice(-1, None)),
     "any": lambda offsets: np.random.default_rng(0).choice(FAR, offsets.size),
@@ -118,10 +123,8 @@ def chosen(how):
     return list(dict.fromkeys(few))
 
 
-class Changing(Threads):
-    """Threads that check every access; ``columns`` are overwritten before each launch from
-    ``since`` on.
-    """
+class Overwritten:
+    """A backend whose ``columns`` are overwritten before each launch from ``since`` on."""
 
     columns = ()
     values = FAR
@@ -134,6 +137,10 @@ class Changing(Threads):
             for column in self.columns:
                 column[:] = same_kind(some.choice(self.values, column.size), column.dtype)
         super().launch(kernel, n, arguments)
+
+
+class Changing(Overwritten, Threads):
+    """Threads that check every access."""
 
 
 class Watched:
@@ -171,6 +178,7 @@ class Flickering(dry_run.Rehearsal):
 
     columns = ()
     values = FAR
+    flickers = True
 
     def __init__(self, warps):
         super().__init__()
@@ -184,7 +192,9 @@ class Flickering(dry_run.Rehearsal):
         def watched(argument):
             if isinstance(argument, int):
                 return argument
-            own = any(np.may_share_memory(argument, column) for column in self.columns)
+            own = self.flickers and any(
+                np.may_share_memory(argument, column) for column in self.columns
+            )
             lies = own and kernel.part.function.__name__ not in FIRST_LOOKS
             return Watched(argument, self.values if lies else None, chance)
 
@@ -193,11 +203,21 @@ class Flickering(dry_run.Rehearsal):
             super().launch(kernel, n, tuple(map(watched, arguments)))
 
 
+class Interpreted(Overwritten, Flickering):
+    """Kernels as plain Python that checks every access."""
+
+    flickers = False
+
+    def __init__(self):
+        super().__init__(warps=False)
+
+
 @cache
 def engine_of(kind):
     """One of each for all tests: kernels are compiled for a backend."""
     made = {
         "checked": lambda: Changing(checked=True),
+        "interpreted": Interpreted,
         "one by one": lambda: Flickering(warps=False),
         "by warps": lambda: Flickering(warps=True),
     }

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components as scipy_components
+from support.choices import on_simulator
 
 from cc_rapids import components, connected_components
 
@@ -211,6 +212,7 @@ def test_a_graph_for_many_threads_has_the_same_labels_on_each_run(name):
             assert np.array_equal(answer.labels, label)
 
 
+@on_simulator
 def test_every_design_gives_the_same_answer_and_is_named_in_the_summary(engine, design):
     edges = np.array(SRC, np.int32), np.array(DST, np.int32)
     for given in (design, str(design)):

@@ -17,6 +17,7 @@ def test_the_types_are_those_at_run_time():
 
 
 @pytest.mark.slow
+@pytest.mark.extended
 def test_mypy_knows_the_frames_of_an_answer(tmp_path):
     """Also without types of some libraries: what mypy knows of all others is in its cache then."""
     if importlib.util.find_spec("mypy") is None:

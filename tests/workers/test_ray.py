@@ -27,6 +27,7 @@ from dask_graphs import (
     expected,
     random_frame,
 )
+from support.choices import each, some
 from support.machine import with_package
 from support.ray_apart import ray_apart
 
@@ -38,7 +39,8 @@ ray = pytest.importorskip("ray", reason="the extra 'ray' is not installed")
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("cluster")]
 SUPPORT = Path(__file__).parents[1] / "support"
 VERTICES = {"partition": "vertices", "room": 0}
-WAYS = pytest.mark.parametrize("options", [{}, VERTICES, VERTICES | {"owners": "hash"}], ids=str)
+OPTIONS = [{}, VERTICES, VERTICES | {"owners": "hash"}]
+WAYS = pytest.mark.parametrize("options", OPTIONS, ids=str)
 
 
 @pytest.fixture(scope="module")
@@ -118,8 +120,7 @@ def test_blocks_of_any_number(options, count):
     assert repr(found).startswith(words)
 
 
-@WAYS
-@pytest.mark.parametrize("kind", [as_text, as_hashes, as_categories, as_unlike, as_unsigned])
+@each(options=OPTIONS, kind=[as_text, as_hashes, as_categories, as_unlike, as_unsigned])
 def test_ids_of_every_kind(options, kind):
     frame = kind(random_frame())
     given = frame.astype({"src": "str", "dst": "str"}) if kind is as_categories else frame
@@ -152,6 +153,7 @@ def test_labels_and_sizes(kind):
 
 
 @pytest.mark.slow
+@pytest.mark.extended
 def test_sizes_of_distributed_vertices():
     frame = random_frame(n=60, m=40)
     sizes = components(parts(frame, 2), **VERTICES).sizes().to_pandas()
@@ -161,6 +163,7 @@ def test_sizes_of_distributed_vertices():
 
 
 @pytest.mark.slow
+@pytest.mark.extended
 def test_labels_join_other_columns():
     documents = tables([pd.DataFrame({"id": [7, 2, 5, 4], "text": list("abcd")})])
     labels = components(tables([pd.DataFrame({"src": [7, 5], "dst": [5, 4]})])).labels()
@@ -170,7 +173,7 @@ def test_labels_join_other_columns():
     assert found["labels"].fillna(-1).tolist() == [-1, 4, 4, 4]
 
 
-@WAYS
+@some("options", OPTIONS, usual=OPTIONS[:1], ids=str)
 def test_vertices_without_edges(options):
     frame = pd.DataFrame({"src": [3, 5, 9], "dst": [4, 5, 3]})
     named = [5, 7, 9, 20]
@@ -277,14 +280,12 @@ def test_integers_beside_strings(options):
         components(tables([frame]).union(tables([frame.astype(str)])), **options)
 
 
-@pytest.mark.parametrize("partition", ["edges", "vertices"])
-@pytest.mark.parametrize(
-    ("blocks", "kind"), [(parts, pa.Table), (pandas_parts, pd.DataFrame)], ids=["arrow", "pandas"]
-)
-def test_tasks_on_a_gpu(tmp_path, monkeypatch, partition, blocks, kind):
+@each(partition=["edges", "vertices"], form=[(parts, pa.Table), (pandas_parts, pd.DataFrame)])
+def test_tasks_on_a_gpu(tmp_path, monkeypatch, partition, form):
     """Each block goes to a task that Ray has lent the GPU."""
     from cc_rapids.integrations.ray import api
 
+    blocks, kind = form
     forest_of = api.forest_of
 
     def watched(block, *arguments):
@@ -367,8 +368,7 @@ def with_nulls(frame):
     return frame
 
 
-@WAYS
-@pytest.mark.parametrize("gpus", [None, 0.5])
+@each(options=OPTIONS, gpus=[None, 0.5])
 def test_rows_add_up(tmp_path, options, gpus):
     frame = pa.Table.from_pandas(with_nulls(random_frame()), preserve_index=False)
     alone = cc_rapids.components(frame, nulls="drop")
@@ -393,9 +393,7 @@ BLOCK_FAULTS = {
 }
 
 
-@WAYS
-@pytest.mark.parametrize("gpus", [None, 0.5])
-@pytest.mark.parametrize("fault", BLOCK_FAULTS.values(), ids=list(BLOCK_FAULTS))
+@each(options=OPTIONS, gpus=[None, 0.5], fault=BLOCK_FAULTS.values())
 def test_blocks_that_are_lost(monkeypatch, options, gpus, fault):
     from cc_rapids.integrations.ray import api
 
@@ -453,7 +451,7 @@ def test_an_error_ends_the_reading(tmp_path, monkeypatch):
     assert len(os.listdir(blocks)) <= 6  # one had begun, and one more was about to
 
 
-@pytest.mark.parametrize("options", [{}, VERTICES], ids=str)
+@some("options", [{}, VERTICES], usual=[{}], ids=str)
 def test_blocks_of_a_lost_process_are_read_again(tmp_path, options):
     parts, rows = 8, 100
     frame = random_frame(n=1000, m=parts * rows)
@@ -486,6 +484,7 @@ def test_an_answer_outlives_its_processes():
 
 
 @pytest.mark.slow
+@pytest.mark.extended
 def test_blocks_of_a_lost_node_are_read_again():
     """Two nodes, of which one is killed while blocks are read; a process of its own starts both."""
     command = [sys.executable, "-W", "ignore", SUPPORT / "ray_nodes.py"]

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import minimum_spanning_tree
 from support import planted
+from support.choices import each, on_simulator
 
 import cc_rapids
 from cc_rapids import VerificationError, backends, oracle
@@ -68,11 +69,9 @@ def check(src, dst, weights, engine="threads", **options):
         oracle.certify_forest(src, dst, n, weights, found.row, greatest)
 
 
-@pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize(
-    ("light", "bands", "last"), [(1, 1, 0), (1, 3, 9), (2, 1, 1 << 19), (1000, 1, 20)]
-)
-def test_rows_are_those_of_kruskal(engine, dtype, light, bands, last, tuned, monkeypatch):
+@each(dtype=TYPES, sizes=[(1, 1, 0), (1, 3, 9), (2, 1, 1 << 19), (1000, 1, 20)])
+def test_rows_are_those_of_kruskal(engine, dtype, sizes, tuned, monkeypatch):
+    light, bands, last = sizes
     tuned(light_edges_per_vertex=light, light_bands=bands)
     monkeypatch.setattr(rounds, "AT_ONCE", last)
     random = np.random.default_rng(light)
@@ -461,6 +460,7 @@ def test_the_oracle_refuses_what_is_no_list():
         oracle.certify_spanning_forest(found.assign(weight=[3, 4, 7, 1.0]), FRAME, weight="w")
 
 
+@on_simulator
 @pytest.mark.parametrize("name", [*planted.IN_ROUNDS, *planted.IN_ONE_LAUNCH])
 def test_planted_faults_are_refused(name, engine, tmp_path, tuned, monkeypatch):
     """The proof of the forest is independent of the kernels; some faults end a run."""

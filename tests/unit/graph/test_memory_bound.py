@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from support.choices import some
 from support.counted import TO_HOST, counted
 from support.machine import ROOT
 
@@ -96,7 +97,11 @@ LISTS = {
 BY_TYPE = [*((name, np.int64) for name in LISTS), ("kron21", np.int32), ("small", np.int32)]
 
 
-@pytest.mark.parametrize(("name", "dtype"), BY_TYPE)
+@some(
+    ("name", "dtype"),
+    BY_TYPE,
+    [("kron21", np.int64), ("one launch", np.int64), ("small", np.int32)],
+)
 def test_runs_as_on_a_gpu_stay_within_the_bound(name, dtype, monkeypatch):
     """A row gathered in vain takes 8 or 16 bytes: kron21 took 46.1 MB of 41.2."""
     n, m, part, design = LISTS[name]

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from support.choices import each
 from support.stream_inputs import same
 
 import cc_rapids
@@ -163,8 +164,7 @@ main()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-@pytest.mark.parametrize("saved", [True, False])
+@each(name=["SIGINT", "SIGTERM", "SIGHUP"], saved=[True, False])
 def test_signals_end_a_command_with_a_checkpoint(name, saved, tmp_path):
     edges, number = folder(tmp_path / "edges"), getattr(signal, name)
     more = ["--checkpoint", str(tmp_path / "state")] if saved else []

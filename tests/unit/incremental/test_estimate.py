@@ -2,12 +2,14 @@
 
 import gzip
 import warnings
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
+from support.choices import each
 
 import cc_rapids
 from cc_rapids import CapacityWarning
@@ -16,6 +18,7 @@ from cc_rapids.incremental import estimate
 N = 200_000
 
 
+@cache
 def lists():
     """Return the sources and destinations of lists, by name."""
     random = np.random.default_rng(11)
@@ -56,7 +59,29 @@ def lists():
     }
 
 
-LISTS = lists()
+NAMES = [
+    "uniform",
+    "few ids",
+    "zipf",
+    "zipf, sorted",
+    "power",
+    "power, sorted",
+    "path",
+    "grid",
+    "twice",
+    "twice, in neighbouring rows",
+    "once on each side",
+    "twice, and hubs",
+    "two sides",
+    "clusters",
+    "the same ids each day",
+    "repeated",
+    "repeated in a few rows",
+    "new ids in the middle alone",
+    "no new ids in the middle",
+    "all distinct",
+    "star",
+]
 
 
 def written(path, ends, groups, text=False):
@@ -68,10 +93,9 @@ def written(path, ends, groups, text=False):
     return path
 
 
-@pytest.mark.parametrize("groups", [1, 20, 500])
-@pytest.mark.parametrize("name", LISTS)
+@each(groups=[1, 20, 500], name=NAMES)
 def test_the_range_holds_the_distinct_ids(name, groups, tmp_path):
-    ends = LISTS[name]
+    ends = lists()[name]
     vertices = np.unique(np.concatenate(ends)).size
     path = written(tmp_path / "edges.parquet", ends, groups, text=groups == 20)
     plan = cc_rapids.stream_components(path, explain=True, memory_limit="8GiB")
@@ -106,7 +130,7 @@ def test_ids_drawn_at_random_are_known_within_a_quarter(tmp_path):
 
 
 def test_a_string_takes_four_times_its_text_and_offset(tmp_path):
-    names = np.char.zfill(LISTS["few ids"].astype(str), 36)
+    names = np.char.zfill(lists()["few ids"].astype(str), 36)
     path = written(tmp_path / "edges.parquet", names, 1)
     plan = cc_rapids.stream_components(path, explain=True, memory_limit="1GB")
     assert plan.id_bytes == 80 + 4 * (36 + 8) == 256
@@ -122,7 +146,7 @@ def test_a_string_takes_four_times_its_text_and_offset(tmp_path):
     ],
 )
 def test_a_plan_says_whether_ids_fit(limit, fits, words, tmp_path):
-    path = written(tmp_path / "edges.parquet", LISTS["uniform"], 20, text=True)
+    path = written(tmp_path / "edges.parquet", lists()["uniform"], 20, text=True)
     plan = cc_rapids.stream_components(path, explain=True, memory_limit=limit)
     assert plan.fits is fits
     assert words in str(plan)
@@ -131,7 +155,7 @@ def test_a_plan_says_whether_ids_fit(limit, fits, words, tmp_path):
 
 def test_a_run_warns_before_it_reads_what_does_not_fit(tmp_path, monkeypatch):
     monkeypatch.setattr(estimate, "LONG", 1000)
-    path = written(tmp_path / "edges.parquet", LISTS["uniform"], 20, text=True)
+    path = written(tmp_path / "edges.parquet", lists()["uniform"], 20, text=True)
     with (
         pytest.warns(
             CapacityWarning, match=r"probably have [0-9,]+ distinct ids.*raise the limit to"
@@ -147,7 +171,7 @@ def test_a_run_warns_before_it_reads_what_does_not_fit(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_text_files_are_estimated_by_their_first_rows(packed, tmp_path):
-    src, dst = LISTS["uniform"]
+    src, dst = lists()["uniform"]
     text = "".join(f"{a},{b}\n" for a, b in zip(src[:90_000], dst[:90_000], strict=True))
     path = tmp_path / ("edges.csv.gz" if packed else "edges.csv")
     text = ("src,dst\n" + text).encode()

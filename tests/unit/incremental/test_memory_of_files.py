@@ -14,6 +14,7 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse
+from support.choices import each, some
 
 import cc_rapids
 from cc_rapids import CapacityError, FormatError, stream_components
@@ -58,7 +59,7 @@ BOMBS = {  # of 40 to 200 MB of text
 }
 
 
-@pytest.mark.parametrize("bomb", BOMBS)
+@some("bomb", BOMBS, usual=["a line", "blank lines above", "columns"])
 def test_texts_that_are_far_larger_than_their_files(bomb, tmp_path):
     suffix, parts, expected = BOMBS[bomb]
     small = text(tmp_path / f"small{suffix}", "," if suffix == ".csv.gz" else " ")
@@ -92,7 +93,7 @@ def test_edges_that_are_larger_than_the_limit(suffix, count, tmp_path):
     assert found.bytes <= 1.2 * LIMIT
 
 
-@pytest.mark.parametrize("words", [{}, {"filter": "src"}])
+@some("words", [{}, {"filter": "src"}], usual=[{}])
 def test_a_dataset_of_one_row_group(words, tmp_path):
     files = [tmp_path / f"{size}.parquet" for size in (1000, 8_000_000)]
     random = np.random.default_rng(1)
@@ -104,8 +105,7 @@ def test_a_dataset_of_one_row_group(words, tmp_path):
     assert found.bytes <= 1.2 * LIMIT
 
 
-@pytest.mark.parametrize("dataset", [False, True])
-@pytest.mark.parametrize("longest", [1_000, 20_000])
+@each(dataset=[False, True], longest=[1_000, 20_000])
 def test_text_that_is_short_in_the_first_pages(longest, dataset, tmp_path):
     files = [tmp_path / f"{size}.parquet" for size in (1000, 100_000)]
     for path, size in zip(files, (1000, 100_000), strict=True):
@@ -152,17 +152,12 @@ def lines(path, size):
     return packed(path, f"{size} 0\n".encode(), b"\n" * size)
 
 
-WHOLE = [
-    (npz, ".npz"),
-    (arrow, ".arrow"),
-    (page, ".parquet"),
-    (matrix, ".npz"),
-    (lines, ".metis.gz"),
-]
+WHOLE = {npz: ".npz", arrow: ".arrow", page: ".parquet", matrix: ".npz", lines: ".metis.gz"}
 
 
-@pytest.mark.parametrize(("write", "suffix"), WHOLE, ids=[write.__name__ for write, _ in WHOLE])
-def test_what_is_read_as_a_whole_is_refused_by_its_size_when_decompressed(write, suffix, tmp_path):
+@some("write", WHOLE, usual=[matrix, lines])
+def test_what_is_read_as_a_whole_is_refused_by_its_size_when_decompressed(write, tmp_path):
+    suffix = WHOLE[write]
     small, large = (write(tmp_path / f"{n}{suffix}", n) for n in (1000, 16_000_000))
     found = growth(small, large, options={"memory_limit": LIMIT})
     assert found.bytes <= 1.2 * LIMIT
@@ -241,7 +236,7 @@ def test_items_of_long_text_are_taken_in_fewer_rows(kind):
     assert max(chunks) * 40_000 * 16 <= LIMIT
 
 
-@pytest.mark.parametrize(("length", "limit"), [(36, 50), (36, 100), (200, 60), (2000, 120)])
+@some(("length", "limit"), [(36, 50), (36, 100), (200, 60), (2000, 120)], [(36, 50), (2000, 120)])
 def test_strings_that_are_all_new(length, limit, tmp_path):
     files = [tmp_path / f"{size}.parquet" for size in (1000, 30_000_000 // length)]
     for path, size in zip(files, (1000, 30_000_000 // length), strict=True):

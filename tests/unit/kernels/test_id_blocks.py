@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from support.choices import each
 from support.machine import SIMULATED
 
 import cc_rapids
@@ -85,8 +86,7 @@ def ends(count, m, dtype=np.int64, seed=0):
     return ids[random.integers(0, count, (2, m))]
 
 
-@pytest.mark.parametrize("m", [1, TILE - 1, TILE, TILE + 1, M])
-@pytest.mark.parametrize("count", [1, 40, 3000])
+@each(m=[1, TILE - 1, TILE, TILE + 1, M], count=[1, 40, 3000])
 def test_all_edges_of_full_tiles_and_others(on, made, m, count):
     check_slots(*ends(count, m), on)
     assert len(made) == 1

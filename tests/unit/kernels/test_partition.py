@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.choices import each
 from support.machine import SIMULATED
 
 import cc_rapids
@@ -44,8 +45,7 @@ def lists():
         yield (*np.random.default_rng(m).integers(0, 3000, (2, m)), 3000)
 
 
-@pytest.mark.parametrize("sample", SAMPLES)
-@pytest.mark.parametrize("union", UNIONS)
+@each(sample=SAMPLES, union=UNIONS)
 def test_labels(engine, union, sample):
     for src, dst, n in lists():
         options = {"design": f"{sample}+{union}", "engine": engine}
@@ -55,8 +55,7 @@ def test_labels(engine, union, sample):
         assert "order=partitioned" in found.summary()["design"]
 
 
-@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint64, np.int8])
-@pytest.mark.parametrize("sample", SAMPLES)
+@each(dtype=[np.int32, np.int64, np.uint64, np.int8], sample=SAMPLES)
 def test_ids_of_each_type_that_begin_elsewhere(engine, sample, dtype):
     random, low = np.random.default_rng(5), -70 if np.dtype(dtype).kind == "i" else 1 << 40
     src, dst = random.integers(0, 150, (2, 200))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import coo_array
+from support.choices import some
 from support.machine import SIMULATED
 from test_blocks import check_beyond_a_glance, check_elsewhere
 
@@ -62,7 +63,7 @@ def held(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("held")
-@pytest.mark.parametrize("union", UNIONS)
+@some("union", UNIONS, usual=UNIONS[:2])
 def test_labels(engine, union):
     every = 2 + UNIONS.index(union)
     for name, (src, dst, n) in LISTS.items():

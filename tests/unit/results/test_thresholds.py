@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.choices import each
 from support.counted import TO_HOST, counted
 
 import cc_rapids
@@ -350,8 +351,7 @@ THRESHOLDS = {
 }
 
 
-@pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("kind", THRESHOLDS)
+@each(dtype=TYPES, kind=THRESHOLDS)
 def test_weights_are_compared_as_numpy_compares_them(dtype, kind):
     """In one direction each, so that each type and each kind of thresholds has both."""
     turn = TYPES.index(dtype) + list(THRESHOLDS).index(kind)

@@ -21,6 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import fake_gpu
+from support.choices import each
 
 import cc_rapids
 from cc_rapids import several_gpus
@@ -443,8 +444,7 @@ def test_a_gpu_without_memory_is_named_and_nothing_is_left(monkeypatch):
     assert spread(parts, [0, 1, 2]).vertices
 
 
-@pytest.mark.parametrize("step", ["received", "synchronize", "count"])
-@pytest.mark.parametrize("late", [False, True])
+@each(step=["received", "synchronize", "count"], late=[False, True])
 def test_an_error_keeps_nothing_alive_whenever_it_comes(monkeypatch, step, late):
     made, empty, threads = [], Threads.empty, {}
     kind = Forest if step == "count" else Threads

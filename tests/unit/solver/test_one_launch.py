@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.as_lists import columns
+from support.choices import each
 
 from cc_rapids import components, oracle
 from cc_rapids.algorithms.auto import ONE_LAUNCH_RULE
@@ -28,12 +29,18 @@ def shifted(ends, low, dtype):
     return tuple(np.array([int(v) + low for v in side], dtype) for side in ends)
 
 
-@pytest.mark.parametrize(
-    ("low", "dtype"),
-    [(0, np.int32), (-3, np.int8), (5, np.uint8), (-(2**63), np.int64), (2**64 - 60, np.uint64)],
+@each(
+    ids=[
+        (0, np.int32),
+        (-3, np.int8),
+        (5, np.uint8),
+        (-(2**63), np.int64),
+        (2**64 - 60, np.uint64),
+    ],
+    m=[1, 7, 40, 300],
 )
-@pytest.mark.parametrize("m", [1, 7, 40, 300])
-def test_labels_are_those_of_the_usual_way(launched, low, dtype, m):
+def test_labels_are_those_of_the_usual_way(launched, ids, m):
+    low, dtype = ids
     ends = shifted(edges(50, m), low, dtype)
     found = components(ends)
     first, again = found.labels(), found.labels()

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from cc_rapids.backends.memory import packing
 from cc_rapids.backends.threads import Threads
 from cc_rapids.tools import ahead
 
+kernels_of = cache(ahead.kernels_of_common_jobs)
 SIMULATED = os.environ.get("CC_RAPIDS_SIMULATOR", "0") not in ("", "0")
 ROOT = Path(cc_rapids.__file__).parents[1]
 
@@ -52,7 +54,7 @@ def test_the_kernels_of_the_demo_are_compiled_ahead(launched):
     found.summary()
     found.labels()
     found.labels("dense")
-    assert launched <= ahead.kernels_of_common_jobs("threads").keys()
+    assert launched <= kernels_of("threads").keys()
     assert len(launched) == 3
 
 
@@ -63,11 +65,11 @@ def test_the_kernels_of_lists_are_compiled_ahead(launched, dtype, step, m):
     ends = np.random.default_rng(1).integers(0, min(m, 10**6), (2, m), dtype) * dtype(step)
     edges = pd.DataFrame(ends.T, columns=["src", "dst"])
     cc_rapids.connected_components(edges, engine="threads")
-    assert launched <= ahead.kernels_of_common_jobs("threads").keys()
+    assert launched <= kernels_of("threads").keys()
 
 
 def test_a_gpu_has_the_kernels_of_one_launch():
-    kernels = ahead.kernels_of_common_jobs("cuda")
+    kernels = kernels_of("cuda")
     first = [key[2][0] for key, k in kernels.items() if k.part.function.__name__ == "solve"]
     assert set(first) >= {"int32[::1]", "int64[::1]"}
     with dry_run.rehearsed(dry_run.OneLaunchRehearsal) as backend:
@@ -90,7 +92,7 @@ def test_arrays_placed_in_one_allocation_are_contiguous_ones(monkeypatch):
         asked.append((kernel.shape, kernel.part.fingerprint, signature_of(arguments)))
         raise StoppedError
 
-    kernels = ahead.kernels_of_common_jobs("cuda")
+    kernels = kernels_of("cuda")
     rehearsal = dry_run.OneLaunchRehearsal
     monkeypatch.setattr(
         rehearsal, "packed_args", lambda self, whole, layout: [packing.PackedArgs(layout, 0)]
@@ -136,6 +138,7 @@ def told(own_store, *words):
 
 
 @pytest.mark.slow
+@pytest.mark.extended
 @pytest.mark.skipif(SIMULATED, reason="the simulator compiles nothing")
 def test_nothing_is_left_to_compile(own_store):
     done = told(own_store, "compile", "--engine", "threads", "--processes", "2")

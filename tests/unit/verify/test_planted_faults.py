@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support import planted
+from support.choices import on_simulator
 
 from cc_rapids import VerificationError, components
 from cc_rapids.kernels import audit
@@ -18,6 +19,7 @@ def test_the_answers_of_all_jobs_are_right_as_they_are(engine, job, monkeypatch,
     found.audit(edges, **named)
 
 
+@on_simulator
 @pytest.mark.parametrize("name", planted.PLANTS)
 def test_planted_faults_are_refused(engine, name, monkeypatch, tuned, tmp_path):
     plant = planted.PLANTS[name]

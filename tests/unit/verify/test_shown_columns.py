@@ -8,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from support.choices import each
 
 from cc_rapids import VerificationError, bipartition, bridges, components, errors, oracle
 from cc_rapids.results import forest_columns
@@ -204,8 +205,7 @@ def shown(library, ids):
             yield name, frame, planted_change(numbers, name, partial(numbers.audit, before))
 
 
-@pytest.mark.parametrize("ids", IDS)
-@pytest.mark.parametrize("library", LIBRARIES)
+@each(ids=IDS, library=LIBRARIES)
 def test_a_change_of_any_column_is_refused(library, ids):
     if (library, ids) == ("arrays", "several"):
         pytest.skip("arrays have ids of one column")

@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.choices import each
 from support.edge_files import read_edges
 from support.lies import no_hang
 from support.trials import TRIALS
@@ -45,8 +46,7 @@ def written(path, kind, weights=False):
     return path.read_bytes()
 
 
-@pytest.mark.parametrize("weights", [False, True])
-@pytest.mark.parametrize("kind", WRITTEN)
+@each(weights=[False, True], kind=WRITTEN)
 def test_no_other_error(tmp_path, kind, weights):
     path, chance = tmp_path / "e", random.Random(f"{kind} {weights}")
     whole, refusals = written(path, kind, weights), []
@@ -93,8 +93,7 @@ def test_no_other_error_of_formats_that_are_only_read(tmp_path, suffix):
 
 
 @pytest.mark.filterwarnings("ignore:.* no edges")
-@pytest.mark.parametrize("packed", ["", ".gz", ".zst"])
-@pytest.mark.parametrize("kind", IN_PIECES)
+@each(packed=["", ".gz", ".zst"], kind=IN_PIECES)
 def test_no_other_error_in_pieces(tmp_path, kind, packed):
     path, chance = (
         tmp_path / f"e{WRITTEN[kind].suffixes[0]}{packed}",

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 from campaign.tables import tables
+from support.choices import some
 
 import cc_rapids
 from cc_rapids.data.files import text_head
 from cc_rapids.tuning import tuning
 
 
-@pytest.mark.parametrize("seed", range(0, 120, 10))
+@some("seed", range(0, 120, 10), usual=[0, 10, 20])
 def test_ten_tables_are_read_as_pandas_reads_them(seed):
     counts = [tables(np.random.default_rng(seed + k), "threads") for k in range(10)]
     assert sum(one.get("same", 0) for one in counts) > 20

@@ -1,0 +1,59 @@
+"""Which parameters of a test are part of ``make test``; ``make test-all`` runs all of them."""
+
+from itertools import combinations, product
+
+import pytest
+
+from support.cover import cover
+from support.machine import SIMULATED
+
+EXTENDED = pytest.mark.extended
+
+
+def on_simulator(test):
+    """A test of which ``make test`` runs the cases of the simulator, without a compiler."""
+    return test if SIMULATED else EXTENDED(test)
+
+
+def pairs(**choices):
+    """Parametrize a test by all combinations; in ``make test`` each two choices meet once."""
+    return _parametrize(choices, 2)
+
+
+def each(**choices):
+    """Parametrize a test by all combinations, of which ``make test`` runs some with each choice."""
+    return _parametrize(choices, 1)
+
+
+def some(name, values, usual, ids=None):
+    """Parametrize a test by values, of which ``make test`` runs the usual ones."""
+    values = list(values)
+    assert all(value in values for value in usual), f"{usual} of {values}"
+    return pytest.mark.parametrize(
+        name,
+        [
+            pytest.param(
+                *(value if isinstance(name, tuple) else (value,)),
+                marks=() if value in usual else EXTENDED,
+            )
+            for value in values
+        ],
+        ids=ids,
+    )
+
+
+def _parametrize(choices, size):
+    names = list(choices)
+    lists = [list(values) for values in choices.values()]
+    every = list(product(*(range(len(values)) for values in lists)))
+    usual = set(cover({places: combinations(enumerate(places), size) for places in every}))
+    return pytest.mark.parametrize(
+        names,
+        [
+            pytest.param(
+                *(values[k] for values, k in zip(lists, places, strict=True)),
+                marks=() if places in usual else EXTENDED,
+            )
+            for places in every
+        ],
+    )
