@@ -478,7 +478,7 @@ class Files(Parts):
         first = None if begin.group or begin.rows else 0
         with self._opened(path, before, budget) as file:
             wanted = self.request(kind or file.format(self.options))
-            read = self.read_groups if file.is_plain else None
+            read = self.read_groups if file.is_plain and before is not None else None
             place = Place(begin.group, begin.rows, budget.next_rows, text, read)
             made = read_pieces(file, wanted, place)
             again = all(part.mark for part in self.parts[: number + 1])  # of pipes there is none
@@ -566,7 +566,7 @@ class Files(Parts):
         for part in self.parts:
             unknown_rows = {"pieces": len(self.parts), "edges": None, "span": None}
             unknown_rows["text_files"] = part.format in TEXT
-            if part.format != "parquet":
+            if part.format != "parquet" or part.mark is None:  # as of a pipe
                 return unknown_rows
             with opened(part.path, part.mark) as file:
                 if file.packing:

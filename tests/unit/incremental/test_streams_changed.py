@@ -1,9 +1,11 @@
 """Files that are cut, rewritten or replaced while they are read: an error that names them."""
 
+import io
 import os
 import shutil
 import threading
 import time
+from contextlib import suppress
 
 import pyarrow as pa
 import pyarrow.csv
@@ -234,28 +236,50 @@ def test_a_pipe_is_read_as_it_comes(tmp_path):
     thread.join()
 
 
+@pytest.fixture
+def piped():
+    """A function that writes bytes to a pipe in a thread, and returns the path to read it by."""
+    opened, threads = [], []
+
+    def pipe(content):
+        reading, writing = os.pipe()
+        opened.append(reading)
+        threads.append(threading.Thread(target=fill, args=(writing, content)))
+        threads[-1].start()
+        return f"/dev/fd/{reading}"
+
+    def fill(writing, content):
+        with suppress(BrokenPipeError), open(writing, "wb") as file:
+            file.write(content)
+
+    yield pipe
+    for reading in opened:
+        os.close(reading)
+    for thread in threads:
+        thread.join()
+
+
 @pytest.mark.parametrize("find", [components, stream_components])
 @pytest.mark.parametrize(("name", "options"), [("a.csv", {}), ("a", {}), ("a", {"format": "csv"})])
-def test_a_pipe_is_opened_once(tmp_path, find, name, options):
-    reading, writing = os.pipe()
-    with open(writing, "wb") as file:
-        file.write(b"src,dst\n" + b"".join(b"%d,%d\n" % (k, k + 1) for k in range(3000)))
-    path = tmp_path / name
-    path.symlink_to(f"/dev/fd/{reading}")
-    try:
-        assert find(path, **options).num_vertices == 3001
-    finally:
-        os.close(reading)
+def test_a_pipe_is_opened_once(tmp_path, piped, find, name, options):
+    content = b"src,dst\n" + b"".join(b"%d,%d\n" % (k, k + 1) for k in range(3000))
+    (tmp_path / name).symlink_to(piped(content))
+    assert find(tmp_path / name, **options).num_vertices == 3001
 
 
-def test_a_pipe_of_ids_that_become_text_is_refused(monkeypatch):
+@pytest.mark.parametrize("options", [{"progress": lambda facts: None}, {"memory_limit": SMALL}])
+def test_rows_of_a_pipe_are_not_counted_ahead(piped, options):
+    content = io.BytesIO()
+    pq.write_table(EDGES, content)
+    path = piped(content.getvalue())
+    same(stream_components(path, format="parquet", **options), EDGES)
+
+
+def test_a_pipe_of_ids_that_become_text_is_refused(piped, monkeypatch):
     monkeypatch.setattr(tuning, "text_block_bytes", 512)
-    reading, writing = os.pipe()
-    with open(writing, "wb") as file:
-        file.write(b"src,dst\n" + b"1,2\n" * 3000 + b"ann,bob\n")
+    path = piped(b"src,dst\n" + b"1,2\n" * 3000 + b"ann,bob\n")
     with pytest.raises(cc_rapids.FormatError, match="all earlier ones were integers"):
-        stream_components(f"/dev/fd/{reading}", format="csv")
-    os.close(reading)
+        stream_components(path, format="csv")
 
 
 def test_a_checkpoint_of_what_has_changed_is_refused(tmp_path, change):
