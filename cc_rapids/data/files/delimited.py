@@ -194,14 +194,6 @@ def _one_tab(match: re.Match[bytes]) -> bytes:
     return match[1] or (b"\n" if b"\n" in match[0] else b"\t")
 
 
-DIALECTS = {  # of the formats that are no tables
-    "mtx": Dialect(" ", b"#%"),
-    "he": Dialect(" ", b"#%"),
-    "gr": Dialect(" ", b"c"),
-    "metis": Dialect(" ", b"%"),
-}
-
-
 @dataclass(frozen=True)
 class Column:
     """A column of text: an empty field is null, unless it is in quotes.

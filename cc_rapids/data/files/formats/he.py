@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from ..delimited import DIALECTS
+from ..delimited import Dialect
 from ..numbered import Head, Layout, counts_of, write_numbered
 from . import Format
 
@@ -27,7 +27,8 @@ def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     write_numbered(edges, line, "E", stream)
 
 
-LAYOUT = Layout(DIALECTS["he"], 0, "edges", head, "'H <nodes> <edges> <1 if undirected, else 0>'")
+EXPECTED = "'H <nodes> <edges> <1 if undirected, else 0>'"
+LAYOUT = Layout(Dialect(" ", b"#%"), 0, "edges", head, EXPECTED)
 FORMATS = (
     Format("he", (".he",), rb"H \d+ \d+ [01]\s*\nE \d", read=LAYOUT.read, write=write, first=0),
 )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ....errors import FormatError
 from ..adjacency import adjacency
-from ..delimited import DIALECTS, Block, check_utf8, from_first_data, shown
+from ..delimited import Block, Dialect, check_utf8, from_first_data, shown
 from ..numbered import COUNT, FIELDS, within
 from ..text_ids import integers
 from . import Format
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 COPIES = 12  # bytes for each byte of a file, beside blocks
 ROWS_AT_ONCE = 1 << 16
 
-_DIALECT = DIALECTS["metis"]
+_DIALECT = Dialect(" ", b"%")
 _DIGITS = re.compile(r"[0-9]+")
 _FLAGS = re.compile(r"[01]{1,3}")
 
