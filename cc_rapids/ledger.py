@@ -121,7 +121,7 @@ class Ledger(NamedTuple):
         LedgerError
             It does not balance; names both numbers.
         """
-        came = self.accounted_for
+        came = self.linked + sum(self.left_out.values())
         if self.given != came:
             raise lost_rows(f"{where or 'the edges'} ({self._sides()})", self.given, came)
         return self

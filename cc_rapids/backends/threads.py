@@ -22,6 +22,7 @@ from numba.core import cgutils, serialize, types
 from numba.core.compiler import Compiler, CompileResult
 from numba.extending import intrinsic
 
+from .. import host_memory
 from ..tuning import tuning
 from . import collector, kernel_cache, kernel_times
 from .base import Array, Backend, Kernel
@@ -331,11 +332,7 @@ class Threads(Backend):
         return super().cache_bytes()
 
     def free_bytes(self) -> int:
-        with contextlib.suppress(OSError), open("/proc/meminfo") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return host_memory.free_bytes()
 
     def peak_bytes(self) -> int | None:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -41,6 +41,7 @@ from .column import (
     as_series,
     chunked,
     held,
+    index_of,
     is_cudf,
     is_cudf_frame,
     is_series,
@@ -71,7 +72,7 @@ from .frame_access import collected, columns_of
 from .frame_build import column_where, rows_where_true
 from .kinds import DESTINATION, SOURCE, Graph, speaks_arrow
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
-from .row_index import check_same_index, index_of
+from .row_index import check_same_index
 from .weight_bound import Bounded, WeightBound, ledger_of
 from .weights import moved, places, weights_of
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -21,12 +21,32 @@ from ..errors import CapacityError, ColumnTypeError, InputError, NullsError, lis
 from . import cudf_internals
 from .dtypes import is_fixed_text, is_float, is_integer, is_number, is_object, is_text, is_wide_text
 from .edge_array import as_array, is_edge_array
-from .kinds import speaks_arrow
+from .kinds import Graph, speaks_arrow
 
 FILL = "fill or drop them first"
 LEAVE_OUT = "nulls='drop' drops the edges with a null end; or fill the nulls first"
 REFUSE = "refuse"  # the policy of functions that have no nulls=, beside "raise" and "drop"
 REMEDIES = {"raise": LEAVE_OUT, "drop": LEAVE_OUT, REFUSE: FILL}  # for nulls of edges, by policy
+
+
+def index_of(edges: Any) -> Any:
+    """Return the index of a frame, or of the first of some columns; None if it counts from 0.
+
+    Frames and columns of other libraries have none. Nor has a cuDF frame whose index has several
+    levels, as no column of cuDF holds tuples.
+    """
+    has_none = not hasattr(type(edges), "iloc")
+    if has_none and isinstance(edges, Mapping) and not isinstance(edges, Graph):
+        edges = tuple(edges.values())
+    if isinstance(edges, tuple):
+        edges = edges[0] if edges else None
+    if not hasattr(type(edges), "iloc"):
+        return None
+    index = edges.index
+    if is_cudf(index) and index.nlevels > 1:
+        return None
+    counts = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+    return None if counts or not hasattr(index, "take") else index
 
 
 def refuse_nulls(name: str, missing: int, size: int, remedy: str = FILL) -> None:

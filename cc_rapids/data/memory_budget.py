@@ -30,10 +30,10 @@ their size when decompressed.
 from __future__ import annotations
 
 import math
-import os
 import re
 from dataclasses import dataclass
 
+from .. import host_memory
 from ..errors import CapacityError, InputError
 
 VERTEX = {"range": 20, "integers": 52, "strings": 80}
@@ -59,7 +59,7 @@ WORDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", re.IGNORECASE
 def bytes_of(limit: int | str | None, free: int | None = None) -> int:
     """Return a memory limit in bytes.
 
-    Without a limit, it is half of the free memory, by default of this machine.
+    Without a limit, it is half of the free memory, by default of this machine or container.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def bytes_of(limit: int | str | None, free: int | None = None) -> int:
         a MiB without a unit.
     """
     if limit is None:
-        return (free or os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) // 2
+        return (free or host_memory.free_bytes()) // 2
     matched = WORDS.fullmatch(limit) if isinstance(limit, str) else None
     if matched and matched[2].lower() in UNITS:
         number = matched[1]
@@ -88,7 +88,7 @@ def bytes_of(limit: int | str | None, free: int | None = None) -> int:
 
 def check_machine(what: str, size: int, way: str) -> None:
     """Raise a CapacityError if what is read takes more bytes than this machine has."""
-    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    total = host_memory.total_bytes()
     if size > total:
         raise CapacityError(
             f"{what}, which take {in_words(size)} at least, but this machine has {in_words(total)}:"

@@ -14,26 +14,6 @@ from .dtypes import is_integer
 from .kinds import Graph
 
 
-def index_of(edges: Any) -> Any:
-    """Return the index of a frame, or of the first of some columns; None if it counts from 0.
-
-    Frames and columns of other libraries have none. Nor has a cuDF frame whose index has several
-    levels, as no column of cuDF holds tuples.
-    """
-    has_none = not hasattr(type(edges), "iloc")
-    if has_none and isinstance(edges, Mapping) and not isinstance(edges, Graph):
-        edges = tuple(edges.values())
-    if isinstance(edges, tuple):
-        edges = edges[0] if edges else None
-    if not hasattr(type(edges), "iloc"):
-        return None
-    index = edges.index
-    if is_cudf(index) and index.nlevels > 1:
-        return None
-    counts = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
-    return None if counts or not hasattr(index, "take") else index
-
-
 def labels_at(index: Any, rows: Any) -> Any:
     """Return the labels of some rows as a column that a frame of the library takes.
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError
 from .adapters import adapter_of, check_sizes, ends_on_device
-from .column import chunked
+from .column import chunked, index_of
 from .edge_input import EdgeInput, ReadRequest
 from .foreign import opened
 from .frame_access import collected, names_of
@@ -20,7 +20,6 @@ from .frame_build import check_has_rows, rows_where_true
 from .read import check_text, in_memory, named_ends, read
 from .reading import Reading
 from .relations import is_relation
-from .row_index import index_of
 from .text_options import NO_OPTIONS, TextOptions
 from .weight_bound import WeightBound
 from .weights import moved, moved_like, places, weighted

@@ -1,7 +1,6 @@
 """Files whose numbers lie: offsets, ids and counts that leave what they point into."""
 
 import gzip
-import os
 from contextlib import suppress
 
 import numpy as np
@@ -11,7 +10,7 @@ from support.edge_files import read_edges
 from support.lies import FAR, LIES, N, edges, no_hang, rows, same_kind
 
 import cc_rapids
-from cc_rapids import CapacityError, CcRapidsError, Connectivity, FormatError
+from cc_rapids import CapacityError, CcRapidsError, Connectivity, FormatError, host_memory
 from cc_rapids.data.files import archive
 
 CODES = ("csr", "csc", "bsr")
@@ -243,6 +242,6 @@ def test_counts_beyond_integers(tmp_path, name):
 def test_arrays_that_hold_more_than_the_machine(tmp_path, monkeypatch):
     path = tmp_path / "zeros.npz"
     np.savez_compressed(path, src=np.zeros(10**6, np.int64), dst=np.zeros(10**6, np.int64))
-    monkeypatch.setattr(os, "sysconf", {"SC_PHYS_PAGES": 1 << 10, "SC_PAGE_SIZE": 1 << 12}.get)
+    monkeypatch.setattr(host_memory, "total_bytes", lambda: 1 << 22)
     with pytest.raises(CapacityError, match=r"16,000,000 bytes, which take .*, but this machine"):
         read_edges(path)

@@ -1,0 +1,91 @@
+"""The memory of this machine, or of the container that the process runs in.
+
+A container has a limit of its own, which the files of ``/proc`` do not tell: the kernel keeps it in
+the files of the control group, and ends a process that goes beyond it. So the free memory is the
+less of what the machine has and of what the group has left.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+GROUPS = Path("/sys/fs/cgroup")
+UNLIMITED = 1 << 60  # bytes: version 1 writes the largest multiple of a page for no limit
+
+
+class Group(NamedTuple):
+    """A control group with a limit: that, and the files of its use and of what it consists of."""
+
+    limit: int
+    used: Path
+    parts: Path
+
+    def free_bytes(self) -> int:
+        """Return the limit less the use, of which the kernel can take cached files back."""
+        used = int(self.used.read_text())
+        for line in self.parts.read_text().splitlines():
+            name, _, size = line.partition(" ")
+            if name in ("inactive_file", "total_inactive_file"):
+                used -= int(size)
+                break
+        return max(0, self.limit - used)
+
+
+def total_bytes() -> int:
+    """Return the memory of this machine, or the limit of the container."""
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return min([total, *(group.limit for group in groups())])
+
+
+def free_bytes() -> int:
+    """Return the memory that can be allocated without swapping, cached files given up."""
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    with suppress(OSError, ValueError):
+        file = os.open("/proc/meminfo", os.O_RDONLY)
+        try:
+            text = os.read(file, 512)
+        finally:
+            os.close(file)
+        free = 1024 * int(text[text.index(b"MemAvailable:") :].split(None, 2)[1])
+    for group in groups():
+        with suppress(OSError, ValueError):
+            free = min(free, group.free_bytes())
+    return free
+
+
+@cache
+def groups() -> tuple[Group, ...]:
+    """Return the control groups of this process, from the innermost one, that have a limit."""
+    with suppress(OSError):
+        return tuple(groups_in(GROUPS, Path("/proc/self/cgroup").read_text()))
+    return ()
+
+
+def groups_in(root: Path, lines: str) -> list[Group]:
+    """Return the groups with a limit that the lines of ``/proc/self/cgroup`` name.
+
+    A container may see its own group at the root of the file system, whatever its path is outside.
+    """
+    found = []
+    for line in lines.splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if not controllers:
+            top, limit, used = root, "memory.max", "memory.current"
+        elif "memory" in controllers.split(","):
+            top, limit, used = root / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes"
+        else:
+            continue
+        group = top / path.strip("/")
+        for folder in (group, *group.parents):
+            with suppress(OSError, ValueError):  # "max" is no limit
+                size = int((folder / limit).read_text())
+                if size < UNLIMITED:
+                    found.append(Group(size, folder / used, folder / "memory.stat"))
+            if folder == top:
+                break
+    return found
