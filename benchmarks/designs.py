@@ -21,7 +21,7 @@ from cc_rapids import Design, generators
 from cc_rapids.algorithms.compiled import build
 from cc_rapids.algorithms.run import connect_rest, prepare, run, sample
 from cc_rapids.backends import compile as compiler
-from cc_rapids.backends.dry_run import rehearsed
+from cc_rapids.backends.dry_run import recorded_launches
 from cc_rapids.errors import CcRapidsError
 from cc_rapids.graph.edges import Edges, rows_of
 from cc_rapids.graph.forest import Forest
@@ -235,7 +235,7 @@ def sampled_entries(prepared, design, made, state, degrees):
 
 def rehearse(pairs, graphs):
     """Return the kernels that designs on a form, generators and batches launch, without a GPU."""
-    with rehearsed() as backend:
+    with recorded_launches() as backend:
         made = [generators.reference(name, REHEARSED, engine="cuda") for name in graphs]
         prepared = Prepared(made[0], backend)
         for name, form in pairs:

@@ -384,7 +384,7 @@ def find_components(
         started = perf_counter()
         copied_at = None
         if backend.on_device and (not edge_input.on_device or options.memory == "zero-copy"):
-            columns, offsets = bring(edge_input, columns, offsets, backend, options.memory)
+            columns, offsets = to_device(edge_input, columns, offsets, backend, options.memory)
             copied_at = perf_counter()
         solved = solve(edge_input, columns, offsets, backend, options)
         encoded = solved.encoded
@@ -969,7 +969,7 @@ def maximum_spanning_forest(
     return found.forest() if isinstance(found, Components) else found
 
 
-def bring(
+def to_device(
     edge_input: EdgeInput, columns: list[Any], offsets: list[Any], backend: Backend, memory: str
 ) -> tuple[list[Any], list[Any]]:
     """Copy columns of integers and the offsets of rows to memory that a GPU reads; return them.

@@ -54,7 +54,7 @@ def brief(message: str) -> str:
     >>> message.replace("x" * 70, "")
     "column 'xxxxxxx ... xxxxxx' is float64: cast it"
     """
-    message = printable(_without_middle(message, 100 * LONGEST))
+    message = printable(_elide(message, 100 * LONGEST))
     if len(message) <= LONGEST:
         return message
     for pattern in (_QUOTED, _WORDS):
@@ -62,7 +62,7 @@ def brief(message: str) -> str:
             message = pattern.sub(functools.partial(_shorter, most), message)
             if len(message) <= LONGEST:
                 return message
-    return _without_middle(message, LONGEST)
+    return _elide(message, LONGEST)
 
 
 def printable(text: str) -> str:
@@ -116,10 +116,10 @@ def id_shown(value: object) -> str:
 
 
 def _shorter(most: int, found: re.Match[str]) -> str:
-    return _without_middle(found[0], most)
+    return _elide(found[0], most)
 
 
-def _without_middle(text: str, most: int) -> str:
+def _elide(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     kept = most - len(LEFT_OUT)

@@ -17,7 +17,7 @@ import cc_rapids
 from cc_rapids import designs
 from cc_rapids.algorithms.design import EXCLUDED
 from cc_rapids.backends.device_function import Part
-from cc_rapids.backends.dry_run import rehearsed
+from cc_rapids.backends.dry_run import recorded_launches
 from cc_rapids.backends.words import THEMES
 from cc_rapids.cli import main
 from cc_rapids.kernels.spec import CHOICES, COUNT
@@ -154,7 +154,7 @@ def fill(folder, pages):
 def launched():
     """Return the kernels of one run of ``DESIGN`` on a GPU, in the order in which they start."""
     edges = np.array([5, 2, 9], np.int32), np.array([2, 7, 9], np.int32)
-    with rehearsed() as backend:
+    with recorded_launches() as backend:
         cc_rapids.components(edges, design=DESIGN).labels()
     return list(backend.launched.values())
 

@@ -32,10 +32,10 @@ from ..tuning import tuning
 NAME = "boruvka+async+halve"  # of the rounds, and of the union and the find that they link with
 WHY = "a spanning forest by weight"
 SAMPLE = 1024  # weights that are looked at for the pivots, at most
-KEPT = 8  # edges of a later band for each candidate that there is room for, or fewer
-SCATTERED = 16  # candidates, or more, for so many vertices: memory is filled faster in order
-AT_ONCE = 1 << 19  # candidates, or fewer, over which the rounds that are left are one launch
-FEW = 4  # times as many edges as in the first band are not filtered
+LIGHTER_PER_CANDIDATE = 8  # at most so many edges of a later band for each candidate buffer slot
+SPARSE_RATIO = 16  # candidates per vertex from which memory is filled faster in order
+ONE_LAUNCH_CANDIDATES = 1 << 19  # up to so many, all remaining rounds are one launch
+MIN_BAND_RATIO = 4  # lists with fewer edges per edge of the first band are not filtered
 HALF = 32
 
 
@@ -99,7 +99,7 @@ class WeightOrder:
 class Candidates:
     """Edges between two trees: the roots of their ends, their keys, and their rows if not in these.
 
-    ``count`` is their number; there is room for as many as the arrays are long.
+    ``count`` is their number; the arrays have room for more.
     """
 
     us: Array
@@ -110,7 +110,7 @@ class Candidates:
 
     @staticmethod
     def shapes(size: int, vertex: Any, wide: bool) -> tuple[tuple[int, Any], ...]:
-        """Return the sizes and types of arrays with room for so many candidates."""
+        """Return the sizes and types of arrays for so many candidates."""
         return (size, vertex), (size, vertex), (size, np.uint64), (size * wide, np.uint64)
 
     @property
@@ -214,7 +214,7 @@ def band_ends(expected_vertices: int, m: int) -> list[int]:
     of few edges a vertex is one band: most of its edges are in the forest, and none are dropped.
     """
     light = int(tuning.light_edges_per_vertex * expected_vertices)
-    if not 0 < FEW * light <= m:
+    if not 0 < MIN_BAND_RATIO * light <= m:
         return []
     ends = [light << k for k in range(tuning.light_bands)]
     return [end for end in ends if 2 * end <= m]
@@ -230,7 +230,7 @@ def most_candidates(counts: list[int], m: int) -> int:
         return m
     first = min(counts[0] + counts[0] // 4 + SAMPLE, m)
     sizes = [end - before for before, end in pairwise([*counts, m])]
-    return max(first, *(min(size, max(counts[0], size // KEPT)) for size in sizes))
+    return max(first, *(min(size, max(counts[0], size // LIGHTER_PER_CANDIDATE)) for size in sizes))
 
 
 def beyond(n: int, m: int, rows: bool, dtype: Any) -> int:
@@ -310,11 +310,11 @@ class _Rounds:
         with on.reusing():  # which stays when all else is done
             self.chosen = on.fill(on.empty(-(-edges.m // WORD), np.uint32), 0)
         self._forget_all()
-        self.rooms = self._rooms(expected)
+        self.buffers = self._candidate_buffers(expected)
         self.turn = 0
 
     def run(self, pivots: Array, band: int, meanwhile: Callable[[], None] | None = None) -> None:
-        """Link all edges of the forest in a band; the list is looked at twice if room was lacking.
+        """Link all edges of the forest in a band; a full buffer costs a second look at the list.
 
         What there is to do ``meanwhile`` is done while the list is looked at.
 
@@ -327,29 +327,29 @@ class _Rounds:
             collect, in_giant = self.kernels.from_rest, self._in_giant()
         ends = edges.src, edges.dst, edges.low, forest.n, forest.present, forest.out_of_range
         look = collect, edges.m, (band, pivots), (self.order.bits, in_giant, *ends)
-        found = self._link(*look, meanwhile)
+        found = self._contract_round(*look, meanwhile)
         if found.count > found.us.size:
             count = found.count
-            del found  # before there is more room
-            self.rooms = []
-            self.rooms = self._rooms(count)
-            found = self._link(*look)
+            del found  # before larger buffers are allocated
+            self.buffers = []
+            self.buffers = self._candidate_buffers(count)
+            found = self._contract_round(*look)
         while found.count:
-            if on.goes_on and found.count <= AT_ONCE:
+            if on.goes_on and found.count <= ONE_LAUNCH_CANDIDATES:
                 words = on.fill(on.empty(2, np.uint64), 0xFF)
                 own = *found.arrays, *self._trees, words, forest.out_of_range
                 self.kernels.finish(found.count, *own)
                 return
             size = found.count
             self._forget(found)
-            found = self._link(self.kernels.from_candidates, size, (), found.arrays)
+            found = self._contract_round(self.kernels.from_candidates, size, (), found.arrays)
             if found.count == size:  # of no list is nothing linked: an error, and no endless loop
                 on.fill(forest.out_of_range, 0xFF)
                 return
 
     def _forget(self, found: Candidates) -> None:
         """Forget what the roots of candidates take: all of them where these are many."""
-        if found.count * SCATTERED < self.forest.n:
+        if found.count * SPARSE_RATIO < self.forest.n:
             own = found.us, found.vs, self.best, self.best_row
             self.kernels.forget_taken(found.count, *own)
         else:
@@ -379,7 +379,7 @@ class _Rounds:
         trees = self.forest.parent, self.forest.backend.unused(self.forest.vertex), self.chosen
         return self.best, self.best_row, *trees
 
-    def _link(
+    def _contract_round(
         self,
         collect: Callable[..., None],
         m: int,
@@ -387,28 +387,28 @@ class _Rounds:
         source: tuple[Any, ...],
         meanwhile: Callable[[], None] | None = None,
     ) -> Candidates:
-        """Collect candidates among m edges in the next room, and link those that a tree takes.
+        """Collect candidates among m edges in the next buffer, and link those that a tree takes.
 
-        There may be more than the room holds, of edges of the list, and then nothing is linked. The
-        host waits for their number alone, while they are linked.
+        If the list has more than the buffer holds, nothing is linked. The host waits for their
+        number alone, while they are linked.
         """
         on, self.turn = self.forest.backend, 1 - self.turn
-        room, counter = self.rooms[self.turn], on.fill(on.alloc_readback(1), 0)
+        buffer, counter = self.buffers[self.turn], on.fill(on.alloc_readback(1), 0)
         tile = kernels.BAND_TILE if bounds else kernels.TILE
         lists = self.forest.parent, self.best, counter
-        collect(-(-m // tile), m, *bounds, *lists, *room.arrays, *source)
-        read, most = on.read_async(counter), min(m, room.us.size)
+        collect(-(-m // tile), m, *bounds, *lists, *buffer.arrays, *source)
+        read, most = on.read_async(counter), min(m, buffer.us.size)
         if not self.order.contains_row:
-            self.kernels.lower_rows(most, counter, *room.arrays, self.best, self.best_row)
-        self.kernels.link_taken(most, counter, *room.arrays, *self._trees)
+            self.kernels.lower_rows(most, counter, *buffer.arrays, self.best, self.best_row)
+        self.kernels.link_taken(most, counter, *buffer.arrays, *self._trees)
         if meanwhile is not None:
             meanwhile()
-        return room.first(int(read()[0]))
+        return buffer.first(int(read()[0]))
 
-    def _rooms(self, size: int) -> list[Candidates]:
-        """Return two rooms for so many candidates, of which a round reads one and writes the other.
+    def _candidate_buffers(self, size: int) -> list[Candidates]:
+        """Allocate the buffers that a round reads and writes.
 
-        To allocate in each round, and to release what is allocated, would wait for the device.
+        An allocation in each round would wait for the device.
         """
         shapes = Candidates.shapes(size, self.forest.vertex, not self.order.contains_row)
         arrays = self.forest.backend.alloc_packed(*shapes, *shapes)

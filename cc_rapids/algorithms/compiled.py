@@ -133,7 +133,7 @@ def build_mixed(design: Design, backend: Backend, vertex: type, wide: type) -> K
     low = link.aux_array.parent_bits if link.packed else primitives.none_of(vertex)
     find, word = composer.find() or kernels.find.naive(backend), type(low)
     same, join = batch.same(backend, word, low, find), composer.join(sampling=False)
-    made: Kernel = batch.mixed(backend, vertex, word, join, composer.load_edge(), same)
+    made: Kernel = batch.insert_or_query(backend, vertex, word, join, composer.load_edge(), same)
     return made
 
 

@@ -120,7 +120,7 @@ def rooted(src: Array, dst: Array, roots: Array, n: int, backend: Backend) -> Ro
     backend.kernel(tours.place_arcs, word)(edges, *ends, starts, arcs, twins)
     tour = backend.empty(2 * edges, word)
     backend.kernel(tours.link_arcs, word)(edges, *ends, starts, arcs, twins, tour)
-    _number(tour, edges + t, backend)
+    _rank_arcs(tour, edges + t, backend)
     child, parent = backend.empty(t, word), backend.empty(n, word)
     backend.kernel(trees.init_singletons, word)(n, parent)
     parent_edge, enters, leaves = (backend.fill(backend.empty(n, word), 0xFF) for _ in range(3))
@@ -140,7 +140,7 @@ def rooted(src: Array, dst: Array, roots: Array, n: int, backend: Backend) -> Ro
     )
 
 
-def _number(tour: Array, first: int, backend: Backend) -> None:
+def _rank_arcs(tour: Array, first: int, backend: Backend) -> None:
     """Replace what comes after each arc of a tour by how many come before it.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import EngineError, unknown, unsupported_python
 from .base import MEMORY, SINGLE_BLOCK_THREADS, Array, Backend, Kernel, SharedMemoryLimits
-from .memory.packing import Layout, Piece, side_by_side
+from .memory.packing import Layout, Piece, pack_layout
 from .peers import workers
 
 __all__ = [
@@ -26,8 +26,8 @@ __all__ = [
     "get",
     "named",
     "opened",
+    "pack_layout",
     "release_memory",
-    "side_by_side",
 ]
 
 ENGINES = ("threads", "cuda")

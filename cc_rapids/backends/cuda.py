@@ -25,7 +25,7 @@ from .base import SINGLE_BLOCK_THREADS, Array, Backend, Flag, Kernel, Scope, Sha
 from .compile import threads_of
 from .device_function import Atom
 from .memory import pinned
-from .memory.packing import Layout, PackedArgs, Piece, side_by_side
+from .memory.packing import Layout, PackedArgs, Piece, pack_layout
 from .memory.pinned import ThreadBuffers
 from .memory.pool import Arena, Recycling, Workspace, pool_of_caller, spare_bytes_of_rmm
 from .memory.words import words_of
@@ -351,7 +351,7 @@ class Cuda(Backend):
         self._workspace.release()
 
 
-_places = lru_cache(256)(side_by_side)  # of a batch as of the one before
+_places = lru_cache(256)(pack_layout)  # of a batch as of the one before
 
 
 @cache

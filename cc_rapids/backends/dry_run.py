@@ -25,7 +25,7 @@ from .threads import Threads
 
 # How often a kernel runs, if less than it is asked to: pairs of threads, and lanes, need warps, and
 # what they would link does not matter; of the probes one will do, as any tree may be the largest.
-MOST = {"link_pairs": 0, "filter_edges": 0, "examine_by_blocks": 0, "most_frequent": 1}
+MOST = {"link_first_two": 0, "filter_edges": 0, "examine_by_blocks": 0, "most_frequent": 1}
 
 Key = tuple[str, str, compiler.Signature]  # a kernel's shape and fingerprint, and its arguments
 
@@ -63,7 +63,7 @@ ATOMS |= {
 }
 
 
-class Rehearsal(Threads):
+class RecordingBackend(Threads):
     """The GPU engine's parameters on NumPy arrays; ``launched`` holds each kernel by its key."""
 
     name = "cuda"
@@ -105,7 +105,7 @@ def run_plainly(kernel: Kernel, body: Callable[..., None], n: int, arguments: An
         body(np.uint64(i), *values)
 
 
-class ThreadsRehearsal(Rehearsal):
+class ThreadsRecording(RecordingBackend):
     """The same with the parameters of CPU threads."""
 
     name = Threads.name
@@ -118,7 +118,7 @@ class ThreadsRehearsal(Rehearsal):
     few_by_library = Threads.few_by_library
 
 
-class OneLaunchRehearsal(Rehearsal):
+class OneLaunchRecording(RecordingBackend):
     """The same as on a GPU, of lists so short that they are solved in one launch."""
 
     in_one_launch = True
@@ -132,8 +132,8 @@ class _Noted(Kernel):
 
 
 @contextmanager
-def rehearsed(kind: type[Rehearsal] = Rehearsal) -> Iterator[Any]:
-    """Replace every backend by a rehearsal of one kind, and yield it."""
+def recorded_launches(kind: type[RecordingBackend] = RecordingBackend) -> Iterator[Any]:
+    """Replace every backend by one that records launches, and yield it."""
     backend = kind()
     with mock.patch.object(backends, "opened", return_value=backend), warnings.catch_warnings():
         # integers wrap around, as they do on the GPU

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import SINGLE_BLOCK_THREADS, Array, Backend, SharedMemoryLimits, side_by_side
+from ..backends import SINGLE_BLOCK_THREADS, Array, Backend, SharedMemoryLimits, pack_layout
 from ..kernels import find, gather, lookup, scan
 from ..kernels import forest as trees
 from ..kernels.primitives import RANK_BLOCK, WORD
@@ -238,7 +238,7 @@ class Forest:
         list the ids may be fewer than there are vertices, as their span was guessed.
         """
         ids = max(0, self.n - 2 * (self.n // WIDER + tuning.range_margin_ids))
-        own = side_by_side((array.size, array.dtype) for array in self.arrays)[0]
+        own = pack_layout((array.size, array.dtype) for array in self.arrays)[0]
         held = own + max(beside, self.arena_bytes)
         return slack(ids) - (held - word_for(ids) * ids - ids // 8)
 

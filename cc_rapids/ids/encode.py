@@ -15,7 +15,7 @@ otherwise by :mod:`cc_rapids.ids.strings`. Several columns are one number a row,
 rows.
 
 An encoding is one class: see :class:`IdEncoding`. ``ENCODINGS`` lists them in the order of their
-speed, and :func:`choose_encoding` takes the first that is worthwhile and fits into memory.
+speed, and :func:`choose_encoding` takes the first that is preferred and fits into memory.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ class IdEncoding:
     def __hash__(self) -> int:
         return hash(type(self))
 
-    def worthwhile(self, facts: IdFacts) -> bool:
+    def is_preferred(self, facts: IdFacts) -> bool:
         """Return whether it is the fastest for these ids, of itself and the encodings after it."""
         return False
 
@@ -223,7 +223,7 @@ class OffsetEncoding(IdEncoding):
 
     counts_by_range = True
 
-    def worthwhile(self, facts: IdFacts) -> bool:
+    def is_preferred(self, facts: IdFacts) -> bool:
         ids = facts.id_range
         return ids.size <= max(tuning.small_id_range, WORDS_PER_BYTE * facts.input_bytes)
 
@@ -257,7 +257,7 @@ class OffsetEncoding(IdEncoding):
 class BitmapEncoding(IdEncoding):
     """Encoding by ranks in a bit map over the range."""
 
-    def worthwhile(self, facts: IdFacts) -> bool:
+    def is_preferred(self, facts: IdFacts) -> bool:
         return _bits_pay(facts.id_range.size, facts)
 
     def cost(self, facts: IdFacts) -> EncodingCost:
@@ -304,7 +304,7 @@ class HashEncoding(IdEncoding):
 
     in_one_launch = True
 
-    def worthwhile(self, facts: IdFacts) -> bool:
+    def is_preferred(self, facts: IdFacts) -> bool:
         return True
 
     def takes_guess(self, facts: IdFacts) -> bool:
@@ -557,7 +557,7 @@ def scan_ids(
 
 
 def choose_encoding(facts: IdFacts, free_bytes: int) -> IdEncoding:
-    """Choose the first encoding that is worthwhile and fits, or else the one with least memory.
+    """Choose the first encoding that is preferred and fits, or else the one with least memory.
 
     Raises
     ------
@@ -568,7 +568,7 @@ def choose_encoding(facts: IdFacts, free_bytes: int) -> IdEncoding:
         return next(one for one in ENCODINGS if one.accepts(facts))
     free = free_bytes - facts.answer_bytes
     for encoding in ENCODINGS:
-        if encoding.worthwhile(facts) and encoding.cost(facts).bytes <= free:
+        if encoding.is_preferred(facts) and encoding.cost(facts).bytes <= free:
             return encoding
     choices = [one for one in ENCODINGS if one.accepts(facts)]
     least = min(choices, key=lambda one: one.cost(facts).bytes)

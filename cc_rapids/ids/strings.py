@@ -280,7 +280,7 @@ def _divide(text: Text, tied: Groups, placed: Array) -> Groups | None:
     backend, xp, k = text.backend, text.backend.xp, tied.rows.size
     depth = backend.fill(backend.empty(tied.first.size, np.uint64), 0xFF)
     runs = -(-k // int(kernels.RUN))
-    text.run(kernels.deepen, runs, tied.rows, tied.group, tied.first, tied.depth, depth)
+    text.run(kernels.advance_prefix, runs, tied.rows, tied.group, tied.first, tied.depth, depth)
     numbers = backend.empty(k, np.uint64)
     text.run(kernels.sort_keys, k, tied.rows, tied.group, depth, numbers)
     by = xp.argsort(numbers)
@@ -409,7 +409,7 @@ def same_strings(first: Any, second: Any) -> bool:
     return library.same(library.join([first]), library.join([second]))
 
 
-def taken(column: Any, rows: Array, backend: Backend) -> Any:
+def take_rows(column: Any, rows: Array, backend: Backend) -> Any:
     """Return the strings of some rows of a column, as a new one."""
     library: _Library = _Cudf() if is_cudf(column) else _Arrow()
     stay = library.on_device and backend.on_device

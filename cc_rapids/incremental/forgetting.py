@@ -200,7 +200,7 @@ class _Removal:
         if not self.ends.size:
             return state
         left = self._left(state, None if state.kept is None else goes)
-        parted, single = self._parted(left)
+        parted, single = self._count_splits(left)
         if not parted:
             return left
         if remaining is None:
@@ -248,7 +248,7 @@ class _Removal:
         forest.flatten()
         return replace(left, kept=kept)
 
-    def _parted(self, left: ConnectivityState) -> tuple[int, int]:
+    def _count_splits(self, left: ConnectivityState) -> tuple[int, int]:
         """Return how many components have several trees now, and how many roots these have.
 
         Vertices that go are left out.

@@ -41,7 +41,7 @@ from ..results.answer import LabelKind
 from ..results.components import Components
 from ..results.labels import LABEL_KINDS
 from ..results.lookup import warn_of_no_edges
-from ..solver.devices import Meeting, in_threads, merge_all
+from ..solver.devices import ExchangeBarrier, in_threads, merge_all
 from . import inputs
 from . import state as batches
 from .checkpoint import Resumed, Saver, held_interrupts
@@ -636,19 +636,19 @@ class Run:
             if not done:
                 state = self.passed(state, cursor, reporter)
             reporter.report_state(state, last=True)
-        state = self.told(state)
+        state = self.with_output_kind(state)
         resumed = self._resumed(saved, state.edges) if saved else None
         return snapshot(state, self.design, labels, perf_counter() - started, resumed)
 
-    def told(self, state: ConnectivityState) -> ConnectivityState:
+    def with_output_kind(self, state: ConnectivityState) -> ConnectivityState:
         """Return the state after the last chunk, with the kind of answers that the caller gets."""
         on_device = row_group_reader(state.backend.device_id) is not None
         if self.stream.arrow and (on_device or self.frames):
             kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
             state = replace(state, given=kind)
-        told = replace(state.given, taken=tuple(self.stream.taken), answers=self.answers)
+        kind = replace(state.given, taken=tuple(self.stream.taken), answers=self.answers)
         skipped = len(getattr(self.stream, "unreadable", ()))
-        return replace(state, given=told, ledger=state.ledger._replace(unreadable_files=skipped))
+        return replace(state, given=kind, ledger=state.ledger._replace(unreadable_files=skipped))
 
     def _resumed(self, saved: Resumed, edges: int) -> str:
         """Return a description of what a run resumed, for the summary and the log."""
@@ -829,23 +829,23 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
     budget.update("strings" if count is None else "range", count or 0, width=width)
     total = edges_known if options.progress else None
     answers = adapter_of(edges).answers(edges, ReadRequest(source, destination))
-    deal = _Deal(stream, stream.read(Cursor(), budget, None))
+    queue = _ChunkQueue(stream, stream.read(Cursor(), budget, None))
     with StreamReporter(options.progress, total, None, stream.filtered) as reporter:
         run = _RunOnDevices(
-            deal, numbers, backend, budget, options, count, width, answers, reporter
+            queue, numbers, backend, budget, options, count, width, answers, reporter
         )
         try:
             found = in_threads(numbers, backend, run.on)[0]
         finally:
-            deal.chunks.close()
+            queue.chunks.close()
         assert found is not None
         found.answer.keep_bound(options.remembered())
         return found
 
 
 @dataclass
-class _Deal:
-    """The chunks of a source, each of which goes to the device that asks next."""
+class _ChunkQueue:
+    """The chunks of a source; the next device that is free draws the next chunk."""
 
     source: Source
     chunks: Generator[Chunk, None, None]
@@ -860,31 +860,33 @@ class _Deal:
             return None if chunk is None else (self.dealt, chunk)
 
 
-class _Hand(Source):
-    """The share of one device of a source: whatever it gets from the deal.
+class _DeviceReader(Source):
+    """The chunks that one device has drawn from the shared queue.
 
-    ``waiting`` are the numbers of chunks that it has got and not linked, and ``last`` is that of
-    the last one with rows that it has linked.
+    ``waiting`` has the numbers of chunks that are not linked yet, and ``last`` is that of the last
+    linked chunk with rows.
     """
 
     given: Any = None  # the rows of all devices are compared with those of the source
 
-    def __init__(self, deal: _Deal, number: int, backend: Backend, meeting: Meeting) -> None:
-        self.deal, self.number, self.backend, self.meeting = deal, number, backend, meeting
+    def __init__(
+        self, queue: _ChunkQueue, number: int, backend: Backend, barrier: ExchangeBarrier
+    ) -> None:
+        self.queue, self.number, self.backend, self.barrier = queue, number, backend, barrier
         self.waiting: deque[int] = deque()
         self.last = 0
-        source = deal.source
+        source = queue.source
         self.taken, self.filtered = source.taken, source.filtered
         self.readers, self.fixed = source.readers, source.fixed
 
     def measure(self) -> dict[str, Any]:
         """Return what is known of the whole source."""
-        return self.deal.source.measure()
+        return self.queue.source.measure()
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         """Yield chunks until there are no more, or until another device has failed."""
-        while (dealt := self.deal.next()) is not None:
-            self.meeting.check()
+        while (dealt := self.queue.next()) is not None:
+            self.barrier.check()
             number, chunk = dealt
             self.waiting.append(number)
             load = chunk.load and partial(self._load, chunk.load)
@@ -905,7 +907,7 @@ class _Hand(Source):
 class _RunOnDevices:
     """One run over a stream, as the thread of each device sees it."""
 
-    deal: _Deal
+    queue: _ChunkQueue
     numbers: list[int]
     backend: Backend
     budget: Budget
@@ -916,12 +918,12 @@ class _RunOnDevices:
     reporter: StreamReporter
     edges: dict[int, int] = field(default_factory=dict)
 
-    def on(self, k: int, meeting: Meeting) -> Components | None:
+    def on(self, k: int, barrier: ExchangeBarrier) -> Components | None:
         """Link what one device gets, and merge; return the answer, on the first device alone."""
         started, options, backend = perf_counter(), self.options, self.backend
-        hand = _Hand(self.deal, self.numbers[k], backend, meeting)
+        reader = _DeviceReader(self.queue, self.numbers[k], backend, barrier)
         run = Run(
-            hand,
+            reader,
             options.batch_design,
             options.nulls,
             self.budget,
@@ -934,8 +936,8 @@ class _RunOnDevices:
         )
         named = None if k else options.vertices
         state = initial_state(backend, self.count, named, False, self.width)
-        state = run.passed(state, Cursor(), _Told(self.reporter, self.edges, k, hand))
-        met = meeting.exchange(k, (hand.last, state))
+        state = run.passed(state, Cursor(), _DeviceProgress(self.reporter, self.edges, k, reader))
+        met = barrier.exchange(k, (reader.last, state))
         states = [one for _, one in met]
         _check_kinds([one.index for one in states])
         if not k:  # types are those of the last chunk, as on one device, whoever got that
@@ -945,26 +947,30 @@ class _RunOnDevices:
                 index = replace(index, dtype=latest.index.dtype)
             state = replace(state, given=kind, index=index)
         merge = self._merged if self.count is not None else self._inserted
-        state = merge(k, run.told(state), meeting)
+        state = merge(k, run.with_output_kind(state), barrier)
         if k:
             return None
         kind = replace(kind, dropped_rows=sum(one.given.dropped_rows for one in states))
         edges = sum(one.edges for one in states)
         ledger = reduce(Ledger.plus, (one.ledger for one in states))
-        ledger = ledger._replace(given=self.deal.source.given).check()
-        told = run.told(replace(state, given=kind, edges=edges, ledger=ledger))
-        self.reporter.report_state(told, last=True)
+        ledger = ledger._replace(given=self.queue.source.given).check()
+        state = run.with_output_kind(replace(state, given=kind, edges=edges, ledger=ledger))
+        self.reporter.report_state(state, last=True)
         took = perf_counter() - started
-        return snapshot(told, options.batch_design, options.labels, took)
+        return snapshot(state, options.batch_design, options.labels, took)
 
-    def _merged(self, k: int, state: ConnectivityState, meeting: Meeting) -> ConnectivityState:
+    def _merged(
+        self, k: int, state: ConnectivityState, barrier: ExchangeBarrier
+    ) -> ConnectivityState:
         """Return the state with the trees of all devices, over vertices that all have."""
         with self.backend.scope():
             forest = state.flat()
-            merge_all(k, forest, self.numbers, self.backend, meeting)
+            merge_all(k, forest, self.numbers, self.backend, barrier)
         return replace(state, forest=forest)
 
-    def _inserted(self, k: int, state: ConnectivityState, meeting: Meeting) -> ConnectivityState:
+    def _inserted(
+        self, k: int, state: ConnectivityState, barrier: ExchangeBarrier
+    ) -> ConnectivityState:
         """Return the state in which, on the first device, the trees of the others are batches.
 
         Those are the label frames of their answers: an id and the least one of its tree in a row.
@@ -979,7 +985,7 @@ class _RunOnDevices:
             if self.width > 1:
                 parts = range(self.width)
                 sides = [f"{j}_vertex" for j in parts], [f"{j}_labels" for j in parts]
-        for other, names in meeting.exchange(k, (frame, sides)):
+        for other, names in barrier.exchange(k, (frame, sides)):
             if k or other is None or not len(other):
                 continue
             kind, given = state.given, read.read(other, *names)
@@ -1002,17 +1008,17 @@ def _check_kinds(indices: list[Index]) -> None:
 
 
 @dataclass
-class _Told:
+class _DeviceProgress:
     """Receiver of the states of one device, which reports the edges of all."""
 
     reporter: StreamReporter
     edges: dict[int, int]
     k: int
-    hand: _Hand
+    reader: _DeviceReader
 
     def report_state(self, state: ConnectivityState) -> None:
         """Report the progress of all devices, by the thread of the first one."""
-        self.hand.linked(state.edges > self.edges.get(self.k, 0))
+        self.reader.linked(state.edges > self.edges.get(self.k, 0))
         self.edges[self.k] = state.edges
         if not self.k:
             self.reporter.report_state(replace(state, edges=sum(self.edges.values())))

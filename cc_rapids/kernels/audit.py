@@ -61,26 +61,26 @@ def lessen(on: Any) -> Any:
     return lessen
 
 
-def has(on: Any) -> Any:
+def bit_test(on: Any) -> Any:
     """Return whether v is in a set."""
 
     @on.device
-    def has(bits, v):
+    def bit_test(bits, v):
         return (bits[v >> SHIFT] >> WORD(v & LAST)) & BIT != NONE
 
-    return has
+    return bit_test
 
 
-def put(on: Any) -> Any:
+def bit_set(on: Any) -> Any:
     """Put v into a set."""
-    test, bit_or = has(on), on.atomic_or
+    test, bit_or = bit_test(on), on.atomic_or
 
     @on.device
-    def put(bits, v):
+    def bit_set(bits, v):
         if not test(bits, v):
             bit_or(bits, v >> SHIFT, WORD(BIT << WORD(v & LAST)))
 
-    return put
+    return bit_set
 
 
 def pair_of_columns(on: Any, wide: type) -> Any:
@@ -329,19 +329,19 @@ def find(on: Any, vertex: type, found: Any, prefetch_edge: Any) -> Any:
     return find
 
 
-def name_slots(on: Any, vertex: type) -> Any:
+def mark_slots(on: Any, vertex: type) -> Any:
     """Mark the vertices of some slots, and note the first slot that has none."""
-    mark, least, nowhere = put(on), lessen(on), vertex(np.iinfo(vertex).max)
+    mark, least, nowhere = bit_set(on), lessen(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise
-    def name_slots(i, n, slots, own, named, missing):
+    def mark_slots(i, n, slots, own, named, missing):
         s = slots[i]
         if np.uint64(s) >= np.uint64(n) or own[s] == nowhere:
             least(missing, ZERO, i)
         else:
             mark(named, vertex(s))
 
-    return name_slots
+    return mark_slots
 
 
 # Trees.
@@ -446,7 +446,7 @@ def examine(on: Any, vertex: type, wide: type, join: Any) -> Any:
     All vertices of a tree have one label, because no edge between two labels is joined. So the
     labels of ends with one parent are not read.
     """
-    mark, nowhere = put(on), vertex(np.iinfo(vertex).max)
+    mark, nowhere = bit_set(on), vertex(np.iinfo(vertex).max)
 
     @on.device
     def examine(u, v, n, own, trees, named):
@@ -524,7 +524,7 @@ def examine_vertices(on: Any, vertex: type) -> Any:
     a tree and is no vertex. A vertex from which another hangs is named.
     """
     mark, add, least, nowhere = (
-        put(on),
+        bit_set(on),
         on.block_reduce_add,
         lessen(on),
         vertex(np.iinfo(vertex).max),

@@ -117,7 +117,9 @@ def kout(
     one = link_entry(on, link_neighbour(on, vertex, join), picked)
     link_some, link_each = by_entry(on, one), by_vertex(on, one)
     link_pairs = (
-        pairs(on, vertex, join) if on.warp_shuffle_xor and (k, pick) == (2, "first") else None
+        link_first_two(on, vertex, join)
+        if on.warp_shuffle_xor and (k, pick) == (2, "first")
+        else None
     )
 
     def link(state: Any) -> None:
@@ -135,7 +137,7 @@ def kout(
     return Sample(link, left=every(on), gather=gather == "on")
 
 
-def pairs(on: Any, vertex: type, join: Any) -> Any:
+def link_first_two(on: Any, vertex: type, join: Any) -> Any:
     """Link the first two neighbours of each vertex, read by pairs of threads side by side.
 
     Thread 2t reads the first entry of its own row and of its neighbour's, thread 2t + 1 the second
@@ -144,7 +146,7 @@ def pairs(on: Any, vertex: type, join: Any) -> Any:
     swap, entries = on.warp_shuffle_xor, entries_of(on)
 
     @on.elementwise
-    def link_pairs(i, n, offsets, indices, parent, aux, hook_edge, out_of_range):
+    def link_first_two(i, n, offsets, indices, parent, aux, hook_edge, out_of_range):
         odd, none, first = i & ONE, np.int64(-1), np.uint64(0)
         mine = theirs = none
         for side in range(2):
@@ -164,7 +166,7 @@ def pairs(on: Any, vertex: type, join: Any) -> Any:
         if other != none:
             join(parent, aux, hook_edge, vertex(i), vertex(other), first + ONE - odd)
 
-    return link_pairs
+    return link_first_two
 
 
 @sampling_rule(

@@ -53,7 +53,7 @@ def home(on: Any) -> Any:
 def estimate(on: Any) -> Any:
     """Raise the registers of HyperLogLog to the longest run of zeros (Flajolet et al. 2007).
 
-    Most runs are told to be no longer by one look at as many bits as the register says.
+    Testing as many bits as the register holds rejects most hashes without an atomic.
     """
     hashed, high = mix(on), on.atomic_max
 

@@ -40,11 +40,11 @@ def same(on: Any, word: type, low: Any, find: Any) -> Any:
     return same
 
 
-def mixed(on: Any, vertex: type, word: type, join: Any, load_edge: Any, same: Any) -> Any:
+def insert_or_query(on: Any, vertex: type, word: type, join: Any, load_edge: Any, same: Any) -> Any:
     """Find both ends of a query, and link those of an insertion, all at the same time."""
 
     @on.elementwise
-    def mixed(e, src, dst, n, parent, aux, trees, queries, answers):
+    def insert_or_query(e, src, dst, n, parent, aux, trees, queries, answers):
         u, v = load_edge(e, src, dst, 0, n)
         if max(u, v) >= n:
             return
@@ -53,7 +53,7 @@ def mixed(on: Any, vertex: type, word: type, join: Any, load_edge: Any, same: An
         elif u != v:
             join(parent, aux, parent, vertex(u), vertex(v), e)
 
-    return mixed
+    return insert_or_query
 
 
 def ask(on: Any, vertex: type, find: Any) -> Any:

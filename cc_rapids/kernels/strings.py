@@ -164,7 +164,7 @@ def compare(on: Any) -> Any:
     return compare
 
 
-def deepen(on: Any) -> Any:
+def advance_prefix(on: Any) -> Any:
     """Find how many bytes the strings of each group have in common with its first one: deeper[g].
 
     For RUN strings at a time, of one group or of several: a group may hold all strings, and its
@@ -173,7 +173,7 @@ def deepen(on: Any) -> Any:
     shared, lessen_word, entries = common(on), lessen(on), entries_of(on)
 
     @on.elementwise
-    def deepen(run, chars, words, offsets, rows, group, first, depth, deeper):
+    def advance_prefix(run, chars, words, offsets, rows, group, first, depth, deeper):
         k = run * RUN
         end, g, least = min(k + RUN, np.uint64(rows.size)), group[k], ALL
         while k < end:
@@ -188,7 +188,7 @@ def deepen(on: Any) -> Any:
             k += ONE
         lessen_word(deeper, g, least)
 
-    return deepen
+    return advance_prefix
 
 
 def sort_keys(on: Any) -> Any:

@@ -21,7 +21,7 @@ from ..data.column import Column, borrowed_columns, of, of_key_columns
 from ..data.frame_access import is_single, of_one_kind, rows_of
 from ..errors import InputError, id_shown
 from ..ids.range import bounds, type_of
-from ..ids.strings import different, factorise, hashes_of, taken, where
+from ..ids.strings import different, factorise, hashes_of, take_rows, where
 from .answer import Answer, LabelKind
 from .lookup import rows_of_ids, single_id
 
@@ -322,7 +322,7 @@ def _words_or_own(
     if len(label):
         with of("labels", label).borrow() as words:
             own = where(known, words, own, backend)
-    own = own if rows is None else taken(own, rows, backend)
+    own = own if rows is None else take_rows(own, rows, backend)
     return like.to_native(own, partial(different, own))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, counted, shown
-from ..solver.devices import Meeting, in_threads, share_of
+from ..solver.devices import ExchangeBarrier, in_threads, share_of
 from .answer import LabelKind
 from .labels import LABEL_KINDS, check_labels
 
@@ -139,7 +139,7 @@ class SpreadComponents:
         wanted = self._kind if kind is None else check_labels(kind)
         count = len(self._held)
 
-        def share(k: int, _: Meeting) -> Any:
+        def share(k: int, _: ExchangeBarrier) -> Any:
             with self._backend.scope():
                 held, answer = self._held[k], self._answers[k]
                 if wanted is LABEL_KINDS["min"]:

@@ -76,8 +76,8 @@ def share_of(n: int, k: int, count: int) -> tuple[int, int]:
     return first, last
 
 
-class Meeting:
-    """Meeting of the threads of a run, at which each sees what the others have brought."""
+class ExchangeBarrier:
+    """A barrier at which each thread of a run gets what the others pass."""
 
     def __init__(self, count: int) -> None:
         self._barrier = threading.Barrier(count)
@@ -110,12 +110,12 @@ class Meeting:
             raise threading.BrokenBarrierError
 
     def leave(self) -> None:
-        """End the meeting, as a thread has failed: whoever waits raises BrokenBarrierError."""
+        """Break the barrier, as a thread has failed: whoever waits raises BrokenBarrierError."""
         self._barrier.abort()
 
 
 def in_threads(
-    numbers: list[int], backend: Backend, work: Callable[[int, Meeting], Result]
+    numbers: list[int], backend: Backend, work: Callable[[int, ExchangeBarrier], Result]
 ) -> list[Result]:
     """Return the results of a function, called in a thread of each device at the same time.
 
@@ -124,7 +124,7 @@ def in_threads(
     numbers : list of int
         The devices, each once.
     work : callable
-        Called with the place of a device in the list, and a meeting of all threads.
+        Called with the place of a device in the list, and a barrier of all threads.
 
     Raises
     ------
@@ -138,16 +138,16 @@ def in_threads(
     for number in numbers:  # what the caller has launched on streams of its own, which threads ...
         with backend.using_device(number):  # ... do not use, so that they would not wait for it
             backend.synchronize()
-    meeting = Meeting(len(numbers))
+    barrier = ExchangeBarrier(len(numbers))
 
     def run(k: int) -> Result:
         try:
             with backend.using_device(numbers[k]):
-                found = work(k, meeting)
+                found = work(k, barrier)
                 backend.synchronize()
                 return found
         except BaseException as error:
-            meeting.leave()
+            barrier.leave()
             _let_go(error)
             if isinstance(error, CapacityError):
                 raise _named(error, numbers[k]) from None
@@ -160,12 +160,12 @@ def in_threads(
                 started.append(workers.start(number, run, k))
             return _gathered(started)
         except BaseException:
-            meeting.leave()
+            barrier.leave()
             raise
         finally:
             wait(started)
             started.clear()  # with what other threads have found, which an error would keep alive
-            meeting.end()
+            barrier.end()
 
 
 def solve_on_devices(
@@ -189,8 +189,8 @@ def solve_on_devices(
         The ids are not integers close together.
     """
 
-    def solve(k: int, meeting: Meeting) -> OnDevice:
-        return _Run(parts, numbers, backend, options, meeting).solve(k)
+    def solve(k: int, barrier: ExchangeBarrier) -> OnDevice:
+        return _Run(parts, numbers, backend, options, barrier).solve(k)
 
     return in_threads(numbers, backend, solve)
 
@@ -236,7 +236,7 @@ class _Run:
     numbers: list[int]
     backend: Backend
     options: SolveOptions
-    meeting: Meeting
+    barrier: ExchangeBarrier
 
     def solve(self, k: int) -> OnDevice:
         """Solve part k on its device, and merge the forests of the others into its own."""
@@ -248,7 +248,7 @@ class _Run:
             assert isinstance(decoder, OffsetDecoder)
             solved = perf_counter()
             seconds = {"solve": solved - started}
-            seconds |= merge_all(k, forest, self.numbers, backend, self.meeting)
+            seconds |= merge_all(k, forest, self.numbers, backend, self.barrier)
             merged = perf_counter()
             forest.count()
         seconds["count"] = perf_counter() - merged
@@ -262,7 +262,7 @@ class _Run:
 
         The range of the ids may be an estimate; if some device has ids outside, all start again.
         """
-        backend, meeting = self.backend, self.meeting
+        backend, barrier = self.backend, self.barrier
         exact = self.options.policy.needs_exact_range
         if edge_input.src.strings or edge_input.src.key_columns:
             columns = list(columns)
@@ -270,11 +270,11 @@ class _Run:
             columns = list(map(backend.asarray, columns))
         while True:
             own = scan_ids(edge_input, columns, backend, exact)
-            scanned = common_ids(own, meeting.exchange(k, own), backend)
+            scanned = common_ids(own, barrier.exchange(k, own), backend)
             encoded = OFFSET.encode(scanned, backend)
             design = self._link(encoded)
             beyond = bool(backend.to_host(encoded.forest.out_of_range)[0])
-            if not any(meeting.exchange(k, beyond)):
+            if not any(barrier.exchange(k, beyond)):
                 return encoded, scanned.edge_input, design
             if exact:
                 raise edge_input.changed()
@@ -292,7 +292,7 @@ class _Run:
 
 
 def merge_all(
-    k: int, forest: Forest, numbers: list[int], backend: Backend, meeting: Meeting
+    k: int, forest: Forest, numbers: list[int], backend: Backend, barrier: ExchangeBarrier
 ) -> dict[str, float]:
     """Join the trees of a flat forest by those of all devices, in rounds; return seconds of each.
 
@@ -310,14 +310,14 @@ def merge_all(
             backend.connect(number)
     while away < len(numbers):
         at = perf_counter()
-        sent = meeting.exchange(k, pack(forest))
+        sent = barrier.exchange(k, pack(forest))
         at = done("pack", at)
         source = (k - away) % len(numbers)
         other = sent[source].received(backend, numbers[source])
         del sent
         backend.synchronize()
-        meeting.exchange(k)
-        meeting.forget(k)
+        barrier.exchange(k)
+        barrier.forget(k)
         at = done("copy", at)
         merge(forest, other)
         backend.synchronize()
@@ -365,7 +365,7 @@ def common_ids(own: ScannedIds, others: list[ScannedIds], backend: Backend) -> S
     span = IdRange(low, high, dtype, exact, own.facts.id_range.order, more)
     total = sum(one.input_bytes for one in filled)
     ids = own.facts._replace(id_range=span, input_bytes=total)
-    if not OFFSET.worthwhile(ids):
+    if not OFFSET.is_preferred(ids):
         raise InputError(
             f"devices= takes ids that are close together, and these go from {low:,} to {high:,}:"
             " number them first, as cc_rapids does on one GPU without devices=; or pass them to"

@@ -23,7 +23,7 @@ from ..backends import (
     Kernel,
     Layout,
     Piece,
-    side_by_side,
+    pack_layout,
 )
 from ..data.dtypes import is_signed
 from ..data.edge_input import EdgeInput
@@ -230,7 +230,7 @@ def _run_layout(dtype: Any, ids: int, rows: int, ends: int) -> _RunLayout:
     forest = (ids, VERTEX), (words, np.uint32), (blocks_of(words), VERTEX)
     slots = slots_for(ends) + 1 if ends else 0
     groups = -(-(ends // 2) // hashed.GROUP) + 1 if ends else 0
-    size, pieces = side_by_side(
+    size, pieces = pack_layout(
         (
             *forest,
             (SINGLE_BLOCK_THREADS, WIDE),

@@ -1,6 +1,6 @@
 """Compile kernels ahead of their first use, in several processes: what ``cc-rapids compile`` does.
 
-Which kernels the common jobs launch, and with which types, is found by rehearsing these on a few
+Which kernels the common jobs launch, and with which types, is found by recording these on a few
 edges, so no list of kernels has to be kept. A process for each core then compiles its share into
 the kernel cache.
 """
@@ -25,9 +25,9 @@ from ..backends.base import Kernel
 from ..options import Options
 from ..tuning import tuning
 
-REHEARSALS = {
-    "threads": (dry_run.ThreadsRehearsal,),
-    "cuda": (dry_run.OneLaunchRehearsal, dry_run.Rehearsal),
+RECORDINGS = {
+    "threads": (dry_run.ThreadsRecording,),
+    "cuda": (dry_run.OneLaunchRecording, dry_run.RecordingBackend),
 }
 EDGES, FEW = 300, 60
 STEPS = 1, 20, 10**6  # between ids: as they are, in a bit map, and in hash slots
@@ -114,14 +114,14 @@ def _write_architecture(capability: Capability) -> None:
 def kernels_of_common_jobs(engine: str) -> dict[dry_run.Key, Kernel]:
     """Return the kernels that the common jobs launch on an engine, by their keys."""
     launched: dict[dry_run.Key, Kernel] = {}
-    for kind in REHEARSALS[engine]:
-        with dry_run.rehearsed(kind) as backend:
-            _rehearse(engine)
+    for kind in RECORDINGS[engine]:
+        with dry_run.recorded_launches(kind) as backend:
+            _run_common_jobs(engine)
         launched |= backend.launched
     return launched
 
 
-def _rehearse(engine: str) -> None:
+def _run_common_jobs(engine: str) -> None:
     """Solve short lists and, by other sizes, long ones: of integers of both widths, and strings."""
     designs = {rule.design for rule in AUTO if rule.engine in (None, engine) and not rule.symmetric}
     for dtype in (np.int32, np.int64):

@@ -612,7 +612,7 @@ class _Run:
         """Mark the vertices that a column names."""
         backend, missing = self.backend, self.backend.fill(self.backend.empty(1, np.uint64), 0xFF)
         slots = self.answer.find(column)
-        name = kernel(kernels.name_slots, backend, self.vertex)
+        name = kernel(kernels.mark_slots, backend, self.vertex)
         name(slots.size, self.answer.ids.n, slots, self.answer.own, self.named, missing)
         row = int(backend.to_host(missing)[0])
         if row == ALL:

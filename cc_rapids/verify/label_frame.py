@@ -19,7 +19,7 @@ from ..errors import ColumnTypeError, MissingColumnError, VerificationError
 from ..kernels import audit
 from ..kernels.audit import kernel
 from .label_rules import LABEL_RULES, LabelRule
-from .vertex_lookup import ALL, Ids, Integers, Several, Tally, Words, in_words, taken
+from .vertex_lookup import ALL, Ids, Integers, Several, Tally, Words, in_words, take_rows
 
 
 class LabelFrame:
@@ -194,7 +194,7 @@ class LabelFrame:
         """Sort the rows by their ids."""
         order = self.ids.order()
         self._vertex, self._labels = (
-            [taken(part, order, self.backend) for part in side]
+            [take_rows(part, order, self.backend) for part in side]
             for side in (self._vertex, self._labels)
         )
         self.ids = self._made()

@@ -306,7 +306,7 @@ def in_words(rows: Any, several: bool) -> str:
     return str(tuple(map(first, rows))) if several else str(first(rows))
 
 
-def taken(column: Any, rows: Array, backend: Backend) -> Any:
+def take_rows(column: Any, rows: Array, backend: Backend) -> Any:
     """Return some rows of a lent column, in the given order."""
     if is_cudf(column):
         return column.take(rows).reset_index(drop=True)

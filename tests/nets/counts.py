@@ -22,7 +22,7 @@ import pandas as pd
 from support import fake_cudf, fake_gpu
 
 import cc_rapids
-from cc_rapids.backends.dry_run import Rehearsal, rehearsed
+from cc_rapids.backends.dry_run import RecordingBackend, recorded_launches
 
 PACKAGE = Path(cc_rapids.__file__).parent
 FILES = {
@@ -66,7 +66,7 @@ PATHS: dict[str, bool | None] = {
 }
 
 
-class _Gpu(Rehearsal):
+class _Gpu(RecordingBackend):
     """A dry run whose arrays pass for CuPy's."""
 
     on_device = True
@@ -85,7 +85,7 @@ def entered(path: str) -> set[tuple[str, str]]:
     together = PATHS[path]
     if together is None:
         return _entered(pd.DataFrame(columns))
-    with fake_cudf.installed(), rehearsed(_Gpu) as backend:
+    with fake_cudf.installed(), recorded_launches(_Gpu) as backend:
         backend.in_one_launch = together
         return _entered(fake_cudf.DataFrame(columns))
 
@@ -103,7 +103,7 @@ def _entered(frame: Any) -> set[tuple[str, str]]:
         ours = event == "call" and code.co_filename.startswith(str(PACKAGE))
         if ours and not inside and not code.co_name.startswith("__"):
             found.add((code.co_filename, code.co_qualname))
-            if code is Rehearsal.launch.__code__:
+            if code is RecordingBackend.launch.__code__:
                 inside.append(frame)
 
     sys.setprofile(note)

@@ -12,7 +12,7 @@ import pytest
 
 from cc_rapids import backends
 from cc_rapids.backends.base import Scope, SharedMemoryLimits
-from cc_rapids.backends.memory.packing import side_by_side
+from cc_rapids.backends.memory.packing import pack_layout
 from cc_rapids.backends.memory.pool import Arena
 from cc_rapids.backends.threads import Threads
 
@@ -63,7 +63,7 @@ class Counted(Threads):
     def alloc_packed(self, *shapes, arena_bytes=0):
         if not arena_bytes or self.current_arena is None:
             return super().alloc_packed(*shapes)
-        size, pieces = side_by_side(shapes)
+        size, pieces = pack_layout(shapes)
         block = self.current_arena.with_block(size, arena_bytes)
         return self.packed_views(block.whole[block.start : block.start + size], pieces)
 

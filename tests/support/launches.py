@@ -14,7 +14,7 @@ import cc_rapids
 from cc_rapids import Design, VerificationError, backends, generators
 from cc_rapids.algorithms import boruvka, merge, staged
 from cc_rapids.algorithms.auto import AUTO, for_forest
-from cc_rapids.backends.dry_run import rehearsed
+from cc_rapids.backends.dry_run import recorded_launches
 from cc_rapids.data.adapters import Csr
 from cc_rapids.data.edge_input import Labels
 from cc_rapids.graph.edges import Edges
@@ -68,7 +68,7 @@ def batches(design):
 def vertices_of_batches():
     """Insertions of vertices, and questions about them, where the host goes on."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cc_rapids.backends.dry_run.Rehearsal.in_caller_order", True)
+        patch.setattr("cc_rapids.backends.dry_run.RecordingBackend.in_caller_order", True)
         for dtype in (INT, LONG, ULONG):
             seen = cc_rapids.Connectivity(num_vertices=20).insert(edges(dtype))
             seen.connected(edges(dtype))
@@ -202,7 +202,7 @@ def records():
 def at_once(dtype):
     """A list in one launch."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cc_rapids.backends.dry_run.Rehearsal.in_one_launch", True)
+        patch.setattr("cc_rapids.backends.dry_run.RecordingBackend.in_one_launch", True)
         cc_rapids.components(edges(dtype)).labels()
         far = np.arange(50, dtype=dtype) * dtype(10**7)
         for edges_at_once in (0, 100):
@@ -295,12 +295,14 @@ def forests_by_weight():
     many = np.arange(2000)
     for weight in ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]:
         options = {"weight": np.arange(4, dtype=weight), "engine": "cuda"}
-        for dtype, last in itertools.product((INT, LONG, ULONG), (0, boruvka.AT_ONCE)):
-            with mock.patch.object(boruvka, "AT_ONCE", last):
+        for dtype, last in itertools.product(
+            (INT, LONG, ULONG), (0, boruvka.ONE_LAUNCH_CANDIDATES)
+        ):
+            with mock.patch.object(boruvka, "ONE_LAUNCH_CANDIDATES", last):
                 cc_rapids.minimum_spanning_forest(edges(dtype), **options)
         cc_rapids.maximum_spanning_forest(edges(), **options)
     for weight, last in itertools.product((many, many.astype(np.float32)), (0, 4000)):
-        with mock.patch.object(boruvka, "AT_ONCE", last):
+        with mock.patch.object(boruvka, "ONE_LAUNCH_CANDIDATES", last):
             cc_rapids.minimum_spanning_forest((many % 7, many % 5), weight=weight, engine="cuda")
             cc_rapids.minimum_spanning_forest(  # few candidates of many vertices
                 (many[:2], many[1:3]), weight=weight[:2], num_vertices=2000, engine="cuda"
@@ -408,7 +410,7 @@ def rehearse(which):
         for design in filter(takes_batches, by_name(which).values())
     ]
     by = {}
-    with rehearsed() as backend, tuning.override(frequent_root_vertices=0):
+    with recorded_launches() as backend, tuning.override(frequent_root_vertices=0):
         for name, use, *arguments in named + uses:
             use(*arguments)
             by |= dict.fromkeys(backend.launched.keys() - by.keys(), name)

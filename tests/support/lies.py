@@ -173,7 +173,7 @@ FIRST_LOOKS = (
 )  # or no other kernel would run
 
 
-class Flickering(dry_run.Rehearsal):
+class Flickering(dry_run.RecordingBackend):
     """Kernels as plain Python, on columns that change between two reads of one word."""
 
     columns = ()

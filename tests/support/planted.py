@@ -448,7 +448,9 @@ PLANTS = {
     "connect": Plant(
         rounds.connect, "low(new, h, label)", "low(new, h, label // 2)", "liu-tarjan(PRF)"
     ),
-    "search": Plant(search.deepen, "parent[w] = vertex(source)", "parent[w] = vertex(w)", "search"),
+    "search": Plant(
+        search.enqueue_vertex, "parent[w] = vertex(source)", "parent[w] = vertex(w)", "search"
+    ),
 }
 
 

@@ -25,26 +25,26 @@ FAR = np.int32(0x7F7F7F7F)  # as bytes of 0x7F
 NOWHERE = np.uint64(2**64 - 1)
 
 
-def deepen(on: Any, vertex: type, record_hook: Any) -> Any:
+def enqueue_vertex(on: Any, vertex: type, record_hook: Any) -> Any:
     """Hang a vertex from the source, and give it a place in the queue of the next depth."""
     add, entries = on.atomic_add, entries_of(on)
 
     @on.device
-    def deepen(w, e, source, offsets, indices, after, sizes, parent, hook_edge):
+    def enqueue_vertex(w, e, source, offsets, indices, after, sizes, parent, hook_edge):
         first, last = entries(offsets, indices, w)
         parent[w] = vertex(source)
         after[np.uint64(add(sizes, 0, 1))] = vertex(w)
         add(sizes, 1, np.int64(last - first))
         record_hook(hook_edge, w, e)
 
-    return deepen
+    return enqueue_vertex
 
 
 def from_above(on: Any, vertex: type, record_hook: Any) -> Any:
     """Visit the neighbours of the queue: a group of threads a row, a swap decides who is first."""
     cas, found, threads_per_row = (
         on.atomic_cas,
-        deepen(on, vertex, record_hook),
+        enqueue_vertex(on, vertex, record_hook),
         np.uint64(on.threads_per_row),
     )
     entries = entries_of(on)
@@ -70,7 +70,7 @@ def from_below(on: Any, vertex: type, record_hook: Any) -> Any:
 
     A neighbour of this very depth does not count, whether its depth is seen already or not.
     """
-    found, entries = deepen(on, vertex, record_hook), entries_of(on)
+    found, entries = enqueue_vertex(on, vertex, record_hook), entries_of(on)
 
     @on.elementwise
     def from_below(v, d, source, out_of_range, depth, offsets, indices, *rest):

@@ -14,7 +14,7 @@ ALIGN = 256  # bytes, between the pieces of one allocation
 Piece = tuple[int, int, Any]  # where it starts, elements and their type
 
 
-def side_by_side(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[Piece]]:
+def pack_layout(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[Piece]]:
     """Return the bytes of one allocation for arrays, each given as ``(n, dtype)``.
 
     Each with where it starts.

@@ -40,7 +40,7 @@ class Arena:
         block.
         """
         if allocate is not self:
-            self.allocate = partial(workspace.beside, allocate)
+            self.allocate = partial(workspace.allocate_outside, allocate)
             self.allocate_own = partial(workspace, allocate)
 
     def __call__(self, size: int) -> Any:
@@ -154,7 +154,7 @@ class Workspace:
         device = self.cuda.runtime.getDevice()
         most = self.total(device) // self.SHARE
         if size > most:
-            return self.beside(allocate, size)
+            return self.allocate_outside(allocate, size)
         with self.lock:
             self.busy, self.turn = True, self.turn + 1
             try:
@@ -165,7 +165,7 @@ class Workspace:
                 self.busy = False
             lease = self.turn
         if block is None:
-            block = self.beside(allocate, size)
+            block = self.allocate_outside(allocate, size)
         self.used[lease] = device, held
         return _leased(self.cuda, held, block, partial(self.take_back, lease))
 
@@ -200,7 +200,7 @@ class Workspace:
                 self.left.remove(left)
                 held -= left.size
 
-    def beside(self, allocate: Any, size: int) -> Any:
+    def allocate_outside(self, allocate: Any, size: int) -> Any:
         """Allocate memory beside the workspace, all of which is freed if there is no more."""
         try:
             return allocate(size)

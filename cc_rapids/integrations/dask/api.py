@@ -41,7 +41,7 @@ from ...ledger import Ledger
 from ...options import Options
 from ..distributed.answer import DistributedComponents
 from ..distributed.forests import (
-    as_names,
+    as_list,
     balanced,
     check_width,
     chunk,
@@ -253,7 +253,7 @@ class Run:
 
         The rows of a partition are counted by a task of their own, beside the one that solves it.
         """
-        names = [*as_names(self.source), *as_names(self.destination)]
+        names = [*as_list(self.source), *as_list(self.destination)]
         ends = self.source, self.destination, self.nulls, self.options
         parts = edges[list(dict.fromkeys(names))].to_delayed()
         found = [self._later(local_forest, part, *ends) for part in parts]
@@ -302,7 +302,7 @@ class Run:
                 " Dask's option 'dataframe.convert-string' False the error names the row"
             ) from error
         except KeyError as error:
-            names = dict.fromkeys([*as_names(self.source), *as_names(self.destination)])
+            names = dict.fromkeys([*as_list(self.source), *as_list(self.destination)])
             lacking = [repr(name) for name in names if repr(name) in str(error)]
             if isinstance(error, CcRapidsError) or not lacking:
                 raise
@@ -601,7 +601,7 @@ def _check(
         )
     meta = _example(vertices._meta, None) if is_dask(vertices) else vertices
     if isinstance(vertices, dd.DataFrame):
-        check_width(len(meta.columns), len(as_names(source)))
+        check_width(len(meta.columns), len(as_list(source)))
         meta = meta[meta.columns[0]] if isinstance(source, str) else meta
     elif dask.is_dask_collection(vertices) and not is_dask(vertices):
         raise InputError(
@@ -610,7 +610,7 @@ def _check(
         )
     if isinstance(vertices, range):
         check_range(vertices)
-    example = _example(edges._meta, [*as_names(source), *as_names(destination)])
+    example = _example(edges._meta, [*as_list(source), *as_list(destination)])
     read.read(example, source, destination, meta, count, nulls)
 
 

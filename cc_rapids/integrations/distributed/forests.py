@@ -65,7 +65,7 @@ def sides(source: Side) -> tuple[Side, Side]:
     return [f"{k}_source" for k in count], [f"{k}_destination" for k in count]
 
 
-def as_names(side: Side) -> list[str]:
+def as_list(side: Side) -> list[str]:
     """Return one or several columns as a list."""
     return side if isinstance(side, list) else [side]
 
@@ -158,8 +158,8 @@ def united(frames: list[Any], ends: Ends, called: Ends) -> Any:
         A column is integers in one and strings in another.
     """
     filled = [frame for frame in frames if len(frame)]
-    names = [name for side in ends for name in as_names(side)]
-    for name, own in zip(names, [name for side in called for name in as_names(side)], strict=True):
+    names = [name for side in ends for name in as_list(side)]
+    for name, own in zip(names, [name for side in called for name in as_list(side)], strict=True):
         if len({str(frame[name].dtype) for frame in filled}) > 1:
             kind = common_kind(own, [kind_of(frame[name]) for frame in filled])
             if kind:
@@ -190,7 +190,7 @@ def library(array: Any) -> Any:
     return cupy
 
 
-def taken(frame: Any, mask: Any) -> Any:
+def select_rows(frame: Any, mask: Any) -> Any:
     """Return the rows of a frame where an array is true, with a new index."""
     return frame.take(library(mask).flatnonzero(mask)).reset_index(drop=True)
 
@@ -255,7 +255,7 @@ def local_forest(
     """
     if not_frame(frame):
         raise TypeError(f"a partition is {not_frame(frame)}")
-    columns = list(dict.fromkeys([*as_names(source), *as_names(destination)]))
+    columns = list(dict.fromkeys([*as_list(source), *as_list(destination)]))
     lacking = [name for name in columns if name not in frame.columns]
     if lacking:
         raise MissingColumnError(
@@ -299,11 +299,11 @@ def loops(named: Any, source: Side, options: dict[str, Any]) -> Forest:
     if not_frame(named, series=True):
         raise TypeError(f"a partition of vertices is {not_frame(named, series=True)}")
     frame = named.to_frame() if not hasattr(named, "columns") else named
-    ends, width = sides(source), len(as_names(source))
+    ends, width = sides(source), len(as_list(source))
     check_width(len(frame.columns), width)
     columns = [frame[name].reset_index(drop=True) for name in frame.columns]
     named_twice = {
-        name: column for side in ends for name, column in zip(as_names(side), columns, strict=True)
+        name: column for side in ends for name, column in zip(as_list(side), columns, strict=True)
     }
     twice = type(frame)(named_twice)
     called = ("vertices",) * 2 if width == 1 else ends
@@ -341,9 +341,9 @@ def _forest(found: Components, frame: Any, ends: Ends, called: Ends, ledger: Led
     ``ends`` are the names of columns in the frame, and ``called`` those of the caller.
     """
     edges, rows = found.forest(), found.num_vertices - len(found)
-    names = [name for side in sides(called[0]) for name in as_names(side)]
+    names = [name for side in sides(called[0]) for name in as_list(side)]
     edges = _values(edges[names])
-    if not _may_loop(frame, *map(as_names, ends)):
+    if not _may_loop(frame, *map(as_list, ends)):
         return Forest(edges, rows, ledger)
     alone = _values(found.filter(max_size=1))
     vertex = [name for name in alone.columns if name.endswith("vertex")]
@@ -395,7 +395,7 @@ def chunk(whole: tuple[Any, Any], k: int, count: int) -> Any:
 def edges_of(forest: Forest, source: Side) -> Any:
     """Return the edges of a forest without self-loops."""
     frame, (left, right) = forest.checked(), sides(source)
-    pairs = zip(as_names(left), as_names(right), strict=True)
+    pairs = zip(as_list(left), as_list(right), strict=True)
     same = reduce(and_, (frame[a] == frame[b] for a, b in pairs))
     return frame[~same].reset_index(drop=True)
 

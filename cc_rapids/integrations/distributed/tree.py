@@ -64,9 +64,9 @@ class Merges:
                 pile.append((level + 1, self.merge(left, right, home)))
             told = partial(DistributedProgress, "forests", done, total)
             self.watch.report(done, total, told)
-        return [(home, self._one(pile, home)) for home, pile in sorted(piles.items())]
+        return [(home, self._merge_pile(pile, home)) for home, pile in sorted(piles.items())]
 
-    def _one(self, pile: list[tuple[int, Handle]], home: str) -> Handle:
+    def _merge_pile(self, pile: list[tuple[int, Handle]], home: str) -> Handle:
         found = pile.pop()[1]
         while pile:
             found = self.merge(pile.pop()[1], found, home)

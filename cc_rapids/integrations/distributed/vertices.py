@@ -50,7 +50,7 @@ from ...results.labels import check_labels
 from .forests import (
     Ends,
     Forest,
-    as_names,
+    as_list,
     common_kind,
     concat,
     kind_of,
@@ -59,7 +59,7 @@ from .forests import (
     local_forest,
     of_length,
     of_rows,
-    taken,
+    select_rows,
 )
 from .protocol import Executor, Handle
 
@@ -225,7 +225,7 @@ def kind_of_ids(
     InputError
         They are strings, but the caller names integers as vertices.
     """
-    [name] = as_names(called[0])
+    [name] = as_list(called[0])
     kinds = [kind for fact in facts for kind in fact["kinds"]]
     kind = common_kind(name, kinds, named)
     if named is not None and kinds and kind is None:
@@ -258,15 +258,15 @@ def routed(forest: Forest, owner: Owner, count: int, kind: str | None) -> Box:
     counts = xp.bincount(left, minlength=count) + xp.bincount(right, minlength=count)
     home = int(counts.argmax())
     turned = (right == home) & (left != home)
-    back = taken(edges, turned).rename(columns=dict(zip(ENDS, ENDS[::-1], strict=True)))
-    whole = concat([taken(edges, ~turned), back[list(ENDS)]])
+    back = select_rows(edges, turned).rename(columns=dict(zip(ENDS, ENDS[::-1], strict=True)))
+    whole = concat([select_rows(edges, ~turned), back[list(ENDS)]])
     return boxed(of_length(whole, forest.rows, "the edges of a forest"), "source", owner, count)
 
 
 def boxed(frame: Any, by: str, owner: Owner, count: int) -> Box:
     """Return the rows of a frame, grouped by the owner of one of its columns."""
     parts = owner(frame[by])
-    box = [taken(frame, parts == k) for k in range(count)]
+    box = [select_rows(frame, parts == k) for k in range(count)]
     if sum(map(len, box)) != len(frame):
         raise lost_rows("the rows for all parts", len(frame), sum(map(len, box)))
     return box
@@ -358,13 +358,13 @@ def _owned(named: range, like: Any, owner: Owner, part: int) -> Any:
     for first in range(0, max(len(named), 1), RUN):
         run = named[first : first + RUN]
         ids = kind(np.arange(run.start, run.stop, run.step, dtype=dtype), name="vertex")
-        found.append(taken(ids.to_frame(), owner(ids) == part))
+        found.append(select_rows(ids.to_frame(), owner(ids) == part))
     return concat(found)["vertex"]
 
 
 def _split(edges: Any, owner: Owner, part: int) -> tuple[Any, Any]:
     inside = owner(edges["destination"]) == part
-    inner, outer = taken(edges, inside), taken(edges, ~inside)
+    inner, outer = select_rows(edges, inside), select_rows(edges, ~inside)
     if len(inner) + len(outer) != len(edges):
         raise lost_rows(f"the edges of part {part}", len(edges), len(inner) + len(outer))
     return inner, outer
@@ -430,7 +430,7 @@ def ids_to_look_up(frame: Any, by: str, owner: Owner, count: int) -> Box:
     return boxed(ids, "vertex", owner, count)
 
 
-def answers_for(queries: Any, table: Any) -> Any:
+def lookup_rows(queries: Any, table: Any) -> Any:
     """Return the rows of a table for ids that another part looks up."""
     return table[table["vertex"].isin(queries["vertex"])].reset_index(drop=True)
 
@@ -440,7 +440,7 @@ def replaced(frame: Any, by: str, *answers: Any) -> Any:
     return looked_up(frame, by, concat(list(answers))) if answers else frame
 
 
-def grand(frame: Any, *answers: Any) -> Any:
+def grandparents(frame: Any, *answers: Any) -> Any:
     """Return a table with the labels of its labels in a column ``further``."""
     frame = frame.assign(further=frame["labels"])
     return replaced(frame, "further", *answers)
@@ -457,12 +457,12 @@ def with_roots(frame: Any) -> Any:
     )
 
 
-def jumped(frame: Any) -> Any:
+def pointer_jump(frame: Any) -> Any:
     """Return the table after one jump."""
     return frame[["vertex", "further"]].rename(columns={"further": "labels"})
 
 
-def moved(frame: Any) -> int:
+def count_changed(frame: Any) -> int:
     """Return the number of rows that a jump changed."""
     return int((frame["labels"] != frame["further"]).sum())
 
@@ -541,8 +541,8 @@ class Exchange:
             home = self.workers.index(places[number]) if homes is None else homes[number]
             for part, (filled, size) in enumerate(rows):
                 if filled or number == part % len(boxes):  # one at least, for the types
-                    taken = self.tasks.submit(getitem, box, part, worker=places[number])
-                    pieces[part].append(taken)
+                    share = self.tasks.submit(getitem, box, part, worker=places[number])
+                    pieces[part].append(share)
                 if part != home:
                     self.bytes[home, part] += size
         return [
@@ -585,7 +585,9 @@ class Exchange:
     def further(self, tables: list[Handle], stage: str) -> list[Handle]:
         """Return tables with the labels of their labels, from the owners."""
         answers = self._ask(tables, "labels", tables, stage)
-        return [self.on(part, grand, table, *answers[part]) for part, table in enumerate(tables)]
+        return [
+            self.on(part, grandparents, table, *answers[part]) for part, table in enumerate(tables)
+        ]
 
     def _ask(
         self, frames: list[Handle], by: str, tables: list[Handle], stage: str
@@ -602,7 +604,7 @@ class Exchange:
                 if not filled:
                     continue
                 asked = self.on(part, getitem, boxes[part], other)
-                answer = self.on(other, answers_for, asked, tables[other])
+                answer = self.on(other, lookup_rows, asked, tables[other])
                 answers[part].append(answer)
                 if other != part:
                     self.bytes[part, other] += size
@@ -696,8 +698,8 @@ class Distributed:
         tables = [on(p, with_roots, one) for p, one in enumerate(seen)]
         while True:
             seen = self.exchange.further(tables, stage)
-            tables = [on(p, jumped, one) for p, one in enumerate(seen)]
-            if not sum(self.tasks.gather([on(p, moved, seen[p]) for p in range(count)])):
+            tables = [on(p, pointer_jump, one) for p, one in enumerate(seen)]
+            if not sum(self.tasks.gather([on(p, count_changed, seen[p]) for p in range(count)])):
                 return tables
 
     def _relabel(self, left: list[Handle], roots: list[Handle], number: int) -> list[Handle]:

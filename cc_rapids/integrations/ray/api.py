@@ -30,7 +30,7 @@ from ..distributed.forests import (
     Ends,
     Forest,
     all_merged,
-    as_names,
+    as_list,
     as_pandas,
     balanced,
     column_names,
@@ -387,7 +387,7 @@ def _checked(
     if known is None:  # what a function returns is known once it has run
         return edges
     read.read(known, *given, example, count, nulls)
-    names = [name for side in column_names(*given) for name in as_names(side)]
+    names = [name for side in column_names(*given) for name in as_list(side)]
     return edges.select_columns(list(dict.fromkeys(names)))
 
 
@@ -435,7 +435,7 @@ def _empty(edges: Dataset, called: Ends) -> Any:
     """
     known = _example(edges.materialize())
     if known is None or not known.num_columns:
-        return pd.DataFrame({name: [] for side in called for name in as_names(side)})
+        return pd.DataFrame({name: [] for side in called for name in as_list(side)})
     return as_pandas(known)
 
 

@@ -12,7 +12,7 @@ from ...data import read
 from ...data.column import Borrowing
 from ...data.dtypes import is_integer
 from ...errors import VerificationError
-from .columns import Indices, comparable, ends, host_ids, label_columns, numbered, some
+from .columns import Indices, common_dtype, ends, host_ids, label_columns, numbered, some
 
 
 def union_find(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
@@ -155,7 +155,7 @@ def certify_components(
         columns = [host_ids(column) for column in held]
     if isinstance(given.vertices, range):
         columns.append(np.array(given.vertices, np.int64))
-    vertex, label, *columns = comparable([*label_columns(found.labels("min")), *columns])
+    vertex, label, *columns = common_dtype([*label_columns(found.labels("min")), *columns])
     ids, (src, dst, *_) = numbered(columns)
     _check_vertices(vertex, ids)
     at = np.searchsorted(ids, label)

@@ -89,7 +89,7 @@ def host(values: Any) -> npt.NDArray[Any]:
     return array if is_integer(array.dtype) else array.astype(object)
 
 
-def comparable(columns: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
+def common_dtype(columns: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
     """Return the columns as one type that holds them all.
 
     NumPy's common type of int64 and uint64 would be a float.

@@ -16,7 +16,7 @@ from ...data.frame_access import on_host
 from ...data.weights import ForestWeight, weighted
 from ...errors import InputError, VerificationError
 from ..shown_rows import ShownRows
-from .columns import Indices, check_ends, comparable, ends, host, host_ids, numbered
+from .columns import Indices, check_ends, common_dtype, ends, host, host_ids, numbered
 
 UNLINKED = np.iinfo(np.int64).max
 
@@ -276,7 +276,7 @@ def numbered_ends(given: EdgeInput) -> tuple[npt.NDArray[Any], Indices, Indices]
         columns = [host_ids(column) for column in held]
     if not columns[0].size:
         return columns[0], np.zeros(0, np.int64), np.zeros(0, np.int64)
-    ids, (src, dst) = numbered(comparable(columns))
+    ids, (src, dst) = numbered(common_dtype(columns))
     return ids, src, dst
 
 

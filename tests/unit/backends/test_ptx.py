@@ -9,7 +9,7 @@ import pytest
 from support import ptx
 
 from cc_rapids.backends import compile as compiler
-from cc_rapids.backends.dry_run import rehearsed
+from cc_rapids.backends.dry_run import recorded_launches
 from cc_rapids.ids.range import decoded, order_of_type
 from cc_rapids.kernels import edges, id_range
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 
 def made(make, *signature):
     """Return the instructions of a kernel for the types of its arguments."""
-    with rehearsed() as on:
+    with recorded_launches() as on:
         kernel = make(on)
     return compiler.to_ptx(kernel, signature, CAPABILITY)
 

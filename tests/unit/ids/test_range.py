@@ -7,7 +7,7 @@ from support.edge_lists import check, components_of
 import cc_rapids
 from cc_rapids import backends, errors, generators
 from cc_rapids.algorithms import auto
-from cc_rapids.backends.dry_run import Rehearsal, rehearsed
+from cc_rapids.backends.dry_run import RecordingBackend, recorded_launches
 from cc_rapids.data import read as frames
 from cc_rapids.graph.edges import Edges
 from cc_rapids.ids import range as spans
@@ -175,7 +175,7 @@ def test_lists_without_rows_or_of_few(on, glancing):
 
 def test_a_list_whose_neighbours_are_near_begins_with_tiles():
     """However many edges there are; otherwise, or as rows, a sample is better of many."""
-    gpu = Rehearsal()
+    gpu = RecordingBackend()
     n, m = 2 * 10**6, 5 * 10**7
     assert auto.choose(gpu, n, m, locality=0.7).design.window
     assert "67% of them near" in str(auto.choose(gpu, n, m, locality=0.7))
@@ -190,7 +190,7 @@ def test_a_list_whose_neighbours_are_near_begins_with_tiles():
 
 
 def test_rows_begin_with_tiles_where_a_list_of_few_edges_does_not():
-    gpu, size = Rehearsal(), 10**7
+    gpu, size = RecordingBackend(), 10**7
     assert auto.choose(gpu, size, size, is_list=False).design.window
     assert auto.choose(gpu, size, 2 * size, symmetric=True, is_list=False).design.window
     listed = auto.choose(gpu, size, size)
@@ -202,7 +202,7 @@ def test_no_column_is_read_for_a_span_that_is_given():
     """Of a short list; of a long one, some rows are looked at."""
     src, dst = np.array([0, 4, 4], np.int32), np.array([1, 5, 2], np.int32)
     for options, names in (({}, {"find_bounds"}), ({"num_vertices": 7}, set())):
-        with rehearsed() as on:
+        with recorded_launches() as on:
             cc_rapids.components((src, dst), **options)
         launched = {kernel.part.function.__name__ for kernel in on.launched.values()}
         assert launched & {"find_bounds", "sampled_scan", "sampled_order"} == names

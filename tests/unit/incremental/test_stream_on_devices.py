@@ -97,7 +97,7 @@ def test_named_vertices_and_nulls_count_once(tmp_path):
 @pytest.mark.parametrize("counted", [True, False])
 def test_the_first_device_may_get_nothing(folder, monkeypatch, kind, counted):
     """All chunks go to the others, and the answer is still of the files' kind."""
-    hands = cc_rapids.incremental.stream._Hand
+    hands = cc_rapids.incremental.stream._DeviceReader
     own = hands.read
 
     def read(self, *arguments):
@@ -143,7 +143,7 @@ def test_answers_have_the_type_of_the_last_rows(tmp_path, monkeypatch, kind, fir
     options = {} if kind == "texts" else {"num_vertices": 9}
     expected = cc_rapids.stream_components(str(tmp_path), engine="threads", **options).labels()
     if not first:  # the first device gets no more than the first chunk
-        hands = cc_rapids.incremental.stream._Hand
+        hands = cc_rapids.incremental.stream._DeviceReader
         own_read = hands.read
 
         def read(self, *arguments):

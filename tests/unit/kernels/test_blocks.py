@@ -14,7 +14,7 @@ from cc_rapids import Design, DesignError, backends, generators, oracle
 from cc_rapids.algorithms import auto, design, run
 from cc_rapids.algorithms.compiled import KernelComposer
 from cc_rapids.backends import base
-from cc_rapids.backends.dry_run import Rehearsal
+from cc_rapids.backends.dry_run import RecordingBackend
 from cc_rapids.data.adapters import Csr
 from cc_rapids.kernels import blocks
 from cc_rapids.solver.choose import choose_for_batch
@@ -197,7 +197,7 @@ def test_tiles_share_a_list_of_any_order(sources, window):
 def looked_at(src, dst, n):
     """How many edges tiles look at, by a union that counts them."""
     seen = []
-    backend = Rehearsal()
+    backend = RecordingBackend()
 
     def load_edge(e, a, b, low, size):
         seen.append(int(e))
@@ -258,7 +258,7 @@ def test_its_name():
 def test_batches_have_no_tiles():
     with pytest.raises(DesignError, match=r"leave out none\(tiles=64\)"):
         cc_rapids.Connectivity(design="none(tiles=64)+async+halve")
-    gpu = Rehearsal()
+    gpu = RecordingBackend()
     assert auto.choose(gpu, 10**7, 10**7, locality=1.0).design.window
     assert not choose_for_batch(gpu, 10**7, 10**7).algorithm.window
 

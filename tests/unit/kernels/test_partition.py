@@ -11,7 +11,7 @@ import cc_rapids
 from cc_rapids import Design, DesignError, backends, generators, memory_bound, oracle
 from cc_rapids.algorithms import auto
 from cc_rapids.algorithms.design import as_listed
-from cc_rapids.backends.dry_run import rehearsed
+from cc_rapids.backends.dry_run import recorded_launches
 from cc_rapids.kernels import edges, partition
 from cc_rapids.kernels.partition import IDS, MOST_BLOCKS, TILE, blocks_of, tiles_of
 from cc_rapids.solver.choose import choose_for_batch
@@ -134,7 +134,7 @@ def test_blocks_and_tiles(monkeypatch):
 
 
 def test_auto_partitions_lists_whose_labels_no_cache_holds():
-    with rehearsed() as on:
+    with recorded_launches() as on:
         for n, m in ((IDS.start, 30_000_000), (60_000_000, 100_000_000), (1 << 26, 10**9)):
             design = auto.choose(on, n, m).design
             assert "order=partitioned" in str(design)

@@ -16,7 +16,7 @@ from cc_rapids import Design, DesignError, backends, generators, oracle
 from cc_rapids.algorithms import auto, compiled
 from cc_rapids.backends import SharedMemoryLimits
 from cc_rapids.backends.device_function import Atom
-from cc_rapids.backends.dry_run import ATOMS, Rehearsal
+from cc_rapids.backends.dry_run import ATOMS, RecordingBackend
 from cc_rapids.data.adapters import Csr
 from cc_rapids.kernels import edges as reading
 from cc_rapids.kernels import sampling, shared_filter
@@ -104,7 +104,7 @@ def test_what_does_not_fit_a_queue_waits_in_none(vertex, noted):
     assert compiled.build(some, on, vertex, np.uint64, False, noted).queue_words == 0
 
 
-class Lanes(Rehearsal):
+class Lanes(RecordingBackend):
     """Lanes that are Python threads, and meet where a warp's do."""
 
     warp_size, warps, tiles = 4, 2, 2
@@ -216,7 +216,7 @@ def test_queues_lose_no_edge(data):
 @pytest.mark.parametrize(("linked", "apart"), [(0, 40), (49, 40), (50, 7), (100, 7)])
 def test_bits_are_folded_once_half_of_the_vertices_are_linked(linked, apart):
     """With fewer most folded bits would not be set, and each asks for another then."""
-    fold = shared_filter.fold_of(Rehearsal()).compiled(lambda function: function, ATOMS)
+    fold = shared_filter.fold_of(RecordingBackend()).compiled(lambda function: function, ATOMS)
     in_giant = np.zeros(40, np.uint32)
     assert fold(100, np.uint32(7), np.array([0, linked]), in_giant) == apart
 
@@ -237,7 +237,7 @@ def test_designs_that_there_are_not():
 
 
 def chosen(n, m, words):
-    gpu = Rehearsal()
+    gpu = RecordingBackend()
     gpu.shared_memory_limits = lambda: SharedMemoryLimits(132, 1024, words)
     options = dict(auto.choose(gpu, n, m).design.words[0].options)
     return options.get("bits"), options["every"]

@@ -290,8 +290,10 @@ def test_what_was_sent_is_let_go(monkeypatch):
     monkeypatch.setattr(devices, "pack", packed)
     monkeypatch.setattr(devices, "merge", joined)
     meeting = threading.Barrier(2)
-    forget = devices.Meeting.forget
-    monkeypatch.setattr(devices.Meeting, "forget", lambda *own: (forget(*own), meeting.wait()))
+    forget = devices.ExchangeBarrier.forget
+    monkeypatch.setattr(
+        devices.ExchangeBarrier, "forget", lambda *own: (forget(*own), meeting.wait())
+    )
     spread(cut(random_edges(28, 3000, 2000), [1000]), [0, 1])
     assert still == [0, 0]
 

@@ -72,7 +72,7 @@ def test_a_gpu_has_the_kernels_of_one_launch():
     kernels = kernels_of("cuda")
     first = [key[2][0] for key, k in kernels.items() if k.part.function.__name__ == "solve"]
     assert set(first) >= {"int32[::1]", "int64[::1]"}
-    with dry_run.rehearsed(dry_run.OneLaunchRehearsal) as backend:
+    with dry_run.recorded_launches(dry_run.OneLaunchRecording) as backend:
         edges = np.array([1, 2, 9], np.int32), np.array([2, 3, 5], np.int32)
         cc_rapids.connected_components(edges)
     assert backend.launched.keys() <= kernels.keys()
@@ -93,12 +93,12 @@ def test_arrays_placed_in_one_allocation_are_contiguous_ones(monkeypatch):
         raise StoppedError
 
     kernels = kernels_of("cuda")
-    rehearsal = dry_run.OneLaunchRehearsal
+    rehearsal = dry_run.OneLaunchRecording
     monkeypatch.setattr(
         rehearsal, "packed_args", lambda self, whole, layout: [packing.PackedArgs(layout, 0)]
     )
     monkeypatch.setattr(rehearsal, "launch", launch)
-    with dry_run.rehearsed(rehearsal), pytest.raises(StoppedError):
+    with dry_run.recorded_launches(rehearsal), pytest.raises(StoppedError):
         cc_rapids.connected_components((np.array([1, 2], np.int32), np.array([2, 3], np.int32)))
     assert set(asked) <= kernels.keys()
 

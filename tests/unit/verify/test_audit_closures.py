@@ -9,7 +9,7 @@ import cc_rapids
 from cc_rapids import backends
 from cc_rapids.backends import threads
 from cc_rapids.backends.device_function import Part
-from cc_rapids.backends.dry_run import rehearsed
+from cc_rapids.backends.dry_run import recorded_launches
 from cc_rapids.kernels import audit_paths
 from cc_rapids.verify.audit import audit_labels
 
@@ -70,7 +70,7 @@ def test_kernels_of_audits_reach_no_function_of_runs(engine, monkeypatch):
 
 def test_all_kernels_of_audits_for_a_gpu_reach_no_function_of_runs():
     """Of each variant that the rehearsal launches, those that need the lanes of a GPU too."""
-    with rehearsed() as backend:
+    with recorded_launches() as backend:
         launches.audits()
         launches.forests_audited()
         launches.rooted_forests()

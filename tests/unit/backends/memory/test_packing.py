@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from cc_rapids.backends import Layout, side_by_side
+from cc_rapids.backends import Layout, pack_layout
 
 
 def test_pieces_laid_for_a_launch_are_the_arrays_of_the_same_pieces(on):
     shapes = (5, np.int64), (0, np.uint8), (7, np.uint32)
-    size, pieces = side_by_side(shapes)
+    size, pieces = pack_layout(shapes)
     whole = on.fill(on.empty(size, np.uint8), 0)
     there = on.asarray(np.arange(5, dtype=np.int32))
 
@@ -26,7 +26,7 @@ def test_pieces_laid_for_a_launch_are_the_arrays_of_the_same_pieces(on):
 
 
 def test_a_layout_serves_every_allocation(on):
-    layout = Layout(side_by_side(((3, np.int64), (3, np.int64)))[1])
+    layout = Layout(pack_layout(((3, np.int64), (3, np.int64)))[1])
 
     @on.elementwise
     def number(i, left, right):

@@ -219,7 +219,7 @@ def test_what_is_kept_is_freed_before_there_is_no_memory(pool, workspace):
             raise MemoryError
         return pool(size)
 
-    for allocate in (workspace, workspace.beside):
+    for allocate in (workspace, workspace.allocate_outside):
         workspace(pool, 2 * MANY)
         allocate(short, 3 * MANY)
         workspace.release()
