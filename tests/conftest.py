@@ -99,9 +99,10 @@ def pytest_collection_finish():
 
 
 def pytest_runtest_teardown(item, nextitem):
-    """Free the memory of a file's tests."""
+    """Free the memory of a file's tests, and leave what stays to itself."""
     if nextitem is None or nextitem.path != item.path:
         gc.collect()
+        gc.freeze()
         pa.default_memory_pool().release_unused()
         with contextlib.suppress(OSError, AttributeError):  # of another C library
             ctypes.CDLL("libc.so.6").malloc_trim(0)
