@@ -12,7 +12,7 @@ from lists import made
 from cc_rapids import CapacityError, components, connected_components
 from cc_rapids.tools.bench import spread
 
-BOUND = 1.5
+BOUND = 3.0
 NAMED = {"int32": "as they are", "hashed": "hashed"}
 
 
