@@ -54,6 +54,7 @@ def test_the_gpu_takes_what_pays_for_its_start(gpu, monkeypatch):
     cold = choice.choose(50e6)
     monkeypatch.setitem(sys.modules, "cudf", object())
     assert (cold.engine, choice.choose(50e6).engine) == ("threads", "cuda")
+    assert choice.choose(1e12, rate=choice.GPU_RATE).engine == "threads"  # it costs its edges, too
 
 
 def test_without_a_gpu_threads_run(monkeypatch):

@@ -203,6 +203,7 @@ def test_bytes_of_another_format_are_told(kind, named, says, limit, tmp_path):
     for pack in (bytes, gzip.compress):
         said = refused(pack(content), "calculate", "-", "--format", named, *limit)
         assert f"standard input cannot be read {says}" in said
+        assert ("pass its format as --format" in said) == (kind == "snap")  # any format of text
         assert "\\x" not in said
     path = tmp_path / f"edges.{named}"
     path.write_bytes(content)
