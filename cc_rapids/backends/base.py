@@ -432,8 +432,9 @@ class Scope:
         if self.pool is not None:
             self.pool.close()
         if isinstance(error, MemoryError) and not isinstance(error, CapacityError):
-            said = str(error).strip() or "no details"
+            reason = str(error).strip() or "no details"
             raise CapacityError(
-                f"engine {self.engine!r} ran out of memory ({said}): components(..., explain=True)"
-                " returns how much a run takes; num_vertices= and stream_components() need less"
+                f"engine {self.engine!r} ran out of memory ({reason}):"
+                " components(..., explain=True) returns how much a run takes;"
+                " num_vertices= and stream_components() need less"
             ) from error

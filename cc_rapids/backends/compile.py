@@ -160,12 +160,12 @@ def _link(ptx: str, capability: Capability, registers: int | None = None) -> Bin
     )
     linker = Linker(ObjectCode.from_ptx(ptx.encode()), options=options)
     cubin = bytes(linker.link("cubin").code)
-    said = linker.get_info_log()
+    info = linker.get_info_log()
     entry = re.search(r"\.entry\s+(\w+)", ptx)
     assert entry is not None, "the compiler gave no entry point"
 
     def figure(pattern: str) -> int:
-        return sum(map(int, re.findall(pattern, said)))
+        return sum(map(int, re.findall(pattern, info)))
 
     return Binary(
         entry=entry[1],

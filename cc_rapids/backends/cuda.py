@@ -240,11 +240,11 @@ class Cuda(Backend):
         if not array.size:
             return copy
         to, start = copy.data.ptr, array.data.ptr
-        own, stream, runtime = self._device(), self._stream().ptr, self.xp.cuda.runtime
+        device, stream, runtime = self._device(), self._stream().ptr, self.xp.cuda.runtime
         try:
-            runtime.memcpyPeerAsync(to, own, start, number, array.nbytes, stream)
+            runtime.memcpyPeerAsync(to, device, start, number, array.nbytes, stream)
         except runtime.CUDARuntimeError as error:
-            log.warning("GPU %d gets what GPU %d holds by way of NumPy: %s", own, number, error)
+            log.warning("GPU %d gets what GPU %d holds by way of NumPy: %s", device, number, error)
             self._copy_by_host(array, number, copy)
         return copy
 
@@ -253,9 +253,9 @@ class Cuda(Backend):
         runtime = self.xp.cuda.runtime
         try:
             with self.using_device(number):
-                held = np.ascontiguousarray(self.xp.asnumpy(array))
+                host = np.ascontiguousarray(self.xp.asnumpy(array))
             to, stream = copy.data.ptr, self._stream().ptr
-            runtime.memcpyAsync(to, held.ctypes.data, held.nbytes, runtime.memcpyDefault, stream)
+            runtime.memcpyAsync(to, host.ctypes.data, host.nbytes, runtime.memcpyDefault, stream)
             self.synchronize()
         except runtime.CUDARuntimeError as error:
             raise EngineError(
@@ -359,9 +359,9 @@ def _shared_memory_limits() -> SharedMemoryLimits:
     """Return one block per multiprocessor; with several GPUs, for the smallest of them."""
     import cupy
 
-    known = [_properties(device) for device in range(cupy.cuda.runtime.getDeviceCount())]
-    words = min(device["sharedMemPerBlockOptin"] for device in known) // 4
-    blocks = min(device["multiProcessorCount"] for device in known)
+    devices = [_properties(device) for device in range(cupy.cuda.runtime.getDeviceCount())]
+    words = min(device["sharedMemPerBlockOptin"] for device in devices) // 4
+    blocks = min(device["multiProcessorCount"] for device in devices)
     return SharedMemoryLimits(blocks, threads_of(words), words)
 
 
@@ -372,9 +372,9 @@ def _total_bytes(device: int) -> int:
 
 def _generator_of(manager: Callable[..., Any]) -> Callable[..., Generator[None, None, None]]:
     """Return the generator of a context manager; contextlib's calls around it take longer."""
-    own = getattr(manager, "__wrapped__", None)
-    if own is not None and isgeneratorfunction(own):
-        return own  # type: ignore[no-any-return]
+    generator = getattr(manager, "__wrapped__", None)
+    if generator is not None and isgeneratorfunction(generator):
+        return generator  # type: ignore[no-any-return]
 
     def within(*arguments: Any) -> Generator[None, None, None]:
         with manager(*arguments):

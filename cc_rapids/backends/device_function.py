@@ -34,8 +34,8 @@ class Part:
     """A function of a kernel: its source, and the values that it closes over."""
 
     def __init__(self, function: types.FunctionType) -> None:
-        known = function.__globals__
-        stray = [n for n in function.__code__.co_names if isinstance(known.get(n), Part | Atom)]
+        names = function.__globals__
+        stray = [n for n in function.__code__.co_names if isinstance(names.get(n), Part | Atom)]
         if stray:
             raise TypeError(f"{function.__name__} reaches {stray[0]!r} as a global: close over it")
         self.function = function
@@ -53,8 +53,10 @@ class Part:
         It includes the name of the function's module, by which compiled code is loaded.
         """
         function = self.function
-        known = [n for n in function.__code__.co_names if n in function.__globals__]
-        reached = {name: function.__globals__[name] for name in sorted(set(known))} | self.closure
+        globals_used = [n for n in function.__code__.co_names if n in function.__globals__]
+        reached = {
+            name: function.__globals__[name] for name in sorted(set(globals_used))
+        } | self.closure
         lines = [f"{name}={_fingerprint(value)}" for name, value in reached.items()]
         text = "\n".join([function.__module__, _text(function), *lines])
         return hashlib.sha256(text.encode()).hexdigest()
@@ -73,28 +75,28 @@ class Part:
         self,
         jit: Jit,
         atoms: dict[str, Any],
-        known: dict[str, Any] | None = None,
+        done: dict[str, Any] | None = None,
         kind: str = "",
     ) -> Any:
         """Return the function, compiled by ``jit`` over compiled parts and the engine's own atoms.
 
-        ``known`` holds the parts that this ``jit`` has compiled, by their fingerprints; new ones
-        are added. ``kind`` tells its code from that of other ``jit`` in one process.
+        ``done`` holds the parts that this ``jit`` has compiled, by their fingerprints; new ones are
+        added. ``kind`` separates its code from that of another ``jit`` in one process.
         """
-        done: dict[str, Any] = {} if known is None else known
+        parts: dict[str, Any] = {} if done is None else done
 
         def ready(value: Any) -> Any:
             if isinstance(value, Atom):
                 return atoms[value.name]
-            return value.compiled(jit, atoms, done, kind) if isinstance(value, Part) else value
+            return value.compiled(jit, atoms, parts, kind) if isinstance(value, Part) else value
 
-        if self.fingerprint not in done:
+        if self.fingerprint not in parts:
             cells = tuple(types.CellType(ready(value)) for value in self.closure.values())
             function, symbol = self.function, f"{self.symbol}{kind}"
             made = types.FunctionType(function.__code__, function.__globals__, symbol, None, cells)
             made.__qualname__ = symbol
-            done[self.fingerprint] = jit(made)
-        return done[self.fingerprint]
+            parts[self.fingerprint] = jit(made)
+        return parts[self.fingerprint]
 
 
 def _text(function: types.FunctionType) -> str:

@@ -87,15 +87,15 @@ def folder() -> Path:
 
 def bound() -> int:
     """Return the size limit in bytes: $CC_RAPIDS_CACHE_SIZE, such as "512MiB", or 1 GiB."""
-    said = os.environ.get("CC_RAPIDS_CACHE_SIZE", "").strip()
-    if not said:
+    text = os.environ.get("CC_RAPIDS_CACHE_SIZE", "").strip()
+    if not text:
         return MOST
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(\w*)", said)
-    if found and found[2].upper() in UNITS:
-        return int(float(found[1]) * UNITS[found[2].upper()])
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(\w*)", text)
+    if match and match[2].upper() in UNITS:
+        return int(float(match[1]) * UNITS[match[2].upper()])
     _log_once(
-        said,
-        f"CC_RAPIDS_CACHE_SIZE={said!r} is no size such as 512MiB or 2GiB: {MOST:,} bytes of"
+        text,
+        f"CC_RAPIDS_CACHE_SIZE={text!r} is no size such as 512MiB or 2GiB: {MOST:,} bytes of"
         " compiled kernels are kept at most",
     )
     return MOST
@@ -161,8 +161,8 @@ def survey() -> Cache:
     if not (why or bound()):
         why = "CC_RAPIDS_CACHE_SIZE is 0"
     with contextlib.suppress(OSError):
-        found = os.stat(path)
-        owner, mode = found.st_uid, f"{stat.S_IMODE(found.st_mode):04o}"
+        status = os.stat(path)
+        owner, mode = status.st_uid, f"{stat.S_IMODE(status.st_mode):04o}"
     size = sum(file.size for file in files)
     return Cache(str(path), len(files), size, bound(), owner, mode, why is None, why)
 
@@ -240,11 +240,11 @@ def _refuse(error: _OthersError) -> None:
 def _check() -> None:
     """Raise an error if another user owns the folder, or may write to it."""
     path = folder()
-    found = os.stat(path)
-    if found.st_uid != os.geteuid():
-        raise _OthersError(f"{path} belongs to user {found.st_uid}, not to {os.geteuid()}")
-    if found.st_mode & _OTHERS:
-        mode = stat.S_IMODE(found.st_mode)
+    status = os.stat(path)
+    if status.st_uid != os.geteuid():
+        raise _OthersError(f"{path} belongs to user {status.st_uid}, not to {os.geteuid()}")
+    if status.st_mode & _OTHERS:
+        mode = stat.S_IMODE(status.st_mode)
         words = f"may be written by others (mode {mode:04o})"
         raise _OthersError(f"{path} {words}: chmod go-w {path}")
 
@@ -279,8 +279,8 @@ def _files() -> Iterator[_File]:
     for entry in os.scandir(folder()):
         if _KEPT.fullmatch(entry.name):
             with contextlib.suppress(FileNotFoundError):  # another process has removed it
-                found = entry.stat(follow_symlinks=False)
-                yield _File(Path(entry.path), found.st_mtime, found.st_size)
+                status = entry.stat(follow_symlinks=False)
+                yield _File(Path(entry.path), status.st_mtime, status.st_size)
 
 
 def _remove(file: _File) -> bool:

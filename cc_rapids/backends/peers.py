@@ -23,20 +23,22 @@ class Peers:
         self.runtime = runtime
         self.known: dict[tuple[int, int], bool] = {}
 
-    def connect(self, own: int, other: int) -> bool:
-        """Let the current GPU ``own`` read the memory of another; return whether it can directly.
+    def connect(self, device: int, other: int) -> bool:
+        """Let the current GPU ``device`` read the memory of another; return whether it can.
 
         If it cannot, which is logged once, the driver makes each copy by way of the host.
         """
-        if (own, other) not in self.known:
-            why = self._refusal(own, other)
-            self.known[own, other] = why is None
+        if (device, other) not in self.known:
+            why = self._refusal(device, other)
+            self.known[device, other] = why is None
             if why is not None:
-                log.warning("GPU %d gets what GPU %d holds by way of the host: %s", own, other, why)
-        return self.known[own, other]
+                log.warning(
+                    "GPU %d gets what GPU %d holds by way of the host: %s", device, other, why
+                )
+        return self.known[device, other]
 
-    def _refusal(self, own: int, other: int) -> str | None:
-        if not self.runtime.deviceCanAccessPeer(own, other):
+    def _refusal(self, device: int, other: int) -> str | None:
+        if not self.runtime.deviceCanAccessPeer(device, other):
             return "this machine does not connect them"
         try:
             self.runtime.deviceEnablePeerAccess(other)

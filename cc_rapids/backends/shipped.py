@@ -50,8 +50,8 @@ def ptx_of(kernel: Kernel, signature: Signature, capability: Capability) -> str 
 def write(made: dict[tuple[Kernel, Signature], str], capability: Capability) -> None:
     """Write the file for an architecture from the PTX of kernels."""
     FOLDER.mkdir(exist_ok=True)
-    known = {_key(*which): _as_oldest(ptx, capability) for which, ptx in made.items()}
-    text = json.dumps(dict(sorted(known.items()))).encode()
+    texts = {_key(*which): _as_oldest(ptx, capability) for which, ptx in made.items()}
+    text = json.dumps(dict(sorted(texts.items()))).encode()
     _path(capability).write_bytes(lzma.compress(text, lzma.FORMAT_XZ, lzma.CHECK_SHA256))
 
 
@@ -67,10 +67,10 @@ def _architecture(capability: Capability) -> Capability:
     LookupError
         There is none of its generation.
     """
-    found = [one for one in OLDEST if one[0] == capability[0] and one <= capability]
-    if not found:
+    candidates = [one for one in OLDEST if one[0] == capability[0] and one <= capability]
+    if not candidates:
         raise LookupError(capability)
-    return max(found)
+    return max(candidates)
 
 
 def _path(architecture: Capability) -> Path:
@@ -82,13 +82,13 @@ def _held(capability: Capability) -> dict[str, str]:
     """Return the PTX of all kernels of a file by their keys; none if it is not there or damaged."""
     try:
         path = _path(_architecture(capability))
-        known: dict[str, str] = json.loads(lzma.decompress(path.read_bytes()))
+        texts: dict[str, str] = json.loads(lzma.decompress(path.read_bytes()))
     except (LookupError, FileNotFoundError):
         return {}
     except (OSError, lzma.LZMAError, ValueError) as error:
         log.warning("%s cannot be read (%s): kernels are compiled", path, error)
         return {}
-    return known
+    return texts
 
 
 def _key(kernel: Kernel, signature: Signature) -> str:

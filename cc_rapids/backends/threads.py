@@ -77,8 +77,8 @@ def _prefetch(typing: Any, array: Any, i: Any) -> Any:
         pointer = builder.bitcast(pointer, cgutils.voidptr_t)
         word = ir.IntType(32)
         form = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, word, word, word])
-        told = builder.module.declare_intrinsic("llvm.prefetch", [cgutils.voidptr_t], form)
-        builder.call(told, [pointer, word(WRITE), word(KEEP), word(DATA)])
+        llvm_prefetch = builder.module.declare_intrinsic("llvm.prefetch", [cgutils.voidptr_t], form)
+        builder.call(llvm_prefetch, [pointer, word(WRITE), word(KEEP), word(DATA)])
         return context.get_dummy_value()
 
     return types.none(array, i), generate

@@ -44,15 +44,15 @@ class ChosenEdges:
 
         There are none unless the edges are two columns of integers on the GPU that has the answer.
         """
-        with _in_place(given, self.backend) as held:
-            made = self._taken(held) if held else []
+        with _in_place(given, self.backend) as borrowed:
+            made = self._taken(borrowed) if borrowed else []
         return dict(zip(NAMES if given.weights is not None else NAMES[:-1], made, strict=False))
 
-    def _taken(self, held: list[Array]) -> list[Array]:
+    def _taken(self, columns: list[Array]) -> list[Array]:
         backend, size = self.backend, self.rows.size
-        made = _allocated(held, size, backend)
+        made = _allocated(columns, size, backend)
         take = backend.kernel(gather.edges_of_rows, backend.kernel(gather.row_of_edge))
-        take(size, self.rows, *held, *made)
+        take(size, self.rows, *columns, *made)
         return made
 
 
@@ -99,27 +99,27 @@ class MarkedEdges(ChosenEdges):
     def make_room(self, given: EdgeInput, most: int) -> None:
         """Allocate columns before their length is known, of ``most`` rows; none without memory."""
         self.backend.leave_arena()  # the answer outlives the run
-        with _in_place(given, self.backend) as held, suppress(MemoryError):
-            self._room = _allocated(held, most, self.backend) if held else []
+        with _in_place(given, self.backend) as columns, suppress(MemoryError):
+            self._room = _allocated(columns, most, self.backend) if columns else []
 
     def gather_ahead(self, given: EdgeInput) -> None:
         """Launch what fills the columns for which there is room, to be given away once."""
-        with _in_place(given, self.backend) as held:
+        with _in_place(given, self.backend) as columns:
             if self._room:
-                self._ahead, self._room = [(_where(held), self._gather(held, self._room))], []
+                self._ahead, self._room = [(_where(columns), self._gather(columns, self._room))], []
 
-    def _taken(self, held: list[Array]) -> list[Array]:
+    def _taken(self, columns: list[Array]) -> list[Array]:
         with suppress(IndexError):
             at, made = self._ahead.pop()
-            if at == _where(held) and self.count <= made[0].size <= self.count + self.count // 2:
+            if at == _where(columns) and self.count <= made[0].size <= self.count + self.count // 2:
                 return [column[: self.count] for column in made]
-        return self._gather(held, _allocated(held, self.count, self.backend))
+        return self._gather(columns, _allocated(columns, self.count, self.backend))
 
-    def _gather(self, held: list[Array], made: list[Array]) -> list[Array]:
+    def _gather(self, columns: list[Array], made: list[Array]) -> list[Array]:
         """Fill columns as far as there is room in them."""
         backend = self.backend
         kernel = backend.kernel(gather_marked, backend.kernel(gather.row_of_edge))
-        kernel(-(-self.m // TILE), self.bits, self._before, *held, *made)
+        kernel(-(-self.m // TILE), self.bits, self._before, *columns, *made)
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -131,8 +131,8 @@ class MarkedEdges(ChosenEdges):
 def _in_place(given: EdgeInput, backend: Backend) -> Iterator[list[Array]]:
     """Return the columns of ends and weights, where they lie; none unless that is on the GPU."""
     ends = given.src, given.dst
-    apart = given.row_offsets or given.row_index or not (given.on_device and backend.on_device)
-    if apart or any(own.strings or own.key_columns for own in ends):
+    indirect = given.row_offsets or given.row_index or not (given.on_device and backend.on_device)
+    if indirect or any(side.strings or side.key_columns for side in ends):
         yield []
         return
     with given.src.borrow() as src, given.dst.borrow() as dst:
@@ -140,12 +140,12 @@ def _in_place(given: EdgeInput, backend: Backend) -> Iterator[list[Array]]:
         yield [*map(backend.asarray, (src, dst, weights))]
 
 
-def _where(held: list[Array]) -> list[Any]:
+def _where(columns: list[Array]) -> list[Any]:
     """Return what tells columns on a GPU from others."""
-    return [(array.data.ptr, array.size, array.dtype) for array in held]
+    return [(array.data.ptr, array.size, array.dtype) for array in columns]
 
 
-def _allocated(held: list[Array], size: int, backend: Backend) -> list[Array]:
+def _allocated(columns: list[Array], size: int, backend: Backend) -> list[Array]:
     """Return room for the columns of so many edges, without weights if there are none."""
-    own = ((size if array.size else 0, array.dtype) for array in held)
-    return backend.alloc_packed((size, np.int64), *own)
+    shapes = ((size if array.size else 0, array.dtype) for array in columns)
+    return backend.alloc_packed((size, np.int64), *shapes)

@@ -104,16 +104,16 @@ def check_offsets_async(given: EdgeInput, starts: Array, backend: Backend) -> Ca
     """
     assert given.row_offsets is not None
     name, size, m = given.row_offsets.name, int(starts.size), given.dst.size
-    found = backend.fill(backend.alloc_readback(1), 0xFF)
-    backend.kernel(id_range.first_wrong_offset)(size, m, starts, found)
-    read_found = backend.read_async(found)
+    wrong = backend.fill(backend.alloc_readback(1), 0xFF)
+    backend.kernel(id_range.first_wrong_offset)(size, m, starts, wrong)
+    read_found = backend.read_async(wrong)
 
     def check() -> None:
         at = int(read_found()[0]) if size else 0
         if at < size or (m and not size):
             around = backend.to_host(starts[max(at - 1, 0) : at + 1]).tolist()
-            said = offsets.in_words(name, at, size, around, m)
-            raise InputError(said) if said else given.changed()
+            message = offsets.in_words(name, at, size, around, m)
+            raise InputError(message) if message else given.changed()
 
     return check
 
@@ -170,8 +170,8 @@ def rows_of(
 
 def _distances(column: Array, edges: Edges, n: int, xp: Any) -> Array:
     """Copy a column as vertices, with n for ids that are not vertices."""
-    found = (column.astype(np.int64) - np.int64(edges.low)).view(np.uint64)
-    return xp.minimum(found, np.uint64(n), out=found)
+    distances = (column.astype(np.int64) - np.int64(edges.low)).view(np.uint64)
+    return xp.minimum(distances, np.uint64(n), out=distances)
 
 
 class LentOn(Borrowing):

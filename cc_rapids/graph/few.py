@@ -44,10 +44,10 @@ def count(parent: Array, present: Array, before: Array, totals: Array) -> None:
 def rows(parent: Array, present: Array, low: int, dtype: Any) -> tuple[Array, Array]:
     """Return the id of each vertex that occurs, and the least of its component, from ``low``."""
     vertices = np.flatnonzero(_members(present, parent.size))
-    found = np.empty((2, vertices.size), dtype)
-    found[0], found[1] = vertices, parent[vertices]
-    found += np.uint64(low & ALL).astype(dtype)
-    return found[0], found[1]
+    columns = np.empty((2, vertices.size), dtype)
+    columns[0], columns[1] = vertices, parent[vertices]
+    columns += np.uint64(low & ALL).astype(dtype)
+    return columns[0], columns[1]
 
 
 def dense(

@@ -162,7 +162,7 @@ class Forest:
         The number of vertices, whether they occur or not.
     all_present : bool
         Whether all of them occur, named by an edge or not.
-    held : callable, optional
+    arrays : callable, optional
         Called on first use, instead of allocating new arrays; returns arrays of a flat and ranked
         forest: parent, present, before and totals. See :meth:`counted`.
 
@@ -196,20 +196,20 @@ class Forest:
         backend: Backend,
         n: int,
         all_present: bool = False,
-        held: Callable[[], Iterable[Array]] | None = None,
+        arrays: Callable[[], Iterable[Array]] | None = None,
     ) -> None:
         self.backend, self.n, words = backend, n, -(-n // WORD)
         self.arena_bytes = 0
         self.vertex: Any = np.uint32 if n < 1 << 32 else np.uint64
-        self._held = held
-        if not held:
+        self._held = arrays
+        if not arrays:
             ranks, bits_of_run = (blocks_of(words), self.vertex), 4 * words
             self.arena_bytes = ARENA_BYTES + (
                 bits_of_run if bits_of_run <= MOST_BYTES_OF_BITS else 0
             )
             self.arena_bytes += queue_bytes(backend.shared_memory_limits()) if n in IDS else 0
-            own = (n, self.vertex), (words, np.uint32), ranks, (3, np.int64)
-            self._keep(backend.alloc_packed(*own, arena_bytes=self.arena_bytes))
+            shapes = (n, self.vertex), (words, np.uint32), ranks, (3, np.int64)
+            self._keep(backend.alloc_packed(*shapes, arena_bytes=self.arena_bytes))
             backend.fill(self.present, 0xFF if all_present else 0)
             backend.fill(self._totals, 0)
         self._is_few = backend.few_by_library and n <= tuning.library_vertices
@@ -231,16 +231,16 @@ class Forest:
         self.backend.copy_packed(forest.arrays, self.arrays)
         return self
 
-    def spare(self, beside: int) -> int:
+    def spare(self, workspace_bytes: int) -> int:
         """Return the bytes that speculative rows may waste; see :func:`cc_rapids.memory_bound`.
 
-        What a run has ``beside`` the forest lies in its room, as far as that reaches. Of a long
-        list the ids may be fewer than there are vertices, as their span was guessed.
+        The workspace of a run uses the room of the forest as far as it goes. A long list may have
+        fewer ids than vertices, because their span was a guess.
         """
         ids = max(0, self.n - 2 * (self.n // WIDER + tuning.range_margin_ids))
-        own = pack_layout((array.size, array.dtype) for array in self.arrays)[0]
-        held = own + max(beside, self.arena_bytes)
-        return slack(ids) - (held - word_for(ids) * ids - ids // 8)
+        own_bytes = pack_layout((array.size, array.dtype) for array in self.arrays)[0]
+        total_bytes = own_bytes + max(workspace_bytes, self.arena_bytes)
+        return slack(ids) - (total_bytes - word_for(ids) * ids - ids // 8)
 
     def _keep(self, arrays: Iterable[Array]) -> None:
         self.arrays = [*arrays]
@@ -267,7 +267,7 @@ class Forest:
         """Return the state for pickling: all arrays, without speculative rows."""
         self._finish()
         state = {
-            name: own for name, own in vars(self).items() if name not in Forest.__annotations__
+            name: value for name, value in vars(self).items() if name not in Forest.__annotations__
         }
         return state | {"_held": None, "_rows": {}, "arrays": self.arrays}
 
@@ -436,13 +436,13 @@ class Forest:
         rank(self.backend, words, before)
         return self._gather(gather.dense_label, low, self.vertices, dtype, small, words, before)
 
-    def rows_of(self, vertices: Array, known: Array) -> tuple[Array, Array]:
+    def rows_of(self, vertices: Array, valid: Array) -> tuple[Array, Array]:
         """Return for each vertex its row in :meth:`rows`, and a mask of those that occur.
 
         Parameters
         ----------
         vertices : (m,) array of uint64
-        known : (m,) array of bool
+        valid : (m,) array of bool
             False where there is no vertex to look up.
 
         Returns
@@ -451,19 +451,19 @@ class Forest:
             0 for those that do not occur.
         (m,) array of bool
         """
-        return self._look_up(lookup.row, vertices, known)
+        return self._look_up(lookup.row, vertices, valid)
 
-    def roots_of(self, vertices: Array, known: Array) -> tuple[Array, Array]:
+    def roots_of(self, vertices: Array, valid: Array) -> tuple[Array, Array]:
         """Return for each vertex its root as int64, and a mask, like :meth:`rows_of`."""
-        return self._look_up(lookup.root, vertices, known)
+        return self._look_up(lookup.root, vertices, valid)
 
-    def _look_up(self, value: Any, vertices: Array, known: Array) -> tuple[Array, Array]:
+    def _look_up(self, value: Any, vertices: Array, valid: Array) -> tuple[Array, Array]:
         backend = self.backend
         kernel = backend.kernel(lookup.look_up, self.vertex, backend.kernel(value))
-        out, known = backend.empty(vertices.size, np.int64), known.astype(np.uint8)
+        out, valid = backend.empty(vertices.size, np.int64), valid.astype(np.uint8)
         trees = self.n, self.parent, self.present, self._before
-        kernel(vertices.size, vertices, *trees, out, known)
-        return out, known.view(bool)
+        kernel(vertices.size, vertices, *trees, out, valid)
+        return out, valid.view(bool)
 
     def _gather(
         self, name: Any, low: int, capacity: int, ids: Any, labels: Any, *roots: Array

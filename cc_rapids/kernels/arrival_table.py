@@ -37,7 +37,7 @@ def key_of(on: Any) -> Any:
 
 
 def by_place(on: Any) -> Any:
-    """Return functions for ids that have a slot each: the slot, and that it is nobody else's.
+    """Return the slot function of ids with a slot each, and a predicate that is always true.
 
     The last slot is that of all ids out of range, which only columns that change have.
     """
@@ -47,7 +47,7 @@ def by_place(on: Any) -> Any:
         return min(key - np.uint64(base), size - ONE)
 
     @on.device
-    def same(held, key, n, arrived, column):
+    def same(code, key, n, arrived, column):
         return True
 
     return place, same
@@ -55,14 +55,14 @@ def by_place(on: Any) -> Any:
 
 def by_hash(on: Any) -> Any:
     """Return functions for ids that share slots: the first one, and whether one is an id's own."""
-    own = key_of(on)
+    read_key = key_of(on)
 
     @on.device
-    def same(held, key, n, arrived, column):
-        at, new = np.uint64(held), np.uint64(held) - np.uint64(n)
+    def same(code, key, n, arrived, column):
+        at, new = np.uint64(code), np.uint64(code) - np.uint64(n)
         if at < np.uint64(n):
             return arrived[at] == key
-        return new < np.uint64(column.size) and own(column, new) == key
+        return new < np.uint64(column.size) and read_key(column, new) == key
 
     begin = home(on)
 
@@ -84,31 +84,31 @@ def no_prefetch(on: Any) -> Any:
 
 
 def prefetch_place(on: Any) -> Any:
-    """Prefetch the place of a later id, as a processor waits for one slot at a time else."""
-    (begin, _), own, prefetch = by_place(on), key_of(on), on.prefetch
+    """Prefetch the place of a later id, because a CPU would otherwise stall on each slot."""
+    (begin, _), read_key, prefetch = by_place(on), key_of(on), on.prefetch
 
     @on.device
     def prefetch_row(i, column, base, n, table, arrived):
         j = i + SOON
         if j < np.uint64(column.size):
-            prefetch(table, begin(own(column, j), base, np.uint64(table.size)))
+            prefetch(table, begin(read_key(column, j), base, np.uint64(table.size)))
 
     return prefetch_row
 
 
 def prefetch_hashed(on: Any) -> Any:
-    """Prefetch the slot of a later id, and of one half as far the id that its slot names."""
-    (begin, _), own, prefetch = by_hash(on), key_of(on), on.prefetch
+    """Prefetch the slot of a later id, and the id in the slot of one half as far ahead."""
+    (begin, _), read_key, prefetch = by_hash(on), key_of(on), on.prefetch
 
     @on.device
     def prefetch_row(i, column, base, n, table, arrived):
         rows, size, j = np.uint64(column.size), np.uint64(table.size), i + SOON
         if j + SOON < rows:
-            prefetch(table, begin(own(column, j + SOON), base, size))
+            prefetch(table, begin(read_key(column, j + SOON), base, size))
         if j < rows:
-            held = np.uint64(table[begin(own(column, j), base, size)])
-            if held < np.uint64(n):
-                prefetch(arrived, held)
+            code = np.uint64(table[begin(read_key(column, j), base, size)])
+            if code < np.uint64(n):
+                prefetch(arrived, code)
 
     return prefetch_row
 
@@ -122,7 +122,7 @@ def prefetch_of(on: Any, way: Any) -> Any:
 
 
 def enter(on: Any, vertex: type, way: Any) -> Any:
-    """Return the slot of an id, which takes a free one by a code, and what it held before.
+    """Return the slot of an id and what it held before; an id without a slot claims a free one.
 
     Linear probing from the first slot. Ends with the id's own slot or a free one, as the table is
     never full; a stale read shows FREE at worst, and the swap then tells what is there.
@@ -135,11 +135,11 @@ def enter(on: Any, vertex: type, way: Any) -> Any:
         size = np.uint64(table.size)
         s = place(key, base, size)
         while True:
-            held = table[s]
-            if held == none:
-                held = cas(table, s, none, code)
-            if held == none or same(held, key, n, arrived, column):
-                return s, held
+            stored = table[s]
+            if stored == none:
+                stored = cas(table, s, none, code)
+            if stored == none or same(stored, key, n, arrived, column):
+                return s, stored
             s = s + ONE if s + ONE < size else ZERO
 
     return enter
@@ -147,29 +147,29 @@ def enter(on: Any, vertex: type, way: Any) -> Any:
 
 def claim(on: Any, vertex: type, way: Any) -> Any:
     """Write for each row what the slot of its id holds, which new ids take; flag those that do."""
-    slot, own, none = enter(on, vertex, way), key_of(on), free(vertex)
+    slot, read_key, none = enter(on, vertex, way), key_of(on), free(vertex)
     prefetch_row = prefetch_of(on, way)
 
     @on.elementwise
     def claim(i, column, base, n, table, arrived, out, is_new, numbers):
         prefetch_row(i, column, base, n, table, arrived)
         code, flag = vertex(np.uint64(n) + i), np.uint8(0)
-        s, held = slot(own(column, i), code, base, n, table, arrived, column)
-        if held == none:
-            held, flag, numbers[i] = code, np.uint8(1), vertex(s)
-        out[i], is_new[i] = held, flag
+        s, stored = slot(read_key(column, i), code, base, n, table, arrived, column)
+        if stored == none:
+            stored, flag, numbers[i] = code, np.uint8(1), vertex(s)
+        out[i], is_new[i] = stored, flag
 
     return claim
 
 
 def settle(on: Any, vertex: type) -> Any:
     """Give the next number to the id of each row that has claimed a slot."""
-    own = key_of(on)
+    read_key = key_of(on)
 
     @on.elementwise
     def settle(k, claimed, column, n, table, arrived, numbers):
         i, number = claimed[k], np.uint64(n) + k
-        arrived[number] = own(column, i)
+        arrived[number] = read_key(column, i)
         table[numbers[i]] = vertex(number)
         numbers[i] = vertex(number)
 
@@ -181,20 +181,20 @@ def number_claimed(on: Any, vertex: type) -> Any:
 
     @on.elementwise
     def number_claimed(i, n, numbers, out):
-        held = np.uint64(out[i])
-        if held >= np.uint64(n):
-            out[i] = numbers[held - np.uint64(n)]
+        code = np.uint64(out[i])
+        if code >= np.uint64(n):
+            out[i] = numbers[code - np.uint64(n)]
 
     return number_claimed
 
 
 def fill(on: Any, vertex: type, way: Any) -> Any:
     """Enter different ids with their numbers into a table that has none of them."""
-    slot, own = enter(on, vertex, way), key_of(on)
+    slot, read_key = enter(on, vertex, way), key_of(on)
 
     @on.elementwise
     def fill(i, arrived, base, n, table):
-        slot(own(arrived, i), vertex(i), base, n, table, arrived, arrived)
+        slot(read_key(arrived, i), vertex(i), base, n, table, arrived, arrived)
 
     return fill
 
@@ -205,19 +205,19 @@ def look_up(on: Any, vertex: type, way: Any) -> Any:
     What a table holds from n on has come later: no id below n has its slot beyond one of these.
     """
     place, same = way(on)
-    own, none, prefetch_row = key_of(on), free(vertex), prefetch_of(on, way)
+    read_key, none, prefetch_row = key_of(on), free(vertex), prefetch_of(on, way)
 
     @on.elementwise
-    def look_up(i, column, base, n, table, arrived, out, known):
+    def look_up(i, column, base, n, table, arrived, out, valid):
         prefetch_row(i, column, base, n, table, arrived)
-        key, size = own(column, i), np.uint64(table.size)
+        key, size = read_key(column, i), np.uint64(table.size)
         s = place(key, base, size)
         while True:
-            held = table[s]
-            if held == none or np.uint64(held) >= np.uint64(n):
+            code = table[s]
+            if code == none or np.uint64(code) >= np.uint64(n):
                 break
-            if same(held, key, n, arrived, column):
-                out[i], known[i] = held, np.uint8(1)
+            if same(code, key, n, arrived, column):
+                out[i], valid[i] = code, np.uint8(1)
                 break
             s = s + ONE if s + ONE < size else ZERO
 

@@ -7,7 +7,7 @@ Vertices are slots 0 .. n - 1 here, in the order of their ids; some may be no ve
 
 src, dst : (m,) integers of any type, as they came; the vertex of slot s has the id s + low. Or the
          offsets and the indices of an adjacency list.
-own    : (n,) unsigned, the slot of the label of each vertex; all bits set where there is none.
+label_of : (n,) unsigned, the slot of the label of each vertex; all bits set for none.
 trees  : (n,) unsigned, shared by all threads: what edges of one label join, grown for nothing else.
          trees[v] is v or smaller, so that every climb ends; and a path of edges joins the two.
 named  : bits of vertices that the caller names, or a loop, or from which another hangs.
@@ -156,7 +156,7 @@ def scatter_labels(on: Any, vertex: type) -> Any:
     least = lessen(on)
 
     @on.elementwise
-    def scatter_labels(r, low, n, ids, labels, own, first):
+    def scatter_labels(r, low, n, ids, labels, label_of, first):
         s, label = np.uint64(np.int64(ids[r]) - low), np.uint64(np.int64(labels[r]) - low)
         if label >= np.uint64(n):
             least(first, STRANGE, r)
@@ -164,7 +164,7 @@ def scatter_labels(on: Any, vertex: type) -> Any:
         if s >= np.uint64(n) or (r + ONE < np.uint64(ids.size) and ids[r] >= ids[r + ONE]):
             least(first, ORDER, r)
         else:
-            own[s] = vertex(label)
+            label_of[s] = vertex(label)
 
     return scatter_labels
 
@@ -174,13 +174,13 @@ def scatter_labels_by_slot(on: Any, vertex: type) -> Any:
     least = lessen(on)
 
     @on.elementwise
-    def scatter_labels_by_slot(r, n, slots, labels, own, first):
+    def scatter_labels_by_slot(r, n, slots, labels, label_of, first):
         s, label = np.uint64(slots[r]), np.uint64(labels[r])
         if label >= np.uint64(n):
             least(first, STRANGE, r)
             label = s
         if s < np.uint64(n):
-            own[s] = vertex(label)
+            label_of[s] = vertex(label)
 
     return scatter_labels_by_slot
 
@@ -229,10 +229,10 @@ def insert(on: Any) -> Any:
 
     @on.device
     def claimed(table, s, key):
-        held = table[TWO * s]
-        if held == EMPTY:
-            held = cas(table, TWO * s, EMPTY, key)
-        return held == key if held != EMPTY else True
+        stored = table[TWO * s]
+        if stored == EMPTY:
+            stored = cas(table, TWO * s, EMPTY, key)
+        return stored == key if stored != EMPTY else True
 
     @on.elementwise
     def insert(r, size, ids, table):
@@ -256,11 +256,11 @@ def found_by_table(on: Any, vertex: type) -> Any:
         if key == EMPTY:
             return vertex(table[TWO * size + ONE])
         s = begin(key, size)
-        held = table[TWO * s]
-        while held != key and held != EMPTY:
+        stored = table[TWO * s]
+        while stored != key and stored != EMPTY:
             s = s + ONE if s + ONE < size else ZERO
-            held = table[TWO * s]
-        return vertex(table[TWO * s + ONE]) if held == key else nowhere
+            stored = table[TWO * s]
+        return vertex(table[TWO * s + ONE]) if stored == key else nowhere
 
     return found
 
@@ -303,7 +303,7 @@ def prefetch_nothing(on: Any) -> Any:
     return prefetch_edge
 
 
-def find(on: Any, vertex: type, found: Any, prefetch_edge: Any) -> Any:
+def find(on: Any, vertex: type, find_slot: Any, prefetch_edge: Any) -> Any:
     """Write the slot of each id of a column.
 
     ``alien``: not 0 if ids with the highest bit set are none, as one of the column and the vertices
@@ -318,7 +318,7 @@ def find(on: Any, vertex: type, found: Any, prefetch_edge: Any) -> Any:
             prefetch_edge(i, column, table)
             key = np.uint64(np.int64(column[i]))
             strange = alien != 0 and key >> high != ZERO
-            out[i] = nowhere if strange else found(key, low, n, table)
+            out[i] = nowhere if strange else find_slot(key, low, n, table)
             seen, total, squares = seen + ONE, total + i, squares + i * i
             i += step
         add(tally, ZERO, seen)
@@ -334,9 +334,9 @@ def mark_slots(on: Any, vertex: type) -> Any:
     mark, least, nowhere = bit_set(on), lessen(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise
-    def mark_slots(i, n, slots, own, named, missing):
+    def mark_slots(i, n, slots, label_of, named, missing):
         s = slots[i]
-        if np.uint64(s) >= np.uint64(n) or own[s] == nowhere:
+        if np.uint64(s) >= np.uint64(n) or label_of[s] == nowhere:
             least(missing, ZERO, i)
         else:
             mark(named, vertex(s))
@@ -449,14 +449,14 @@ def examine(on: Any, vertex: type, wide: type, join: Any) -> Any:
     mark, nowhere = bit_set(on), vertex(np.iinfo(vertex).max)
 
     @on.device
-    def examine(u, v, n, own, trees, named):
+    def examine(u, v, n, label_of, trees, named):
         if max(u, v) >= wide(n):
             return False
         p, q = trees[u], trees[v]
         if p == q and u != v:
             return True
-        label = own[u]
-        if label == nowhere or label != own[v]:
+        label = label_of[u]
+        if label == nowhere or label != label_of[v]:
             return False
         if u == v:
             mark(named, vertex(u))
@@ -474,7 +474,7 @@ def examine_rows(
     add, right = on.block_reduce_add, examine(on, vertex, wide, join)
 
     @on.grid_stride
-    def examine_rows(i, last, step, src, dst, low, n, own, trees, named, tally, wrong):
+    def examine_rows(i, last, step, src, dst, low, n, label_of, trees, named, tally, wrong):
         seen, total, squares, fault = NONE, ZERO, ZERO, NONE
         x = y = wide(0)
         if i < last:
@@ -485,7 +485,7 @@ def examine_rows(
             i += step
             if i < last:
                 x, y = load_edge(i, src, dst, low, n)
-            if not right(u, v, n, own, trees, named):
+            if not right(u, v, n, label_of, trees, named):
                 fault = BIT
             seen, total, squares = WORD(seen + BIT), total + e, squares + e * e
         if fault != NONE:
@@ -503,9 +503,9 @@ def find_edge(on: Any, vertex: type, wide: type, load_edge: Any) -> Any:
     least, nowhere = lessen(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise
-    def find_edge(e, src, dst, low, n, own, first):
+    def find_edge(e, src, dst, low, n, label_of, first):
         u, v = load_edge(e, src, dst, low, n)
-        if max(u, v) >= wide(n) or own[u] == nowhere or own[u] != own[v]:
+        if max(u, v) >= wide(n) or label_of[u] == nowhere or label_of[u] != label_of[v]:
             least(first, EDGE, e)
 
     return find_edge
@@ -531,12 +531,12 @@ def examine_vertices(on: Any, vertex: type) -> Any:
     )
 
     @on.grid_stride
-    def examine_vertices(b, last, step, n, greatest, own, trees, named, octets, first, counts):
+    def examine_vertices(b, last, step, n, greatest, label_of, trees, named, octets, first, counts):
         there, labels, roots, beyond = ZERO, ZERO, ZERO, np.uint64(n)
         while b < last:
             octet, one, v, end = np.uint8(0), OCTET, b << THREE, min((b << THREE) + EIGHT, beyond)
             while v < end:
-                label, p = own[v], trees[v]
+                label, p = label_of[v], trees[v]
                 if p == v:
                     if label != nowhere:
                         roots += ONE
@@ -549,7 +549,7 @@ def examine_vertices(on: Any, vertex: type) -> Any:
                     there += ONE
                     if label == v:
                         labels += ONE
-                    elif (label > v) == (greatest == 0) or own[label] != label:
+                    elif (label > v) == (greatest == 0) or label_of[label] != label:
                         least(first, LABEL, v)
                 one = np.uint8(one << OCTET)
                 v += ONE
@@ -583,8 +583,8 @@ def find_merged(on: Any, vertex: type) -> Any:
     root, least, nowhere = climb(on), lessen(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise
-    def find_merged(v, own, trees, first):
-        if own[v] != nowhere and root(trees, vertex(v)) != root(trees, own[v]):
+    def find_merged(v, label_of, trees, first):
+        if label_of[v] != nowhere and root(trees, vertex(v)) != root(trees, label_of[v]):
             least(first, MERGED, v)
 
     return find_merged

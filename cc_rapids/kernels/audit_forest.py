@@ -10,7 +10,7 @@ us, vs : (k,) unsigned, the nodes of a round that the edges which are left join,
 ranks  : (k,) unsigned, the numbers of these edges.
 best   : uint64, the first place in these lists of the edges of each node, all bits set for none.
 up     : unsigned, the parent of each node, itself at the top.
-taken  : unsigned, one more than the number of the edge that a node took, 0 for none.
+chosen : unsigned, one more than the number of the edge that a node took, 0 for none.
 """
 
 from typing import Any
@@ -52,16 +52,16 @@ def follow_first(on: Any, node: type) -> Any:
     """Put each node under the other one of its edge; of two with one edge the lesser stays."""
 
     @on.elementwise
-    def follow_first(c, us, vs, ranks, best, up, taken):
+    def follow_first(c, us, vs, ranks, best, up, chosen):
         i = best[c]
         if i == NONE:
-            up[c], taken[c] = node(c), node(0)
+            up[c], chosen[c] = node(c), node(0)
             return
         u, v = us[i], vs[i]
         other = v if np.uint64(u) == np.uint64(c) else u
         if best[other] == i and np.uint64(c) < np.uint64(other):
             other = node(c)
-        up[c], taken[c] = other, ranks[i] + node(1)
+        up[c], chosen[c] = other, ranks[i] + node(1)
 
     return follow_first
 
@@ -91,7 +91,7 @@ def find_lighter(on: Any, node: type, wide: type, load_edge: Any, before: Any) -
     lower = lessen(on)
 
     @on.elementwise
-    def find_lighter(e, src, dst, low, n, weights, up, taken, rows, first):
+    def find_lighter(e, src, dst, low, n, weights, up, chosen, rows, first):
         x, y = load_edge(e, src, dst, low, n)
         if max(x, y) >= wide(n):
             lower(first, APART, np.uint64(e))
@@ -102,7 +102,7 @@ def find_lighter(on: Any, node: type, wide: type, load_edge: Any, before: Any) -
             if p == u and q == v:
                 lower(first, APART, np.uint64(e))
                 return
-            last = max(last, max(taken[u], taken[v]))
+            last = max(last, max(chosen[u], chosen[v]))
             u, v = p, q
         if last != node(0):
             f = np.uint64(rows[last - node(1)])

@@ -28,7 +28,7 @@ def root_trees(on: Any) -> Any:
 
     @on.elementwise
     def root_trees(
-        i, src, dst, ranks, head, starts, arcs, queue, up, jump, depth, rank, least, met
+        i, src, dst, ranks, head, starts, arcs, queue, up, jump, depth, rank, least, visited
     ):
         n, t = head.size, src.size
         for e in range(t):
@@ -64,7 +64,7 @@ def root_trees(on: Any) -> Any:
                         jump[w], least[w] = v, ranks[e]
                     queue[tail] = w
                     tail += 1
-        met[0] = tail
+        visited[0] = tail
 
     return root_trees
 
@@ -81,22 +81,22 @@ def measure_paths(on: Any) -> Any:
         if head[a] != head[b]:
             length[i] = APART
             return
-        found, steps = weakest[i], depth[a] + depth[b]
+        lightest, steps = weakest[i], depth[a] + depth[b]
         if depth[a] < depth[b]:
             a, b = b, a
         while depth[a] > depth[b]:
             if depth[jump[a]] >= depth[b]:
-                found, a = min(found, least[a]), jump[a]
+                lightest, a = min(lightest, least[a]), jump[a]
             else:
-                found, a = min(found, rank[a]), up[a]
+                lightest, a = min(lightest, rank[a]), up[a]
         while a != b and depth[a] > 0:
             if jump[a] != jump[b]:
-                found = min(found, min(least[a], least[b]))
+                lightest = min(lightest, min(least[a], least[b]))
                 a, b = jump[a], jump[b]
             else:
-                found = min(found, min(rank[a], rank[b]))
+                lightest = min(lightest, min(rank[a], rank[b]))
                 a, b = up[a], up[b]
         length[i] = steps - 2 * depth[a] if a == b else LOST
-        weakest[i] = found
+        weakest[i] = lightest
 
     return measure_paths

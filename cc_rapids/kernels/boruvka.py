@@ -67,12 +67,12 @@ def float_order(on: Any, width: int) -> Any:
 
     @on.device
     def order(bits):
-        held = np.uint64(bits)
-        if held == sign:
-            held = ZERO
-        if held & sign != ZERO:
-            return every ^ held
-        return held | sign
+        pattern = np.uint64(bits)
+        if pattern == sign:
+            pattern = ZERO
+        if pattern & sign != ZERO:
+            return every ^ pattern
+        return pattern | sign
 
     return order
 
@@ -107,15 +107,15 @@ def pick_pivots(on: Any) -> Any:
 
     @on.elementwise
     def pick_pivots(i, sample, every, m, light, bands, pivots):
-        own, size, before, j = sample[i], np.uint64(sample.size), ZERO, ZERO
+        pivot, size, before, j = sample[i], np.uint64(sample.size), ZERO, ZERO
         while j < size:
-            if sample[j] < own or (sample[j] == own and j < i):
+            if sample[j] < pivot or (sample[j] == pivot and j < i):
                 before += ONE
             j += ONE
         end, k = np.uint64(light), ZERO
         while k < np.uint64(bands):
             if before == min(end * size // np.uint64(m), size - ONE):
-                pivots[k << ONE], pivots[(k << ONE) + ONE] = own, i * np.uint64(every)
+                pivots[k << ONE], pivots[(k << ONE) + ONE] = pivot, i * np.uint64(every)
             end <<= ONE
             k += ONE
 
@@ -322,13 +322,16 @@ def append(on: Any) -> Any:
     add, ballot_rank, warp_sync = on.atomic_add, on.warp_ballot_rank, on.warp_sync
 
     @on.device
-    def append(kept, count, shared, own):
+    def append(kept, count, shared, counter_at):
         before, more = ballot_rank(kept)
         if kept and before == 0:
             start = np.uint64(add(count, 0, np.uint64(more)))
-            shared[own], shared[own + ONE] = np.uint32(start & LOW), np.uint32(start >> HALF)
+            shared[counter_at], shared[counter_at + ONE] = (
+                np.uint32(start & LOW),
+                np.uint32(start >> HALF),
+            )
         warp_sync()
-        place = np.uint64(shared[own + ONE]) << HALF | np.uint64(shared[own])
+        place = np.uint64(shared[counter_at + ONE]) << HALF | np.uint64(shared[counter_at])
         warp_sync()
         return place + np.uint64(before)
 
@@ -359,14 +362,14 @@ def keep(on: Any, vertex: type, candidate: Any, find: Any, store_row: Any) -> An
     lower, place_of = lower_both(on), append(on)
 
     @on.device
-    def keep(asked, e, shared, own, parent, best, count, us, vs, keys, rows, *source):
+    def keep(is_candidate, e, shared, counter_at, parent, best, count, us, vs, keys, rows, *source):
         u, v, key, row, kept = vertex(0), vertex(0), ZERO, ZERO, False
-        if asked:
+        if is_candidate:
             u, v, key, row = candidate(e, *source)
             if u != v:
                 u, v = find(parent, u), find(parent, v)
                 kept = u != v
-        place = place_of(kept, count, shared, own)
+        place = place_of(kept, count, shared, counter_at)
         if kept:
             lower(best, u, v, key)
             if place < np.uint64(us.size):
@@ -382,10 +385,10 @@ def collect(on: Any, keep: Any) -> Any:
 
     @on.block_kernel(2 * MOST_THREADS // on.warp_size)
     def collect(k, t, step, shared, m, *lists):
-        own, lane, i, base = t // warp << ONE, t % warp, t, k * tile
+        counter_at, lane, i, base = t // warp << ONE, t % warp, t, k * tile
         last = min(tile, np.uint64(m) - base)
         while i - lane < last:
-            keep(i < last, base + i, shared, own, *lists)
+            keep(i < last, base + i, shared, counter_at, *lists)
             i += step
 
     return collect
@@ -404,8 +407,8 @@ def collect_band(on: Any, within: Any, keep: Any) -> Any:
     def collect_band(
         k, t, step, shared, m, band, pivots, parent, best, count, us, vs, keys, rows, *source
     ):
-        own, lane, i, base = t // warp * np.uint64(words), t % warp, t, k * tile
-        last, queue, waiting = min(tile, np.uint64(m) - base), own + TWO, ZERO
+        counter_at, lane, i, base = t // warp * np.uint64(words), t % warp, t, k * tile
+        last, queue, waiting = min(tile, np.uint64(m) - base), counter_at + TWO, ZERO
         lanes = min(warp, step)
         while i - lane < last:
             kept = i < last and within(base + i, band, pivots, *source)
@@ -417,13 +420,26 @@ def collect_band(on: Any, within: Any, keep: Any) -> Any:
             if waiting >= lanes:
                 waiting -= lanes
                 e = base + np.uint64(shared[queue + waiting + lane])
-                keep(True, e, shared, own, parent, best, count, us, vs, keys, rows, *source)
+                keep(True, e, shared, counter_at, parent, best, count, us, vs, keys, rows, *source)
             i += step
         if waiting > ZERO:
-            e, asked = base, lane < waiting
-            if asked:
+            e, is_candidate = base, lane < waiting
+            if is_candidate:
                 e += np.uint64(shared[queue + lane])
-            keep(asked, e, shared, own, parent, best, count, us, vs, keys, rows, *source)
+            keep(
+                is_candidate,
+                e,
+                shared,
+                counter_at,
+                parent,
+                best,
+                count,
+                us,
+                vs,
+                keys,
+                rows,
+                *source,
+            )
 
     return collect_band
 
@@ -456,7 +472,7 @@ def lower_rows(on: Any) -> Any:
 
 
 def hook(on: Any, link: Any) -> Any:
-    """Hook the larger of two roots under the smaller; climb if it is a root no more."""
+    """Hook the larger of two roots under the smaller; climb if it is no longer a root."""
     cas = on.atomic_cas
 
     @on.device
@@ -474,7 +490,7 @@ def take(on: Any, load_row: Any, takes: Any, hook: Any) -> Any:
 
     A candidate is an edge of its own, and those that are taken have no cycle: each links two trees.
     It joins nothing any more, and has the smaller root twice from then on: the larger is hooked, so
-    that nobody asks again what it takes.
+    so its choice is not read again.
     """
     mark = to_set(on)
 
@@ -516,7 +532,7 @@ def forget_taken(on: Any, forget: Any) -> Any:
     return forget_taken
 
 
-def finish(on: Any, apart: bool, take: Any, forget: Any, find: Any) -> Any:
+def finish(on: Any, wide_keys: bool, take: Any, forget: Any, find: Any) -> Any:
     """Run all rounds that are left over a few candidates, in one launch.
 
     What they take may be linked already. The candidates stay in their places, and one that joins
@@ -526,8 +542,8 @@ def finish(on: Any, apart: bool, take: Any, forget: Any, find: Any) -> Any:
     it is read.
 
     Each tree with a candidate takes one, so that a round leaves half of these trees at most. Should
-    a fault keep them, ``out_of_range`` says so after ``MOST_ROUNDS``. Rows are ``apart`` from wide
-    keys.
+    a fault keep them, ``out_of_range`` says so after ``MOST_ROUNDS``. ``wide_keys`` do not
+    contain the rows.
     """
     lower, lower_rows, grid_sync = lower_both(on), lower_row(on), on.grid_sync
 
@@ -538,7 +554,7 @@ def finish(on: Any, apart: bool, take: Any, forget: Any, find: Any) -> Any:
         rounds, left = ZERO, True
         while left and rounds < MOST_ROUNDS:
             i = t
-            if apart:
+            if wide_keys:
                 while i < k:
                     if us[i] != vs[i]:
                         lower_rows(i, us, vs, keys, rows, best, best_row)

@@ -59,11 +59,11 @@ def number_cuts(on: Any, kind: type, admits: Any) -> Any:
             half = (left + ONE) >> ONE
             low += half * np.uint64(not admits(weight, levels[low + half - ONE]))
             left -= half
-        found, last = np.uint64(first) + low, low + left
+        place, last = np.uint64(first) + low, low + left
         while low < last:
-            found += np.uint64(not admits(weight, levels[low]))
+            place += np.uint64(not admits(weight, levels[low]))
             low += ONE
-        out[i] = found
+        out[i] = place
 
     return number_cuts
 

@@ -26,11 +26,11 @@ ZERO, ONE, HALF = np.uint64(0), np.uint64(1), np.uint64(32)
 
 def labelled(on: Any) -> Any:
     """Return a function that gives the label of an id, and one that prefetches it."""
-    place, own, prefetch = arrivals.by_place(on)[0], arrivals.key_of(on), on.prefetch
+    place, read_key, prefetch = arrivals.by_place(on)[0], arrivals.key_of(on), on.prefetch
 
     @on.device
     def label_of(column, i, base, labels):
-        return labels[place(own(column, i), base, np.uint64(labels.size))]
+        return labels[place(read_key(column, i), base, np.uint64(labels.size))]
 
     if prefetch is None:
 
@@ -43,7 +43,7 @@ def labelled(on: Any) -> Any:
     @on.device
     def soon(column, i, base, labels):
         if i < np.uint64(column.size):
-            prefetch(labels, place(own(column, i), base, np.uint64(labels.size)))
+            prefetch(labels, place(read_key(column, i), base, np.uint64(labels.size)))
 
     return label_of, soon
 
@@ -65,8 +65,8 @@ def labels_of_places(on: Any, label: type) -> Any:
 
     @on.elementwise
     def labels_of_places(s, n, table, labels, out):
-        held = np.uint64(table[s])
-        out[s] = labels[held] if held < np.uint64(n) else none
+        number = np.uint64(table[s])
+        out[s] = labels[number] if number < np.uint64(n) else none
 
     return labels_of_places
 
@@ -76,10 +76,10 @@ def mark_roots(on: Any) -> Any:
 
     @on.elementwise
     def mark_roots(v, parent, before, touched, gone, marks):
-        own = np.uint64(parent[v]) == v and touched[before[v]] != 0
+        is_root = np.uint64(parent[v]) == v and touched[before[v]] != 0
         if gone.size != 0 and gone[v] != 0:
-            own = False
-        marks[v] = np.uint8(1) if own else np.uint8(0)
+            is_root = False
+        marks[v] = np.uint8(1) if is_root else np.uint8(0)
 
     return mark_roots
 

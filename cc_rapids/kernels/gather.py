@@ -122,8 +122,8 @@ def decode_rows(on: Any) -> Any:
     """Write the id of each vertex and that of its root, where all vertices occur."""
 
     @on.elementwise
-    def decode_rows(v, held, parent, ids, labels):
-        ids[v], labels[v] = held[v], held[parent[v]]
+    def decode_rows(v, ids_by_vertex, parent, ids, labels):
+        ids[v], labels[v] = ids_by_vertex[v], ids_by_vertex[parent[v]]
 
     return decode_rows
 

@@ -87,7 +87,7 @@ def mark_in_giant(on: Any, vertex: type, find: Any) -> Any:
 
     @on.grid_stride
     def mark_in_giant(b, count, step, n, parent, root_word, linked, octets):
-        found = np.int64(0)
+        members = np.int64(0)
         while b < count:
             octet, one, v = np.uint8(0), np.uint8(1), b << THREE
             last = min(v + EIGHT, np.uint64(n))
@@ -97,14 +97,14 @@ def mark_in_giant(on: Any, vertex: type, find: Any) -> Any:
                 if r != p:
                     parent[v] = r
                 if r != v:
-                    found += np.int64(1)
+                    members += np.int64(1)
                 if r == giant(root_word):
                     octet |= one
                 one = np.uint8(one << ONE)
                 v += np.uint64(1)
             octets[b] = octet
             b += step
-        block_add(linked, 0, found)
+        block_add(linked, 0, members)
 
     return mark_in_giant
 
@@ -115,12 +115,12 @@ def count_linked(on: Any) -> Any:
 
     @on.grid_stride
     def count_linked(v, n, step, parent, linked):
-        found = np.int64(0)
+        linked_count = np.int64(0)
         while v < n:
             if parent[v] != v:
-                found += np.int64(1)
+                linked_count += np.int64(1)
             v += step
-        block_add(linked, ZERO, found)
+        block_add(linked, ZERO, linked_count)
 
     return count_linked
 
@@ -128,7 +128,7 @@ def count_linked(on: Any) -> Any:
 def members(on: Any) -> Any:
     """List the vertices outside the giant that have edges, in any order (vertex gathering, 3.5).
 
-    By bytes of the set, nearly all of which are full.
+    Scans the bit set by bytes; most are 0xFF.
     """
     add = on.atomic_add
 

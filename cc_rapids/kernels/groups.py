@@ -26,15 +26,15 @@ def choose_rows(on: Any) -> Any:
     def choose_rows(i, column, table, chosen):
         size, key = np.uint64(table.size), np.uint64(np.int64(column[i]))
         prefetch_slot(i, column, table, size)
-        s, own, row = begin(key, size), (hashed(key) << HALF) | i, i
+        s, entry, row = begin(key, size), (hashed(key) << HALF) | i, i
         while True:
-            held = table[s]
-            if held == EMPTY:
-                held = cas(table, s, EMPTY, own)
-                if held == EMPTY:
+            stored = table[s]
+            if stored == EMPTY:
+                stored = cas(table, s, EMPTY, entry)
+                if stored == EMPTY:
                     break
-            if held >> HALF == own >> HALF and column[held & LOW] == column[i]:
-                row = held & LOW
+            if stored >> HALF == entry >> HALF and column[stored & LOW] == column[i]:
+                row = stored & LOW
                 break
             s = s + ONE if s + ONE < size else ZERO
         chosen[i] = row

@@ -50,10 +50,10 @@ def number_ranks(on: Any, vertex: type) -> Any:
 
     @on.elementwise
     def number_ranks(i, column, low, size, n, words, before, out):
-        d, found = at(column, i, low), np.uint64(n)
+        d, number = at(column, i, low), np.uint64(n)
         if d < np.uint64(size) and has(words, vertex(d)):
-            found = np.uint64(rank(words, before, vertex(d)))
-        out[i] = found
+            number = np.uint64(rank(words, before, vertex(d)))
+        out[i] = number
 
     return number_ranks
 

@@ -107,7 +107,7 @@ def partition_ends(on: Any, sign: int) -> Any:
     Which of a block's edges gets which of its places depends on who comes first, and on nothing
     else. All loops end at a number of edges or blocks.
     """
-    bias, home, own = np.uint64(sign), begin(on), key_of(on)
+    bias, home, read_key = np.uint64(sign), begin(on), key_of(on)
     add, block_sync, counts = on.atomic_add, on.block_sync, np.uint64(5 * TILE)
     start_of, clear, sum_groups = (
         before(on, counts),
@@ -151,7 +151,7 @@ def partition_ends(on: Any, sign: int) -> Any:
         i = t
         while i < count:
             e = np.uint64(first) + base + i
-            u, v = own(src, e, bias), own(dst, e, bias)
+            u, v = read_key(src, e, bias), read_key(dst, e, bias)
             key = max(u, v)
             store(shared, NONE, i, key)
             store(shared, SMALLER, i, min(u, v))
@@ -208,7 +208,7 @@ def place_larger(on: Any) -> Any:
 
     Chunks are in the order of the blocks of larger ends, so that those that are looked at together
     need one or two blocks of the table. Slots are found as by :func:`slot_of`; once an id has found
-    none, no more are looked for, and what is written is of no use. Between two steps the threads of
+    none, the search stops and the output is discarded. Between two steps the threads of
     a block wait for each other: it is noted where the chunk's edges are, by some threads for each
     segment; slots are found and smaller ends counted, the counts summed, the edges given places,
     and copied to these. Segments end with the chunk's last edge, and so does the loop over them.
@@ -249,7 +249,7 @@ def place_larger(on: Any) -> Any:
         larger_slots,
         smaller_slots,
     ):
-        base, blocks, own = k * EDGES, np.uint64(blocks), k * (np.uint64(blocks) + ONE)
+        base, blocks, row = k * EDGES, np.uint64(blocks), k * (np.uint64(blocks) + ONE)
         low, span, down, share = (
             np.uint64(low),
             np.uint64(span),
@@ -282,12 +282,12 @@ def place_larger(on: Any) -> Any:
         block_sync()
         b = t
         while b <= blocks:
-            starts[own + b] = start_of(shared, b)
+            starts[row + b] = start_of(shared, b)
             b += step
         block_sync()
         b = t
         while b < blocks:
-            shared[counts + b] = starts[own + b]
+            shared[counts + b] = starts[row + b]
             b += step
         block_sync()
         i = t

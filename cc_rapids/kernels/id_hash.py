@@ -73,7 +73,7 @@ def estimate(on: Any) -> Any:
 def prefetch_ahead(on: Any) -> Any:
     """Prefetch the slot of a later id.
 
-    A processor waits for one slot at a time else; a GPU has other threads to run meanwhile.
+    A CPU would otherwise stall on each slot; a GPU runs other threads meanwhile.
     """
     if on.prefetch is None:
         return no_prefetch(on)
@@ -114,12 +114,12 @@ def insert(on: Any) -> Any:
             return size
         s = begin(key, size)
         while probe < min(size, PROBES):
-            held = keys[s]
-            if held == EMPTY:
-                held = cas(keys, s, EMPTY, key)
-                if held == EMPTY:
+            stored = keys[s]
+            if stored == EMPTY:
+                stored = cas(keys, s, EMPTY, key)
+                if stored == EMPTY:
                     return s
-            if held == key:
+            if stored == key:
                 return s
             s = s + ONE if s + ONE < size else ZERO
             probe += ONE

@@ -51,7 +51,7 @@ def key_of(on: Any) -> Any:
 def prefetch_ahead(on: Any, bias: np.uint64) -> Any:
     """Prefetch the slot of a later id.
 
-    A processor waits for one slot at a time else; a GPU has other threads to run meanwhile.
+    A CPU would otherwise stall on each slot; a GPU runs other threads meanwhile.
     """
     if on.prefetch is None:
 
@@ -60,13 +60,13 @@ def prefetch_ahead(on: Any, bias: np.uint64) -> Any:
             return
 
         return no_slot
-    first, own, prefetch = begin(on), key_of(on), on.prefetch
+    first, read_key, prefetch = begin(on), key_of(on), on.prefetch
 
     @on.device
     def prefetch_slot(i, column, keys, low, span, shift, share):
         j = i + SOON
         if j < np.uint64(column.size):
-            prefetch(keys, first(own(column, j, bias), low, span, shift, share))
+            prefetch(keys, first(read_key(column, j, bias), low, span, shift, share))
 
     return prefetch_slot
 
@@ -77,12 +77,12 @@ def count_parts(on: Any, sign: int) -> Any:
     Parts are what slots are for a table. Of ids whose hashes begin with the same bits one counts.
     seen : (2^SEEN_BITS / 32,) uint32, at first 0.
     """
-    bias, first, own, mixed = np.uint64(sign), begin(on), key_of(on), mix(on)
+    bias, first, read_key, mixed = np.uint64(sign), begin(on), key_of(on), mix(on)
     bit_or, add, drop = on.atomic_or, on.atomic_add, np.uint64(64 - SEEN_BITS)
 
     @on.elementwise
     def count_parts(i, column, every, low, span, shift, share, seen, counts):
-        key = own(column, i * np.uint64(every), bias)
+        key = read_key(column, i * np.uint64(every), bias)
         low, span, shift, share = (
             np.uint64(low),
             np.uint64(span),
@@ -114,12 +114,12 @@ def slot_of(on: Any) -> Any:
             return size
         s = first(key, low, span, shift, share)
         while s < size:
-            held = keys[s]
-            if held == EMPTY:
-                held = cas(keys, s, EMPTY, key)
-                if held == EMPTY:
+            stored = keys[s]
+            if stored == EMPTY:
+                stored = cas(keys, s, EMPTY, key)
+                if stored == EMPTY:
                     break
-            if held == key:
+            if stored == key:
                 break
             s += ONE
             probe += ONE
@@ -137,7 +137,7 @@ def place_ids(on: Any, sign: int) -> Any:
     Once an id has found none, all rows that follow are left out.
     """
     bias = np.uint64(sign)
-    own, slot, prefetch_slot = key_of(on), slot_of(on), prefetch_ahead(on, bias)
+    read_key, slot, prefetch_slot = key_of(on), slot_of(on), prefetch_ahead(on, bias)
 
     @on.elementwise
     def place_ids(i, column, keys, low, span, shift, share, full, out):
@@ -150,7 +150,7 @@ def place_ids(on: Any, sign: int) -> Any:
         if full[0] != 0:
             return
         prefetch_slot(i, column, keys, low, span, shift, share)
-        out[i] = slot(keys, full, own(column, i, bias), low, span, shift, share)
+        out[i] = slot(keys, full, read_key(column, i, bias), low, span, shift, share)
 
     return place_ids
 

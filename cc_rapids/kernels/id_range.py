@@ -41,16 +41,16 @@ def locality_of(on: Any, wide: type) -> Any:
     """
 
     @on.device
-    def locality_of(first, n, step, m, apart, src, dst):
-        i, found, descending, last = first, np.uint64(0), np.uint64(0), np.uint64(m) - ONE
+    def locality_of(first, n, step, m, spacing, src, dst):
+        i, near, descending, last = first, np.uint64(0), np.uint64(0), np.uint64(m) - ONE
         while i < np.uint64(n):
-            e = i * np.uint64(apart)
+            e = i * np.uint64(spacing)
             u, v, w = wide(src[e]), wide(dst[e]), wide(src[min(e + ONE, last)])
             local = np.uint64(max(u, v)) - np.uint64(min(u, v)) < LOCALITY
-            found += np.uint64(local & (np.uint64(max(u, w)) - np.uint64(min(u, w)) < LOCALITY))
+            near += np.uint64(local & (np.uint64(max(u, w)) - np.uint64(min(u, w)) < LOCALITY))
             descending += np.uint64(wide(src[min(e + (np.uint64(m) >> ONE), last)]) < u)
             i += step
-        return found, descending
+        return near, descending
 
     return locality_of
 
@@ -68,10 +68,10 @@ def find_bounds(on: Any, wide: type, sign: int, row_index: Any) -> Any:
     )
 
     @on.grid_stride
-    def find_bounds(first, n, step, left, right, found):
+    def find_bounds(first, n, step, left, right, bounds):
         low, high = bounds_of_share(first, n, step, left, right)
-        block_min(found, FIRST, np.uint64(low) ^ bias)
-        block_min(found, SECOND, ~(np.uint64(high) ^ bias))
+        block_min(bounds, FIRST, np.uint64(low) ^ bias)
+        block_min(bounds, SECOND, ~(np.uint64(high) ^ bias))
 
     return find_bounds
 
@@ -88,8 +88,8 @@ def sampled_scan(on: Any, wide: type, sign: int, row_index: Any) -> Any:
     bounds_of_share, locality_of_share = bounds_of(on, wide, row_index), locality_of(on, wide)
 
     @on.grid_stride
-    def sampled_scan(first, n, step, probes, m, apart, src, dst, bounds, counts):
-        local, descending = locality_of_share(first, probes, step, m, apart, src, dst)
+    def sampled_scan(first, n, step, probes, m, spacing, src, dst, bounds, counts):
+        local, descending = locality_of_share(first, probes, step, m, spacing, src, dst)
         low, high = bounds_of_share(first, n, step, src, dst)
         block_min(bounds, FIRST, np.uint64(low) ^ bias)
         block_min(bounds, SECOND, ~(np.uint64(high) ^ bias))
@@ -104,8 +104,8 @@ def sampled_order(on: Any, wide: type) -> Any:
     block_add, locality_of_share = on.block_reduce_add, locality_of(on, wide)
 
     @on.grid_stride
-    def sampled_order(first, n, step, m, apart, src, dst, counts):
-        local, descending = locality_of_share(first, n, step, m, apart, src, dst)
+    def sampled_order(first, n, step, m, spacing, src, dst, counts):
+        local, descending = locality_of_share(first, n, step, m, spacing, src, dst)
         block_add(counts, FIRST, local)
         block_add(counts, SECOND, descending)
 
@@ -143,7 +143,7 @@ def first_wrong_offset(on: Any) -> Any:
     block_min = on.block_reduce_min
 
     @on.grid_stride
-    def first_wrong_offset(i, last, step, m, offsets, found):
+    def first_wrong_offset(i, last, step, m, offsets, wrong_offsets):
         wrong, entries, size = NOWHERE, np.uint64(m), np.uint64(offsets.size)
         while i < last:
             here = np.uint64(offsets[i])
@@ -155,6 +155,6 @@ def first_wrong_offset(on: Any) -> Any:
             if here < least or here > most:
                 wrong = min(wrong, i)
             i += step
-        block_min(found, FIRST, wrong)
+        block_min(wrong_offsets, FIRST, wrong)
 
     return first_wrong_offset

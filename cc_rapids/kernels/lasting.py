@@ -54,14 +54,14 @@ def climb(on: Any) -> Any:
     longer, cas = lasts_longer(on), on.atomic_cas
 
     @on.device
-    def climb(slots, until, order, v, held, e):
-        while held != ROOT and longer(until, order, held & LOW, e):
-            up = held >> HALF
+    def climb(slots, until, order, v, entry, e):
+        while entry != ROOT and longer(until, order, entry & LOW, e):
+            up = entry >> HALF
             above = slots[up]
-            if above != ROOT and longer(until, order, above & LOW, held & LOW):
-                cas(slots, v, held, above & ~LOW | held & LOW)
-            v, held = up, above
-        return v, held
+            if above != ROOT and longer(until, order, above & LOW, entry & LOW):
+                cas(slots, v, entry, above & ~LOW | entry & LOW)
+            v, entry = up, above
+        return v, entry
 
     return climb
 
@@ -82,9 +82,9 @@ def merge(on: Any) -> Any:
                 break
             if hashed(u) < hashed(v):
                 u, v, a, b = v, u, b, a
-            held = cas(slots, u, a, v << HALF | e)
-            if held != a:
-                a = held
+            seen = cas(slots, u, a, v << HALF | e)
+            if seen != a:
+                a = seen
             elif a == ROOT:
                 e = ROOT
                 break
@@ -101,10 +101,10 @@ def renumber(on: Any) -> Any:
 
     @on.elementwise
     def renumber(v, first, numbers, slots):
-        held = slots[v]
-        if held == ROOT or held & LOW < np.uint64(first):
+        entry = slots[v]
+        if entry == ROOT or entry & LOW < np.uint64(first):
             return
-        number = numbers[(held & LOW) - np.uint64(first)]
-        slots[v] = ROOT if number == GOES else held & ~LOW | np.uint64(number)
+        number = numbers[(entry & LOW) - np.uint64(first)]
+        slots[v] = ROOT if number == GOES else entry & ~LOW | np.uint64(number)
 
     return renumber

@@ -1,7 +1,7 @@
 """Look-up of ids in a solved forest, and among sorted ids.
 
 vertices : (m,) uint64, the vertices of the ids that are looked up, any where none is known.
-known    : (m,) uint8, not 0 where an id may be a vertex; 0 afterwards where it is none.
+valid    : (m,) uint8, not 0 where an id may be a vertex; 0 afterwards where it is none.
 parent   : (n,) unsigned, the root of each vertex.
 present, before : the vertices that occur and their ranks, see gather.py.
 """
@@ -41,13 +41,13 @@ def look_up(on: Any, vertex: type, value: Any) -> Any:
     has = primitives.has(on)
 
     @on.elementwise
-    def look_up(i, vertices, n, parent, present, before, out, known):
-        v, found = vertices[i], ZERO
-        if known[i] != 0 and v < np.uint64(n) and has(present, vertex(v)):
-            found = value(vertex(v), parent, present, before)
+    def look_up(i, vertices, n, parent, present, before, out, valid):
+        v, result = vertices[i], ZERO
+        if valid[i] != 0 and v < np.uint64(n) and has(present, vertex(v)):
+            result = value(vertex(v), parent, present, before)
         else:
-            known[i] = np.uint8(0)
-        out[i] = np.int64(found)
+            valid[i] = np.uint8(0)
+        out[i] = np.int64(result)
 
     return look_up
 
@@ -86,16 +86,16 @@ def index_sorted(on: Any) -> Any:
 
 
 def search_sorted(on: Any) -> Any:
-    """Write the place of each id among sorted ones; ``known`` becomes 0 where it is not there.
+    """Write the place of each id among sorted ones; ``valid`` becomes 0 where it is not there.
 
     Of ids that are spread evenly a portion holds one or two, so that few steps are left.
     """
 
     @on.elementwise
-    def search_sorted(i, wanted, ids, low, span, shift, starts, out, known):
+    def search_sorted(i, queries, ids, low, span, shift, starts, out, valid):
         base, at = np.uint64(low), ZERO
-        far = np.uint64(np.int64(wanted[i])) - base
-        if known[i] != 0 and far <= np.uint64(span):
+        far = np.uint64(np.int64(queries[i])) - base
+        if valid[i] != 0 and far <= np.uint64(span):
             p = far >> np.uint64(shift)
             at, end = np.uint64(starts[p]), np.uint64(starts[p + ONE])
             while at < end:
@@ -105,9 +105,9 @@ def search_sorted(on: Any) -> Any:
                 else:
                     end = middle
             if at >= np.uint64(ids.size) or np.uint64(np.int64(ids[at])) - base != far:
-                known[i], at = np.uint8(0), ZERO
+                valid[i], at = np.uint8(0), ZERO
         else:
-            known[i] = np.uint8(0)
+            valid[i] = np.uint8(0)
         out[i] = at
 
     return search_sorted

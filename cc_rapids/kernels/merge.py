@@ -8,7 +8,7 @@ aux    : nothing; see union.py.
 root_word : [count << 48 | root] of the giant; see giant.py.
 octets : the bits of the vertices in the giant, byte by byte.
 vertices, roots : as many pairs as there is room for, of vertices outside the giant and their roots.
-taken  : (1,) int64, how many pairs there are; at first 0.
+pack_count : (1,) int64, how many pairs there are; at first 0.
 """
 
 from typing import Any
@@ -31,7 +31,7 @@ def pack(on: Any, vertex: type) -> Any:
     giant, add = giant_of(on, vertex), on.atomic_add
 
     @on.grid_stride
-    def pack(b, count, step, n, parent, root_word, octets, vertices, roots, taken):
+    def pack(b, count, step, n, parent, root_word, octets, vertices, roots, pack_count):
         while b < count:
             octet, one, others = np.uint8(0), np.uint8(1), np.int64(0)
             v, last = b << THREE, min((b << THREE) + EIGHT, np.uint64(n))
@@ -45,7 +45,7 @@ def pack(on: Any, vertex: type) -> Any:
                 v += NEXT
             octets[b] = octet
             if others != np.int64(0):
-                k, v = np.uint64(add(taken, FIRST, others)), b << THREE
+                k, v = np.uint64(add(pack_count, FIRST, others)), b << THREE
                 while v < last:
                     r = parent[v]
                     if r != v and r != giant(root_word):

@@ -162,7 +162,7 @@ def solve(on: Any, sign: int, phases: Any) -> Any:
         flags,
         keys,
         tree,
-        taken,
+        loop_slots,
         within,
         lowest,
         starts,
@@ -189,7 +189,7 @@ def solve(on: Any, sign: int, phases: Any) -> Any:
             if totals[0] <= ids.size:
                 rows(t, n, step, low, parent, present, before, ids, labels)
         elif keys.size > 0:
-            hashed = keys, tree, taken, within, lowest, starts, groups, placed, slot_at
+            hashed = keys, tree, loop_slots, within, lowest, starts, groups, placed, slot_at
             solve_hashed(
                 t, m, step, src, dst, n - ONE, bounds, sums, totals, flags, *hashed, sorted_parent
             )

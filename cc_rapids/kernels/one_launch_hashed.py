@@ -2,8 +2,8 @@
 
 keys    : (c + 1,) uint64, the hash table of ids (see id_hash.py): slot c stands for the id whose
           bits are those of EMPTY. Once all ids are placed, the same memory takes the sorted ids.
-tree    : (c + 1,) uint32, a forest over the slots; ``taken`` is the set of slots of self-loops,
-          which only what links an edge writes.
+tree    : (c + 1,) uint32, a forest over the slots; ``loop_slots`` is the set of slots of
+          self-loops, which only what links an edge writes.
 within  : (c + 1,) uint32, how many ids of the same bucket came before that of a slot; once all ids
           are placed, for each of the sorted ids the root of its tree.
 lowest  : (c + 1,) uint32, the least place among the sorted ids of each tree, by its root.
@@ -43,13 +43,13 @@ def init_slots(on: Any) -> Any:
     """Empty the table and all buckets, and make every slot a tree of its own."""
 
     @on.device
-    def init_slots(t, step, keys, tree, taken, lowest, starts):
+    def init_slots(t, step, keys, tree, loop_slots, lowest, starts):
         s, w, b = t, t, t
         while s < np.uint64(keys.size):
             keys[s], tree[s], lowest[s] = EMPTY, s, ALL
             s += step
-        while w < np.uint64(taken.size):
-            taken[w] = NOTHING
+        while w < np.uint64(loop_slots.size):
+            loop_slots[w] = NOTHING
             w += step
         while b < np.uint64(starts.size):
             starts[b] = NOTHING
@@ -62,12 +62,12 @@ def link_slots(on: Any, insert: Any, one: Any) -> Any:
     """Insert both ends of each edge of a thread into the table, and link their slots."""
 
     @on.device
-    def link_slots(t, m, step, src, dst, keys, tree, taken, flags):
+    def link_slots(t, m, step, src, dst, keys, tree, loop_slots, flags):
         e, n = t, np.uint64(keys.size)
         while e < m:
             u = insert(keys, flags, np.uint64(np.int64(src[e])))
             v = insert(keys, flags, np.uint64(np.int64(dst[e])))
-            one(u, v, e, n, tree, tree, tree, taken, flags)
+            one(u, v, e, n, tree, tree, tree, loop_slots, flags)
             e += step
 
     return link_slots
@@ -165,9 +165,9 @@ def start_buckets(on: Any, sum_all: Any) -> Any:
         while g < groups:
             b, total = g * group, before[g]
             while b < (g + ONE) * group:
-                own = starts[b]
+                size = starts[b]
                 starts[b] = total
-                total += own
+                total += size
                 b += ONE
             g += step
 
@@ -250,7 +250,7 @@ def solve_hashed(on: Any, phases: Any) -> Any:
         flags,
         keys,
         tree,
-        taken,
+        loop_slots,
         within,
         lowest,
         starts,
@@ -260,9 +260,9 @@ def solve_hashed(on: Any, phases: Any) -> Any:
         parent,
     ):
         low, shift = bounds[0], shift_for(span, np.uint64(starts.size) - ONE)
-        init_slots(t, step, keys, tree, taken, lowest, starts)
+        init_slots(t, step, keys, tree, loop_slots, lowest, starts)
         grid_sync(bounds, WAITING)
-        link(t, m, step, src, dst, keys, tree, taken, flags)
+        link(t, m, step, src, dst, keys, tree, loop_slots, flags)
         grid_sync(bounds, WAITING)
         if flags[FULL] == 0:
             count(t, step, low, span, shift, keys, tree, within, starts, totals, flags)

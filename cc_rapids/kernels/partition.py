@@ -61,15 +61,15 @@ def before(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:
 
     @on.device
     def before(shared, b):
-        group, found, other = b >> SHIFT, NONE, NONE
+        group, total, other = b >> SHIFT, NONE, NONE
         while other < group:
-            found += np.uint64(shared[groups + other])
+            total += np.uint64(shared[groups + other])
             other += ONE
         other = group << SHIFT
         while other < b:
-            found += np.uint64(shared[counts + other])
+            total += np.uint64(shared[counts + other])
             other += ONE
-        return WORD(found)
+        return WORD(total)
 
     return before
 
@@ -137,7 +137,7 @@ def partition_tile(on: Any, read: Any, edge_index: Any) -> Any:
         starts,
     ):
         base, blocks, shift = k * EDGES, np.uint64(blocks), np.uint64(shift)
-        count, own = min(EDGES, np.uint64(m) - base), k * (blocks + ONE)
+        count, row = min(EDGES, np.uint64(m) - base), k * (blocks + ONE)
         clear(shared, t, step)
         block_sync()
         i = t
@@ -153,12 +153,12 @@ def partition_tile(on: Any, read: Any, edge_index: Any) -> Any:
         block_sync()
         b = t
         while b <= blocks:
-            starts[own + b] = start_of(shared, b)
+            starts[row + b] = start_of(shared, b)
             b += step
         block_sync()
         b = t
         while b < blocks:
-            shared[IN_BLOCK + b] = starts[own + b]
+            shared[IN_BLOCK + b] = starts[row + b]
             b += step
         block_sync()
         i = t

@@ -59,12 +59,12 @@ def rank(on: Any) -> Any:
     @on.device
     def rank(bits, before, v):
         word, w = np.uint64(v >> SHIFT), np.uint64(v >> BLOCK_SHIFT) << np.uint64(3)
-        found = before[v >> BLOCK_SHIFT]
+        set_bits = before[v >> BLOCK_SHIFT]
         while w < word:
-            found += ones(bits[w])
+            set_bits += ones(bits[w])
             w += np.uint64(1)
         below = np.uint32((ONE << np.uint32(v & LAST)) - ONE)
-        return found + ones(np.uint32(bits[word] & below))
+        return set_bits + ones(np.uint32(bits[word] & below))
 
     return rank
 

@@ -22,11 +22,11 @@ def count_blocks(on: Any) -> Any:
     def count_blocks(b, words, present, before):
         w = b * np.uint64(primitives.RANK_BLOCK)
         last = min(w + np.uint64(primitives.RANK_BLOCK), np.uint64(words))
-        found = ones(np.uint32(0))
+        count = ones(np.uint32(0))
         while w < last:
-            found += ones(present[w])
+            count += ones(present[w])
             w += np.uint64(1)
-        before[b + np.uint64(1)] = found
+        before[b + np.uint64(1)] = count
         if b == 0:
             before[b] = 0
 
@@ -67,9 +67,9 @@ def tell_total(on: Any) -> Any:
     """Write a total, the last of running sums, and another number, for the host to read at once."""
 
     @on.elementwise
-    def tell_total(i, sums, other, told):
+    def tell_total(i, sums, other, totals):
         last = np.uint64(sums.size) - NEXT
-        told[i], told[i + NEXT] = np.uint64(sums[last]), np.uint64(other[i])
+        totals[i], totals[i + NEXT] = np.uint64(sums[last]), np.uint64(other[i])
 
     return tell_total
 
@@ -85,11 +85,11 @@ def sum_all(on: Any) -> Any:
     def sum_all(t, size, step, values, sums):
         share = (size + step - NEXT) // step
         first, last, distance = t * share, min((t + NEXT) * share, size), NEXT
-        i, own = first, np.uint64(0)
+        i, subtotal = first, np.uint64(0)
         while i < last:
-            own += np.uint64(values[i])
+            subtotal += np.uint64(values[i])
             i += NEXT
-        sums[t] = own
+        sums[t] = subtotal
         block_sync()
         while distance < step:
             more = sums[t - distance] if t >= distance else np.uint64(0)
@@ -97,7 +97,7 @@ def sum_all(on: Any) -> Any:
             sums[t] += more
             block_sync()
             distance += distance
-        i, total = first, sums[t] - own
+        i, total = first, sums[t] - subtotal
         while i < last:
             total += np.uint64(values[i])
             values[i] = total

@@ -8,9 +8,9 @@ it was not, the bit of the vertex itself is read, as it is by then. A warp takes
 slowest link, so that links one by one, where an edge in thirty joins something, leave most lanes
 idle: what may join trees waits in queues until there is an edge for each lane.
 
-shared : uint32, shared by the threads of a block: ``held`` words. Word w is the intersection of
-       those in ``in_giant`` that are w, w + fold, w + 2 fold, ... They are read again when an
-       eighth and half of the edges are done, as the giant has grown.
+shared : uint32, shared by the threads of a block: ``shared_words`` words. Word w is the
+       intersection of those in ``in_giant`` that are w, w + fold, w + 2 fold, ... They are read
+       again when an eighth and half of the edges are done, as the giant has grown.
 warp_queues : uint32, in global memory. For each group of lanes, from ``queue`` on, the first ends
               of its edges, and beside them the second ones; only the group knows their number,
               ``waiting``.
@@ -35,14 +35,14 @@ EIGHTH, FOURFOLD = np.uint64(3), np.uint64(2)  # shifts of a number of edges
 
 
 def fold_of(on: Any) -> Any:
-    """Return the distance of words that share one: ``held`` if half of the ids are linked.
+    """Return the distance of words that share one: ``shared_words`` if half of the ids are linked.
 
     That is half of the vertices.
     """
 
     @on.device
-    def fold(n, held, root_word, in_giant):
-        return held if root_word[1] >= n // 2 else WORD(in_giant.size)
+    def fold(n, shared_words, root_word, in_giant):
+        return shared_words if root_word[1] >= n // 2 else WORD(in_giant.size)
 
     return fold
 
@@ -51,8 +51,8 @@ def share(on: Any) -> Any:
     """Copy the giant's bits to the shared memory of a block."""
 
     @on.device
-    def share(shared, held, fold, in_giant, t, step):
-        w, last, size = t, np.uint64(held) - ONE, np.uint64(in_giant.size)
+    def share(shared, shared_words, fold, in_giant, t, step):
+        w, last, size = t, np.uint64(shared_words) - ONE, np.uint64(in_giant.size)
         while w <= last:
             for k in range(READ_TOGETHER):
                 i = min(w + np.uint64(k) * step, last)
@@ -71,11 +71,11 @@ def known(on: Any) -> Any:
     """Return 1 if the bits of a block show that a vertex is inside, else 0; without a branch."""
 
     @on.device
-    def known(u, shared, held, fold):
+    def known(u, shared, shared_words, fold):
         w = WORD(WORD(u) >> SHIFT)
         for _ in range(FOLDS - 1):
             w = min(w, WORD(w - fold))
-        here = w < held
+        here = w < shared_words
         return WORD(WORD(shared[w if here else NONE] >> WORD(WORD(u) & LAST)) & WORD(here))
 
     return known
@@ -91,10 +91,10 @@ def both_in_giant(on: Any) -> Any:
     shared_bit = known(on)
 
     @on.device
-    def both(u, v, shared, held, fold, in_giant, idle):
+    def both(u, v, shared, shared_words, fold, in_giant, idle):
         a, b, last = (
-            shared_bit(u, shared, held, fold),
-            shared_bit(v, shared, held, fold),
+            shared_bit(u, shared, shared_words, fold),
+            shared_bit(v, shared, shared_words, fold),
             in_giant.size - 1,
         )
         i, j = min(WORD(WORD(u) >> SHIFT), WORD(last)), min(WORD(WORD(v) >> SHIFT), WORD(last))
@@ -147,9 +147,9 @@ def look_at_two(on: Any, wide: type, both: Any, odd: Any) -> Any:
     """Return which of two edges are skipped."""
 
     @on.device
-    def look(u, v, x, y, n, shared, held, fold, in_giant, idle, present, out_of_range):
-        first = both(u, v, shared, held, fold, in_giant, idle)
-        second = both(x, y, shared, held, fold, in_giant, idle)
+    def look(u, v, x, y, n, shared, shared_words, fold, in_giant, idle, present, out_of_range):
+        first = both(u, v, shared, shared_words, fold, in_giant, idle)
+        second = both(x, y, shared, shared_words, fold, in_giant, idle)
         if max(max(u, v), max(x, y)) >= wide(n) or u == v or x == y:
             first, second = (
                 odd(u, v, n, first, present, out_of_range),
@@ -181,7 +181,7 @@ def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, deq
         shared,
         blocks,
         m,
-        held,
+        shared_words,
         src,
         dst,
         low,
@@ -193,8 +193,15 @@ def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, deq
         warp_queues,
         *to,
     ):
-        lane, held, last = WORD(WORD(t) % warp_size), WORD(held), edge_index(np.uint64(m) - ONE)
-        i, fold = (k * step + t - np.uint64(lane)) * TWO, fold_for(n, held, root_word, in_giant)
+        lane, shared_words, last = (
+            WORD(WORD(t) % warp_size),
+            WORD(shared_words),
+            edge_index(np.uint64(m) - ONE),
+        )
+        i, fold = (
+            (k * step + t - np.uint64(lane)) * TWO,
+            fold_for(n, shared_words, root_word, in_giant),
+        )
         queue, waiting, idle = (
             WORD(i * per_lane),
             NONE,
@@ -202,7 +209,7 @@ def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, deq
         )
         done, stop = m == 0, (np.uint64(m) >> EIGHTH) + ONE
         while not done:
-            load(shared, held, fold, in_giant, t, step)
+            load(shared, shared_words, fold, in_giant, t, step)
             block_sync()
             u, v, x, y = read(i, lane, last, src, dst, low, n)
             stop = min(stop, np.uint64(m))
@@ -210,7 +217,7 @@ def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, deq
                 i += np.uint64(blocks) * step * TWO
                 u2, v2, x2, y2 = read(i, lane, last, src, dst, low, n)
                 out, too = look(
-                    u, v, x, y, n, shared, held, fold, in_giant, idle, present, out_of_range
+                    u, v, x, y, n, shared, shared_words, fold, in_giant, idle, present, out_of_range
                 )
                 waiting = wait(out, u, v, warp_queues, queue, waiting)
                 waiting = wait(too, x, y, warp_queues, queue, waiting)
@@ -239,8 +246,10 @@ def filter_by_blocks(
     kernel = filter_edges(on, words, edge_index, read, look, link)
 
     def run(m: int, edges: Any, n: int, flags: Any, in_giant: Any, *rest: Any, to: Any) -> None:
-        held = min(words, int(in_giant.size))
-        kernel(limits.blocks, limits.blocks, m, held, *edges, n, *flags, in_giant, *rest, *to)
+        shared_words = min(words, int(in_giant.size))
+        kernel(
+            limits.blocks, limits.blocks, m, shared_words, *edges, n, *flags, in_giant, *rest, *to
+        )
 
     return run
 
@@ -252,14 +261,14 @@ def words_for(limits: Any) -> int:
 
 def enqueue(on: Any) -> Any:
     """Append an edge to a queue unless it is skipped; return the number of queued edges."""
-    ballot_rank, beside = on.warp_ballot_rank, np.uint64(QUEUED_EDGES * on.warp_size)
+    ballot_rank, capacity = on.warp_ballot_rank, np.uint64(QUEUED_EDGES * on.warp_size)
 
     @on.device
     def enqueue(out, u, v, warp_queues, queue, waiting):
         before, more = ballot_rank(out == NONE)
         if out == NONE:
             at = np.uint64(WORD(WORD(queue + waiting) + WORD(before)))
-            warp_queues[at], warp_queues[at + beside] = WORD(u), WORD(v)
+            warp_queues[at], warp_queues[at + capacity] = WORD(u), WORD(v)
         return WORD(waiting + WORD(more))
 
     return enqueue
@@ -267,11 +276,11 @@ def enqueue(on: Any) -> Any:
 
 def dequeue(on: Any, vertex: type, link_outside: Any) -> Any:
     """Link an edge of a queue, without recording it for a spanning forest."""
-    beside = np.uint64(QUEUED_EDGES * on.warp_size)
+    capacity = np.uint64(QUEUED_EDGES * on.warp_size)
 
     @on.device
     def dequeue(warp_queues, at, *trees_and_flags):
-        u, v = vertex(warp_queues[at]), vertex(warp_queues[np.uint64(at) + beside])
+        u, v = vertex(warp_queues[at]), vertex(warp_queues[np.uint64(at) + capacity])
         link_outside(u, v, np.uint64(0), *trees_and_flags)
 
     return dequeue

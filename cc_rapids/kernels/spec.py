@@ -107,8 +107,8 @@ class Spec:
         """Raise an error for fields that would otherwise fail only in compilation."""
         for part in self.requires:
             if part not in self.PARTS:
-                known = ", ".join(self.PARTS) or "nothing"
-                raise ValueError(f"{self.name!r} requires {part!r}, and there is {known}")
+                parts = ", ".join(self.PARTS) or "nothing"
+                raise ValueError(f"{self.name!r} requires {part!r}, and there is {parts}")
 
     @property
     def asks(self) -> str:

@@ -91,10 +91,10 @@ def number_spelt(on: Any) -> Any:
 
     @on.elementwise
     def number_spelt(i, chars, words, offsets, least, width, worth, out, strange):
-        found, spelt = number(chars, words, offsets, i, least, width, worth)
+        value, spelt = number(chars, words, offsets, i, least, width, worth)
         if not spelt:
             strange[0] = np.uint64(1)
-        out[i] = found
+        out[i] = value
 
     return number_spelt
 
@@ -104,10 +104,10 @@ def look_up_spelt(on: Any) -> Any:
     number = number_of(on)
 
     @on.elementwise
-    def look_up_spelt(i, chars, words, offsets, least, width, worth, out, known):
-        found, spelt = number(chars, words, offsets, i, least, width, worth)
-        out[i] = found
-        known[i] = np.uint8(spelt)
+    def look_up_spelt(i, chars, words, offsets, least, width, worth, out, valid):
+        value, spelt = number(chars, words, offsets, i, least, width, worth)
+        out[i] = value
+        valid[i] = np.uint8(spelt)
 
     return look_up_spelt
 

@@ -50,11 +50,11 @@ def eight(on: Any) -> Any:
         w, shift = at >> THREE, (at & SEVEN) << THREE
         if w + ONE < np.uint64(words.size):
             return (words[w] >> shift) | ((words[w + ONE] << ONE) << (WORD - ONE - shift))
-        found, b = ZERO, ZERO
+        word, b = ZERO, ZERO
         while b < EIGHT and at + b < np.uint64(chars.size):
-            found |= np.uint64(chars[at + b]) << (b << THREE)
+            word |= np.uint64(chars[at + b]) << (b << THREE)
             b += ONE
-        return found
+        return word
 
     return eight
 
@@ -183,8 +183,10 @@ def advance_prefix(on: Any) -> Any:
             a, a_end = entries(offsets, chars, np.uint64(rows[k]))
             b, b_end = entries(offsets, chars, np.uint64(rows[first[g]]))
             size = min(a_end - a, b_end - b, least)
-            known = min(depth[g], size)
-            least = known + shared(chars, words, a + known, b + known, size - known)
+            depth_of_group = min(depth[g], size)
+            least = depth_of_group + shared(
+                chars, words, a + depth_of_group, b + depth_of_group, size - depth_of_group
+            )
             k += ONE
         lessen_word(deeper, g, least)
 
@@ -203,13 +205,13 @@ def sort_keys(on: Any) -> Any:
     @on.elementwise
     def sort_keys(k, chars, words, offsets, rows, group, depth, out):
         at, end = entries(offsets, chars, np.uint64(rows[k]))
-        known, found = depth[group[k]], ZERO
-        if known < end - at:
-            at += known
+        prefix, word = depth[group[k]], ZERO
+        if prefix < end - at:
+            at += prefix
             x = read(chars, words, at, min(end - at, SEVEN))
             x = ((x & BYTES) << BYTE_BITS) | ((x >> BYTE_BITS) & BYTES)
             x = ((x & PAIRS) << PAIR_BITS) | ((x >> PAIR_BITS) & PAIRS)
-            found = (x << HALVES) | (x >> HALVES) | min(end - at, EIGHT)
-        out[k] = found
+            word = (x << HALVES) | (x >> HALVES) | min(end - at, EIGHT)
+        out[k] = word
 
     return sort_keys

@@ -6,8 +6,8 @@ aux    : what a rule keeps beside the parents; most keep nothing, and never look
 
 A link returns the root that it has hooked, or the greatest number of its type, NONE. Only a root is
 ever hooked, by a successful compare-and-swap on itself, so that no hook is lost and each vertex is
-hooked once. A stale read shows an older ancestor in the same tree; the swap then fails, and says
-what stands there by now: it is smaller, so that each lost race brings a loop nearer to its end.
+hooked once. A stale read shows an older ancestor in the same tree; the swap then fails, and
+returns the current value, which is smaller; every lost race shortens the loop.
 """
 
 from typing import Any

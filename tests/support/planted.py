@@ -247,7 +247,9 @@ PLANTS = {
     ),
     "filter": Plant(shared_filter.filter_edges, "m == 0", "m >= 0", "shared bits"),
     "enter": Plant(shared_filter.enqueue, "WORD(u), WORD(v)", "WORD(u), WORD(u)", "shared bits"),
-    "leave": Plant(shared_filter.dequeue, "np.uint64(at) + beside", "np.uint64(at)", "shared bits"),
+    "leave": Plant(
+        shared_filter.dequeue, "np.uint64(at) + capacity", "np.uint64(at)", "shared bits"
+    ),
     "together": Plant(
         shared_filter.dequeue_by_warp,
         "dequeue(warp_queues, WORD(WORD(queue + waiting) + lane)",
@@ -290,8 +292,8 @@ PLANTS = {
     "components": Plant(forest.complete, "roots += np.int64(1)", "roots += np.int64(2)", "list"),
     "count blocks": Plant(
         scan.count_blocks,
-        "found += ones(present[w])",
-        "found += ones(present[w] >> np.uint32(1))",
+        "count += ones(present[w])",
+        "count += ones(present[w] >> np.uint32(1))",
         "list",
     ),
     "sums": Plant(scan.sum_all, "values[i] = total", "values[i] = total - total // 3", "list"),
@@ -311,7 +313,7 @@ PLANTS = {
         "dense",
     ),
     "mark roots": Plant(gather.mark_roots, "parent[v] == v", "parent[v] != v", "dense"),
-    "rank": Plant(bits_of_runs.rank, "return found", "return found // 2", "dense"),
+    "rank": Plant(bits_of_runs.rank, "return set_bits", "return set_bits // 2", "dense"),
     "count bits": Plant(bits_of_runs.count, "& np.uint32(255)", "& np.uint32(254)", "dense"),
     "order of sizes": Plant(Answer.by_size.func, "-self.counts", "self.counts", "largest first"),
     "the last of each": Plant(Answer.last.func, "- 1]", "- 2]", "max"),
@@ -342,13 +344,19 @@ PLANTS = {
         id_bitmap.members, "np.uint64(b)) + low", "np.uint64(b // 2)) + low", "bit map"
     ),
     "listed ids": Plant(
-        gather.decode_rows, "held[parent[v]]", "held[parent[v >> NEXT]]", "bit map"
+        gather.decode_rows,
+        "ids_by_vertex[parent[v]]",
+        "ids_by_vertex[parent[v >> NEXT]]",
+        "bit map",
     ),
     "place ids": Plant(
-        id_place.place_ids, "own(column, i, bias)", "own(column, i >> ONE, bias)", "placed"
+        id_place.place_ids,
+        "read_key(column, i, bias)",
+        "read_key(column, i >> ONE, bias)",
+        "placed",
     ),
     "partition ends": Plant(
-        id_blocks.partition_ends, "own(dst, e, bias)", "own(dst, base, bias)", *IN_BLOCKS
+        id_blocks.partition_ends, "read_key(dst, e, bias)", "read_key(dst, base, bias)", *IN_BLOCKS
     ),
     "place larger": Plant(id_blocks.place_larger, "NONE, i, other)", "NONE, i, key)", *IN_BLOCKS),
     "place smaller": Plant(
@@ -359,7 +367,7 @@ PLANTS = {
         id_place.order_slots, "np.int64(key ^ bias)", "np.int64(key ^ bias ^ (k & ONE))", "placed"
     ),
     "number slots": Plant(ids.number_slots, "column[i])", "column[i // 2])", "slots"),
-    "insert": Plant(ids.insert, "if held == key:", "if held != key:", "slots"),
+    "insert": Plant(ids.insert, "if stored == key:", "if stored != key:", "slots"),
     "lower": Plant(forest.scatter_min, "vertex(k)", "vertex(k // 2)", "slots"),
     "hang": Plant(forest.assign_min_root, "roots[k]", "roots[k // 2]", "slots"),
     "order of ids": Plant(
@@ -369,7 +377,7 @@ PLANTS = {
         "slots",
     ),
     "number spelt": Plant(
-        spelling.number_spelt, "out[i] = found", "out[i] = found - (found & ONE)", "spelt"
+        spelling.number_spelt, "out[i] = value", "out[i] = value - (value & ONE)", "spelt"
     ),
     "bytes": Plant(strings.some, "min(size, EIGHT) << THREE", "min(size, EIGHT) << ONE", "strings"),
     "pieces": Plant(
@@ -410,7 +418,7 @@ PLANTS = {
     # Edges that go.
     "singles": Plant(kernels_of_forgetting.singles, "[root] != 0", "[root] == 0", "removed"),
     "labels of places": Plant(
-        kernels_of_forgetting.labels_of_places, "labels[held]", "labels[held // 2]", "removed"
+        kernels_of_forgetting.labels_of_places, "labels[number]", "labels[number // 2]", "removed"
     ),
     "listed pairs": Plant(
         kernels_of_forgetting.is_listed, "pairs[middle] < key", "pairs[middle] <= key", "removed"

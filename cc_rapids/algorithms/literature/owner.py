@@ -26,11 +26,11 @@ from ...tuning import tuning
 def search_to_labels(on: Any, vertex: type) -> Any:
     """Search from v and raise the labels of the vertices found to v; ``visits`` is the work list.
 
-    A label tells who was there last: v itself, so that there is no news; a higher thread, so that
-    v is no owner; or a lower one. Labels only rise, by atomic maxima, which also tell: a label that
-    is read before is a lower one at worst, and then the maximum says what stands there. Threads
-    that end early leave theirs behind. The owner meets no higher label, raises that of each vertex
-    of its component once, and visits it once: so its words are enough, and its search ends.
+    A label is the last thread that visited: v itself, so nothing is new; a higher thread, so v is
+    no owner; or a lower one. Labels only rise, by atomic maxima. A stale read shows a lower label,
+    and the maximum then returns the current one. Threads that end early leave their labels behind.
+    The owner meets no higher label, raises that of each vertex of its component once, and visits
+    it once: so its words are enough, and its search ends.
     """
     high, entries = on.atomic_max, entries_of(on)
 

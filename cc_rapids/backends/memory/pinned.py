@@ -35,8 +35,8 @@ def locked(cupy: Any, n: int, dtype: Any) -> tuple[Any, Array]:
             f"the host cannot lock {size:,} bytes of pages ({error}), as memory='pinned' and"
             " 'zero-copy' require: memory='device' needs none"
         ) from error
-    held = np.frombuffer(cupy.cuda.PinnedMemoryPointer(pages, 0), dtype, n)
-    return held, _over(cupy, pages.ptr, n, dtype, pages)
+    array = np.frombuffer(cupy.cuda.PinnedMemoryPointer(pages, 0), dtype, n)
+    return array, _over(cupy, pages.ptr, n, dtype, pages)
 
 
 def placed(cupy: Any, array: Any, memory: str) -> Array:
@@ -55,8 +55,8 @@ def placed(cupy: Any, array: Any, memory: str) -> Array:
     if array.flags.c_contiguous and _is_locked(cupy, array.ctypes.data):
         mapped = _over(cupy, array.ctypes.data, array.size, array.dtype, array)
     else:
-        held, mapped = locked(cupy, array.size, array.dtype)
-        held[:] = array
+        buffer, mapped = locked(cupy, array.size, array.dtype)
+        buffer[:] = array
     return mapped if memory == "zero-copy" else _copied(cupy, mapped)
 
 
@@ -212,9 +212,9 @@ class ThreadBuffers(threading.local):
         extra = (ctypes.c_void_p * 5)(_BUFFER, first, _SIZE, ctypes.addressof(size), _END)
         each = (ctypes.c_void_p * count)(*range(first, first + 8 * count, 8))
         pack = partial(struct.Struct(f"{count}Q").pack_into, data, 0)
-        found = pack, ctypes.addressof(extra), ctypes.addressof(each), (extra, each, size)
-        self._arguments[count] = found
-        return found
+        entry = pack, ctypes.addressof(extra), ctypes.addressof(each), (extra, each, size)
+        self._arguments[count] = entry
+        return entry
 
     def kept_memory(self, device: int) -> Any:
         """Return ``READBACK_BYTES`` of the device."""

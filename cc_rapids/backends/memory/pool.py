@@ -92,12 +92,14 @@ class Recycling:
         if size <= Arena.SMALL:
             return self.arena(size)
         left = self.left or []
-        fitting = [k for k, (held, _) in enumerate(left) if size <= held <= self.SPARE * size]
+        fitting = [
+            k for k, (capacity, _) in enumerate(left) if size <= capacity <= self.SPARE * size
+        ]
         if fitting:
-            held, block = left.pop(min(fitting, key=lambda k: left[k][0]))
+            capacity, block = left.pop(min(fitting, key=lambda k: left[k][0]))
         else:
-            held, block = size, self.arena.allocate_own(size)
-        return _leased(self.cuda, held, block, self.take_back)
+            capacity, block = size, self.arena.allocate_own(size)
+        return _leased(self.cuda, capacity, block, self.take_back)
 
     def take_back(self, size: int, block: Any) -> None:
         if self.left is not None:
@@ -159,46 +161,46 @@ class Workspace:
             self.busy, self.turn = True, self.turn + 1
             try:
                 left = self._take(device, size)
-                held, block = (left.size, left.block) if left else (size, None)
-                self._make_room(device, most - held)
+                capacity, block = (left.size, left.block) if left else (size, None)
+                self._make_room(device, most - capacity)
             finally:
                 self.busy = False
             lease = self.turn
         if block is None:
             block = self.allocate_outside(allocate, size)
-        self.used[lease] = device, held
-        return _leased(self.cuda, held, block, partial(self.take_back, lease))
+        self.used[lease] = device, capacity
+        return _leased(self.cuda, capacity, block, partial(self.take_back, lease))
 
     def _take(self, device: int, size: int) -> LeftBlock | None:
         """Return the smallest block that fits, and wait for whatever used it on any stream."""
-        found = None
-        for own in self.left:
-            if own.device == device and size <= own.size <= size + self.SPARE:
-                found = own if found is None or own.size < found.size else found
-        if found is None:
+        best = None
+        for spare in self.left:
+            if spare.device == device and size <= spare.size <= size + self.SPARE:
+                best = spare if best is None or spare.size < best.size else best
+        if best is None:
             return None
-        self.left.remove(found)
-        if not found.idle:
-            others = [own for own in self.left if own.device == device]
+        self.left.remove(best)
+        if not best.idle:
+            others = [spare for spare in self.left if spare.device == device]
             self.cuda.runtime.deviceSynchronize()
-            for own in others:
-                own.idle = True
-        return found
+            for spare in others:
+                spare.idle = True
+        return best
 
     def _make_room(self, device: int, most: int) -> None:
         """Free old blocks, and others until those of a device, in use or not, are so many bytes."""
         if not self.left:
             return
-        own = [left for left in self.left if left.device == device]
-        held = 0
+        blocks = [left for left in self.left if left.device == device]
+        device_bytes = 0
         for where, size in [*self.used.values()]:
-            held += size if where == device else 0
-        for left in own:
-            held += left.size
-        for left in own:
-            if held > most or left.turn + self.TURNS < self.turn:
+            device_bytes += size if where == device else 0
+        for left in blocks:
+            device_bytes += left.size
+        for left in blocks:
+            if device_bytes > most or left.turn + self.TURNS < self.turn:
                 self.left.remove(left)
-                held -= left.size
+                device_bytes -= left.size
 
     def allocate_outside(self, allocate: Any, size: int) -> Any:
         """Allocate memory beside the workspace, all of which is freed if there is no more."""
@@ -257,8 +259,8 @@ def spare_bytes_of_rmm(runtime: Any, total: int) -> int:
             if not hasattr(resource, "pool_handle"):
                 return total
             pool = resource.pool_handle()
-            held, used = (runtime.memPoolGetAttribute(pool, which) for which in POOL_BYTES)
-            return int(held - used)
+            reserved, used = (runtime.memPoolGetAttribute(pool, which) for which in POOL_BYTES)
+            return int(reserved - used)
         if kind == "PoolMemoryResource":
             return max(int(resource.pool_size()) - given, 0)
         if kind == "CudaMemoryResource":
