@@ -161,9 +161,9 @@ def solve(
     if given is not None and on.goes_on and last:
         meanwhile = partial(chosen.make_room, given, n - 1)
     rounds.run(pivots, last, meanwhile)
-    ranks, told = chosen.rank(), on.alloc_readback(2)
-    on.kernel(scan.tell_total)(1, ranks, forest.out_of_range, told)
-    read = on.read_async(told)
+    ranks, totals = chosen.rank(), on.alloc_readback(2)
+    on.kernel(scan.tell_total)(1, ranks, forest.out_of_range, totals)
+    read = on.read_async(totals)
     on.leave_arena()
     if given is not None:
         chosen.gather_ahead(given)
@@ -302,11 +302,11 @@ class _Rounds:
         on, n, vertex = forest.backend, forest.n, forest.vertex
         self.edges, self.forest, self.order = edges, forest, order
         self.kernels = _kernels(on, vertex, edges.wide, order.order, order.contains_row)
-        apart = not order.contains_row
-        own = (n, np.uint64), (n * apart, np.uint64)
+        separate_rows = not order.contains_row
+        shapes = (n, np.uint64), (n * separate_rows, np.uint64)
         of_giant = (2, np.int64), (forest.present.size, np.uint32), (tuning.giant_probes, vertex)
-        self.best, best_row, *self.giant = on.alloc_packed(*own, *of_giant)
-        self.best_row = best_row if apart else on.unused(np.uint64)
+        self.best, best_row, *self.giant = on.alloc_packed(*shapes, *of_giant)
+        self.best_row = best_row if separate_rows else on.unused(np.uint64)
         with on.reusing():  # which stays when all else is done
             self.chosen = on.fill(on.empty(-(-edges.m // WORD), np.uint32), 0)
         self._forget_all()
@@ -327,31 +327,35 @@ class _Rounds:
             collect, in_giant = self.kernels.from_rest, self._in_giant()
         ends = edges.src, edges.dst, edges.low, forest.n, forest.present, forest.out_of_range
         look = collect, edges.m, (band, pivots), (self.order.bits, in_giant, *ends)
-        found = self._contract_round(*look, meanwhile)
-        if found.count > found.us.size:
-            count = found.count
-            del found  # before larger buffers are allocated
+        candidates = self._contract_round(*look, meanwhile)
+        if candidates.count > candidates.us.size:
+            count = candidates.count
+            del candidates  # before larger buffers are allocated
             self.buffers = []
             self.buffers = self._candidate_buffers(count)
-            found = self._contract_round(*look)
-        while found.count:
-            if on.goes_on and found.count <= ONE_LAUNCH_CANDIDATES:
+            candidates = self._contract_round(*look)
+        while candidates.count:
+            if on.goes_on and candidates.count <= ONE_LAUNCH_CANDIDATES:
                 words = on.fill(on.empty(2, np.uint64), 0xFF)
-                own = *found.arrays, *self._trees, words, forest.out_of_range
-                self.kernels.finish(found.count, *own)
+                arguments = *candidates.arrays, *self._trees, words, forest.out_of_range
+                self.kernels.finish(candidates.count, *arguments)
                 return
-            size = found.count
-            self._forget(found)
-            found = self._contract_round(self.kernels.from_candidates, size, (), found.arrays)
-            if found.count == size:  # of no list is nothing linked: an error, and no endless loop
+            size = candidates.count
+            self._forget(candidates)
+            candidates = self._contract_round(
+                self.kernels.from_candidates, size, (), candidates.arrays
+            )
+            if (
+                candidates.count == size
+            ):  # of no list is nothing linked: an error, and no endless loop
                 on.fill(forest.out_of_range, 0xFF)
                 return
 
-    def _forget(self, found: Candidates) -> None:
+    def _forget(self, candidates: Candidates) -> None:
         """Forget what the roots of candidates take: all of them where these are many."""
-        if found.count * SPARSE_RATIO < self.forest.n:
-            own = found.us, found.vs, self.best, self.best_row
-            self.kernels.forget_taken(found.count, *own)
+        if candidates.count * SPARSE_RATIO < self.forest.n:
+            arguments = candidates.us, candidates.vs, self.best, self.best_row
+            self.kernels.forget_taken(candidates.count, *arguments)
         else:
             self._forget_all()
 

@@ -67,16 +67,16 @@ class Reached:
             A vertex of each component.
         """
         xp, word, t = backend.xp, word_of(n), int(hooks.size)
-        taken = backend.empty(t, word), backend.empty(t, word)
-        for side, own in zip(ends, taken, strict=True):
-            backend.kernel(lookup.take)(t, hooks, side, own)
-        forest = rooted(*taken, roots, n, backend)
+        hooked_ends = backend.empty(t, word), backend.empty(t, word)
+        for side, hooked in zip(ends, hooked_ends, strict=True):
+            backend.kernel(lookup.take)(t, hooks, side, hooked)
+        forest = rooted(*hooked_ends, roots, n, backend)
         first, size = forest.preorder()
         in_forest = xp.zeros(ends[0].size, np.uint8)
         in_forest[hooks] = 1
         least, greatest = backend.empty(n, word), backend.empty(n, word)
-        for own in (least, greatest):
-            backend.kernel(trees.init_singletons, word)(n, own)
+        for extremes in (least, greatest):
+            backend.kernel(trees.init_singletons, word)(n, extremes)
         reach = backend.kernel(tours.reach, word)
         reach(ends[0].size, *ends, in_forest, first.view(word), least, greatest)
         child, begin, length = (array.view(word) for array in (forest.child, first, size))

@@ -169,8 +169,8 @@ class KernelComposer:
 
         It is the design's, but async+halve for one that keeps something beside the parents.
         """
-        own = self.design if not self.design.words[1].spec.aux_array else Design()
-        return replace(self, design=own, vertex=blocks.LOCAL).link()
+        inner_design = self.design if not self.design.words[1].spec.aux_array else Design()
+        return replace(self, design=inner_design, vertex=blocks.LOCAL).link()
 
     def sample(self) -> kernels.sampling.Sample | None:
         """Return the step that links the sample; designs of rounds link it by async+halve."""
@@ -207,8 +207,8 @@ class KernelComposer:
 
     def _stages(self, outer: Any) -> Step:
         """Return the link for a list without a sample, called stage by stage."""
-        alone = Design("none", self.design.link, self.design.compress)
-        inner = KernelComposer(alone, self.backend, self.vertex, self.vertex, False, False)
+        plain = Design("none", self.design.link, self.design.compress)
+        inner = KernelComposer(plain, self.backend, self.vertex, self.vertex, False, False)
         aux = self.design.words[1].spec.aux_array
         unpack = aux.unpack(self.backend, self.vertex) if aux and aux.unpack else None
         step: Step = self._make(outer, None)(inner.connect_rest(None), unpack)
@@ -298,8 +298,8 @@ class KernelComposer:
     @property
     def partitions(self) -> bool:
         """True if edges are linked in the order of blocks of vertices, and not as listed."""
-        asked = partitions(self.design) and not self.reads_csr
-        return asked and self.vertex is partition.WORD and not self.record_forest
+        is_requested = partitions(self.design) and not self.reads_csr
+        return is_requested and self.vertex is partition.WORD and not self.record_forest
 
     def _link_edges(self, join: Any, deep: bool) -> Callable[[Any], phases.LinkEdges]:
         """Return what makes, of an order of edges, the procedure that links so many of them."""
@@ -333,18 +333,18 @@ class KernelComposer:
         on = self.backend
         made = compress and link.spec.finds[compress.spec.name](on)
         after = kernels.find.AFTER_UNION.get(find_after_union(self.design))
-        known = {"find": made, "step": made, "compress_after_union": after and after(on)}
-        return link.spec.make(on, self.vertex, *(known[part] for part in link.spec.requires))
+        parts = {"find": made, "step": made, "compress_after_union": after and after(on)}
+        return link.spec.make(on, self.vertex, *(parts[part] for part in link.spec.requires))
 
     def _make(self, word: Any, join: Any) -> Any:
         """Return the result of a factory of samples or algorithms, called with its options."""
-        taken = {
+        parts = {
             "every_edge": join and self._link_edges(join, False),
             "join": join,
             "read": edges.checked(self.backend, self.vertex, self.wide, self.load_edge()),
             "note": self._record(),
             "record_forest": self.record_forest,
         }
-        given = (taken[part] for part in word.spec.requires)
+        given = (parts[part] for part in word.spec.requires)
         options = {key or "rule": value for key, value in word.options}
         return word.spec.make(self.backend, self.vertex, *given, **options)

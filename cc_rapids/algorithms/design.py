@@ -74,8 +74,8 @@ class Design:
 
     @cached_property
     def _name(self) -> str:
-        own = self.compress is None and starts_plainly(self)
-        words = (None if own else self.sample, self.link, self.compress)
+        omits_sample = self.compress is None and starts_plainly(self)
+        words = (None if omits_sample else self.sample, self.link, self.compress)
         return "+".join(word for word in words if word is not None)
 
     @cached_property
@@ -120,8 +120,8 @@ class Design:
 
         Empty if nothing.
         """
-        own = (word.spec.asks for word in self.words if word)
-        return "; ".join(dict.fromkeys(filter(None, own)))
+        needs_of_words = (word.spec.asks for word in self.words if word)
+        return "; ".join(dict.fromkeys(filter(None, needs_of_words)))
 
     @cached_property
     def takes_rows(self) -> bool:
@@ -172,9 +172,12 @@ class Design:
         if bare[0] not in CHOICES["sample"]:
             words = ["none", *words]
         sample, link, compress = words[0], words[1], words[2] if len(words) > 2 else None
-        known = find("link", link).spec
-        if compress in known.steps_of_finds:
-            link, compress = f"{known.name}(find={compress})", known.steps_of_finds[compress]
+        link_spec = find("link", link).spec
+        if compress in link_spec.steps_of_finds:
+            link, compress = (
+                f"{link_spec.name}(find={compress})",
+                link_spec.steps_of_finds[compress],
+            )
         return cls(sample, link, compress)
 
 
@@ -402,13 +405,13 @@ def designs() -> list[Design]:
     >>> names[:3], len(names)
     (['none+async+naive', 'none+async+halve', 'none+async+split'], 432)
     """
-    found = []
+    made_designs = []
     for words in _product():
         try:
-            found.append(Design(*words))
+            made_designs.append(Design(*words))
         except DesignError:
             continue
-    return found
+    return made_designs
 
 
 @dataclass(frozen=True)
@@ -419,11 +422,11 @@ class Word:
     options: tuple[tuple[str, int | str], ...]
 
     def __str__(self) -> str:
-        known = self.spec.options
+        link_options = self.spec.options
         shown = [
             f"{key}={value}" if key else str(value)
             for key, value in self.options
-            if not key or value != _default(known[key])
+            if not key or value != _default(link_options[key])
         ]
         return str(self.spec.name) + (f"({', '.join(shown)})" if shown else "")
 
@@ -440,22 +443,22 @@ def find(axis: str, text: str) -> Word:
         With the axis and its nearest words.
     """
     matched = WORD.fullmatch(text.strip())
-    known: Spec | None = CHOICES[axis].get(matched[1].strip()) if matched else None
-    if matched is None or known is None:
+    spec: Spec | None = CHOICES[axis].get(matched[1].strip()) if matched else None
+    if matched is None or spec is None:
         raise DesignError(unknown_choice(axis, text))
-    values = {key: _default(value) for key, value in known.options.items() if key}
+    values = {key: _default(value) for key, value in spec.options.items() if key}
     for item in filter(None, (item.strip() for item in (matched[2] or "").split(","))):
         key, equals, value = (part.strip() for part in item.partition("="))
         key, value = (key, value) if equals else ("", item)
-        if key not in known.options:
-            raise DesignError(unknown(f"option of {axis} {known.name}", item, known.options))
-        values[key] = _value(f"{axis} {known.name}", key, value, known.options[key])
-    missing = set(known.options) - set(values)
+        if key not in spec.options:
+            raise DesignError(unknown(f"option of {axis} {spec.name}", item, spec.options))
+        values[key] = _value(f"{axis} {spec.name}", key, value, spec.options[key])
+    missing = set(spec.options) - set(values)
     if missing:
-        words = known.options[""]
+        words = spec.options[""]
         first = words[0]  # type: ignore[index]
-        raise DesignError(f"{axis} {known.name} needs one of {words}: {known.name}({first})")
-    return Word(known, tuple(sorted(values.items())))
+        raise DesignError(f"{axis} {spec.name} needs one of {words}: {spec.name}({first})")
+    return Word(spec, tuple(sorted(values.items())))
 
 
 def _default(allowed: int | tuple[str, ...]) -> int | str:
@@ -477,8 +480,8 @@ def _value(where: str, key: str, text: str, allowed: int | tuple[str, ...]) -> i
 
 def unknown_choice(axis: str, word: str, words: Iterable[str] | None = None) -> str:
     """Return the message for an unknown word of a design: the nearest five words of its axis."""
-    known = CHOICES[axis] if words is None else words
-    hint = did_you_mean(nearest_words(word, known, 5, 0.5))
+    choices = CHOICES[axis] if words is None else words
+    hint = did_you_mean(nearest_words(word, choices, 5, 0.5))
     return f"unknown {axis} {word!r}:{hint} cc_rapids.designs() lists all designs"
 
 
@@ -503,27 +506,27 @@ def check_forest_design(design: Design | None) -> None:
 @lru_cache(64)  # of a batch as of the one before
 def check_batch_design(design: str | Design) -> Design:
     """Return the design for batches, also of "auto"; raise a DesignError if it takes none."""
-    found = Design.parse(design) or Design()
-    if not starts_plainly(found):
-        first = "begins with tiles" if found.window else "samples"
-        first = "partitions lists" if not _sampled(found) and partitions(found) else first
+    parsed = Design.parse(design) or Design()
+    if not starts_plainly(parsed):
+        first = "begins with tiles" if parsed.window else "samples"
+        first = "partitions lists" if not _sampled(parsed) and partitions(parsed) else first
         raise DesignError(
-            f"{found} {first}, and batches of edges are too short for that: leave out"
-            f" {found.sample} (Hong et al. 2020, 3.6)"
+            f"{parsed} {first}, and batches of edges are too short for that: leave out"
+            f" {parsed.sample} (Hong et al. 2020, 3.6)"
         )
-    if _link(found).standalone:
-        verb = "is for" if _link(found).iterative else "searches"
+    if _link(parsed).standalone:
+        verb = "is for" if _link(parsed).iterative else "searches"
         raise DesignError(
-            f"{found} {verb} the whole graph, but batches keep only trees, not edges: use"
+            f"{parsed} {verb} the whole graph, but batches keep only trees, not edges: use"
             f" union-find, such as {Design()}"
         )
-    if not found.hooks_roots_only:
+    if not parsed.hooks_roots_only:
         raise DesignError(
-            f"{found} moves single vertices from tree to tree, which is right only if all edges are"
-            f" read again: use a design that hooks only roots, such as {Design()}, shiloach-vishkin"
-            " or liu-tarjan(PRF)"
+            f"{parsed} moves single vertices from tree to tree, which is right only if all edges"
+            f" are read again: use a design that hooks only roots, such as {Design()},"
+            " shiloach-vishkin or liu-tarjan(PRF)"
         )
-    return found
+    return parsed
 
 
 @dataclass(frozen=True)

@@ -65,17 +65,17 @@ class Minima:
         """
         left, right = begin // BLOCK, end // BLOCK
         least = xp.minimum(self.until_end[begin], self.since_begin[end])
-        apart = xp.flatnonzero(right - left > 1)
-        inner = left[apart] + 1, right[apart] - left[apart] - 1
+        longer = xp.flatnonzero(right - left > 1)
+        inner = left[longer] + 1, right[longer] - left[longer] - 1
         between = _least_of_each(self.of_block, *inner, xp)
-        least[apart] = xp.minimum(least[apart], between)
+        least[longer] = xp.minimum(least[longer], between)
         within = xp.flatnonzero(left == right)
         at, last = begin[within], end[within]
-        own = self.values[at]
+        minima = self.values[at]
         for _ in range(1, BLOCK):
             at = xp.minimum(at + 1, last)
-            own = xp.minimum(own, self.values[at])
-        least[within] = own
+            minima = xp.minimum(minima, self.values[at])
+        least[within] = minima
         return least
 
 
@@ -85,12 +85,12 @@ def _least_of_each(values: Array, begin: Array, length: Array, xp: Any) -> Array
     An interval is the union of two of the greatest power of two that it holds, and the least values
     of all intervals of such a length follow from those of half the length.
     """
-    found = xp.empty(begin.size, values.dtype)
+    minima = xp.empty(begin.size, values.dtype)
     longest = int(length.max()) if length.size else 0
     for k in range(longest.bit_length()):
         half = 1 << k
         now = xp.flatnonzero(length >> k == 1)
         at = begin[now]
-        found[now] = xp.minimum(values[at], values[at + length[now] - half])
+        minima[now] = xp.minimum(values[at], values[at + length[now] - half])
         values = xp.minimum(values[:-half], values[half:])
-    return found
+    return minima

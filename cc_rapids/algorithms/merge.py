@@ -67,13 +67,13 @@ def pack(forest: Forest) -> Packed:
     shapes = (2, np.int64), (probes, vertex), (forest.present.size, np.uint32)
     numbers, probed, inside = backend.alloc_packed(*shapes)
     vertices, roots = backend.alloc_packed((room, vertex), (room, vertex))
-    root_word, taken = backend.fill(numbers, 0)[:1], numbers[1:]
+    root_word, pack_count = backend.fill(numbers, 0)[:1], numbers[1:]
     if n:
         compiled.probe(probes, n, forest.parent, probed)
         compiled.most_frequent(probes, probed, root_word)
     octets = inside.view(np.uint8)
     kernel = backend.kernel(merging.pack, vertex)
-    kernel(octets.size, n, forest.parent, root_word, octets, vertices, roots, taken)
+    kernel(octets.size, n, forest.parent, root_word, octets, vertices, roots, pack_count)
     word, count = backend.to_host(numbers).tolist()
     pairs = vertices[:count], roots[:count]
     parent = forest.parent if count > room else None

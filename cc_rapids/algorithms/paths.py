@@ -188,10 +188,10 @@ class Chains:
             if self.minima is None or self.since_head is None:
                 continue
             if piece.is_last:
-                found = self.minima.over(piece.top[some], piece.bottom[some], xp)
+                lightest = self.minima.over(piece.top[some], piece.bottom[some], xp)
             else:
-                found = self.since_head[piece.bottom[some]]
-            place[pair[some]] = xp.minimum(place[pair[some]], found.astype(place.dtype))
+                lightest = self.since_head[piece.bottom[some]]
+            place[pair[some]] = xp.minimum(place[pair[some]], lightest.astype(place.dtype))
         some = xp.flatnonzero(place < none)
         weakest[some] = place[some]
         return length, weakest
@@ -246,9 +246,9 @@ def _numbers(forest: RootedForest, xp: Any) -> tuple[Array, Array]:
     goes_on = 2 * size[child] >= size[parent]
     chosen = xp.full(n, NO_EDGE, first.dtype)  # the child in whose chain a vertex is
     chosen[parent[goes_on]] = child[goes_on]
-    own = chosen[parent]
-    later = ~goes_on & (own != NO_EDGE) & (first[child] < first[own])
-    change = xp.where(later, size[own], 0)
+    parent_edge = chosen[parent]
+    later = ~goes_on & (parent_edge != NO_EDGE) & (first[child] < first[parent_edge])
+    change = xp.where(later, size[parent_edge], 0)
     change[goes_on] = first[parent[goes_on]] + 1 - first[child[goes_on]]
     changes = xp.zeros(2 * n, np.int64)
     enters = 2 * first[child] - forest.depth[child] - 1

@@ -83,8 +83,8 @@ class RootedForest:
         """
         backend, n, word = self.backend, self.parent.size, self._word
         first, size = (backend.fill(backend.empty(n, word), 0) for _ in range(2))
-        held = (held.view(word) for held in (self.enters, self.leaves, self.descents))
-        backend.kernel(tours.number_subtrees, word)(n, *held, first, size)
+        arrays = (arrays.view(word) for arrays in (self.enters, self.leaves, self.descents))
+        backend.kernel(tours.number_subtrees, word)(n, *arrays, first, size)
         return first.view(self.parent.dtype), size.view(self.parent.dtype)
 
     @property

@@ -95,8 +95,8 @@ class Giant:
     @property
     def arrays(self) -> tuple[Array, ...]:
         """All of them."""
-        found = self.root_word, self.in_giant, self.probed, self.warp_queues
-        return *found, self.outside, self.outside_count
+        shared = self.root_word, self.in_giant, self.probed, self.warp_queues
+        return *shared, self.outside, self.outside_count
 
 
 @dataclass
@@ -214,8 +214,8 @@ def solve(
     connect_rest(compiled, state)
 
     def capacity() -> int | None:
-        known = max(least, read_linked()) if read_linked else least
-        rows = speculative.capacity(known, spare)
+        linked = max(least, read_linked()) if read_linked else least
+        rows = speculative.capacity(linked, spare)
         worth = spare >= 0 and (read_linked or rows == speculative.max_rows)
         return rows if worth else None
 

@@ -94,15 +94,15 @@ def link_in_stages(edges: Edges, forest: Forest) -> None:
     flatten(kernels.design, forest)
 
 
-def _mark_giant(design: CompiledDesign, forest: Forest, known: int) -> tuple[Array, Array]:
+def _mark_giant(design: CompiledDesign, forest: Forest, vertices: int) -> tuple[Array, Array]:
     """Return the root of the giant among the first vertices, and those in it as bits."""
     backend, parent, probes = forest.backend, forest.parent, tuning.giant_probes
     shapes = (2, np.int64), (forest.present.size, np.uint32), (probes, forest.vertex)
     root_word, in_giant, probed = backend.alloc_packed(*shapes)
     backend.fill(root_word, 0)
     backend.fill(in_giant, 0)
-    design.probe(probes, known, parent, probed)
+    design.probe(probes, vertices, parent, probed)
     design.most_frequent(probes, probed, root_word)
-    octets = in_giant.view(np.uint8)[: -(-known // 8)]
-    design.mark_in_giant(octets.size, known, parent, root_word, root_word[1:], octets)
+    octets = in_giant.view(np.uint8)[: -(-vertices // 8)]
+    design.mark_in_giant(octets.size, vertices, parent, root_word, root_word[1:], octets)
     return root_word, in_giant

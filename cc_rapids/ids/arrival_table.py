@@ -86,30 +86,30 @@ class ArrivalTable:
         After that, or if this is interrupted, no index finds the table to be its own any more.
         """
         n, self.n = self.n, BEING_ENTERED
-        found = []
+        vertices = []
         for column in columns:
             numbers, n = self._numbers(column, n)
-            found.append(numbers)
+            vertices.append(numbers)
         none = np.iinfo(self.vertex).max
         if self.by_place and int(self.backend.to_host(self.slots[-1:])[0]) != none:
             return None
         self.n = n
-        return found
+        return vertices
 
     def _numbers(self, column: Array, n: int) -> tuple[Array, int]:
         """Return the numbers of one column's ids, and the number of ids after them."""
         backend, vertex, m = self.backend, self.vertex, int(column.size)
-        out, own = backend.empty(m, vertex), backend.empty(m, vertex)
+        out, new_numbers = backend.empty(m, vertex), backend.empty(m, vertex)
         is_new = backend.empty(m, np.uint8)
         claim = self._kernel(kernels.claim)
-        claim(m, column, self.base, n, self.slots, self.ids, out, is_new, own)
+        claim(m, column, self.base, n, self.slots, self.ids, out, is_new, new_numbers)
         claimed = backend.xp.flatnonzero(is_new.view(bool))
         more = int(claimed.size)
         if more:
             self._reserve(n, more)
             settle = backend.kernel(kernels.settle, vertex)
-            settle(more, claimed, column, n, self.slots, self.ids, own)
-            backend.kernel(kernels.number_claimed, vertex)(m, n, own, out)
+            settle(more, claimed, column, n, self.slots, self.ids, new_numbers)
+            backend.kernel(kernels.number_claimed, vertex)(m, n, new_numbers, out)
         return out, n + more
 
     def _reserve(self, n: int, more: int) -> None:
@@ -126,10 +126,10 @@ class ArrivalTable:
         """
         backend = self.backend
         out = backend.fill(backend.empty(ids.size, self.vertex), 0)
-        known = backend.fill(backend.empty(ids.size, np.uint8), 0)
+        valid = backend.fill(backend.empty(ids.size, np.uint8), 0)
         look_up = self._kernel(kernels.look_up)
-        look_up(ids.size, ids, self.base, n, self.slots, self.ids, out, known)
-        return out, known.view(bool)
+        look_up(ids.size, ids, self.base, n, self.slots, self.ids, out, valid)
+        return out, valid.view(bool)
 
     def in_order(self, n: int, wide: np.dtype[Any]) -> Array:
         """Return the numbers below n in the order of their ids, as integers of 64 bits.

@@ -97,14 +97,14 @@ class SortedDecoder:
 
         For many ids at once, the places where portions of the sorted ids begin are noted first.
         """
-        wide, known = as_kind(ids, self.ids.dtype)
+        wide, valid = as_kind(ids, self.ids.dtype)
         if not self.ids.size:
-            return wide.view(np.uint64), known & False
+            return wide.view(np.uint64), valid & False
         if ids.size * tuning.held_ids_per_lookup >= self.ids.size:
-            return _search(self.ids, wide, known, backend)
-        held = self.ids.astype(wide.dtype, copy=False)
-        at = backend.xp.minimum(backend.xp.searchsorted(held, wide), held.size - 1)
-        return at.astype(np.uint64), known & (held[at] == wide)
+            return _search(self.ids, wide, valid, backend)
+        ids_of_kind = self.ids.astype(wide.dtype, copy=False)
+        at = backend.xp.minimum(backend.xp.searchsorted(ids_of_kind, wide), ids_of_kind.size - 1)
+        return at.astype(np.uint64), valid & (ids_of_kind[at] == wide)
 
 
 def at_places(values: Array, places: Array, backend: Backend) -> Array:
@@ -114,20 +114,20 @@ def at_places(values: Array, places: Array, backend: Backend) -> Array:
     return out
 
 
-def _search(held: Array, wanted: Array, known: Array, backend: Backend) -> tuple[Array, Array]:
+def _search(ids: Array, queries: Array, valid: Array, backend: Backend) -> tuple[Array, Array]:
     """Return the places of 64-bit integers among sorted distinct ones, and a mask of those found.
 
-    ``known`` is False where an integer need not be looked for.
+    ``valid`` is False where an integer need not be looked for.
     """
-    low, high = backend.to_host(held[[0, -1]]).tolist()
-    span, size = high - low, held.size
+    low, high = backend.to_host(ids[[0, -1]]).tolist()
+    span, size = high - low, ids.size
     shift = max(span.bit_length() - size.bit_length(), 0)
     starts = backend.empty((span >> shift) + 2, np.uint32 if size < 1 << 32 else np.uint64)
-    backend.kernel(lookup.index_sorted)(size, held, as_word(low), shift, starts)
-    out, known = backend.empty(wanted.size, np.uint64), known.astype(np.uint8)
+    backend.kernel(lookup.index_sorted)(size, ids, as_word(low), shift, starts)
+    out, valid = backend.empty(queries.size, np.uint64), valid.astype(np.uint8)
     search = backend.kernel(lookup.search_sorted)
-    search(wanted.size, wanted, held, as_word(low), as_word(span), shift, starts, out, known)
-    return out, known.view(bool)
+    search(queries.size, queries, ids, as_word(low), as_word(span), shift, starts, out, valid)
+    return out, valid.view(bool)
 
 
 def as_word(number: int) -> int:
@@ -138,8 +138,8 @@ def as_word(number: int) -> int:
 def same_integers(first: Array, second: Array) -> bool:
     """Return whether two arrays of integers of any types and one length are equal."""
     kind = np.dtype(np.uint64 if np.uint64 in (first.dtype, second.dtype) else np.int64)
-    (left, held), (right, known) = (as_kind(array, kind) for array in (first, second))
-    return bool(((left == right) & held & known).all())
+    (left, left_valid), (right, right_valid) = (as_kind(array, kind) for array in (first, second))
+    return bool(((left == right) & left_valid & right_valid).all())
 
 
 def as_kind(ids: Array, dtype: np.dtype[Any]) -> tuple[Array, Array]:

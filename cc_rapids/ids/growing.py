@@ -79,8 +79,8 @@ class Range(_OneColumn):
     def lookup(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the vertex of each id (arbitrary if unknown), and whether the id is known."""
         vertices, fits = OffsetDecoder(0, INT64).lookup(backend.asarray(ids), backend)
-        known = fits & (vertices < np.uint64(self.n))
-        return backend.xp.where(known, vertices, np.uint64(0)), known
+        valid = fits & (vertices < np.uint64(self.n))
+        return backend.xp.where(valid, vertices, np.uint64(0)), valid
 
     def decoder(self, given: EdgeInput) -> ValueDecoder:
         """Return the decoder of the vertices, in the order of their ids."""
@@ -153,16 +153,16 @@ class Integers(_OneColumn):
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
         """Return an index of the ids of the columns too, and their vertices; new ones from n on."""
-        found = self._insert(columns, backend)
-        if found is None:
+        numbered = self._insert(columns, backend)
+        if numbered is None:
             raise given.changed()
-        return found
+        return numbered
 
     def insert(self, columns: Sequence[Any], backend: Backend) -> tuple[Integers, list[Array]]:
         """Return the index with ids that nobody else writes to, and their vertices."""
-        found = self._insert(columns, backend)
-        assert found is not None
-        return found
+        numbered = self._insert(columns, backend)
+        assert numbered is not None
+        return numbered
 
     def _insert(
         self, columns: Sequence[Any], backend: Backend
@@ -191,8 +191,8 @@ class Integers(_OneColumn):
         if not (self.n and len(ids)):
             return _none_known(ids, backend)
         wide, fits = as_kind(backend.asarray(ids), self.wide)
-        vertices, known = self.table_of(backend).look_up(wide, self.n)
-        return vertices, known & fits
+        vertices, valid = self.table_of(backend).look_up(wide, self.n)
+        return vertices, valid & fits
 
     def table_of(self, backend: Backend) -> ArrivalTable:
         """Return the table of the ids, made once if there is none."""
@@ -229,9 +229,9 @@ class Texts(_OneColumn):
         """Return an index of the strings of the columns too, and their vertices."""
         every = [self.held, *columns] if self.n else list(columns)
         if self.n and are_few(columns, self.held, backend, self.n):
-            found = [self.lookup(column, backend) for column in columns]
-            if all(bool(known.all()) for _, known in found):
-                return self, [vertices for vertices, _ in found]
+            lookups = [self.lookup(column, backend) for column in columns]
+            if all(bool(valid.all()) for _, valid in lookups):
+                return self, [vertices for vertices, _ in lookups]
         codes, words = factorise(every, _same, backend, self.n)
         if 0 < self.n == words.size:
             return self, [self.places[backend.asarray(code)] for code in codes[1:]]
@@ -240,9 +240,9 @@ class Texts(_OneColumn):
         new[at] = False
         fresh = backend.xp.flatnonzero(new)
         places = self._insert(fresh, fresh.size, backend)
-        held = words.decode(backend.xp.arange(words.size), backend)
+        decoded = words.decode(backend.xp.arange(words.size), backend)
         codes = codes[len(codes) - len(columns) :]
-        return Texts(held, words, places), [places[backend.asarray(code)] for code in codes]
+        return Texts(decoded, words, places), [places[backend.asarray(code)] for code in codes]
 
     @property
     def n(self) -> int:
@@ -253,8 +253,8 @@ class Texts(_OneColumn):
         """Return the vertex of each string (arbitrary if unknown), and whether it is known."""
         if self.words is None or not (self.n and len(ids)):
             return _none_known(ids, backend)
-        at, known = self.words.lookup(ids, backend)
-        return self.places[backend.xp.where(known, at, np.uint64(0)).astype(np.int64)], known
+        at, valid = self.words.lookup(ids, backend)
+        return self.places[backend.xp.where(valid, at, np.uint64(0)).astype(np.int64)], valid
 
     def _insert(self, at: Array, more: int, backend: Backend) -> Array:
         """Return the numbers of all vertices after new ones are inserted at some places."""
@@ -307,9 +307,9 @@ class Tuples:
     ) -> Tuples:
         """Return the rows of values that have these numbers in each column, in their order."""
         pairs: list[Integers] = []
-        found = numbers[0]
+        combined = numbers[0]
         for codes in numbers[1:]:
-            more, (found,) = Integers.empty(backend).insert([_paired(found, codes)], backend)
+            more, (combined,) = Integers.empty(backend).insert([_paired(combined, codes)], backend)
             pairs.append(more)
         return cls(backend, tuple(columns), tuple(pairs))
 
@@ -343,9 +343,9 @@ class Tuples:
         numbers = self.backend.xp.arange(self.n)
         ranks = []
         for column, pairs in zip(self.columns[:0:-1], self.pairs[::-1], strict=True):
-            own = pairs.arrived[numbers]
-            ranks.append(inverse(column.places, self.backend)[own.astype(np.uint32)])
-            numbers = (own >> HALF).astype(np.int64)
+            new_ids = pairs.arrived[numbers]
+            ranks.append(inverse(column.places, self.backend)[new_ids.astype(np.uint32)])
+            numbers = (new_ids >> HALF).astype(np.int64)
         ranks.append(inverse(self.columns[0].places, self.backend)[numbers])
         return ranks[::-1]
 
@@ -362,7 +362,7 @@ class Tuples:
 
         Each column is a list of its parts.
         """
-        held: list[Integers | Texts] = []
+        columns_of_new: list[Integers | Texts] = []
         pairs: list[Integers] = []
         numbers: list[Array] = []
         for k, (src, dst) in enumerate(
@@ -371,28 +371,28 @@ class Tuples:
             part = replace(given, src=src, dst=dst, vertices=None)
             column, codes = extended(self.columns[k], part, [side[k] for side in columns], backend)
             assert isinstance(column, Integers | Texts)
-            held.append(column)
+            columns_of_new.append(column)
             if k:
                 both = [_paired(*two) for two in zip(numbers, codes, strict=True)]
-                found, numbers = self.pairs[k - 1].insert(both, backend)
-                pairs.append(found)
+                index, numbers = self.pairs[k - 1].insert(both, backend)
+                pairs.append(index)
             else:
                 numbers = codes
-        if max(column.n for column in [*held, *pairs]) > 1 << 32:
+        if max(column.n for column in [*columns_of_new, *pairs]) > 1 << 32:
             raise CapacityError(
                 f"ids of several columns ({given.src.name}) may have up to 2^32 different values,"
                 f" but there are {pairs[-1].n:,}: combine them into one column of integers"
             )
-        return Tuples(backend, tuple(held), tuple(pairs)), numbers
+        return Tuples(backend, tuple(columns_of_new), tuple(pairs)), numbers
 
     def lookup(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
         """Return the vertex of each row (arbitrary if unknown), and whether the row is known."""
-        numbers, known = self.columns[0].lookup(columns[0], backend)
-        for own, pairs, column in zip(self.columns[1:], self.pairs, columns[1:], strict=True):
-            codes, fits = own.lookup(column, backend)
-            numbers, held = pairs.lookup(_paired(numbers, codes), backend)
-            known = known & fits & held
-        return numbers, known
+        numbers, valid = self.columns[0].lookup(columns[0], backend)
+        for index, pairs, column in zip(self.columns[1:], self.pairs, columns[1:], strict=True):
+            codes, fits = index.lookup(column, backend)
+            numbers, is_pair = pairs.lookup(_paired(numbers, codes), backend)
+            valid = valid & fits & is_pair
+        return numbers, valid
 
     def decoder(self, given: EdgeInput) -> RankedColumnsDecoder:
         """Return the decoder of the vertices in the order of their ids, as ``given`` has them."""
@@ -415,9 +415,9 @@ def _paired(first: Array, second: Array) -> Array:
 
 def inverse(places: Array, backend: Backend) -> Array:
     """Return the inverse of a permutation."""
-    found = backend.empty(places.size, np.int64)
-    found[places] = backend.xp.arange(places.size)
-    return found
+    rows = backend.empty(places.size, np.int64)
+    rows[places] = backend.xp.arange(places.size)
+    return rows
 
 
 def _none_known(ids: Any, backend: Backend) -> tuple[Array, Array]:
@@ -455,23 +455,23 @@ Index = Range | Integers | Texts | Tuples
 Extended = tuple[Index, list[Array]]
 
 
-def _as_given(look_up: Any, held: Any, to_native: Any, on_device: bool, at: Any) -> Any:
+def _as_given(look_up: Any, array: Any, to_native: Any, on_device: bool, at: Any) -> Any:
     """Return the strings at some places, in the caller's form.
 
     The caller may have other kinds of strings than the index.
     """
-    return to_native(_where(look_up(at), on_device), partial(_where, held, on_device))
+    return to_native(_where(look_up(at), on_device), partial(_where, array, on_device))
 
 
-def _where(found: Any, on_device: bool) -> Any:
+def _where(column: Any, on_device: bool) -> Any:
     """Return strings as a PyArrow array, or as a cuDF series if the caller's are."""
-    if is_cudf(found) and not on_device:
-        return found.to_arrow()
-    if on_device and not is_cudf(found):
+    if is_cudf(column) and not on_device:
+        return column.to_arrow()
+    if on_device and not is_cudf(column):
         import cudf
 
-        return cudf.Series(found)
-    return found
+        return cudf.Series(column)
+    return column
 
 
 def _same(words: Any, every: Callable[[], Any]) -> Any:
@@ -539,10 +539,10 @@ def _counted(width: int) -> str:
 
 
 def _of_other_kind(index: Range | Integers | Texts, src: Column, n: int) -> ColumnTypeError:
-    own = "strings" if index.strings else "integers"
+    kind = "strings" if index.strings else "integers"
     way = "cast the column"
     if isinstance(index, Range):
         way = "num_vertices= is for integers: leave it out"
     return ColumnTypeError(
-        f"column {src.name!r} is {src.dtype}, and the {n:,} vertices so far are {own}: {way}"
+        f"column {src.name!r} is {src.dtype}, and the {n:,} vertices so far are {kind}: {way}"
     )

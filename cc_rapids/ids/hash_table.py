@@ -228,17 +228,19 @@ class PlacedSlots(SlotTable):
             starts = empty((blocks + 1) * tiles, word)
             for first in range(0, m, edges):
                 count = min(edges, m - first)
-                own = -(-count // tile)  # tiles, and as many chunks
-                segments, copies = blocks * own, (sources, targets, begins, before)
-                sizes = first, count, own, blocks, shift
-                partition_ends(own, *sizes, *columns, *where, *copies)
+                tile_count = -(-count // tile)  # and as many chunks
+                segments, copies = blocks * tile_count, (sources, targets, begins, before)
+                sizes = first, count, tile_count, blocks, shift
+                partition_ends(tile_count, *sizes, *columns, *where, *copies)
                 running_sums(backend, before[: segments + 1])
                 begin_chunks(segments, before, firsts)
                 sizes = first, count, segments, blocks, shift
-                found = self.keys, full, upper, starts
-                place_larger(own, *sizes, *where, *copies, firsts, *found, *self.columns)
-                chunks = lanes.bit_length() - 1, first, own, blocks
-                place_smaller(own * blocks * lanes, *chunks, *where, *found, self.columns[1])
+                tables = self.keys, full, upper, starts
+                place_larger(tile_count, *sizes, *where, *copies, firsts, *tables, *self.columns)
+                chunks = lanes.bit_length() - 1, first, tile_count, blocks
+                place_smaller(
+                    tile_count * blocks * lanes, *chunks, *where, *tables, self.columns[1]
+                )
 
     def finalise_order(
         self, forest: Forest, dtype: np.dtype[Any], labelled: bool = False
@@ -305,9 +307,9 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
     for column in columns:
         every = max(column.size // most, 1)
         count(min(most, column.size), column, every, *where, seen, counts)
-    found = backend.to_host(counts)
-    different = int(found.sum())
-    return bool(different > most // 4 and int(found.max()) * PARTS <= UNEVEN * different)
+    part_counts = backend.to_host(counts)
+    different = int(part_counts.sum())
+    return bool(different > most // 4 and int(part_counts.max()) * PARTS <= UNEVEN * different)
 
 
 def bytes_of_order(slots: int, ids: int, word: int) -> int:
@@ -334,14 +336,14 @@ def _estimate_ids(columns: list[Array], backend: Backend) -> int:
     registers = backend.fill(backend.empty(kernel_ids.REGISTERS, np.uint32), 0)
     for column in columns:
         backend.kernel(kernel_ids.estimate)(column.size, column, registers)
-    held = backend.to_host(registers).astype(np.float64)
+    lengths = backend.to_host(registers).astype(np.float64)
     size = kernel_ids.REGISTERS
     alpha = 0.7213 / (1 + 1.079 / size)
-    found = alpha * size**2 / np.exp2(-held).sum()
-    empty = int((held == 0).sum())
-    if found <= 2.5 * size and empty:
-        found = size * math.log(size / empty)
-    return min(rows, int(found) + 1)
+    estimated = alpha * size**2 / np.exp2(-lengths).sum()
+    empty = int((lengths == 0).sum())
+    if estimated <= 2.5 * size and empty:
+        estimated = size * math.log(size / empty)
+    return min(rows, int(estimated) + 1)
 
 
 def _check_growth(size: int, backend: Backend) -> None:

@@ -56,20 +56,20 @@ class Digits:
 
     def join(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
         """Return the numbers of rows, and a mask of those whose values are all known."""
-        xp, numbers, known = backend.xp, None, None
+        xp, numbers, valid = backend.xp, None, None
         steps = zip(columns, self.names, self.sizes, self.tables, strict=True)
         for column, names, size, table in steps:
             codes, fits = names.lookup(column, backend)
             fits = fits & (codes < np.uint64(size))
             codes = xp.where(fits, codes, np.uint64(0)).astype(np.int64)
-            if numbers is None or known is None:
-                numbers, known = codes, fits
+            if numbers is None or valid is None:
+                numbers, valid = codes, fits
                 continue
             if table is not None:
-                numbers, held = SortedDecoder.of(table).lookup(numbers, backend)
-                numbers, known = numbers.astype(np.int64), known & held
-            numbers, known = numbers * size + codes, known & fits
-        return numbers, known
+                numbers, is_combination = SortedDecoder.of(table).lookup(numbers, backend)
+                numbers, valid = numbers.astype(np.int64), valid & is_combination
+            numbers, valid = numbers * size + codes, valid & fits
+        return numbers, valid
 
 
 @dataclass(frozen=True)
@@ -96,8 +96,8 @@ class ColumnsDecoder:
     def lookup(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of rows, given as columns, and a mask of the known ones."""
         numbers, fits = self.digits.join(columns, backend)
-        vertices, known = self.numbers.lookup(numbers, backend)
-        return vertices, known & fits
+        vertices, valid = self.numbers.lookup(numbers, backend)
+        return vertices, valid & fits
 
 
 @dataclass(frozen=True)
@@ -122,10 +122,10 @@ class RankedColumnsDecoder:
 
     def lookup(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of rows, given as columns, and a mask of the known ones."""
-        numbers, known = self.number(columns, backend)
+        numbers, valid = self.number(columns, backend)
         if not self.at.size:
-            return numbers.astype(np.uint64), known
-        return self.at[numbers.astype(np.int64)].astype(np.uint64), known
+            return numbers.astype(np.uint64), valid
+        return self.at[numbers.astype(np.int64)].astype(np.uint64), valid
 
 
 def number_rows(

@@ -180,19 +180,19 @@ def _read(
         if order_of_type(left) == order_of_type(right):
             pairs[:2] = [(left, right)]
     probes = _probes_of(*pairs[0]) if ordered and arrays[0].size >= tuning.sampled_scan_edges else 0
-    found = backend.fill(backend.alloc_readback(2 * len(pairs) + 2), 0xFF)
+    bounds = backend.fill(backend.alloc_readback(2 * len(pairs) + 2), 0xFF)
     for k, (left, right) in enumerate(pairs):
         few = not exact and left is not right
         rows = edges.sampled_count(left.size, SCAN_EVERY) if few else left.size
         how = (edges.sampled, SCAN_EVERY) if few else (edges.every,)
         kind = *order_of_type(left), backend.kernel(*how)
-        slot = found[2 * k : 2 * k + 2]
+        slot = bounds[2 * k : 2 * k + 2]
         if probes and not k:
             scan = backend.kernel(id_range.sampled_scan, *kind)
-            scan(rows, probes, left.size, left.size // probes, left, right, slot, found[-2:])
+            scan(rows, probes, left.size, left.size // probes, left, right, slot, bounds[-2:])
         else:
             backend.kernel(id_range.find_bounds, *kind)(rows, left, right, slot)
-    found_words = backend.to_host(found).tolist()
+    found_words = backend.to_host(bounds).tolist()
     lows, highs = [], []
     for k, (left, _) in enumerate(pairs):
         low, high = decoded(left, *found_words[2 * k : 2 * k + 2])

@@ -106,16 +106,16 @@ class Spelling:
 
     def lookup(self, column: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the numbers of the strings of a column, and a mask of those that have one."""
-        known = backend.empty(len(column), np.uint8)
+        valid = backend.empty(len(column), np.uint8)
         with lent_texts([column], backend) as (text,):
-            numbers = self._numbers(kernels.look_up_spelt, text, backend, known)
-        return numbers, known.view(bool)
+            numbers = self._numbers(kernels.look_up_spelt, text, backend, valid)
+        return numbers, valid.view(bool)
 
     def _numbers(self, make: Any, text: Text | None, backend: Backend, noted: Array) -> Array:
-        found = backend.empty(text.size if text else 0, self.dtype)
+        numbers = backend.empty(text.size if text else 0, self.dtype)
         if text:
-            text.run(make, text.size, self.least, self.width, self.worth, found, noted)
-        return found
+            text.run(make, text.size, self.least, self.width, self.worth, numbers, noted)
+        return numbers
 
     def spell(self, numbers: Array, backend: Backend) -> tuple[Array, Array]:
         """Return the bytes of the strings with some numbers, and where each begins and ends."""
@@ -174,8 +174,8 @@ class SpelledDecoder:
     def lookup(self, words: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of cuDF or PyArrow strings, and a mask of the known ones."""
         numbers, spelt = self.spelling.lookup(words, backend)
-        vertices, known = self.numbers.lookup(numbers, backend)
-        return vertices, known & spelt
+        vertices, valid = self.numbers.lookup(numbers, backend)
+        return vertices, valid & spelt
 
 
 @dataclass(frozen=True)
@@ -299,7 +299,7 @@ def _noted(texts: list[Text], most: int, seen: Array, backend: Backend) -> Spell
     for text in texts:
         step = -(-text.size // most)
         text.run(kernels.note_letters, -(-text.size // step), step, seen)
-    found = backend.to_host(seen)
-    if found[kernels.WRONG]:
+    flags = backend.to_host(seen)
+    if flags[kernels.WRONG]:
         raise InputError(CHANGED)
-    return Spelling.of(found, backend)
+    return Spelling.of(flags, backend)

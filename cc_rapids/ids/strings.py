@@ -106,14 +106,14 @@ def check_offsets(text: Text) -> None:
         raise InputError(CHANGED)
 
 
-def factorise_text(text: Text, known: int = 0) -> tuple[Array, Array | None] | None:
+def factorise_text(text: Text, known_rows: int = 0) -> tuple[Array, Array | None] | None:
     """Return codes of all strings in the order of their bytes, and a row of each distinct string.
 
     Parameters
     ----------
     text : Text
         At least one string.
-    known : int
+    known_rows : int
         As many strings, the first ones, are distinct and in order. If there are no others, they are
         not sorted, and no rows are returned.
 
@@ -127,18 +127,18 @@ def factorise_text(text: Text, known: int = 0) -> tuple[Array, Array | None] | N
         Hashes have failed, or the order would take too many rounds; a line is logged.
     """
     with text.backend.reusing():
-        return _factorise(text, known)
+        return _factorise(text, known_rows)
 
 
-def _factorise(text: Text, known: int) -> tuple[Array, Array | None] | None:
+def _factorise(text: Text, known_rows: int) -> tuple[Array, Array | None] | None:
     numbered = number(text)
     if numbered is None:
         log.info("two strings share a hash, whatever the seed: the library numbers the strings")
         return None
     slots, least = numbered
     distinct = least[least != np.iinfo(least.dtype).max]
-    rows = None if distinct.size == known else order(text, distinct)
-    if rows is None and distinct.size != known:
+    rows = None if distinct.size == known_rows else order(text, distinct)
+    if rows is None and distinct.size != known_rows:
         log.info("strings are not told apart in %d rounds: the library sorts them", ROUNDS)
         return None
     backend = text.backend
@@ -195,8 +195,8 @@ def lent_texts(columns: list[Any], backend: Backend) -> Iterator[list[Text | Non
     with ExitStack() as stack:
         for column in columns:
             library: _Library = _Cudf() if is_cudf(column) else _Arrow()
-            held = library.join([column]) if len(column) else None
-            lent = stack.enter_context(library.borrow(held)) if held is not None else None
+            joined = library.join([column]) if len(column) else None
+            lent = stack.enter_context(library.borrow(joined)) if joined is not None else None
             texts.append(Text.of(*lent, backend) if lent else None)
         yield texts
 
@@ -226,9 +226,9 @@ def all_equal(text: Text, chosen: Array) -> bool:
 
 def hashes(text: Text, seed: int) -> Array:
     """Return the hash of each string: a new array of uint64."""
-    found = text.backend.empty(text.size, np.uint64)
-    text.run(kernels.hash_rows, text.size, seed, found)
-    return found
+    hashes_of_rows = text.backend.empty(text.size, np.uint64)
+    text.run(kernels.hash_rows, text.size, seed, hashes_of_rows)
+    return hashes_of_rows
 
 
 @dataclass
@@ -317,12 +317,12 @@ class StringDecoder:
 
     def lookup(self, words: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of cuDF or PyArrow strings, and a mask of the known ones."""
-        vertices, known = map(backend.asarray, self.place(words, backend))
-        return vertices.astype(np.uint64), known
+        vertices, valid = map(backend.asarray, self.place(words, backend))
+        return vertices.astype(np.uint64), valid
 
 
 def factorise(
-    columns: list[Any], to_native: Native, backend: Backend, known: int = 0
+    columns: list[Any], to_native: Native, backend: Backend, known_rows: int = 0
 ) -> tuple[list[Any], StringDecoder]:
     """Return codes of all columns together, in the order of the strings, and the strings.
 
@@ -334,14 +334,14 @@ def factorise(
         Makes the caller's kind of column of a PyArrow array, or of a series of cuDF's.
     backend : Backend
         Where they are numbered.
-    known : int
+    known_rows : int
         The length of the first column if its strings are distinct and in order, else 0. If there
         are no others, the column itself has the strings.
     """
     ends = np.cumsum([len(column) for column in columns])[:-1].tolist()
     library: _Library = _Cudf() if is_cudf(columns[0]) else _Arrow()
     column = library.join(columns)
-    codes, words = _by_kernels(library, column, backend, known) or library.factorise(column)
+    codes, words = _by_kernels(library, column, backend, known_rows) or library.factorise(column)
     words = columns[0] if words is None else words
     starts = [0, *ends]
     sides = [codes[i:j] for i, j in zip(starts, [*ends, len(codes)], strict=True)]
@@ -353,11 +353,11 @@ def factorise(
 
 def _look_up(library: _Library, words: Any, to_native: Native, at: Array) -> Any:
     """Return the words at some places, as a column of the caller's kind."""
-    found = library.share(words) if _all(at, words) else library.take(words, at)
-    return to_native(found, partial(library.share, words))
+    words_of_rows = library.share(words) if _all(at, words) else library.take(words, at)
+    return to_native(words_of_rows, partial(library.share, words))
 
 
-def are_few(columns: Sequence[Any], words: Any, backend: Backend, known: int = 0) -> bool:
+def are_few(columns: Sequence[Any], words: Any, backend: Backend, known_rows: int = 0) -> bool:
     """Return whether the library finds the strings of columns among distinct ones.
 
     PyArrow indexes all of these each time, in three times the time and memory of kernels on
@@ -365,22 +365,22 @@ def are_few(columns: Sequence[Any], words: Any, backend: Backend, known: int = 0
     """
     count = sum(map(len, columns))
     if count and backend.few_by_library:
-        return left_to_library([words, *columns], backend, known)
+        return left_to_library([words, *columns], backend, known_rows)
     return count * tuning.held_ids_per_lookup <= len(words)
 
 
-def _place(library: _Library, words: Any, wanted: Any, backend: Backend) -> tuple[Array, Array]:
+def _place(library: _Library, words: Any, queries: Any, backend: Backend) -> tuple[Array, Array]:
     """Return the places of strings among distinct ones, and a mask of those found.
 
     Few are looked for by the library. Others are numbered together with the distinct ones: as these
     come first, each of them is the first of its slot.
     """
-    if are_few([wanted], words, backend):
-        return library.place(words, wanted)
-    found = _numbered(library, library.join([words, wanted]), backend)
-    if found is None:
-        return library.place(words, wanted)
-    slots, least = found
+    if are_few([queries], words, backend):
+        return library.place(words, queries)
+    numbered = _numbered(library, library.join([words, queries]), backend)
+    if numbered is None:
+        return library.place(words, queries)
+    slots, least = numbered
     at = least[slots[len(words) :]]
     return at, at < len(words)
 
@@ -451,43 +451,43 @@ def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
     column = library.join([column])
     if not len(column):
         return backend.empty(0, np.uint32), 0
-    found = _numbered(library, column, backend)
-    if found is not None:
-        return found[0], int(found[1].size)
+    numbered = _numbered(library, column, backend)
+    if numbered is not None:
+        return numbered[0], int(numbered[1].size)
     codes, words = library.factorise(column)
     return backend.asarray(codes), len(words)
 
 
-def left_to_library(columns: list[Any], backend: Backend, known: int = 0) -> bool:
+def left_to_library(columns: list[Any], backend: Backend, known_rows: int = 0) -> bool:
     """Return whether few strings of the host are numbered by PyArrow, not by kernels.
 
-    Those of batches, of which ``known`` are numbered again each time, are few if they are an eighth
-    of others: PyArrow takes twice the time and four times the memory. It trusts offsets: those of
-    the caller's columns are checked in a copy when they are taken.
+    Batches number their ``known_rows`` again each time, and are few at an eighth of that count:
+    PyArrow takes twice the time and four times the memory. It trusts offsets: those of the caller's
+    columns are checked in a copy when they are taken.
     """
     if not backend.few_by_library or any(map(is_cudf, columns)):
         return False
-    most = tuning.library_strings // (OF_BATCHES if known else 1)
+    most = tuning.library_strings // (OF_BATCHES if known_rows else 1)
     few = sum(map(len, columns)) <= most
     return few and sum(column.nbytes for column in columns) <= LONG * most
 
 
 def _by_kernels(
-    library: _Library, column: Any, backend: Backend, known: int
+    library: _Library, column: Any, backend: Backend, known_rows: int
 ) -> tuple[Array, Any] | None:
     """Return the code of each string, and the distinct strings in order, None if all are known.
 
     Return None if the library is to number them: the kernels give up, or there are few strings.
     """
-    if not len(column) or left_to_library([column], backend, known):
+    if not len(column) or left_to_library([column], backend, known_rows):
         return None
     with library.borrow(column) as (chars, offsets):
         text = Text.of(chars, offsets, backend)
         check_offsets(text)
-        found = factorise_text(text, known)
-    if found is None or found[1] is None:
-        return found
-    codes, rows = found
+        factorised = factorise_text(text, known_rows)
+    if factorised is None or factorised[1] is None:
+        return factorised
+    codes, rows = factorised
     stay = library.on_device and backend.on_device
     return codes, library.take(column, rows if stay else backend.to_host(rows))
 
@@ -566,7 +566,7 @@ class _Library(ABC):
         """Return a mask of the strings that are among some words."""
 
     @abstractmethod
-    def place(self, words: Any, wanted: Any) -> tuple[Array, Array]:
+    def place(self, words: Any, queries: Any) -> tuple[Array, Array]:
         """Return the places of strings among sorted ones, and a mask of those found.
 
         The place of an unknown string is arbitrary.
@@ -622,13 +622,13 @@ class _Cudf(_Library):
     def among(self, column: Any, words: list[str]) -> Array:
         return column.isin(words).to_cupy()
 
-    def place(self, words: Any, wanted: Any) -> tuple[Array, Array]:
-        wanted = _to_device(wanted)
-        at = words.searchsorted(wanted)
+    def place(self, words: Any, queries: Any) -> tuple[Array, Array]:
+        queries = _to_device(queries)
+        at = words.searchsorted(queries)
         at[at == len(words)] = 0
         if not len(words):
             return at, at != at
-        same = words.take(at).reset_index(drop=True) == wanted.reset_index(drop=True)
+        same = words.take(at).reset_index(drop=True) == queries.reset_index(drop=True)
         return at, same.fillna(False).to_cupy()
 
 
@@ -665,12 +665,12 @@ class _Arrow(_Library):
     def factorise(self, column: Any) -> tuple[Array, Any]:
         import pyarrow.compute as pc
 
-        found = pc.dictionary_encode(column)
-        order = pc.sort_indices(found.dictionary)
-        words = found.dictionary.take(order)
+        encoded = pc.dictionary_encode(column)
+        order = pc.sort_indices(encoded.dictionary)
+        words = encoded.dictionary.take(order)
         rank = np.empty(len(words), np.uint32)
         rank[order.to_numpy()] = np.arange(len(words), dtype=np.uint32)
-        return rank[found.indices.to_numpy()], words
+        return rank[encoded.indices.to_numpy()], words
 
     def where(self, mask: Array, first: Any, second: Any) -> Any:
         import pyarrow as pa
@@ -689,16 +689,16 @@ class _Arrow(_Library):
         import pyarrow.compute as pc
 
         if words == [""]:  # which lengths tell in a fifth of the time
-            found = pc.equal(pc.binary_length(column), 0)
+            is_word = pc.equal(pc.binary_length(column), 0)
         else:
-            found = pc.is_in(column, value_set=pa.array(words, column.type))
-        return found.to_numpy(zero_copy_only=False)
+            is_word = pc.is_in(column, value_set=pa.array(words, column.type))
+        return is_word.to_numpy(zero_copy_only=False)
 
-    def place(self, words: Any, wanted: Any) -> tuple[Array, Array]:
+    def place(self, words: Any, queries: Any) -> tuple[Array, Array]:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        at = pc.index_in(_to_host(wanted).cast(pa.large_string()), value_set=words)
+        at = pc.index_in(_to_host(queries).cast(pa.large_string()), value_set=words)
         if isinstance(at, pa.ChunkedArray):
             at = at.combine_chunks()
         return at.fill_null(0).to_numpy(), at.is_valid().to_numpy(zero_copy_only=False)

@@ -84,14 +84,14 @@ class ExchangeBarrier:
         self._brought: list[list[Any]] = [[None] * count, [None] * count]
         self._times = [0] * count
 
-    def exchange(self, k: int, own: Any = None) -> list[Any]:
+    def exchange(self, k: int, value: Any = None) -> list[Any]:
         """Return what all threads have brought, once they have.
 
         The lists are two, used in turn: a thread is never two exchanges ahead of another.
         """
         brought = self._brought[self._times[k] % 2]
         self._times[k] += 1
-        brought[k] = own
+        brought[k] = value
         self._barrier.wait()
         return list(brought)
 
@@ -143,9 +143,9 @@ def in_threads(
     def run(k: int) -> Result:
         try:
             with backend.using_device(numbers[k]):
-                found = work(k, barrier)
+                result = work(k, barrier)
                 backend.synchronize()
-                return found
+                return result
         except BaseException as error:
             barrier.leave()
             _let_go(error)
@@ -198,11 +198,11 @@ def solve_on_devices(
 def _gathered(started: list[Future[Any]]) -> list[Any]:
     """Return the results of all threads; raise the error of the one that failed by itself."""
     failed = [error for future in started if (error := future.exception())]
-    own = [error for error in failed if not isinstance(error, threading.BrokenBarrierError)]
+    causes = [error for error in failed if not isinstance(error, threading.BrokenBarrierError)]
     for error in failed:
         _let_go(error)  # of the frames that were not at their end before
     if failed:
-        raise (own or failed)[0]
+        raise (causes or failed)[0]
     return [future.result() for future in started]
 
 
@@ -269,8 +269,8 @@ class _Run:
         else:
             columns = list(map(backend.asarray, columns))
         while True:
-            own = scan_ids(edge_input, columns, backend, exact)
-            scanned = common_ids(own, barrier.exchange(k, own), backend)
+            scanned_here = scan_ids(edge_input, columns, backend, exact)
+            scanned = common_ids(scanned_here, barrier.exchange(k, scanned_here), backend)
             encoded = OFFSET.encode(scanned, backend)
             design = self._link(encoded)
             beyond = bool(backend.to_host(encoded.forest.out_of_range)[0])
@@ -326,7 +326,7 @@ def merge_all(
     return seconds
 
 
-def common_ids(own: ScannedIds, others: list[ScannedIds], backend: Backend) -> ScannedIds:
+def common_ids(scanned: ScannedIds, others: list[ScannedIds], backend: Backend) -> ScannedIds:
     """Return the scanned ids of one device, with the range of those of all.
 
     A part without rows has ids of any kind: those of an empty frame may be of no type at all.
@@ -349,26 +349,26 @@ def common_ids(own: ScannedIds, others: list[ScannedIds], backend: Backend) -> S
             "devices= takes integer ids, and these are strings or have several columns: number them"
             " first, or leave out devices="
         )
-    if not own.facts.are_integers:
+    if not scanned.facts.are_integers:
         none = backend.empty(0, np.int64)
         like = next((one for one in others if one.facts.rows), others[0]).edge_input
         src, dst = without_rows(like.src), without_rows(like.dst)
-        edge_input = replace(own.edge_input, src=src, dst=dst)
-        own = ScannedIds(edge_input, [none, none], own.facts._replace(kind=INTEGERS))
+        edge_input = replace(scanned.edge_input, src=src, dst=dst)
+        scanned = ScannedIds(edge_input, [none, none], scanned.facts._replace(kind=INTEGERS))
     ranges = [one.id_range for one in filled if one.id_range.size]
     if not ranges:
-        return own
+        return scanned
     low, high = min(one.low for one in ranges), max(one.high for one in ranges)
     dtypes = tuple(dict.fromkeys(np.dtype(one.dtype) for one in ranges))
     exact, more = all(one.exact for one in ranges), max(one.more for one in ranges)
     dtype = type_of(dtypes, low, high)
-    span = IdRange(low, high, dtype, exact, own.facts.id_range.order, more)
+    span = IdRange(low, high, dtype, exact, scanned.facts.id_range.order, more)
     total = sum(one.input_bytes for one in filled)
-    ids = own.facts._replace(id_range=span, input_bytes=total)
+    ids = scanned.facts._replace(id_range=span, input_bytes=total)
     if not OFFSET.is_preferred(ids):
         raise InputError(
             f"devices= takes ids that are close together, and these go from {low:,} to {high:,}:"
             " number them first, as cc_rapids does on one GPU without devices=; or pass them to"
             " cc_rapids.dask.components"
         )
-    return own._replace(facts=ids)
+    return scanned._replace(facts=ids)

@@ -83,16 +83,18 @@ def solve(
     """
     src, dst = (backend.asarray(column) for column in columns)
     m, dtype = src.size, np.result_type(src.dtype, dst.dtype)
-    beside = min(max(2 * m, last_of(edge_input) + 1), FEW) if m <= FEW else 0
-    layout = _run_layout(dtype, capacity(m), beside, 2 * m if has_table(edge_input) else 0)
+    row_capacity = min(max(2 * m, last_of(edge_input) + 1), FEW) if m <= FEW else 0
+    layout = _run_layout(dtype, capacity(m), row_capacity, 2 * m if has_table(edge_input) else 0)
     whole = (
-        backend.empty(layout.bytes, np.uint8) if beside else _reusable_bytes(backend, layout.bytes)
+        backend.empty(layout.bytes, np.uint8)
+        if row_capacity
+        else _reusable_bytes(backend, layout.bytes)
     )
     out = backend.packed_args(whole, layout.rows)
-    if speculative and not beside:
+    if speculative and not row_capacity:
         out = backend.alloc_packed(*[(speculative.max_rows, dtype)] * 2)
     read_facts = _launch(edge_input, src, dst, backend, whole, layout, out)
-    if speculative and not beside:
+    if speculative and not row_capacity:
         speculative.offer(*out)
     facts = read_facts()
     vertices, components, out_of_range = facts.tolist()[:TOTALS]
@@ -102,12 +104,12 @@ def solve(
     if ids.size > capacity(m):
         hashed = layout.sorted_ids and _hashed(facts, whole, layout, src, dst, backend)
         return hashed or ids
-    held = partial(_arrays_of_forest, backend, whole, layout, ids.size)
-    solved = Forest(backend, ids.size, edge_input.vertices_are_dense_range, held)
+    arrays_of_forest = partial(_arrays_of_forest, backend, whole, layout, ids.size)
+    solved = Forest(backend, ids.size, edge_input.vertices_are_dense_range, arrays_of_forest)
     rows = speculative.accept(vertices) if speculative else None
-    if rows is None and vertices <= beside:
-        own = [(start, vertices, kind) for start, _, kind in layout.rows.pieces]
-        first, second = backend.packed_views(whole, own)
+    if rows is None and vertices <= row_capacity:
+        pieces = [(start, vertices, kind) for start, _, kind in layout.rows.pieces]
+        first, second = backend.packed_views(whole, pieces)
         rows = first, second
     solved.counted(vertices, components, ids.first, rows or ())
     edges, decoder = Edges(src, dst, ids.first), OffsetDecoder(ids.first, ids.dtype)
@@ -172,11 +174,11 @@ def _hashed(
         forest.parent[:] = tree
         forest.count()
         return SlotsOfIds(edges, forest, HASHED_NAME, vertices, table=table, dtype=dtype)
-    held, flat = backend.packed_views(
+    sorted_ids, flat = backend.packed_views(
         whole, [(start, vertices, kind) for start, _, kind in layout.sorted_ids]
     )
     ids, parent = backend.alloc_packed((vertices, dtype), (vertices, VERTEX))
-    ids[:], parent[:] = held.view(np.int64 if is_signed(dtype) else WIDE), flat
+    ids[:], parent[:] = sorted_ids.view(np.int64 if is_signed(dtype) else WIDE), flat
     forest = Forest(backend, vertices, True, partial(_arrays_of_sorted, backend, parent))
     forest.parent = parent  # of the arrays the only one that most callers need
     forest.counted(vertices, components, 0, ())

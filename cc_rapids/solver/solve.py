@@ -107,7 +107,7 @@ def solve(
         if numbered:
             solved = solve(numbered.edge_input, numbered.columns, offsets, backend, options)
             return replace(solved, encoded=numbered.named(solved.encoded))
-    known: IdRange | None = None
+    known_range: IdRange | None = None
     if backend.in_one_launch:
         plan = choices.choose(Facts.of(edge_input, columns, backend), options)
         if plan.in_one_launch:
@@ -116,7 +116,9 @@ def solve(
             if isinstance(encoded, EncodedIds):
                 log.debug("%s, in one launch: %s", plan.design, plan.rule)
                 return Solved(encoded, plan, frame=frame.take_frame() if frame else None)
-            known = encoded  # None if some ids are not among the vertices: the scan raises for them
+            known_range = (
+                encoded  # None if some ids are not among the vertices: the scan raises for them
+            )
     # What goes by the rows of edges needs them in the order of the list.
     scan = partial(
         scan_ids,
@@ -126,11 +128,11 @@ def solve(
     )
     chosen_again = ""
     while True:
-        scanned = scan(exact=exact, id_range=known)
+        scanned = scan(exact=exact, id_range=known_range)
         facts = Facts.of(edge_input, columns, backend, scanned.facts)
         plan, ids = choices.choose(facts, options), scanned.facts.id_range
         assert plan.encoding is not None
-        if known and plan.in_one_launch:
+        if known_range and plan.in_one_launch:
             hashed = runs.run_hashed(edge_input, columns, backend)
             if hashed:
                 return Solved(hashed, plan)
@@ -154,7 +156,10 @@ def solve(
             del encoded, solved
         while checks:
             checks.pop()()
-        exact, known = True, None  # the encoding takes no estimate, or it has proved too narrow
+        exact, known_range = (
+            True,
+            None,
+        )  # the encoding takes no estimate, or it has proved too narrow
 
 
 def explain(

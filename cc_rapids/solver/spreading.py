@@ -42,17 +42,20 @@ def seconds_on(m: float, n: float, count: int, word: int, source: str) -> float:
     source : {"device", "host", "devices"}
         Where the edges are: on one device, on the host, or in equal parts on all devices.
     """
-    own = m / count
-    if own >= SAMPLED * n:
-        solved = LINKED * n + EDGE * (own - n)
-    elif own >= STAGED * n and count > 1:
-        solved = IN_STAGES * own
+    edges_of_device = m / count
+    if edges_of_device >= SAMPLED * n:
+        solved = LINKED * n + EDGE * (edges_of_device - n)
+    elif edges_of_device >= STAGED * n and count > 1:
+        solved = IN_STAGES * edges_of_device
     else:
-        solved = LINKED * own
+        solved = LINKED * edges_of_device
     solved += VERTEX * n
     rounds = (count - 1).bit_length()
     merged = rounds * (SENT * n / PEER + JOINED * n) + (START if count > 1 else 0.0)
-    moved = {"device": 2 * word * own * (count - 1) / PEER, "host": 2 * word * own / UPLOAD}
+    moved = {
+        "device": 2 * word * edges_of_device * (count - 1) / PEER,
+        "host": 2 * word * edges_of_device / UPLOAD,
+    }
     return solved + merged + moved.get(source, 0.0)
 
 

@@ -95,9 +95,9 @@ def compare(answer: LabelFrame, oracle: str, src: Array, dst: Array) -> None:
     """
     backend = answer.backend
     theirs = _on_host(least_by(oracle, src, dst, answer.ids.n))
-    own = backend.to_host(answer.own)
-    there = np.flatnonzero(own != np.iinfo(own.dtype).max)
-    _, first, place = np.unique(own[there], return_index=True, return_inverse=True)
+    labels = backend.to_host(answer.own)
+    there = np.flatnonzero(labels != np.iinfo(labels.dtype).max)
+    _, first, place = np.unique(labels[there], return_index=True, return_inverse=True)
     ours = there[first[place]]  # the least vertex of each label
     other = np.flatnonzero(ours != theirs[there])
     if other.size:
@@ -143,11 +143,11 @@ class Faults:
 
     def label(self, v: int) -> str:
         """Return the message for a label that is not its own label, or not the least."""
-        own = int(self.answer.own[v])
-        if not self.answer.is_vertex(own):
+        root = int(self.answer.own[v])
+        if not self.answer.is_vertex(root):
             return f"{self._labelled(v)}, which is not a vertex"
         return (
-            f"{self._labelled(v)}, which itself has the label {self.answer.label(own)}: the"
+            f"{self._labelled(v)}, which itself has the label {self.answer.label(root)}: the"
             f" {self.answer.rule.extreme} vertex of a component labels itself and the others"
         )
 
@@ -213,16 +213,16 @@ def audit(
     claims: list[ForestClaim | BridgesClaim] = []
     options = TextOptions.of(text)
     names, width = (source, destination, options), max(len(answer.column.key_columns), 1)
-    asked = None
+    forest_weight = None
     forest = None if forest is False else forest
     if forest is not None:
         claim = ForestClaim.check(forest, own_forest, weight, width)
         claims.append(claim)
-        asked = claim.asked
+        forest_weight = claim.asked
     bound = None
-    if asked is None or not at_least is at_most is None:
+    if forest_weight is None or not at_least is at_most is None:
         bound = WeightBound.check(weight, at_least, at_most)
-    edges = opened(edges, None if asked is None and bound is None else weight)
+    edges = opened(edges, None if forest_weight is None and bound is None else weight)
     if bridges is not None:
         claims.append(BridgesClaim(ShownRows(bridges, "bridges", width)))
     given_for_all = {"oracle=": oracle, "bridges=": bridges, "forest=": forest}
@@ -247,17 +247,17 @@ def audit(
             rows = rows._replace(given=stream.given)
             run.name(_named(answer, vertices, num_vertices))
         else:
-            own = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
-            edges, given = _whole(edges, *names, bound, asked, own)
+            vertex_options = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
+            edges, given = _whole(edges, *names, bound, forest_weight, vertex_options)
             run.begin()
-            run.take(given, oracle, alone=True, claims=claims)
+            run.take(given, oracle, only_batch=True, claims=claims)
             rows = given.rows
-        found = run.close()
+        components = run.close()
     ledger = rows._replace(linked=run.edges).check("the audit").facts()
     for each in claims:
-        each.check_count(answer.rows, found)
+        each.check_count(answer.rows, components)
         each.shown.check_index(edges)
-    return Audit(run.edges, answer.rows, found, oracle, perf_counter() - started, ledger)
+    return Audit(run.edges, answer.rows, components, oracle, perf_counter() - started, ledger)
 
 
 def read_again(
@@ -281,17 +281,17 @@ def read_again(
     bound = None
     if greatest is None or not at_least is at_most is None:
         bound = WeightBound.check(weight, at_least, at_most)
-    asked = None if greatest is None else ForestWeight(weight, greatest)
-    edges = opened(edges, None if asked is None and bound is None else weight)
-    own = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
+    forest_weight = None if greatest is None else ForestWeight(weight, greatest)
+    edges = opened(edges, None if forest_weight is None and bound is None else weight)
+    vertex_options = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
     return _whole(
         edges,
         source,
         destination,
         TextOptions.of(text),
         bound,
-        asked,
-        own,
+        forest_weight,
+        vertex_options,
     )[1]
 
 
@@ -301,31 +301,42 @@ def _whole(
     destination: Any,
     options: TextOptions,
     bound: WeightBound | None,
-    asked: ForestWeight | None,
-    own: dict[str, Any],
+    forest_weight: ForestWeight | None,
+    vertex_options: dict[str, Any],
 ) -> tuple[Any, EdgeInput]:
     """Return a list in memory, and its edges within a bound, with their weights if requested."""
-    nulls = own["nulls"]
-    weight = (asked or bound or WeightBound(None)).weight
+    nulls = vertex_options["nulls"]
+    weight = (forest_weight or bound or WeightBound(None)).weight
     source, destination = frames.named_ends(edges, source, destination, weight)
-    if asked is not None:
+    if forest_weight is not None:
         edges, source, destination, options = _with_weights(
-            edges, source, destination, options, nulls, asked
+            edges, source, destination, options, nulls, forest_weight
         )
     if bound is not None:
-        weighs = asked is not None
+        weighs = forest_weight is not None
         return edges, read_within(
-            edges, source, destination, bound, **own, options=options, keeps_weights=weighs
+            edges,
+            source,
+            destination,
+            bound,
+            **vertex_options,
+            options=options,
+            keeps_weights=weighs,
         )
-    given = frames.read(edges, source, destination, **own, options=options)
-    if asked is not None:
-        found = adapter_of(edges).weights(edges, asked.weight)
-        given = weighted(given, found, asked.name, nulls)
+    given = frames.read(edges, source, destination, **vertex_options, options=options)
+    if forest_weight is not None:
+        weights = adapter_of(edges).weights(edges, forest_weight.weight)
+        given = weighted(given, weights, forest_weight.name, nulls)
     return edges, given
 
 
 def _with_weights(
-    edges: Any, source: Any, destination: Any, options: TextOptions, nulls: str, asked: ForestWeight
+    edges: Any,
+    source: Any,
+    destination: Any,
+    options: TextOptions,
+    nulls: str,
+    forest_weight: ForestWeight,
 ) -> tuple[Any, Any, Any, TextOptions]:
     """Return edges with weights in memory, their columns of ids, and the options of text."""
     adapter = adapter_of(edges)
@@ -335,7 +346,7 @@ def _with_weights(
             " frame, or leave out forest="
         )
     request = ReadRequest(source, destination, nulls, options)
-    edges, sides = frames.in_memory(adapter, edges, request, asked.weight, Reading())
+    edges, sides = frames.in_memory(adapter, edges, request, forest_weight.weight, Reading())
     return (edges, source, destination, options) if sides is None else (edges, *sides, NO_OPTIONS)
 
 
@@ -366,11 +377,11 @@ def _stream(
         source, destination = (side if len(side) > 1 else side[0] for side in sides)
     stream = frames.source_of(edges, source, destination, options, bound)
     key_columns = run.answer.column.key_columns or (run.answer.column,)
-    own = stream.names[0]
-    width = len(own) if isinstance(own, list) else 1
-    if width != len(key_columns) and own is not None:
+    source = stream.names[0]
+    width = len(source) if isinstance(source, list) else 1
+    if width != len(key_columns) and source is not None:
         raise InputError(
-            f"source={own!r} names {width} columns, but the vertices of the answer have"
+            f"source={source!r} names {width} columns, but the vertices of the answer have"
             f" {len(key_columns)}: name the columns that it was computed from"
         )
     return stream
@@ -387,9 +398,9 @@ def _chunks(
     strings = [part.strings for part in key_columns]
     budget.update("strings" if any(strings) else "range", answer.ids.n, width=width)
     text = strings if answer.rows else None
-    taken = stream.read_ahead(Cursor(), budget, text)
-    with closing(taken):  # type: ignore[type-var]
-        for chunk in taken:
+    chunk_reader = stream.read_ahead(Cursor(), budget, text)
+    with closing(chunk_reader):  # type: ignore[type-var]
+        for chunk in chunk_reader:
             given = frames.read_chunk(chunk, nulls, bound)
             yield given if chunk.vertices is None else with_vertices(given, chunk.vertices, False)
 
@@ -427,10 +438,10 @@ class _Run:
         self,
         given: EdgeInput,
         oracle: str | None = None,
-        alone: bool = False,
+        only_batch: bool = False,
         claims: Sequence[ForestClaim | BridgesClaim] = (),
     ) -> None:
-        """Check some edges against the labels, and join them; ``alone`` if there are no others.
+        """Check edges against the labels, and join them; ``only_batch`` if there are no others.
 
         Claims about a spanning forest, or bridges, are proved too.
         """
@@ -445,7 +456,7 @@ class _Run:
                     offsets = self._checked(given, offsets)
                 rows = self._rows(given, columns, offsets)
                 self._examine_edges(rows)
-                if alone and given.vertices is None:  # nothing else is named: one wait for all
+                if only_batch and given.vertices is None:  # nothing else is named: one wait for all
                     self._examine_vertices()
                 self._check(given, columns, offsets, rows)
                 if len(columns) > 2:
@@ -471,8 +482,8 @@ class _Run:
             return
         column = vertices if isinstance(vertices, Column) else of("vertices", vertices)
         check_kinds(self.answer.column, column)
-        with column.borrow() as held, self.backend.scope(self.arena):
-            self._name(held)
+        with column.borrow() as borrowed, self.backend.scope(self.arena):
+            self._name(borrowed)
 
     def close(self) -> int:
         """Return the number of components, after all edges."""
@@ -564,15 +575,15 @@ class _Run:
             kernel(kernels.join_roots, backend),
         )
         edges, tally = (rows.first, rows.second, rows.low), self.tally.add(rows.m)
-        own, n = self.answer.own, self.answer.ids.n
-        examine(rows.m, *edges, n, own, self.trees, self.named, tally, self.wrong)
+        labels, n = self.answer.own, self.answer.ids.n
+        examine(rows.m, *edges, n, labels, self.trees, self.named, tally, self.wrong)
 
     def _examine_vertices(self) -> None:
         """Examine every vertex, after all edges are joined and all vertices named."""
-        backend, n, own = self.backend, self.answer.ids.n, self.answer.own
+        backend, n, labels = self.backend, self.answer.ids.n, self.answer.own
         roots = backend.fill(backend.empty(self.named.size, np.uint32), 0)
         octets = roots.view(np.uint8)
-        rest = own, self.trees, self.named, octets, self.first, self.counts
+        rest = labels, self.trees, self.named, octets, self.first, self.counts
         examine = kernel(kernels.examine_vertices, backend, self.vertex)
         examine(-(-n // 8), n, int(self.answer.rule.is_greatest), *rest)
         kernel(kernels.find_foreign, backend)(roots.size, roots, self.named, self.first)

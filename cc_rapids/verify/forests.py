@@ -45,14 +45,14 @@ class ForestClaim:
     asked: ForestWeight | None
 
     @classmethod
-    def check(cls, forest: Any, own: OwnForest, weight: Any, width: int) -> ForestClaim:
+    def check(cls, forest: Any, offered: OwnForest, weight: Any, width: int) -> ForestClaim:
         """Return the claim for the argument ``forest`` of an audit.
 
         Parameters
         ----------
         forest : True, "min", "max", or a frame
             Which forest the answer is said to have, or a frame to be proved in place of its own.
-        own : OwnForest
+        offered : OwnForest
             What the answer has.
         weight : str or array, optional
             The weights of all edges.
@@ -71,15 +71,15 @@ class ForestClaim:
                 f"forest={shown(forest)} cannot be proved: pass True, 'min' or 'max', or the frame"
                 " of forest()"
             )
-        if is_word and (own.show is None or (forest is not True and own.greatest is None)):
+        if is_word and (offered.show is None or (forest is not True and offered.greatest is None)):
             how = "forest=True" if forest is True else "weight= and forest='min' or forest='max'"
             raise InputError(
                 f"forest={forest!r} is proved of an answer that was found with {how}: find it so,"
                 " or leave forest= out"
             )
-        frame = own.show() if is_word and own.show is not None else forest
+        frame = offered.show() if is_word and offered.show is not None else forest
         claim = ShownRows(frame, "forest", width)
-        greatest = forest == "max" if isinstance(forest, str) else own.greatest
+        greatest = forest == "max" if isinstance(forest, str) else offered.greatest
         if greatest is None:
             if "weight" in claim.names:
                 raise InputError(
@@ -160,24 +160,24 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
     else:
         order = backend.xp.argsort(keys, kind="stable")
     ordered = chosen[order]
-    up, taken = _levels(us[order], vs[order], n, node, backend)
+    up, taken_edge = _levels(us[order], vs[order], n, node, backend)
     before = kernel(kernels.is_heavier if claim.asked.greatest else kernels.is_lighter, backend)
     first = backend.fill(backend.alloc_readback(2), 0xFF)
     find = kernel(kernels.find_lighter, *kinds, before)
     compared = weights if weights.dtype != np.float16 else weights.astype(np.float32)
-    find(rows.m, *edges, compared, up, taken, ordered, first)
-    lighter, apart = map(int, backend.to_host(first)[:2])
+    find(rows.m, *edges, compared, up, taken_edge, ordered, first)
+    lighter, separate = map(int, backend.to_host(first)[:2])
 
     def told(e: int) -> str:
         return f"edge {e if kept is None else int(kept[e]):,}"
 
-    if apart != ALL:
-        raise VerificationError(f"{told(apart)} joins two trees of the forest")
+    if separate != ALL:
+        raise VerificationError(f"{told(separate)} joins two trees of the forest")
     if lighter != ALL:
         one = backend.asarray(np.array([lighter]))
         ends = backend.empty(1, node), backend.empty(1, node)
         ends_of(1, one, *edges, *ends)
-        last = int(ordered[_last(int(ends[0][0]), int(ends[1][0]), up, taken) - 1])
+        last = int(ordered[_last(int(ends[0][0]), int(ends[1][0]), up, taken_edge) - 1])
         raise VerificationError(
             f"{told(lighter)} of weight {weights[lighter]} is not in the forest, but joins the ends"
             f" of {told(last)} of weight {weights[last]}, which is"
@@ -191,14 +191,14 @@ def places_of(row: Array, kept: Array | None, m: int, what: str, xp: Any) -> Arr
         raise VerificationError(
             f"row {int(row[k + 1]):,} of the {what} comes after {int(row[k]):,}"
         )
-    found = row if kept is None else xp.searchsorted(kept, row)
-    outside = (found < 0) | (found >= m)
+    place = row if kept is None else xp.searchsorted(kept, row)
+    outside = (place < 0) | (place >= m)
     if kept is not None and m:
-        outside |= kept[found.clip(0, m - 1)] != row
+        outside |= kept[place.clip(0, m - 1)] != row
     if bool(outside.any()):
         strange = int(row[outside.argmax()])
         raise VerificationError(f"row {strange:,} of the {what} is none of the {m:,} edges")
-    return found
+    return place
 
 
 def _levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[Array, Array]:
@@ -219,21 +219,21 @@ def _levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[
         us, vs, ranks = us[keep], vs[keep], ranks[keep]
         best = backend.fill(backend.empty(size, np.uint64), 0xFF)
         take(us.size, us, vs, best)
-        up, taken = backend.empty(size, node), backend.empty(size, node)
-        follow(size, us, vs, ranks, best, up, taken)
-        numbers.append(taken)
-        own = xp.arange(size, dtype=node)
+        up, chosen = backend.empty(size, node), backend.empty(size, node)
+        follow(size, us, vs, ranks, best, up, chosen)
+        numbers.append(chosen)
+        nodes = xp.arange(size, dtype=node)
         if not us.size:
-            parents.append(own + node(base))
+            parents.append(nodes + node(base))
             break
         while not bool(((further := up[up]) == up).all()):
             up = further
-        moved, is_root = taken != 0, up == own
+        moved, is_root = chosen != 0, up == nodes
         roots = is_root & moved
         number = (xp.cumsum(roots) - 1).astype(node)
         up = number[up]
         us, vs = up[us], up[vs]
-        parents.append(xp.where(moved, up + node(base + size), own + node(base)))
+        parents.append(xp.where(moved, up + node(base + size), nodes + node(base)))
         base, following = base + size, int(roots.sum())
         joined += int(moved.sum()) - following
         size = following
@@ -244,10 +244,10 @@ def _levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[
     return xp.concatenate(parents), xp.concatenate(numbers)
 
 
-def _last(u: int, v: int, up: Array, taken: Array) -> int:
+def _last(u: int, v: int, up: Array, chosen: Array) -> int:
     """Return one more than the number of the last edge between two vertices along the forest."""
     last = 0
     while u != v:
-        last = max(last, int(taken[u]), int(taken[v]))
+        last = max(last, int(chosen[u]), int(chosen[v]))
         u, v = int(up[u]), int(up[v])
     return last

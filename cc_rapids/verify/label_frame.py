@@ -76,9 +76,10 @@ class LabelFrame:
     def borrow_for(self, backend: Backend) -> Iterator[None]:
         """Return a context that lends the columns to the backend of the audit."""
         self.backend, columns = backend, [self.column, self._label_column]
-        with Borrowing(columns) as held:
+        with Borrowing(columns) as ids:
             sides = [
-                side if own.key_columns else [side] for own, side in zip(columns, held, strict=True)
+                side if column.key_columns else [side]
+                for column, side in zip(columns, ids, strict=True)
             ]
             with backend.scope():
                 self._vertex, self._labels = (
@@ -274,18 +275,18 @@ class LabelFrame:
             )
 
 
-def _is_text(held: Any) -> bool:
+def _is_text(ids: Any) -> bool:
     """Return whether a lent column holds strings instead of an array."""
-    return not hasattr(held, "strides")
+    return not hasattr(ids, "strides")
 
 
 def _width_of(frame: Any) -> int:
     """Return the number of columns of ids (0_vertex, 1_vertex, ...), or 1."""
     if isinstance(frame, str | os.PathLike | tuple | list):
         return 1
-    known = columns_of(frame)
-    several = takewhile(known.__contains__, (f"{k}_vertex" for k in count()))
-    return 1 if "vertex" in known else max(len(list(several)), 1)
+    columns = columns_of(frame)
+    several = takewhile(columns.__contains__, (f"{k}_vertex" for k in count()))
+    return 1 if "vertex" in columns else max(len(list(several)), 1)
 
 
 def _columns(frame: Any, rule: LabelRule, width: int) -> tuple[Column, Column, bool]:
@@ -302,14 +303,17 @@ def _columns(frame: Any, rule: LabelRule, width: int) -> tuple[Column, Column, b
     if isinstance(frame, tuple):
         vertices, numbers = [frame[0]], frame[1]
     else:
-        wanted, known = [*(names[0] if width > 1 else names[:1])], columns_of(frame)
-        for word in [*wanted, "labels"]:
-            if word not in known:
-                words = ", ".join(map(str, known))
+        vertex_names, columns = [*(names[0] if width > 1 else names[:1])], columns_of(frame)
+        for word in [*vertex_names, "labels"]:
+            if word not in columns:
+                words = ", ".join(map(str, columns))
                 raise MissingColumnError(
                     f"a label frame needs a column {word!r}; this one has {words}"
                 )
-        vertices, numbers = [column_of(frame, word) for word in wanted], column_of(frame, "labels")
+        vertices, numbers = (
+            [column_of(frame, word) for word in vertex_names],
+            column_of(frame, "labels"),
+        )
     labels = of("labels", numbers)
     if labels.strings:
         raise ColumnTypeError(

@@ -113,7 +113,7 @@ class Merges:
         heads, component = np.unique(least, return_inverse=True)
         members = np.bincount(component, minlength=heads.size)
         by_size = np.argsort(-members, kind="stable")
-        own = places(labels, self.width, labels.num_columns)
+        label_columns = places(labels, self.width, labels.num_columns)
         if self.rule.is_vertex:
             last = np.zeros(heads.size, np.int64)
             last[component] = np.arange(self.n)  # of several the last one stays
@@ -124,12 +124,12 @@ class Merges:
                 place[by_size] = np.arange(heads.size)
             right = [place[component]]
         else:
-            numbers = own[0].to_numpy()
+            numbers = label_columns[0].to_numpy()
             right = [numbers[least]]
             if np.unique(numbers[heads]).size < heads.size:
                 raise VerificationError("two components have the same label at a threshold")
-        self._compare("labels", own, right)
-        shown = [column.take(heads[by_size]) for column in map(plain, own)]
+        self._compare("labels", label_columns, right)
+        shown = [column.take(heads[by_size]) for column in map(plain, label_columns)]
         self._compare("sizes", places(sizes, 0, sizes.num_columns), [*shown, members[by_size]])
 
     def check_split(
@@ -160,22 +160,24 @@ class Merges:
         largest, edges_cut, count = (np.zeros(n, np.int64) for _ in range(3))
         np.maximum.at(largest, whole[heads], members)
         np.add.at(count, whole[heads], 1)
-        apart = part[ends[0]] != part[ends[1]]
-        np.add.at(edges_cut, whole[ends[0][apart]], 1)
+        across = part[ends[0]] != part[ends[1]]
+        np.add.at(edges_cut, whole[ends[0][across]], 1)
         last = np.full(n, NONE)
         np.maximum.at(last, component[kept], np.flatnonzero(kept))
-        held = last[over] != NONE
+        is_split = last[over] != NONE
         loosest = self.weights[last[over]].tolist() if k else []
-        thresholds = [one if there else None for one, there in zip(loosest, held, strict=True)]
+        thresholds = [one if there else None for one, there in zip(loosest, is_split, strict=True)]
         size = np.bincount(whole, minlength=n)[over]
         labels = places(self.labels, self.width, self.labels.num_columns)
         label = [plain(column).take(over) for column in labels]
         right = [*label, size, count[over], largest[over], edges_cut[over]]
         self._compare("cuts", places(cuts, 0, cuts.num_columns - 1), right)
-        own = cuts.column(cuts.num_columns - 1).to_pylist()
-        own = [None if one != one else one for one in own]
-        if own != thresholds:
-            raise VerificationError(f"thresholds of the cuts are {own}, but should be {thresholds}")
+        shown_thresholds = cuts.column(cuts.num_columns - 1).to_pylist()
+        shown_thresholds = [None if one != one else one for one in shown_thresholds]
+        if shown_thresholds != thresholds:
+            raise VerificationError(
+                f"thresholds of the cuts are {shown_thresholds}, but should be {thresholds}"
+            )
 
     @cached_property
     def _steps(self) -> Any:
@@ -190,16 +192,16 @@ class Merges:
         """Return the columns of the ids of some vertices."""
         return [plain(column).take(rows) for column in places(self.labels, 0, self.width)]
 
-    def _compare(self, what: str, found: list[Any], right: list[Any]) -> None:
+    def _compare(self, what: str, shown: list[Any], right: list[Any]) -> None:
         """Raise a VerificationError for the first row of a frame that is not right."""
         import pyarrow as pa
 
-        if len(found) != len(right):
-            raise VerificationError(f"the {what} have {len(found)} columns, and not {len(right)}")
+        if len(shown) != len(right):
+            raise VerificationError(f"the {what} have {len(shown)} columns, and not {len(right)}")
         right = [pa.array(one) if isinstance(one, np.ndarray) else one for one in right]
-        row = first_row_of_difference(found, right)
+        row = first_row_of_difference(shown, right)
         if row is not None:
-            says = [row_in_words(columns, row) for columns in (found, right)]
+            says = [row_in_words(columns, row) for columns in (shown, right)]
             raise VerificationError(
                 f"row {row:,} of the {what} is {says[0]}, but edges in the order of their weights"
                 f" say {says[1]}"

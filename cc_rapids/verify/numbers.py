@@ -139,13 +139,13 @@ def audit(
 
 def check_vertices(now: Numbered, labels: pa.Table) -> None:
     """Raise a VerificationError unless numbered vertices are those of a label frame, in order."""
-    own = now.vertices.columns
-    right = places(labels, 0, len(own))
-    row = first_row_of_difference(own, right)
+    shown = now.vertices.columns
+    right = places(labels, 0, len(shown))
+    row = first_row_of_difference(shown, right)
     if row is not None:
         raise VerificationError(
-            f"row {row:,} of the numbers is vertex {row_in_words(own, row)}, but that of the answer"
-            f" is {row_in_words(right, row)}"
+            f"row {row:,} of the numbers is vertex {row_in_words(shown, row)}, but that of the"
+            f" answer is {row_in_words(right, row)}"
         )
 
 
@@ -196,15 +196,16 @@ def _check_changes(changes: dict[str, pa.Table], says: dict[str, list[np.ndarray
     """Raise a VerificationError for the first row of changes that the numbers do not say."""
     for name, columns in says.items():
         rows = list(zip(*(column.tolist() for column in columns), strict=True))
-        said = list(zip(*(own.to_pylist() for own in changes[name].columns), strict=True))
-        if rows != said:
+        shown = [column.to_pylist() for column in changes[name].columns]
+        shown_rows = list(zip(*shown, strict=True))
+        if rows != shown_rows:
             at = next(
-                (k for k, (a, b) in enumerate(zip(rows, said, strict=False)) if a != b),
-                min(len(rows), len(said)),
+                (k for k, (a, b) in enumerate(zip(rows, shown_rows, strict=False)) if a != b),
+                min(len(rows), len(shown_rows)),
             )
-            told = [str(each[at]) if at < len(each) else "no more" for each in (said, rows)]
+            texts = [str(each[at]) if at < len(each) else "no more" for each in (shown_rows, rows)]
             raise VerificationError(
-                f"row {at:,} of the {name} is {told[0]}, but the numbers say {told[1]}"
+                f"row {at:,} of the {name} is {texts[0]}, but the numbers say {texts[1]}"
             )
 
 
@@ -221,9 +222,9 @@ def _keys(now: pa.Table, before: pa.Table) -> list[np.ndarray]:
         one, other = map(plain, pair)
         if one.type != other.type:
             one, other = (column.cast(pa.decimal128(20)) for column in (one, other))
-        own = pa.chunked_array([one, other]).combine_chunks().dictionary_encode()
-        own = own.combine_chunks() if isinstance(own, pa.ChunkedArray) else own
-        codes = _first_places(codes * rows + own.indices.to_numpy())
+        pairs = pa.chunked_array([one, other]).combine_chunks().dictionary_encode()
+        pairs = pairs.combine_chunks() if isinstance(pairs, pa.ChunkedArray) else pairs
+        codes = _first_places(codes * rows + pairs.indices.to_numpy())
     return [codes[:size], codes[size:]]
 
 

@@ -162,10 +162,10 @@ class _Paths(PlacedEdges):
         xp, weights = self.xp, self.weights[self.place]  # and what there is where a path has none
         rows = xp.concatenate([self.numbers()[self.place], xp.full(1, NONE)])
         weights = xp.concatenate([weights, xp.zeros(1, weights.dtype)])
-        own = self.backend.asarray(self._numbers("weakest_weight"))
+        shown = self.backend.asarray(self._numbers("weakest_weight"))
         for name, mine, right in (
             ("weakest_row", self._integers("weakest_row"), rows[weakest]),
-            ("weakest_weight", own, weights[weakest]),
+            ("weakest_weight", shown, weights[weakest]),
         ):
             cast = mine.astype(right.dtype)  # numbers of two types would be compared as floats
             wrong = self.xp.flatnonzero((cast != right) | (cast.astype(mine.dtype) != mine))
@@ -185,15 +185,17 @@ class _Paths(PlacedEdges):
         host, n, t = backends.get("threads"), int(self.head.size), int(self.place.size)
         arrays = self.src[self.place], self.dst[self.place], self._ranks(), self.head
         src, dst, ranks, head = (self._on_host(array) for array in arrays)
-        starts, met = np.zeros(n + 2, np.int64), np.zeros(1, np.int64)
+        starts, joined = np.zeros(n + 2, np.int64), np.zeros(1, np.int64)
         arcs, queue = np.empty(2 * t, np.int64), np.empty(n, np.int64)
         up, jump, rank, least = (np.empty(n, np.int64) for _ in range(4))
         depth = np.full(n, -1, np.int64)
         trees = up, jump, depth, rank, least
-        host.kernel(kernels.root_trees)(1, src, dst, ranks, head, starts, arcs, queue, *trees, met)
-        if met[0] != self.answer.rows:
+        host.kernel(kernels.root_trees)(
+            1, src, dst, ranks, head, starts, arcs, queue, *trees, joined
+        )
+        if joined[0] != self.answer.rows:
             raise VerificationError(
-                f"the audit itself has failed: the forest joins {met[0]:,} of"
+                f"the audit itself has failed: the forest joins {joined[0]:,} of"
                 f" {self.answer.rows:,} vertices to the roots, so it proves nothing"
             )
         first, second = (self._on_host(side) for side in (self.first, self.second))
@@ -242,9 +244,9 @@ class _Paths(PlacedEdges):
         right = xp.searchsorted(ends, at, side="right")
 
         def refuse(wrong: Array, words: str) -> None:
-            found = xp.flatnonzero(wrong)
-            if found.size:
-                k = int(found[0])
+            wrong_rows = xp.flatnonzero(wrong)
+            if wrong_rows.size:
+                k = int(wrong_rows[0])
                 raise VerificationError(f"edge {int(row[k]):,}, in row {k:,} of the paths, {words}")
 
         starts = ends - length
@@ -289,12 +291,12 @@ class _Paths(PlacedEdges):
 
     def _refuse(self, wrong: Array, words: str) -> None:
         """Raise a VerificationError for the first pair that is wrong."""
-        found = self.xp.flatnonzero(wrong)
-        if found.size:
-            raise VerificationError(f"pair {int(found[0]):,} {words}")
+        wrong_rows = self.xp.flatnonzero(wrong)
+        if wrong_rows.size:
+            raise VerificationError(f"pair {int(wrong_rows[0]):,} {words}")
 
     def _refuse_of_forest(self, wrong: Array, rows: Array, words: str) -> None:
         """Raise a VerificationError for the first row of the forest that is wrong."""
-        found = self.xp.flatnonzero(wrong)
-        if found.size:
-            raise VerificationError(f"row {int(rows[found[0]]):,} of the forest {words}")
+        wrong_rows = self.xp.flatnonzero(wrong)
+        if wrong_rows.size:
+            raise VerificationError(f"row {int(rows[wrong_rows[0]]):,} of the forest {words}")

@@ -82,5 +82,9 @@ class PlacedEdges:
     def named(self, slots: Array) -> Array:
         """Return whether each slot, all bits set for none, is that of a vertex."""
         strange = (slots < 0) | (slots >= self.answer.ids.n)
-        own, none = self.answer.own, np.iinfo(self.answer.ids.vertex).max
-        return ~strange & (own[self.xp.where(strange, 0, slots)] != none) if own.size else ~strange
+        labels, none = self.answer.own, np.iinfo(self.answer.ids.vertex).max
+        return (
+            ~strange & (labels[self.xp.where(strange, 0, slots)] != none)
+            if labels.size
+            else ~strange
+        )

@@ -95,13 +95,13 @@ class ShownRows:
         for column in (listed.src, listed.dst):
             check_kinds(answer.column, column)
         with listed.borrow() as (columns, _):
-            for held, side in zip(columns, sides, strict=False):
-                found = answer.find(held)
-                if found.size != rows.size:
+            for ends, side in zip(columns, sides, strict=False):
+                slots = answer.find(ends)
+                if slots.size != rows.size:
                     raise VerificationError(
-                        f"the {self.what} shows {found.size:,} ends of {rows.size:,} edges"
+                        f"the {self.what} shows {slots.size:,} ends of {rows.size:,} edges"
                     )
-                wrong = found.astype(np.uint64) != side.astype(np.uint64)
+                wrong = slots.astype(np.uint64) != side.astype(np.uint64)
                 if bool(wrong.any()):
                     row = int(rows[wrong.argmax()])
                     raise VerificationError(
@@ -113,13 +113,13 @@ class ShownRows:
 
         ``bring`` returns an array where the weights lie.
         """
-        own = bring(self.numbers("weight"))
-        cast = own.astype(weights.dtype)  # numbers of two types would be compared as floats
-        wrong = (cast != weights) | (cast.astype(own.dtype) != own)
+        shown = bring(self.numbers("weight"))
+        cast = shown.astype(weights.dtype)  # numbers of two types would be compared as floats
+        wrong = (cast != weights) | (cast.astype(shown.dtype) != shown)
         if bool(wrong.any()):
             k = int(wrong.argmax())
             raise VerificationError(
-                f"edge {int(rows[k]):,} has the weight {weights[k]}, and {own[k]} in the"
+                f"edge {int(rows[k]):,} has the weight {weights[k]}, and {shown[k]} in the"
                 f" {self.what}"
             )
 
@@ -127,12 +127,12 @@ class ShownRows:
         """Raise a VerificationError for the first row whose index is not that of a pandas frame."""
         if INDEX not in self.names or not type(edges).__module__.startswith("pandas"):
             return
-        rows, own = self.rows(), column_of(self.frame, INDEX).tolist()
+        rows, shown = self.rows(), column_of(self.frame, INDEX).tolist()
         right = edges.index.take(rows).tolist()
-        k = first_difference(own, right)
+        k = first_difference(shown, right)
         if k is not None:
             raise VerificationError(
-                f"edge {int(rows[k]):,} has the index {right[k]!r}, and {own[k]!r} in the"
+                f"edge {int(rows[k]):,} has the index {right[k]!r}, and {shown[k]!r} in the"
                 f" {self.what}"
             )
 
@@ -146,10 +146,10 @@ class ShownRows:
     def _named(self, end: str) -> list[Any]:
         """Return the names of the columns of one end, in the order of the columns of an id."""
         names = [str(name) for name in self.names]
-        known = [n for n in names if n == end or (self.width > 1 and n.endswith(f"_{end}"))]
-        if len(known) != self.width:
+        columns = [n for n in names if n == end or (self.width > 1 and n.endswith(f"_{end}"))]
+        if len(columns) != self.width:
             raise self._missing(end if self.width == 1 else f"0_{end}")
-        return known
+        return columns
 
     def _missing(self, name: str) -> MissingColumnError:
         there = ", ".join(map(str, self.names))
@@ -159,8 +159,8 @@ class ShownRows:
         )
 
 
-def first_difference(found: list[Any], right: list[Any]) -> int | None:
+def first_difference(shown: list[Any], right: list[Any]) -> int | None:
     """Return the first place in which two lists differ, also by their length."""
-    pairs = enumerate(zip(found, right, strict=False))
-    shorter = None if len(found) == len(right) else min(len(found), len(right))
+    pairs = enumerate(zip(shown, right, strict=False))
+    shorter = None if len(shown) == len(right) else min(len(shown), len(right))
     return next((k for k, (one, other) in pairs if one != other), shorter)

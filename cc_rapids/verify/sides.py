@@ -154,10 +154,12 @@ class _Sides(PlacedEdges):
         if wrong.size:
             e = int(wrong[0])
             names = [answer.name(int(side[e])) for side in (self.src, self.dst)]
-            told = ["none" if color == NONE else color for color in (int(left[e]), int(right[e]))]
+            colors_in_words = [
+                "none" if color == NONE else color for color in (int(left[e]), int(right[e]))
+            ]
             raise VerificationError(
                 f"edge {int(self.numbers()[e]):,} joins {names[0]} and {names[1]}, which have the"
-                f" colours {told[0]} and {told[1]}"
+                f" colours {colors_in_words[0]} and {colors_in_words[1]}"
             )
         heads, first = xp.unique(self.head[self.slots], return_index=True)
         least = self.slots[first]
@@ -213,28 +215,28 @@ class _Sides(PlacedEdges):
         if not rows.size:
             return [self.slots[:0], self.slots[:0]]
         place = self.places_of_rows(rows, self._refuse)
-        found = [self.src[place], self.dst[place]]
-        self.claim.shown.check_ends(self.answer, rows, found)
-        return found
+        ends = [self.src[place], self.dst[place]]
+        self.claim.shown.check_ends(self.answer, rows, ends)
+        return ends
 
     def _check_labels(self, src: Array) -> None:
         """Raise a VerificationError unless cycles have the labels of their components."""
         at = self.backend.to_host(self.xp.searchsorted(self.slots, src))
         labels = self.claim.labels
         kept = [plain(one).take(at) for one in places(labels, self.width, labels.num_columns)]
-        own = places(self.claim.cycles, 0, len(kept))
-        row = first_row_of_difference(own, kept)
+        shown = places(self.claim.cycles, 0, len(kept))
+        row = first_row_of_difference(shown, kept)
         if row is not None:
-            said, right = (row_in_words(columns, row) for columns in (own, kept))
+            label, right = (row_in_words(columns, row) for columns in (shown, kept))
             raise VerificationError(
-                f"row {row:,} of the cycles has the label {said}, but its component has {right}"
+                f"row {row:,} of the cycles has the label {label}, but its component has {right}"
             )
 
     def _refuse(self, wrong: Array, rows: Array, words: str) -> None:
         """Raise a VerificationError for the first row around a cycle that is wrong."""
-        found = self.xp.flatnonzero(wrong)
-        if found.size:
-            at = int(found[0])
+        wrong_rows = self.xp.flatnonzero(wrong)
+        if wrong_rows.size:
+            at = int(wrong_rows[0])
             raise VerificationError(
                 f"edge {int(rows[at]):,}, in row {at:,} of the odd cycles, {words}"
             )

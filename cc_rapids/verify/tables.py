@@ -25,10 +25,10 @@ def plain(column: Any) -> Any:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
-def first_row_of_difference(found: Sequence[Any], right: Sequence[Any]) -> int | None:
+def first_row_of_difference(shown: Sequence[Any], right: Sequence[Any]) -> int | None:
     """Return the first row in which some columns differ from others, one by one; None if equal."""
     rows = []
-    for pair in zip(found, right, strict=True):
+    for pair in zip(shown, right, strict=True):
         one, other = map(plain, pair)
         if not one.equals(other):
             rows += [k for k, (a, b) in enumerate(_pairs(one, other)) if a != b][:1]

@@ -178,8 +178,8 @@ class Integers:
         """Return the row of a vertex."""
         if not self.dense:
             return slot
-        wanted = self.backend.xp.asarray([self._id(slot)])  # CuPy takes no scalars of NumPy
-        return int(self.backend.xp.searchsorted(self.held, wanted)[0])
+        id_of_slot = self.backend.xp.asarray([self._id(slot)])  # CuPy takes no scalars of NumPy
+        return int(self.backend.xp.searchsorted(self.held, id_of_slot)[0])
 
     def name(self, slot: int) -> str:
         """Return the id of a slot as text."""
@@ -194,18 +194,18 @@ class Words:
 
     dense = False
 
-    def __init__(self, backend: Backend, held: Any) -> None:
+    def __init__(self, backend: Backend, words: Any) -> None:
         self.backend = backend
-        self.held = held if is_cudf(held) else _plain(held)
+        self.held = words if is_cudf(words) else _plain(words)
         self.rows = self.n = len(self.held)
         self.vertex = vertex_for(self.n)
 
     def find(self, words: Any) -> Array:
         """Return a new array with the row of each string of a column, all bits set if unknown."""
-        at, known = _find_cudf(self.held, words) if is_cudf(self.held) else _find(self.held, words)
-        xp, at, known = self.backend.xp, self.backend.asarray(at), self.backend.asarray(known)
+        at, exists = _find_cudf(self.held, words) if is_cudf(self.held) else _find(self.held, words)
+        xp, at, exists = self.backend.xp, self.backend.asarray(at), self.backend.asarray(exists)
         nowhere = np.iinfo(self.vertex).max
-        return xp.where(known, at.astype(self.vertex), self.vertex(nowhere))
+        return xp.where(exists, at.astype(self.vertex), self.vertex(nowhere))
 
     def slots(self) -> Array:
         """Return the slot of each row."""
@@ -255,10 +255,12 @@ class Several:
         self.backend, self.held = backend, parts
         self.places = [_distinct(part, backend, tally) for part in parts]
         self.pairs: list[Integers] = []
-        codes = [_signed(own.find(part)) for own, part in zip(self.places, parts, strict=True)]
+        codes = [
+            _signed(part_ids.find(part)) for part_ids, part in zip(self.places, parts, strict=True)
+        ]
         keys = codes[0]
-        for own, code in zip(self.places[1:], codes[1:], strict=True):
-            numbers = keys * own.n + code
+        for part_ids, code in zip(self.places[1:], codes[1:], strict=True):
+            numbers = keys * part_ids.n + code
             self.pairs.append(_integers(backend.xp.unique(numbers), backend, tally))
             keys = _signed(self.pairs[-1].find(numbers))
         self.keys, self.rows = keys, int(keys.size)
@@ -267,12 +269,14 @@ class Several:
     def find(self, parts: list[Any]) -> Array:
         """Return a new array with the row of each row of columns, all bits set if unknown."""
         xp = self.backend.xp
-        codes = [_signed(own.find(part)) for own, part in zip(self.places, parts, strict=True)]
+        codes = [
+            _signed(part_ids.find(part)) for part_ids, part in zip(self.places, parts, strict=True)
+        ]
         keys = codes[0]
-        for own, pairs, code in zip(self.places[1:], self.pairs, codes[1:], strict=True):
+        for part_ids, pairs, code in zip(self.places[1:], self.pairs, codes[1:], strict=True):
             there = (keys >= 0) & (code >= 0)
-            found = _signed(pairs.find(xp.where(there, keys * own.n + code, 0)))
-            keys = xp.where(there, found, -1)
+            slots = _signed(pairs.find(xp.where(there, keys * part_ids.n + code, 0)))
+            keys = xp.where(there, slots, -1)
         nowhere = self.vertex(np.iinfo(self.vertex).max)
         return xp.where(keys >= 0, keys.astype(self.vertex), nowhere)
 
@@ -351,20 +355,20 @@ def _plain(words: Any) -> Any:
     return wide.combine_chunks() if isinstance(wide, pa.ChunkedArray) else wide
 
 
-def _find(words: Any, wanted: Any) -> tuple[Array, Array]:
+def _find(words: Any, ids: Any) -> tuple[Array, Array]:
     import pyarrow.compute as pc
 
-    at = pc.index_in(_plain(wanted), value_set=words)
+    at = pc.index_in(_plain(ids), value_set=words)
     return at.fill_null(0).to_numpy(), at.is_valid().to_numpy(zero_copy_only=False)
 
 
-def _find_cudf(words: Any, wanted: Any) -> tuple[Array, Array]:
+def _find_cudf(words: Any, ids: Any) -> tuple[Array, Array]:
     import cudf
 
-    wanted = wanted if is_cudf(wanted) else cudf.Series(wanted)
-    at = words.searchsorted(wanted)
+    ids = ids if is_cudf(ids) else cudf.Series(ids)
+    at = words.searchsorted(ids)
     at[at == len(words)] = 0
     if not len(words):
         return at, at != at
-    same = words.take(at).reset_index(drop=True) == wanted.reset_index(drop=True)
+    same = words.take(at).reset_index(drop=True) == ids.reset_index(drop=True)
     return at, same.fillna(False).to_cupy()

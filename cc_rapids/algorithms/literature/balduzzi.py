@@ -42,11 +42,11 @@ def note_hooks(on: Any) -> Any:
     """Take the roots that hooked, and those that were hooked to, out of the stars: taken[r] = s."""
 
     @on.elementwise
-    def note_hooks(v, s, old, parent, taken):
+    def note_hooks(v, s, old, parent, sender):
         p = parent[v]
         if old[v] == v and p != v:
-            taken[v] = s
-            taken[p] = s
+            sender[v] = s
+            sender[p] = s
 
     return note_hooks
 
@@ -60,18 +60,18 @@ def hook_stars(on: Any, read: Any) -> Any:
     """
 
     @on.device
-    def send(x, y, s, parent, taken):
-        if taken[x] != s:
+    def send(x, y, s, parent, sender):
+        if sender[x] != s:
             parent[x] = parent[y]
 
     @on.elementwise
-    def hook_stars(e, src, dst, low, n, present, out_of_range, s, old, parent, taken):
+    def hook_stars(e, src, dst, low, n, present, out_of_range, s, old, parent, sender):
         u, v = read(e, src, dst, low, n, present, out_of_range)
         if u != v:
             x, y = old[u], old[v]
             if x != y:
-                send(x, y, s, parent, taken)
-                send(y, x, s, parent, taken)
+                send(x, y, s, parent, sender)
+                send(y, x, s, parent, sender)
 
     return hook_stars
 
@@ -94,13 +94,13 @@ def tvrdik(on: Any, vertex: type, read: Any) -> Step:
 
     def connect_rest(state: Any) -> None:
         backend, n, parent, s = state.backend, state.n, state.trees.parent, 1
-        old, taken = backend.alloc_packed((n, vertex), (n, np.uint32))
-        backend.fill(taken, 0)
+        old, sender = backend.alloc_packed((n, vertex), (n, np.uint32))
+        backend.fill(sender, 0)
         old[:] = parent
         edges = state.m, *state.edges, n, *state.flags
         while changes(state, first, *edges, old, parent):
-            note(n, s, old, parent, taken)
-            rest(*edges, s, old, parent, taken)
+            note(n, s, old, parent, sender)
+            rest(*edges, s, old, parent, sender)
             compress(state)
             old[:] = parent
             s += 1
@@ -132,8 +132,8 @@ def hook_once(on: Any, read: Any) -> Any:
         while r != t:
             if r < t:
                 r, t = t, r
-            found = cas(parent, r, r, t)
-            r, t = (t, t) if found == r else (climb(parent, found), climb(parent, t))
+            seen = cas(parent, r, r, t)
+            r, t = (t, t) if seen == r else (climb(parent, seen), climb(parent, t))
         write_back(parent, u, r)
         write_back(parent, v, r)
 

@@ -226,9 +226,9 @@ def updated_rounds(on: Any, vertex: type, read: Any, make: Callable[..., Begin])
     Edges inside a component are dropped. Trees lose no vertex and only roots hook, so that they
     stay there; with none left all trees are whole.
     """
-    own = checked(on, vertex, vertex, edge_of_list(on, vertex))
-    copy, again = update(on, read, in_order(on)), update(on, own, in_order(on))
-    begin = make(on, vertex, own, True)
+    as_read = checked(on, vertex, vertex, edge_of_list(on, vertex))
+    copy, again = update(on, read, in_order(on)), update(on, as_read, in_order(on))
+    begin = make(on, vertex, as_read, True)
 
     def connect_rest(state: Any) -> None:
         go, given = begin(state), updated(state, copy, 0, state.m)

@@ -52,12 +52,12 @@ def next_row(on: Any) -> Any:
 
     @on.grid_stride
     def next_row(v, n, step, start, parent, found_word):
-        found = NOWHERE
+        next_vertex = NOWHERE
         while v < n:
             if v >= np.uint64(start) and parent[v] == v:
-                found = min(found, v)
+                next_vertex = min(next_vertex, v)
             v += step
-        block_min(found_word, 0, found)
+        block_min(found_word, 0, next_vertex)
 
     return next_row
 
@@ -142,19 +142,19 @@ def matrix_fixpoint(on: Any, vertex: type, read: Any) -> Step:
     def connect_rest(state: Any) -> None:
         n, parent, xp = state.n, state.trees.parent, state.backend.xp
         cells = matrix_of(state, fill, vertex).reshape(n, n)
-        own, rows = (
+        labels, rows = (
             xp.arange(1, n + 1, dtype=vertex),
             max(tuning.matrix_block_cells // max(n, 1), 1),
         )
         blocks = [cells[first : first + rows] for first in range(0, n, rows)]
         for block in blocks:
-            block *= own
-        before, top = own, xp.zeros(n, vertex)
+            block *= labels
+        before, top = labels, xp.zeros(n, vertex)
         while bool((before != top).any()):
             before = top
             for block in blocks:
                 xp.maximum(block, xp.where(block != 0, before, vertex(0)), out=block)
             top = xp.concatenate([block.max(axis=1) for block in blocks])
-        parent[:] = xp.where(top != 0, top, own) - vertex(1)
+        parent[:] = xp.where(top != 0, top, labels) - vertex(1)
 
     return connect_rest

@@ -36,11 +36,11 @@ def search_to_labels(on: Any, vertex: type) -> Any:
 
     @on.elementwise
     def search_to_labels(v, offsets, indices, visits, parent, out_of_range):
-        taken = (v * (v + ONE)) >> ONE
-        found = taken + ONE
-        visits[taken] = vertex(v)
-        while taken < found:
-            u = np.uint64(visits[taken])
+        head = (v * (v + ONE)) >> ONE
+        queued = head + ONE
+        visits[head] = vertex(v)
+        while head < queued:
+            u = np.uint64(visits[head])
             e, last = entries(offsets, indices, u)
             while e < last:
                 w = np.uint64(indices[e])
@@ -50,12 +50,12 @@ def search_to_labels(on: Any, vertex: type) -> Any:
                 if label < v:
                     label = np.uint64(high(parent, w, vertex(v)))
                     if label < v:
-                        visits[found] = vertex(w)
-                        found += ONE
+                        visits[queued] = vertex(w)
+                        queued += ONE
                 if label > v:
                     return
                 e += ONE
-            taken += ONE
+            head += ONE
 
     return search_to_labels
 

@@ -43,10 +43,10 @@ def verify(on: Any, read: Any) -> Any:
     climb = naive(on)
 
     @on.elementwise
-    def verify(e, src, dst, low, n, present, out_of_range, parent, apart):
+    def verify(e, src, dst, low, n, present, out_of_range, parent, separate):
         u, v = read(e, src, dst, low, n, present, out_of_range)
         if u != v and climb(parent, u) != climb(parent, v):
-            apart[0] = 1
+            separate[0] = 1
 
     return verify
 

@@ -42,7 +42,7 @@ def enqueue_vertex(on: Any, vertex: type, record_hook: Any) -> Any:
 
 def from_above(on: Any, vertex: type, record_hook: Any) -> Any:
     """Visit the neighbours of the queue: a group of threads a row, a swap decides who is first."""
-    cas, found, threads_per_row = (
+    cas, visit, threads_per_row = (
         on.atomic_cas,
         enqueue_vertex(on, vertex, record_hook),
         np.uint64(on.threads_per_row),
@@ -59,7 +59,7 @@ def from_above(on: Any, vertex: type, record_hook: Any) -> Any:
             if w >= np.uint64(depth.size):
                 out_of_range[0] = 1
             elif depth[w] == FAR and cas(depth, w, FAR, np.int32(d)) == FAR:
-                found(w, e, source, offsets, indices, *rest)
+                visit(w, e, source, offsets, indices, *rest)
             e += threads_per_row
 
     return from_above
@@ -70,7 +70,7 @@ def from_below(on: Any, vertex: type, record_hook: Any) -> Any:
 
     A neighbour of this very depth does not count, whether its depth is seen already or not.
     """
-    found, entries = enqueue_vertex(on, vertex, record_hook), entries_of(on)
+    visit, entries = enqueue_vertex(on, vertex, record_hook), entries_of(on)
 
     @on.elementwise
     def from_below(v, d, source, out_of_range, depth, offsets, indices, *rest):
@@ -82,7 +82,7 @@ def from_below(on: Any, vertex: type, record_hook: Any) -> Any:
                     out_of_range[0] = 1
                 elif depth[w] == np.int32(d - 1):
                     depth[v] = np.int32(d)
-                    found(v, e, source, offsets, indices, *rest)
+                    visit(v, e, source, offsets, indices, *rest)
                     e = last
                 e += ONE
 
@@ -108,12 +108,12 @@ def next_source(on: Any) -> Any:
 
     @on.grid_stride
     def next_source(v, n, step, offsets, depth, found_word):
-        found = NOWHERE
+        lowest = NOWHERE
         while v < n:
             if depth[v] == FAR and offsets[v] != offsets[v + ONE]:
-                found = min(found, v)
+                lowest = min(lowest, v)
             v += step
-        block_min(found_word, 0, found)
+        block_min(found_word, 0, lowest)
 
     return next_source
 
@@ -124,12 +124,12 @@ def least_below(on: Any) -> Any:
 
     @on.grid_stride
     def least_below(v, n, step, source, parent, found_word):
-        found = NOWHERE
+        lowest = NOWHERE
         while v < n:
             if parent[v] == np.uint64(source):
-                found = min(found, v)
+                lowest = min(lowest, v)
             v += step
-        block_min(found_word, 0, found)
+        block_min(found_word, 0, lowest)
 
     return least_below
 

@@ -72,8 +72,8 @@ def stages(on: Any, vertex: type, read: Any, q: int) -> Callable[[Step, Any], St
             parent, words, _ = state.trees
             size = max(q * state.n, 1)
             for first in range(0, state.m, size):
-                taken = min(size, state.m - first)
-                step(updated(state, pick, first, taken, half_bits(state.m)))
+                stage_size = min(size, state.m - first)
+                step(updated(state, pick, first, stage_size, half_bits(state.m)))
                 if unpack:
                     unpack(state.n, words, parent)
                 shortcut(state)

@@ -60,10 +60,10 @@ def atomic_hook(on: Any, read: Any) -> Any:
         while p != q:
             if p < q:
                 p, q = q, p
-            found = cas(parent, p, p, q)
-            if found == p:
+            seen = cas(parent, p, p, q)
+            if seen == p:
                 return
-            p, q = parent[found], parent[q]
+            p, q = parent[seen], parent[q]
 
     return atomic_hook
 

@@ -88,19 +88,19 @@ def certify(
     """
     src, dst = ends(src, dst, n)
     name: Any = range(n) if ids is None else ids
-    own = _checked(np.asarray(labels), n, name)
-    e = _first_across(src, dst, own)
+    label = _checked(np.asarray(labels), n, name)
+    e = _first_across(src, dst, label)
     if e >= 0:
         u, v = src[e], dst[e]
         raise VerificationError(
             f"edge {e:,} joins {name[u]!s} and {name[v]!s}, which have the labels"
-            f" {name[own[u]]!s} and {name[own[v]]!s}"
+            f" {name[label[u]]!s} and {name[label[v]]!s}"
         )
     neighbour = np.empty(2 * src.size, np.uint32 if n <= 1 << 32 else np.uint64)
-    v = _first_unreached(_adjacency(src, dst, n, neighbour), neighbour, own)
+    v = _first_unreached(_adjacency(src, dst, n, neighbour), neighbour, label)
     if v >= 0:
         raise VerificationError(
-            f"vertex {name[v]!s} has the label {name[own[v]]!s}, but no path joins the two"
+            f"vertex {name[v]!s} has the label {name[label[v]]!s}, but no path joins the two"
         )
 
 
@@ -151,8 +151,8 @@ def certify_components(
     >>> certify_components(cc_rapids.components(edges), edges)
     """
     given = read.read(edges, source, destination, vertices, num_vertices, nulls)
-    with Borrowing(given.columns) as held:
-        columns = [host_ids(column) for column in held]
+    with Borrowing(given.columns) as borrowed:
+        columns = [host_ids(column) for column in borrowed]
     if isinstance(given.vertices, range):
         columns.append(np.array(given.vertices, np.int64))
     vertex, label, *columns = common_dtype([*label_columns(found.labels("min")), *columns])
@@ -181,15 +181,16 @@ def _checked(labels: npt.NDArray[Any], n: int, name: Any) -> Indices:
     if outside.any():
         v = int(outside.argmax())
         raise VerificationError(f"vertex {name[v]!s} has the label {labels[v]}, not in 0..{n - 1}")
-    own = labels.astype(np.int64, copy=False)
-    wrong = (own > np.arange(n)) | (own[own] != own)
+    label = labels.astype(np.int64, copy=False)
+    wrong = (label > np.arange(n)) | (label[label] != label)
     if wrong.any():
         v = int(wrong.argmax())
         raise VerificationError(
-            f"vertex {name[v]!s} has the label {name[own[v]]!s}, which itself has the label"
-            f" {name[own[own[v]]]!s}: the least vertex of a component labels itself and the others"
+            f"vertex {name[v]!s} has the label {name[label[v]]!s}, which itself has the label"
+            f" {name[label[label[v]]]!s}: the least vertex of a component labels itself and the"
+            " others"
         )
-    return own
+    return label
 
 
 def _check_vertices(vertex: npt.NDArray[Any], ids: npt.NDArray[Any]) -> None:

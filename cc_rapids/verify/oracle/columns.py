@@ -70,8 +70,8 @@ def check_ends(
 ) -> None:
     """Raise a VerificationError for the first row of a frame whose ends are not these ids."""
     for names, right in ((shown.source, sources), (shown.destination, destinations)):
-        own = ids_of(shown.frame, names if isinstance(names, list) else [names])
-        k = first_difference(own.tolist(), right.tolist())
+        shown_ids = ids_of(shown.frame, names if isinstance(names, list) else [names])
+        k = first_difference(shown_ids.tolist(), right.tolist())
         if k is not None:
             row = f"{listed[k]:,}" if k < listed.size else "no"
             raise VerificationError(

@@ -144,10 +144,10 @@ ends of edge 1 of weight 0.9, which is
         return
     if other < 0:
         raise VerificationError(f"edge {order[k]:,} joins two trees of the forest")
-    held = np.asarray(weights)
+    numbers = np.asarray(weights)
     raise VerificationError(
-        f"edge {order[k]:,} of weight {held[order[k]]} is not in the forest, but joins the ends of"
-        f" edge {order[other]:,} of weight {held[order[other]]}, which is"
+        f"edge {order[k]:,} of weight {numbers[order[k]]} is not in the forest, but joins the ends"
+        f" of edge {order[other]:,} of weight {numbers[order[other]]}, which is"
     )
 
 
@@ -272,8 +272,8 @@ def certify_spanning_forest(
 
 def numbered_ends(given: EdgeInput) -> tuple[npt.NDArray[Any], Indices, Indices]:
     """Return the distinct ids of edges on the host, in order, and the places of both ends."""
-    with Borrowing([given.src, given.dst]) as held:
-        columns = [host_ids(column) for column in held]
+    with Borrowing([given.src, given.dst]) as borrowed:
+        columns = [host_ids(column) for column in borrowed]
     if not columns[0].size:
         return columns[0], np.zeros(0, np.int64), np.zeros(0, np.int64)
     ids, (src, dst) = numbered(common_dtype(columns))
@@ -298,15 +298,17 @@ def places_of_rows(given: EdgeInput, row: npt.NDArray[Any], what: str) -> npt.ND
 
 def _order(weights: npt.ArrayLike, m: int, greatest: bool) -> Indices:
     """Return the rows by weight, and those of equal weight as they come."""
-    held = np.asarray(weights)
-    if held.shape != (m,) or (m and not is_number(held.dtype)):
-        raise InputError(f"weights must be {m:,} numbers, not {held.dtype} of shape {held.shape}")
-    missing = int((held != held).sum())
+    numbers = np.asarray(weights)
+    if numbers.shape != (m,) or (m and not is_number(numbers.dtype)):
+        raise InputError(
+            f"weights must be {m:,} numbers, not {numbers.dtype} of shape {numbers.shape}"
+        )
+    missing = int((numbers != numbers).sum())
     if missing:
         raise InputError(f"{missing:,} of {m:,} weights are nan, which has no order")
     if not greatest:
-        return np.argsort(held, kind="stable")
-    return m - 1 - np.argsort(held[::-1], kind="stable")[::-1]
+        return np.argsort(numbers, kind="stable")
+    return m - 1 - np.argsort(numbers[::-1], kind="stable")[::-1]
 
 
 @numba.njit  # type: ignore[untyped-decorator]

@@ -200,9 +200,9 @@ def certify_articulation_points(
     lists = ids_of(frame, columns_of(frame)).tolist(), right.tolist()
     k = first_difference(*lists)
     if k is not None:
-        told = [f"{side[k]!r}" if k < len(side) else "none" for side in lists]
+        points = [f"{side[k]!r}" if k < len(side) else "none" for side in lists]
         raise VerificationError(
-            f"articulation point {k:,} is {told[0]} in the answer, but {told[1]} by a search"
+            f"articulation point {k:,} is {points[0]} in the answer, but {points[1]} by a search"
         )
 
 
@@ -226,12 +226,12 @@ def _search(starts: Any, heads: Any, rows: Any, m: int) -> tuple[Any, Any]:
     is_bridge, is_point = np.zeros(m, np.bool_), np.zeros(n, np.bool_)
     number, low = np.full(n, NO_ROW), np.empty(n, np.int64)
     above, path, following = np.full(n, NO_ROW), np.empty(n, np.int64), starts[:-1].copy()
-    met = 0
+    visited = 0
     for root in range(n):
         if number[root] != NO_ROW:
             continue
-        number[root] = low[root] = met
-        met += 1
+        number[root] = low[root] = visited
+        visited += 1
         path[0], length, children = root, 1, 0
         while length:
             v = path[length - 1]
@@ -243,8 +243,8 @@ def _search(starts: Any, heads: Any, rows: Any, m: int) -> tuple[Any, Any]:
                 if number[w] != NO_ROW:
                     low[v] = min(low[v], number[w])
                     continue
-                number[w] = low[w] = met
-                met += 1
+                number[w] = low[w] = visited
+                visited += 1
                 above[w], path[length] = row, w
                 length += 1
                 continue

@@ -73,8 +73,8 @@ def _by_cugraph(src: Any, dst: Any, n: int) -> Any:
     ends = [cupy.concatenate([cupy.asarray(end), every]).astype(wide) for end in (src, dst)]
     graph = cugraph.Graph()
     graph.from_cudf_edgelist(cudf.DataFrame({"src": ends[0], "dst": ends[1]}), "src", "dst")
-    found = function(graph).sort_values("vertex")
-    return found["labels"].to_cupy()
+    frame = function(graph).sort_values("vertex")
+    return frame["labels"].to_cupy()
 
 
 PEERS = {"scipy": _by_scipy, "networkx": _by_networkx, "cugraph": _by_cugraph}
@@ -214,9 +214,9 @@ def same_partition(ours: Any, theirs: Any) -> None:
     theirs = theirs[["vertex", "labels"]].rename(columns={"labels": "other"})
     both = ours[["vertex", "labels"]].merge(theirs, on="vertex", how="outer")
     for column, side in (("labels", "first"), ("other", "second")):
-        alone = both["vertex"][both[column].isna()]
-        if len(alone):
-            raise VerificationError(f"{some(alone)} have no label in the {side} frame")
+        unlabelled = both["vertex"][both[column].isna()]
+        if len(unlabelled):
+            raise VerificationError(f"{some(unlabelled)} have no label in the {side} frame")
     twice = both["vertex"][both["vertex"].duplicated()]
     if len(twice):
         raise VerificationError(f"{some(twice)} are listed more than once")
