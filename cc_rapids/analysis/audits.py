@@ -27,13 +27,13 @@ def prove(
     from ..verify.forests import OwnForest
 
     called, bound = "audit(edges)", answer.given.bound
-    asked = with_bounds(bound, given, called)
+    options = with_bounds(bound, given, called)
     if given.get("forest") is not None:
         show = None if answer.forest_edges is None else answer.forest_frame
-        asked["own_forest"] = OwnForest(show, answer.facts.greatest)
+        options["own_forest"] = OwnForest(show, answer.facts.greatest)
     labels = shown_labels(answer)
     with naming_bounds(bound, given, called):
-        return audit(labels, answer.backend, edges, source, destination, oracle=oracle, **asked)
+        return audit(labels, answer.backend, edges, source, destination, oracle=oracle, **options)
 
 
 def shown_labels(answer: Answer) -> LabelFrame:

@@ -34,17 +34,17 @@ if TYPE_CHECKING:
 NO_COLOR = -1
 
 
-def check_kept(found: Answer, what: str) -> None:
+def check_kept(answer: Answer, what: str) -> None:
     """Raise an error if the edges of an answer, needed for ``what``, were read in chunks."""
-    if found.given.src.size != found.facts.edges:
+    if answer.given.src.size != answer.facts.edges:
         raise InputError(
-            f"the {found.facts.edges:,} edges were read in chunks, which are not kept, and are"
+            f"the {answer.facts.edges:,} edges were read in chunks, which are not kept, and are"
             f" needed twice for {what}: read them into one frame"
         )
 
 
 def least_of_components(
-    found: Answer, edges: Edges, n: int, options: SolveOptions, ids: str = "double cover"
+    answer: Answer, edges: Edges, n: int, options: SolveOptions, ids: str = "double cover"
 ) -> Array:
     """Return the least vertex of the component of each vertex, by edges made from an answer.
 
@@ -57,9 +57,9 @@ def least_of_components(
     ids : str
         What the edges are, in words.
     """
-    forest = Forest(found.backend, n, all_present=True)
+    forest = Forest(answer.backend, n, all_present=True)
     encoded = EncodedIds(edges, forest, ids, n, OffsetDecoder(0, np.dtype(np.int64)))
-    solve_encoded(found.given, encoded, found.backend, options)
+    solve_encoded(answer.given, encoded, answer.backend, options)
     return forest.parent
 
 
@@ -88,19 +88,19 @@ class Bipartition(Generic[ComponentsT]):
     """
 
     def __init__(self, components: ComponentsT, options: SolveOptions) -> None:
-        self.components, found = components, components.answer
-        check_kept(found, "a bipartition")
-        backend, xp = found.backend, found.backend.xp
+        self.components, answer = components, components.answer
+        check_kept(answer, "a bipartition")
+        backend, xp = answer.backend, answer.backend.xp
         with backend.scope():
-            vertex, least = found.rows()
+            vertex, least = answer.rows()
             self._roots = xp.flatnonzero(vertex == least).astype(np.int64)
             n = int(vertex.size)
-            cover = double_cover(*places_of_edges(found), n, xp)
-            parent = least_of_components(found, cover, 2 * n, options)
+            cover = double_cover(*places_of_edges(answer), n, xp)
+            parent = least_of_components(answer, cover, 2 * n, options)
             self._odd = parent[self._roots] == parent[self._roots + n]
-            root = self._roots[found.dense]
+            root = self._roots[answer.dense]
             color = (parent[:n] != root.astype(parent.dtype)).astype(np.int8)
-            color[self._odd[found.dense]] = NO_COLOR
+            color[self._odd[answer.dense]] = NO_COLOR
             self._color = color
             self._odd_components = int(self._odd.sum())
         self._cycles: dict[str, Any] | None = None  # of a copy, which has no edges
@@ -154,16 +154,16 @@ class Bipartition(Generic[ComponentsT]):
         3       7      1
         4       9   <NA>
         """
-        found = self.components.answer
-        with found.backend.scope():
-            vertex = found.columns("vertex", found.rows()[0])
-            if found.given.make_frame is plain_frame:
-                return found.frame(vertex | {"color": self._color.copy()})
-            here, there = found.given.on_device, None
+        answer = self.components.answer
+        with answer.backend.scope():
+            vertex = answer.columns("vertex", answer.rows()[0])
+            if answer.given.make_frame is plain_frame:
+                return answer.frame(vertex | {"color": self._color.copy()})
+            here, there = answer.given.on_device, None
             if self._odd_components:
-                there = found.bring(self._color != NO_COLOR, here)
-            held = found.held_frame(vertex)
-            return found.given.answer(with_column(held, "color", found.home(self._color), there))
+                there = answer.bring(self._color != NO_COLOR, here)
+            frame = answer.held_frame(vertex)
+            return answer.given.answer(with_column(frame, "color", answer.home(self._color), there))
 
     def odd_cycles(self) -> Any:
         """Return one cycle of an odd number of edges for each component that is not bipartite.
@@ -249,16 +249,16 @@ class Bipartition(Generic[ComponentsT]):
         from ..verify.shown_rows import ShownRows
         from ..verify.sides import Claim, SidesAudit, audit  # a run needs none of this
 
-        found, started = self.components.answer, perf_counter()
-        proof = prove(found, edges, source, destination, **given)
-        cycles, width = collected(self.odd_cycles()), max(len(found.given.src.key_columns), 1)
-        labels, colors, table = map(arrow_of, (found.label_frame(), self.colors(), cycles))
+        answer, started = self.components.answer, perf_counter()
+        proof = prove(answer, edges, source, destination, **given)
+        cycles, width = collected(self.odd_cycles()), max(len(answer.given.src.key_columns), 1)
+        labels, colors, table = map(arrow_of, (answer.label_frame(), self.colors(), cycles))
         shown = ShownRows(cycles, "odd cycles", width)
         shown.check_index(edges)
         claim = Claim(labels, colors, table, shown, self.is_bipartite)
-        own = with_bounds(found.given.bound, given, "audit(edges)")
-        again = read_again(edges, source, destination, **own)
-        odd = audit(shown_labels(found), again, claim, found.backend)
+        options = with_bounds(answer.given.bound, given, "audit(edges)")
+        again = read_again(edges, source, destination, **options)
+        odd = audit(shown_labels(answer), again, claim, answer.backend)
         bipartite, seconds = proof.components - odd, perf_counter() - started
         return SidesAudit(proof.edges, proof.vertices, bipartite, odd, seconds)
 
@@ -266,15 +266,15 @@ class Bipartition(Generic[ComponentsT]):
         """Return the columns of :meth:`odd_cycles`: new ones."""
         if self._cycles is not None:
             return {name: copy(column) for name, column in self._cycles.items()}
-        found = self.components.answer
-        xp = found.backend.xp
+        answer = self.components.answer
+        xp = answer.backend.xp
         component = rows = xp.zeros(0, np.int64)
         if self._odd_components:
-            tree = found.dense.astype(np.int64)
+            tree = answer.dense.astype(np.int64)
             component, rows = odd_cycles(
-                places_of_edges(found), tree, self._odd, self._roots, found.backend
+                places_of_edges(answer), tree, self._odd, self._roots, answer.backend
             )
-        label = found.kind.of_component(found, component)
-        labels = found.kind.columns(found, "labels", label)
-        columns = labels | forest_columns(found.given, found.home(rows))
-        return {name: found.home(column) for name, column in columns.items()}
+        label = answer.kind.of_component(answer, component)
+        labels = answer.kind.columns(answer, "labels", label)
+        columns = labels | forest_columns(answer.given, answer.home(rows))
+        return {name: answer.home(column) for name, column in columns.items()}

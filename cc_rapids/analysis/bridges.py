@@ -29,59 +29,59 @@ def check_listed_once(edges: Any) -> None:
         )
 
 
-def bridges_of(found: Answer) -> Any:
+def bridges_of(answer: Answer) -> Any:
     """Return the bridges among the edges of an answer: see :func:`cc_rapids.bridges`."""
-    check_kept(found, "bridges")
-    with found.backend.scope():
-        rows = _bridge_rows(found, places_of_edges(found))
-        columns = forest_columns(found.given, found.home(rows))
-        return found.frame({name: found.home(column) for name, column in columns.items()})
+    check_kept(answer, "bridges")
+    with answer.backend.scope():
+        rows = _bridge_rows(answer, places_of_edges(answer))
+        columns = forest_columns(answer.given, answer.home(rows))
+        return answer.frame({name: answer.home(column) for name, column in columns.items()})
 
 
-def without_bridges(found: Answer, options: SolveOptions) -> Answer:
+def without_bridges(answer: Answer, options: SolveOptions) -> Answer:
     """Return the components of an answer's edges that are no bridges, with all of its vertices."""
-    check_kept(found, "bridges")
-    backend = found.backend
+    check_kept(answer, "bridges")
+    backend = answer.backend
     with backend.scope():
-        src, dst = places_of_edges(found)
-        rows = _bridge_rows(found, (src, dst))
+        src, dst = places_of_edges(answer)
+        rows = _bridge_rows(answer, (src, dst))
         dst[rows] = src[rows]  # self-loops join nothing
-        n = found.forest.vertices
-        least = least_of_components(found, Edges(src, dst, 0), n, options, "no bridges")
-        vertices = found.forest.rows(0, np.int64)[0]
-        forest = Forest(backend, found.forest.n, found.forest.all_present)
-        forest.present[:] = found.forest.present
+        n = answer.forest.vertices
+        least = least_of_components(answer, Edges(src, dst, 0), n, options, "no bridges")
+        vertices = answer.forest.rows(0, np.int64)[0]
+        forest = Forest(backend, answer.forest.n, answer.forest.all_present)
+        forest.present[:] = answer.forest.present
         forest.parent[:] = backend.xp.arange(forest.n).astype(forest.vertex)
         forest.parent[vertices] = vertices[least].astype(forest.vertex)
         forest.count()
-    return Answer(found.given, backend, found.decoder, forest, found.kind, found.facts)
+    return Answer(answer.given, backend, answer.decoder, forest, answer.kind, answer.facts)
 
 
-def articulation_points_of(found: Answer, options: SolveOptions) -> Any:
+def articulation_points_of(answer: Answer, options: SolveOptions) -> Any:
     """Return the articulation points of the edges of an answer, as a frame of the caller's kind."""
-    check_kept(found, "articulation points")
-    backend, n = found.backend, found.forest.vertices
+    check_kept(answer, "articulation points")
+    backend, n = answer.backend, answer.forest.vertices
     with backend.scope():
-        points, ends = backend.xp.zeros(0, np.int64), places_of_edges(found)
+        points, ends = backend.xp.zeros(0, np.int64), places_of_edges(answer)
         if ends[0].size:
-            reached = _reached(found, ends)
+            reached = _reached(answer, ends)
             edges = Edges(*reached.skeleton(backend), 0)
-            block = least_of_components(found, edges, n, options, "blocks")
+            block = least_of_components(answer, edges, n, options, "blocks")
             points = reached.articulation_points(block, backend)
-        return found.frame(found.vertex(points))
+        return answer.frame(answer.vertex(points))
 
 
-def _bridge_rows(found: Answer, ends: tuple[Array, Array]) -> Array:
+def _bridge_rows(answer: Answer, ends: tuple[Array, Array]) -> Array:
     """Return the rows of the bridges among the edges of an answer, as int64 in their order."""
     if not ends[0].size:
-        return found.backend.xp.zeros(0, np.int64)
-    return _reached(found, ends).bridges()
+        return answer.backend.xp.zeros(0, np.int64)
+    return _reached(answer, ends).bridges()
 
 
-def _reached(found: Answer, ends: tuple[Array, Array]) -> Reached:
+def _reached(answer: Answer, ends: tuple[Array, Array]) -> Reached:
     """Return the rooted forest of an answer, and what is reached from below each of its edges."""
-    vertex, least = found.rows()
-    roots = found.backend.xp.flatnonzero(vertex == least).astype(np.int64)
-    backend, n, chosen = found.backend, found.forest.vertices, found.forest_edges
+    vertex, least = answer.rows()
+    roots = answer.backend.xp.flatnonzero(vertex == least).astype(np.int64)
+    backend, n, chosen = answer.backend, answer.forest.vertices, answer.forest_edges
     hooks = chosen.rows if chosen else backend.xp.sort(any_forest(*ends, n, backend)[0])
     return Reached.of(ends, hooks, roots, n, backend)

@@ -68,15 +68,15 @@ def best_of_frame(
             column, there = ids_in_frame(answer, frame, on, nulls, LEAVE_OUT)
         else:
             column, there = of("row", backend.xp.arange(frame_size(frame))), None
-        groups, known, size = _groups(answer, column, missing)
+        groups, has_group, size = _groups(answer, column, missing)
         rows = None if there is None else backend.xp.flatnonzero(there)
         if missing == "drop":
-            groups = groups[known]
-            rows = backend.xp.flatnonzero(known) if rows is None else rows[known]
+            groups = groups[has_group]
+            rows = backend.xp.flatnonzero(has_group) if rows is None else rows[has_group]
         for name in per:
             codes, count = codes_of(name, column_of(frame, name))
-            own = _some(backend.asarray(codes), rows)
-            groups, size = paired((groups, size), (own, count), backend)
+            codes_of_group = _some(backend.asarray(codes), rows)
+            groups, size = paired((groups, size), (codes_of_group, count), backend)
         keys = scored = None
         if by is not None:
             numbers = ordered(column_of(frame, by), f"column {by!r} is")
@@ -95,14 +95,14 @@ def _groups(answer: Answer, column: Column, missing: str) -> tuple[Array, Array,
     """
     xp, n = answer.backend.xp, answer.forest.n
     policy = "raise" if missing == "raise" else "null"
-    groups, known = roots_of_ids(answer, column, policy, ALONE)
-    warn_if_strange(answer, column, known)
-    alone = xp.flatnonzero(~known)
-    if missing != "self" or not alone.size:
-        return groups, known, n
-    numbers, size = numbers_of_ids(column, alone, answer.backend)
-    groups[alone] = numbers.astype(np.int64) + n
-    return groups, known, n + size
+    groups, valid = roots_of_ids(answer, column, policy, ALONE)
+    warn_if_strange(answer, column, valid)
+    unmatched = xp.flatnonzero(~valid)
+    if missing != "self" or not unmatched.size:
+        return groups, valid, n
+    numbers, size = numbers_of_ids(column, unmatched, answer.backend)
+    groups[unmatched] = numbers.astype(np.int64) + n
+    return groups, valid, n + size
 
 
 def _listed(what: str, names: Any) -> list[Any]:
@@ -136,15 +136,15 @@ def numbers_of_ids(column: Column, rows: Array, backend: Backend) -> tuple[Array
     column : Column
     rows : (k,) array of int64
     """
-    found: tuple[Array, int] | None = None
+    numbers: tuple[Array, int] | None = None
     with column.borrow() as borrowed:
-        for part, held in borrowed_columns(column, borrowed):
+        for part, ids in borrowed_columns(column, borrowed):
             if part.strings:
-                slots, size = slots_of(held, backend)
-                own = slots[rows], size
+                slots, size = slots_of(ids, backend)
+                coded = slots[rows], size
             else:
-                table = Slots([backend.asarray(held)[rows]], [], backend)
-                own = table.columns[0], int(table.keys.size)
-            found = own if found is None else paired(found, own, backend)
-    assert found is not None
-    return found
+                table = Slots([backend.asarray(ids)[rows]], [], backend)
+                coded = table.columns[0], int(table.keys.size)
+            numbers = coded if numbers is None else paired(numbers, coded, backend)
+    assert numbers is not None
+    return numbers

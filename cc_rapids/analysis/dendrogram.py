@@ -121,18 +121,18 @@ class Dendrogram(Generic[ComponentsT]):
     """
 
     def __init__(self, components: ComponentsT) -> None:
-        self.components, found = components, components.answer
-        if found.facts.greatest is None:
+        self.components, answer = components, components.answer
+        if answer.facts.greatest is None:
             raise InputError(
                 "a dendrogram is made of a spanning forest by weight, and this answer has none:"
                 " components(edges, weight=..., forest='max').dendrogram(), or forest='min' where"
                 " weights are distances"
             )
-        self._greatest = found.facts.greatest
-        self._kind = found.kind if found.kind.is_saved else check_labels("min")
-        backend = found.backend
+        self._greatest = answer.facts.greatest
+        self._kind = answer.kind if answer.kind.is_saved else check_labels("min")
+        backend = answer.backend
         with backend.scope():
-            ends, columns = places_of_forest(found)
+            ends, columns = places_of_forest(answer)
             weights = backend.asarray(columns["weight"])
             order = WeightOrder.of(weights, self._greatest, backend)
             keys = order.integers(backend)
@@ -144,8 +144,12 @@ class Dendrogram(Generic[ComponentsT]):
         return int(self._weights.size)
 
     def __repr__(self) -> str:
-        known = len(self) and not self.components.answer.backend.on_device  # where it is a copy
-        between = f", from {self._weights[0]} to {self._weights[-1]}" if known else ""
+        on_device = self.components.answer.backend.on_device  # where it is a copy
+        between = (
+            f", from {self._weights[0]} to {self._weights[-1]}"
+            if len(self) and not on_device
+            else ""
+        )
         return (
             f"<Dendrogram: {counted(len(self), 'merge')} of"
             f" {counted(self.components.answer.forest.vertices, 'vertex', 'vertices')} to"
@@ -190,8 +194,8 @@ class Dendrogram(Generic[ComponentsT]):
         Dendrogram.at : The components at one threshold.
         components_at : The same without a spanning forest.
         """
-        levels, found = Levels.of(thresholds, self._direction), self.components.answer
-        backend = found.backend
+        levels, answer = Levels.of(thresholds, self._direction), self.components.answer
+        backend = answer.backend
         with backend.scope():
             cuts = levels.cuts_of(self._weights, backend)
             parts = [slice(*part) for part in pairwise(levels.bounds_of(cuts, backend))]
@@ -315,19 +319,19 @@ class Dendrogram(Generic[ComponentsT]):
                 f"labels of kind {self._kind.name!r} are others at each weight: pass thresholds=,"
                 " or find the components with labels='min'"
             )
-        found, tree = self.components.answer, self._tree
-        xp = found.backend.xp
-        with found.backend.scope():
-            bring = found.backend.asarray
+        answer, tree = self.components.answer, self._tree
+        xp = answer.backend.xp
+        with answer.backend.scope():
+            bring = answer.backend.asarray
             steps, first = self._steps()
-            before, after, step = tree.at_once(found.backend.to_host(steps))
+            before, after, step = tree.at_once(answer.backend.to_host(steps))
             columns = {"threshold": self._weights[first][bring(step)]}
-            vertex = found.rows()[0]
+            vertex = answer.rows()[0]
             for name, clusters in (("before", before), ("after", after)):
                 labels = vertex[bring(vertices(tree, clusters))]
-                columns |= self._kind.columns(found, name, labels)
+                columns |= self._kind.columns(answer, name, labels)
             size = bring(np.ascontiguousarray(tree.sizes_of(before)))
-            return found.frame(columns | {"size": size.astype(xp.int64)})
+            return answer.frame(columns | {"size": size.astype(xp.int64)})
 
     def linkage(
         self, distance: Callable[[npt.NDArray[Any]], Any] | None = None
@@ -440,17 +444,17 @@ class Dendrogram(Generic[ComponentsT]):
            labels  size  parts  largest  edges_cut  threshold
         0       1     4      2        2          1          7
         """
-        most, found = check_count("max_size", max_size), self.components.answer
+        most, answer = check_count("max_size", max_size), self.components.answer
         if most < 1:
             raise InputError("max_size=0 leaves no part: pass 1 or more")
-        if found.given.src.size != found.facts.edges:
+        if answer.given.src.size != answer.facts.edges:
             raise InputError(
-                f"the {found.facts.edges:,} edges, which are counted where components are split,"
+                f"the {answer.facts.edges:,} edges, which are counted where components are split,"
                 " are not held by a copy or a loaded answer: split the one of components()"
             )
-        backend, xp, count = found.backend, found.backend.xp, len(found)
+        backend, xp, count = answer.backend, answer.backend.xp, len(answer)
         with backend.scope():
-            edge = found.dense[self._src]  # the component of each edge of the forest
+            edge = answer.dense[self._src]  # the component of each edge of the forest
             beyond = xp.flatnonzero(backend.asarray(self._tree.size) > most)
             first = beyond[first_of(edge[beyond], beyond, xp)]
             over = edge[first]  # the components to split, in their order
@@ -461,21 +465,21 @@ class Dendrogram(Generic[ComponentsT]):
             made = self._joined([kept], [most], check_labels("min"), cut)[most]
             parts = made.answer
             vertex, least = parts.rows()
-            whole = found.dense[xp.flatnonzero(vertex == least)]
+            whole = answer.dense[xp.flatnonzero(vertex == least)]
             largest = first_of(whole, -parts.counts, xp)[over]
-            src, dst = places_of_edges(found)
-            apart = found.dense[src[parts.dense[src] != parts.dense[dst]]]
-            label = found.kind.of_component(found, over)
+            src, dst = places_of_edges(answer)
+            cut_edges = answer.dense[src[parts.dense[src] != parts.dense[dst]]]
+            label = answer.kind.of_component(answer, over)
             counts = {
-                "size": found.counts[over],
+                "size": answer.counts[over],
                 "parts": backend.counts(whole, count)[over],
                 "largest": parts.counts[largest],
-                "edges_cut": backend.counts(apart, count)[over],
+                "edges_cut": backend.counts(cut_edges, count)[over],
             }
-            columns = found.kind.columns(found, "labels", label)
-            columns |= {name: own.astype(np.int64) for name, own in counts.items()}
-            held = kept[splits[edge[kept]]]
-            return Split(made, self._with_threshold(columns, held, edge[held], over))
+            columns = answer.kind.columns(answer, "labels", label)
+            columns |= {name: column.astype(np.int64) for name, column in counts.items()}
+            last_kept = kept[splits[edge[kept]]]
+            return Split(made, self._with_threshold(columns, last_kept, edge[last_kept], over))
 
     def audit(
         self,
@@ -540,39 +544,39 @@ class Dendrogram(Generic[ComponentsT]):
         from ..verify.placed_edges import PlacedEdges
         from ..verify.shown_rows import ShownRows
 
-        found, started, greatest = self.components.answer, perf_counter(), self._greatest
+        result, started, greatest = self.components.answer, perf_counter(), self._greatest
         options = {"weight": weight, "nulls": nulls} | given
-        proof = prove(found, edges, source, destination, forest=FORESTS[greatest], **options)
-        own = with_bounds(found.given.bound, options, "audit(edges)")
-        again = read_again(edges, source, destination, greatest=greatest, **own)
-        answer, backend = shown_labels(found), found.backend
-        width = max(len(found.given.src.key_columns), 1)
+        proof = prove(result, edges, source, destination, forest=FORESTS[greatest], **options)
+        bounds = with_bounds(result.given.bound, options, "audit(edges)")
+        again = read_again(edges, source, destination, greatest=greatest, **bounds)
+        answer, backend = shown_labels(result), result.backend
+        width = max(len(result.given.src.key_columns), 1)
         with answer.borrow_for(backend), backend.scope():
             placed, xp = PlacedEdges(answer, again), backend.xp
             number = xp.empty(answer.ids.n, np.int64)  # of the row of a slot in the label frame
             number[placed.slots] = xp.arange(placed.slots.size)
             ends = number[placed.src], number[placed.dst]
-            chosen = backend.asarray(ShownRows(found.forest_frame(), "forest", width).rows())
+            chosen = backend.asarray(ShownRows(result.forest_frame(), "forest", width).rows())
             place = xp.searchsorted(placed.numbers(), chosen)  # which are proved to be rows
-            held = *(end[place] for end in ends), backend.asarray(again.weights)[place]
-            src, dst, weights = map(backend.to_host, held)
+            ends_of_merges = *(end[place] for end in ends), backend.asarray(again.weights)[place]
+            src, dst, weights = map(backend.to_host, ends_of_merges)
             listed = backend.to_host(ends[0]), backend.to_host(ends[1])
-            own = backend.to_host(self._weights)
-        right = oracle.single_linkage(src, dst, found.forest.vertices, weights, greatest)
+            heights = backend.to_host(self._weights)
+        right = oracle.single_linkage(src, dst, result.forest.vertices, weights, greatest)
         tree = self._tree
         merged = np.column_stack([tree.first, tree.second, tree.size])
-        wrong = (merged != right[:, :3]).any(axis=1) | (own != weights[right[:, 3]])
+        wrong = (merged != right[:, :3]).any(axis=1) | (heights != weights[right[:, 3]])
         if wrong.any():
             k = int(wrong.argmax())
             raise VerificationError(
                 f"merge {k:,} is of clusters {merged[k, 0]:,} and {merged[k, 1]:,} to"
-                f" {counted(int(merged[k, 2]), 'vertex', 'vertices')} at {own[k]}, but edges in the"
-                f" order of their weights merge {right[k, 0]:,} and {right[k, 1]:,} to"
+                f" {counted(int(merged[k, 2]), 'vertex', 'vertices')} at {heights[k]}, but"
+                f" edges in the order of their weights merge {right[k, 0]:,} and {right[k, 1]:,} to"
                 f" {right[k, 2]:,} at {weights[right[k, 3]]}"
             )
         rows, rule = right[:, 3], LABEL_RULES[self._kind.audited_as]
         native = weights.astype(weights.dtype.newbyteorder("="), copy=False)[rows]
-        shown_as = arrow_of(found.label_frame()), width, rule
+        shown_as = arrow_of(result.label_frame()), width, rule
         self._check_frames(Merges(*shown_as, src[rows], dst[rows], native, right), listed)
         seconds = perf_counter() - started
         return DendrogramAudit(proof.edges, proof.vertices, proof.components, len(self), seconds)
@@ -592,13 +596,13 @@ class Dendrogram(Generic[ComponentsT]):
         if merges.rule.is_vertex:
             merges.check_merges(arrow_of(self.merges()))
         merges.check_linkage(self.linkage(lambda weights: np.arange(weights.size)))
-        count, found = len(self), self.components.answer
+        count, answer = len(self), self.components.answer
         for k in sorted({0, count // 2, count - 1} if count else ()):
             threshold = merges.weights[k]
             past = merges.weights < threshold if self._greatest else merges.weights > threshold
             frames = self.labels(threshold), self.sizes(threshold)
             merges.check_labels(count - int(past.sum()), *map(arrow_of, frames))
-        if found.given.src.size == found.facts.edges:
+        if answer.given.src.size == answer.facts.edges:
             most = max(int(merges.found[:, 2].max(initial=1)) // 2, 1)
             parts, cuts = self.split(most)
             merges.check_split(most, ends, arrow_of(parts.answer.label_frame()), arrow_of(cuts))
@@ -635,21 +639,21 @@ class Dendrogram(Generic[ComponentsT]):
         ``beyond`` counts the edges of the forest that are in none of the parts so far. The ledger
         is that of the run: all of its other edges are not in the forest.
         """
-        found, backend = self.components.answer, self.components.answer.backend
-        own = found.forest
-        forest = Forest(backend, own.n, all_present=own.all_present)
-        if not own.all_present:
-            forest.present[:] = own.present
+        answer, backend = self.components.answer, self.components.answer.backend
+        old_forest = answer.forest
+        forest = Forest(backend, old_forest.n, all_present=old_forest.all_present)
+        if not old_forest.all_present:
+            forest.present[:] = old_forest.present
         backend.kernel(trees.init_singletons, forest.vertex)(forest.n, forest.parent)
         grows = GrowingTrees(forest, len(parts), check_batch_design("auto"))
         for part in parts:
             src, dst = (end[part] for end in self._ends)
             grows.join(Edges(src, dst, 0), int(src.size))
-        rows = found.facts.rows
+        rows = answer.facts.rows
         rows = rows.leaving_out("not_in_forest", rows.linked - len(self))
-        given, ids = found.given_without_edges(), found.facts.ids
-        held = grows.grown(given, found.decoder, ids, rows, beyond)
-        return CutAnswers(held, names, kind, type(self.components), direction)
+        given, ids = answer.given_without_edges(), answer.facts.ids
+        cut_trees = grows.grown(given, answer.decoder, ids, rows, beyond)
+        return CutAnswers(cut_trees, names, kind, type(self.components), direction)
 
     def _steps(self) -> tuple[Array, Array]:
         """Return the number of each edge's weight among the different ones, and the first edges."""
@@ -676,8 +680,8 @@ class Dendrogram(Generic[ComponentsT]):
             raise ArgumentTypeError(
                 f"distance= must be a function of an array of weights, not {shown(distance)}"
             )
-        own = weights.astype(weights.dtype if is_float(weights.dtype) else np.float64)
-        made = weights if distance is None else np.asarray(distance(own))
+        numbers = weights.astype(weights.dtype if is_float(weights.dtype) else np.float64)
+        made = weights if distance is None else np.asarray(distance(numbers))
         if made.shape != weights.shape or not is_number(made.dtype):
             raise InputError(
                 f"distance() has made {made.dtype} of shape {made.shape} of"
@@ -698,7 +702,7 @@ class Dendrogram(Generic[ComponentsT]):
         return heights
 
     def _with_threshold(
-        self, columns: dict[str, Any], held: Array, component: Array, over: Array
+        self, columns: dict[str, Any], rows: Array, component: Array, over: Array
     ) -> Any:
         """Return a frame with the loosest weight that is left in each component that was split.
 
@@ -706,22 +710,22 @@ class Dendrogram(Generic[ComponentsT]):
         ----------
         columns : dictionary
             All other columns.
-        held, component : (h,) arrays of int64
+        rows, component : (h,) arrays of int64
             The edges of the forest that are left in these components, and the component of each.
         over : (s,) array of int64
             The components that were split.
         """
-        found, xp = self.components.answer, self.components.answer.backend.xp
-        last = first_of(component, -held, xp)
-        row = xp.full(len(found), -1, np.int64)
-        row[component[last]] = held[last]
+        answer, xp = self.components.answer, self.components.answer.backend.xp
+        last = first_of(component, -rows, xp)
+        row = xp.full(len(answer), -1, np.int64)
+        row[component[last]] = rows[last]
         there = row[over] >= 0
         weights, whole = self._weights[xp.maximum(row[over], 0)], bool(there.all())
-        if found.given.make_frame is plain_frame:
+        if answer.given.make_frame is plain_frame:
             if not whole:
                 kind = weights.dtype if is_float(weights.dtype) else np.dtype(np.float64)
                 weights = xp.where(there, weights.astype(kind), kind.type(np.nan))
-            return found.frame(columns | {"threshold": weights})
-        mask = None if whole else found.bring(there, found.given.on_device)
-        frame = with_column(found.held_frame(columns), "threshold", found.home(weights), mask)
-        return found.given.answer(frame)
+            return answer.frame(columns | {"threshold": weights})
+        mask = None if whole else answer.bring(there, answer.given.on_device)
+        frame = with_column(answer.held_frame(columns), "threshold", answer.home(weights), mask)
+        return answer.given.answer(frame)

@@ -87,11 +87,11 @@ def edges_of(
         with LentOn(answer.backend, given) as columns:
             number = answer.component(label)
             inside = None
-            for side, held in zip((given.src, given.dst), columns, strict=False):
-                rows, known = rows_of_lent(answer, side, held, "null")
+            for side, ids in zip((given.src, given.dst), columns, strict=False):
+                rows, valid = rows_of_lent(answer, side, ids, "null")
                 if answer.forest.vertices:
-                    known &= answer.numbered[1][rows] == number
-                inside = known if inside is None else inside & known
+                    valid &= answer.numbered[1][rows] == number
+                inside = valid if inside is None else inside & valid
             return answer.bring(inside, given.on_device)
 
     what, named = "edges(label, edges)", not isinstance(weight, AsFound)

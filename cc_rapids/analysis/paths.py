@@ -153,16 +153,16 @@ class ForestPaths:
         started, greatest = perf_counter(), self.answer.facts.greatest
         width = max(len(self.answer.given.src.key_columns), 1)
         proof = prove(self.answer, edges, source, destination, forest=True, **given)
-        own = with_bounds(self.answer.given.bound, given, "audit_paths(found, pairs, edges)")
-        again = read_again(edges, source, destination, greatest=greatest, **own)
-        asked = self._read_pairs(pairs, *columns, TextOptions.among(given))
+        options = with_bounds(self.answer.given.bound, given, "audit_paths(found, pairs, edges)")
+        again = read_again(edges, source, destination, greatest=greatest, **options)
+        queries = self._read_pairs(pairs, *columns, TextOptions.among(given))
         shown = None if rows is None else ShownRows(rows, "paths", width)
         forest = ShownRows(self.answer.forest_frame(), "forest", width).rows()
-        claim = PathsClaim(asked, found, shown, forest, greatest)
+        claim = PathsClaim(queries, found, shown, forest, greatest)
         joined, steps = audit(shown_labels(self.answer), again, claim, self.answer.backend)
         if shown is not None:
             shown.check_index(edges)
-        counts = proof.edges, proof.vertices, proof.components, asked.src.size, joined, steps
+        counts = proof.edges, proof.vertices, proof.components, queries.src.size, joined, steps
         return PathsAudit(*counts, perf_counter() - started)
 
     def _read_pairs(
@@ -170,8 +170,8 @@ class ForestPaths:
     ) -> EdgeInput:
         """Return pairs whose paths are asked for, if there is memory for them."""
         width = len(self.answer.given.src.key_columns) or 1
-        asked = "paths()", "path(first, second)"
-        given = read_pairs(pairs, source, destination, options, width, asked)
+        calls = "paths()", "path(first, second)"
+        given = read_pairs(pairs, source, destination, options, width, calls)
         many = given.src.size
         self.answer.backend.check_capacity(
             many * BYTES_OF_PAIR, f"the paths of {counted(many, 'pair')}", FEWER
@@ -197,10 +197,10 @@ class ForestPaths:
         backend, xp = self.answer.backend, self.answer.backend.xp
         with LentOn(backend, given) as columns:
             sides = zip((given.src, given.dst), columns, strict=False)
-            (src, known), (dst, there) = (
+            (src, valid), (dst, there) = (
                 rows_of_lent(self.answer, *side, "null") for side in sides
             )
-            near = xp.flatnonzero(known & there)
+            near = xp.flatnonzero(valid & there)
             src, dst, (first, second) = src[near], dst[near], ends
             if first == second:
                 return near[:0]

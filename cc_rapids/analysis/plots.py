@@ -268,8 +268,8 @@ def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
         raise InputError("growth needs one snapshot or more, and there are none")
     axes = new_axes(axes)
     lines = {"vertices": "vertices", "components": "components", "largest": "largest component"}
-    known = [name for name in lines if all(name in row for row in rows)]
-    for (marker, line), name in zip(LINES, known, strict=False):
+    shown = [name for name in lines if all(name in row for row in rows)]
+    for (marker, line), name in zip(LINES, shown, strict=False):
         style: dict[str, Any] = {"marker": marker, "linestyle": line, "color": "black"}
         style |= {"markerfacecolor": "white", "markersize": 4, "markevery": max(1, len(rows) // 20)}
         many = [row["edges"] for row in rows]
@@ -281,13 +281,13 @@ def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
 
 
 def _component(
-    found: Answer, edges: Any, label: Any, source: Any, destination: Any, weight: Any
+    answer: Answer, edges: Any, label: Any, source: Any, destination: Any, weight: Any
 ) -> tuple[list[Any], list[tuple[int, int]]]:
     """Return the ids of a component, its label first, and its edges as positions among them."""
-    backend = found.backend
+    backend = answer.backend
     with backend.scope():
-        chosen = found.component(label) if label is not None else int(found.by_size[0])
-        inside = found.dense == chosen
+        chosen = answer.component(label) if label is not None else int(answer.by_size[0])
+        inside = answer.dense == chosen
         members = backend.xp.flatnonzero(inside)
         if members.size > MOST_DRAWN:
             raise InputError(
@@ -295,22 +295,22 @@ def _component(
                 " be drawn, so pass the label= of a smaller component; filter(max_size=) returns"
                 " them"
             )
-        rows = found.held_frame(found.vertex(members) | found.label(members))
+        rows = answer.held_frame(answer.vertex(members) | answer.label(members))
         names = as_list(only(rows, "vertex"))
         what = "a drawing"
-        bound = bound_of_list(found.given.bound, weight, what)
+        bound = bound_of_list(answer.given.bound, weight, what)
         named = not isinstance(weight, AsFound)
         ends = edges_asked(edges, source, destination, bound, named=named, what=what, nulls="raise")
-        sides = [_rows(found, column) for column in (ends.src, ends.dst)]
+        sides = [_rows(answer, column) for column in (ends.src, ends.dst)]
         kept = inside[sides[0]]
         at = [backend.to_host(backend.xp.searchsorted(members, side[kept])) for side in sides]
     return names, list(zip(*(places.tolist() for places in at), strict=True))
 
 
-def _rows(found: Answer, column: Any) -> Any:
-    return rows_of_ids(found, column, "raise")[0]
+def _rows(answer: Answer, column: Any) -> Any:
+    return rows_of_ids(answer, column, "raise")[0]
 
 
-def _title(found: Answer) -> str:
-    vertices = counted(found.forest.vertices, "vertex", "vertices")
-    return f"{counted(len(found), 'component')} of {vertices}"
+def _title(answer: Answer) -> str:
+    vertices = counted(answer.forest.vertices, "vertex", "vertices")
+    return f"{counted(len(answer), 'component')} of {vertices}"

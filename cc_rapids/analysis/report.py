@@ -59,7 +59,7 @@ WORDS = {
 
 
 def report(
-    found: Answer, edges: Any, source: Any, destination: Any, weight: Any, nulls: str
+    answer: Answer, edges: Any, source: Any, destination: Any, weight: Any, nulls: str
 ) -> Report:
     """Return the report on an answer: see :meth:`cc_rapids.Components.report`."""
     edges = opened(edges)
@@ -71,14 +71,14 @@ def report(
             " into one frame"
         )
     what, named = "report(edges)", not (weight is None or isinstance(weight, AsFound))
-    bound = bound_of_list(found.given.bound, weight, what)
+    bound = bound_of_list(answer.given.bound, weight, what)
     if not named and bound is not None and not bound.limits:
         bound = None
     given = edges_asked(edges, source, destination, bound, named=named, what=what, nulls=nulls)
     if not named:
         given = replace(given, weights=None)
-    with found.backend.scope():
-        return Report(found, given)
+    with answer.backend.scope():
+        return Report(answer, given)
 
 
 class Report:
@@ -99,16 +99,16 @@ class Report:
     (2, array([3, 1]))
     """
 
-    def __init__(self, found: Answer, given: EdgeInput) -> None:
-        self._found = found
+    def __init__(self, answer: Answer, given: EdgeInput) -> None:
+        self._found = answer
         shown = given.index is not None and not is_counted(given.index)
         self._index = given.index if shown else None
-        backend, xp = found.backend, found.backend.xp
-        src, dst = places_of_edges(found, given)
+        backend, xp = answer.backend, answer.backend.xp
+        src, dst = places_of_edges(answer, given)
         self._ledger = given.rows._replace(linked=int(src.size)).check("the edges of the report")
-        tree, k = found.dense.astype(np.int64), len(found)
-        _check_inside(src, dst, tree, given, found)
-        n = found.forest.vertices
+        tree, k = answer.dense.astype(np.int64), len(answer)
+        _check_inside(src, dst, tree, given, answer)
+        n = answer.forest.vertices
         weights = None if given.weights is None else backend.asarray(given.weights)
         hooks = xp.zeros(0, np.int64)
         if src.size and weights is None:
@@ -116,7 +116,7 @@ class Report:
         elif src.size:
             hooks = forest_of_weights(src, dst, n, weights, True, backend)
         _check_joined(int(hooks.size), n, k)
-        vertex, least = found.rows()
+        vertex, least = answer.rows()
         roots = xp.flatnonzero(vertex == least).astype(np.int64)
         of_edge = tree[src]
         pair = src != dst
@@ -135,7 +135,7 @@ class Report:
         self._bridges = backend.counts(of_edge[bridges], k).astype(np.int64)
         self._weakest: tuple[Array, Array, Array] | None = None
         if weights is not None:
-            self._weakest = _weakest(hooks, weights, of_edge, k, given, found)
+            self._weakest = _weakest(hooks, weights, of_edge, k, given, answer)
 
     def __len__(self) -> int:
         return len(self._found)
@@ -159,17 +159,17 @@ class Report:
     def _parts(self) -> list[str]:
         """Return the two tables, and the words below them, as HTML."""
         facts = [(name, _shown(value), WORDS[name]) for name, value in self._facts().items()]
-        found, most = self._found, slice(0, SHOWN)
-        with found.backend.scope():
-            order, numbers = found.by_size[most], self._numbers(most)
-            columns = [found.backend.to_host(numbers[name]).tolist() for name in numbers]
+        answer, most = self._found, slice(0, SHOWN)
+        with answer.backend.scope():
+            order, numbers = answer.by_size[most], self._numbers(most)
+            columns = [answer.backend.to_host(numbers[name]).tolist() for name in numbers]
             if self._weakest is not None:
-                known = found.backend.to_host(self._weakest[2][order]).tolist()
+                has_weakest = answer.backend.to_host(self._weakest[2][order]).tolist()
                 for k in (-2, -1):
-                    pairs = zip(columns[k], known, strict=True)
+                    pairs = zip(columns[k], has_weakest, strict=True)
                     columns[k] = [value if there else None for value, there in pairs]
                 columns[-2] = ["-" if row is None else str(row) for row in columns[-2]]
-            labels = map(str, values_of(only(on_host(sizes(found, SHOWN)), "labels")))
+            labels = map(str, values_of(only(on_host(sizes(answer, SHOWN)), "labels")))
         rows = [tuple(map(_shown, row)) for row in zip(labels, *columns, strict=True)]
         few = "all components" if len(self) <= SHOWN else f"the {SHOWN} largest components"
         return [
@@ -204,12 +204,12 @@ class Report:
            components  edges  repeated  self_loops  singleton_share
         0           2      3         1           1              0.5
         """
-        found = self._found
-        with found.backend.scope():
-            asarray = found.backend.asarray
+        answer = self._found
+        with answer.backend.scope():
+            asarray = answer.backend.asarray
             columns = {name: asarray(np.array([value])) for name, value in self._facts().items()}
-            held = {name: found.home(column) for name, column in columns.items()}
-            return found.given.answer(found.given.make_frame(held))
+            frame_columns = {name: answer.home(column) for name, column in columns.items()}
+            return answer.given.answer(answer.given.make_frame(frame_columns))
 
     def components(self, count: int | None = None) -> Any:
         """Return the numbers of each component, the largest first, as in :meth:`Components.sizes`.
@@ -249,25 +249,25 @@ class Report:
         0       1     4      4        1            1               7
         """
         most = slice(None if count is None else check_count("count", count))
-        found = self._found
-        with found.backend.scope():
-            order = found.by_size[most]
-            label = found.kind.columns(found, "labels", found.kind.of_component(found, order))
+        answer = self._found
+        with answer.backend.scope():
+            order = answer.by_size[most]
+            label = answer.kind.columns(answer, "labels", answer.kind.of_component(answer, order))
             numbers = self._numbers(most)
-            if self._weakest is None or found.given.make_frame is plain_frame:
-                return found.frame(label | numbers)
+            if self._weakest is None or answer.given.make_frame is plain_frame:
+                return answer.frame(label | numbers)
             weakest = {name: numbers.pop(name) for name in ("weakest_row", "weakest_weight")}
-            frame, there = found.held_frame(label | numbers), self._weakest[2][order]
-            known = found.bring(there, found.given.on_device)
-            columns = {name: found.home(column) for name, column in weakest.items()}
+            frame, there = answer.held_frame(label | numbers), self._weakest[2][order]
+            valid = answer.bring(there, answer.given.on_device)
+            columns = {name: answer.home(column) for name, column in weakest.items()}
             row = columns.pop("weakest_row")
-            frame = with_column(frame, "weakest_row", row, None if known.all() else known)
+            frame = with_column(frame, "weakest_row", row, None if valid.all() else valid)
             if self._index is not None:
-                labels = spread(labels_at(self._index, row[known]), known)
+                labels = spread(labels_at(self._index, row[valid]), valid)
                 frame = with_column(frame, "weakest_index", labels, None)
-            known = None if known.all() else known
-            frame = with_column(frame, "weakest_weight", columns["weakest_weight"], known)
-            return found.given.answer(frame)
+            valid = None if valid.all() else valid
+            frame = with_column(frame, "weakest_weight", columns["weakest_weight"], valid)
+            return answer.given.answer(frame)
 
     @overload
     def to_html(self) -> str: ...
@@ -315,13 +315,13 @@ class Report:
 
     def _facts(self) -> dict[str, Any]:
         """Return the numbers over all components by name."""
-        found, k = self._found, len(self)
-        with found.backend.scope():
-            xp, sizes = found.backend.xp, found.counts
+        answer, k = self._found, len(self)
+        with answer.backend.scope():
+            xp, sizes = answer.backend.xp, answer.counts
             singletons = int((sizes == 1).sum())
             facts: dict[str, Any] = {
                 "components": k,
-                "vertices": found.forest.vertices,
+                "vertices": answer.forest.vertices,
                 "edges": int(self._edges.sum()),
                 "repeated": self._repeated,
                 "self_loops": self._loops,
@@ -330,17 +330,17 @@ class Report:
                 "singleton_share": singletons / k if k else float("nan"),
             }
             at = xp.asarray(list(QUARTERS.values()), np.float64)
-            parts = found.backend.to_host(xp.percentile(sizes, at)) if k else at * float("nan")
+            parts = answer.backend.to_host(xp.percentile(sizes, at)) if k else at * float("nan")
             facts |= {name: float(part) for name, part in zip(QUARTERS, parts, strict=True)}
-            facts["size_mean"] = found.forest.vertices / k if k else float("nan")
+            facts["size_mean"] = answer.forest.vertices / k if k else float("nan")
             facts["size_max"] = float(sizes.max()) if k else float("nan")
             return facts
 
     def _numbers(self, most: slice) -> dict[str, Any]:
         """Return the columns of numbers of the largest components."""
-        found = self._found
-        order = found.by_size[most]
-        size = found.counts[order].astype(np.int64)
+        answer = self._found
+        order = answer.by_size[most]
+        size = answer.counts[order].astype(np.int64)
         pairs = size * (size - 1) / 2
         pairs[size == 1] = float("nan")
         columns = {
@@ -355,18 +355,18 @@ class Report:
         return columns
 
 
-def _caller_rows(rows: Array, given: EdgeInput, found: Answer) -> Array:
+def _caller_rows(rows: Array, given: EdgeInput, answer: Answer) -> Array:
     """Return the caller's numbers of rows, of which some may have been dropped."""
     if given.row_index is None:
         return rows
-    return found.backend.asarray(given.row_index())[rows].astype(np.int64)
+    return answer.backend.asarray(given.row_index())[rows].astype(np.int64)
 
 
-def _check_inside(src: Array, dst: Array, tree: Array, given: EdgeInput, found: Answer) -> None:
+def _check_inside(src: Array, dst: Array, tree: Array, given: EdgeInput, answer: Answer) -> None:
     """Raise an error if an edge joins two components."""
-    across = found.backend.xp.flatnonzero(tree[src] != tree[dst])
+    across = answer.backend.xp.flatnonzero(tree[src] != tree[dst])
     if across.size:
-        first = int(_caller_rows(across[:1], given, found)[0])
+        first = int(_caller_rows(across[:1], given, answer)[0])
         raise InputError(
             f"{counted(int(across.size), 'edge')} of {src.size:,}, first that of row"
             f" {first:,}, join two components of this answer: pass the edges that it was"
@@ -384,7 +384,7 @@ def _check_joined(hooks: int, n: int, k: int) -> None:
 
 
 def _weakest(
-    hooks: Array, weights: Array, of_edge: Array, k: int, given: EdgeInput, found: Answer
+    hooks: Array, weights: Array, of_edge: Array, k: int, given: EdgeInput, answer: Answer
 ) -> tuple[Array, Array, Array]:
     """Return the row and weight of the weakest link of each component, and which have one.
 
@@ -395,15 +395,19 @@ def _weakest(
     weights, of_edge : (m,) arrays
         The weight of each edge, and its component of ``k``.
     """
-    xp = found.backend.xp
+    xp = answer.backend.xp
     hooks = hooks[xp.argsort(weights[hooks], kind="stable")]
     hooks = hooks[xp.argsort(of_edge[hooks], kind="stable")]
     tree = of_edge[hooks]
     starts = begins([tree], xp)
-    first, own = hooks[starts], tree[starts]
+    first, component = hooks[starts], tree[starts]
     row = xp.full(k, -1, np.int64)
     weight, there = xp.zeros(k, weights.dtype), xp.zeros(k, bool)
-    row[own], weight[own], there[own] = _caller_rows(first, given, found), weights[first], True
+    row[component], weight[component], there[component] = (
+        _caller_rows(first, given, answer),
+        weights[first],
+        True,
+    )
     return row, weight, there
 
 

@@ -23,8 +23,8 @@ def in_sizes(answer: Answer, min_size: int = 1, max_size: int | None = None) -> 
     """Return the vertices in components of some sizes: see :meth:`cc_rapids.Components.filter`."""
     sizes = {"min_size": min_size} | ({} if max_size is None else {"max_size": max_size})
     for name, size in sizes.items():
-        known = isinstance(size, int | float | np.integer | np.floating)
-        if isinstance(size, bool) or not known:
+        is_number = isinstance(size, int | float | np.integer | np.floating)
+        if isinstance(size, bool) or not is_number:
             raise InputError(f"{name} must be a number of vertices, not {shown(size)}")
     with answer.backend.scope():
         keep = answer.counts >= min_size
@@ -63,15 +63,15 @@ def _best_of_scores(answer: Answer, by: Any, ascending: bool, least: Array) -> A
     """Return for each component the row with the best score, the ``least`` if none has any."""
     given = answer.given
     vertices, scores = vertices_and_scores(by, len(given.src.key_columns), given.key_names)
-    rows, known = rows_of_ids(answer, ids_of(answer, vertices), "null")
+    rows, is_vertex = rows_of_ids(answer, ids_of(answer, vertices), "null")
     values, valid = map(answer.backend.asarray, ordered(scores))
     if values.size != rows.size:
         raise InputError(f"by has {rows.size:,} vertices and {values.size:,} scores")
-    rows, keys = rows[known], sort_keys(values, ascending, answer.backend.xp)[known]
+    rows, keys = rows[is_vertex], sort_keys(values, ascending, answer.backend.xp)[is_vertex]
     best = answer.backend.fill(answer.backend.empty(2 * least.size, np.uint64), 0xFF)
     best[1::2] = least.astype(np.uint64) | NO_KEY
     groups, places = answer.dense[rows], rows.astype(np.uint64)
-    choose(groups, best, places, keys, valid[known], answer.backend)
+    choose(groups, best, places, keys, valid[is_vertex], answer.backend)
     return (best[1::2] & ~NO_KEY).astype(np.int64)
 
 
@@ -135,15 +135,15 @@ def groups(answer: Answer) -> Iterator[tuple[Any, Any]]:
 def renamed(answer: Answer, names: Any) -> Answer:
     """Return an answer with other names of ids: see :meth:`cc_rapids.Components.with_key_names`."""
     width = len(answer.given.src.key_columns)
-    own = () if names is None else names
-    if not isinstance(own, list | tuple) or (own and not are_usable(own)):
+    own_names = () if names is None else names
+    if not isinstance(own_names, list | tuple) or (own_names and not are_usable(own_names)):
         raise InputError(
             f"names={shown(names)} cannot be those of the columns of an id: pass different"
             " strings, of which none is or ends like 'vertex', 'labels' or 'size'"
         )
-    if own and len(own) != width:
+    if own_names and len(own_names) != width:
         raise InputError(
-            f"{len(own)} names are passed, and an id has {max(width, 1)} columns: pass one for"
-            " each column, of ids of several columns"
+            f"{len(own_names)} names are passed, and an id has {max(width, 1)} columns: pass one"
+            " for each column, of ids of several columns"
         )
-    return answer.with_key_names(own)
+    return answer.with_key_names(own_names)

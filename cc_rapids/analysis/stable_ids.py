@@ -88,8 +88,8 @@ class StableLabels(NumberLabels):
     def find(self, answer: Answer, label: Any) -> int | None:
         if not isinstance(label, int | np.integer) or not 0 <= int(label) <= MOST:
             return None
-        found = answer.backend.xp.flatnonzero(self.numbers == int(label))
-        return int(found[0]) if found.size else None
+        rows = answer.backend.xp.flatnonzero(self.numbers == int(label))
+        return int(rows[0]) if rows.size else None
 
     def of_unknown(self, answer: Answer, column: Column, unknown: Array) -> Array:
         """Return numbers from the next one on, in the order of the ids, equal ids alike."""
@@ -199,12 +199,12 @@ def number(answer: Answer, previous: Any, policy: str, next_id: Any) -> Numbers:
     """Return the numbers of an answer's components: see :meth:`Components.stable_ids`."""
     check_word("policy", policy, POLICIES)
     with answer.backend.scope():
-        held = _previous(answer, previous, next_id)
-        step = _step(answer, held)
+        earlier = _previous(answer, previous, next_id)
+        step = _step(answer, earlier)
         count = int(answer.counts.size)
-        numbers = _numbers(step, policy, count, held.next_id, answer.backend)
-        births = count - int((numbers < held.next_id).sum())
-    return Numbers.of(answer, numbers, held.next_id + births, step, held.next_id)
+        numbers = _numbers(step, policy, count, earlier.next_id, answer.backend)
+        births = count - int((numbers < earlier.next_id).sum())
+    return Numbers.of(answer, numbers, earlier.next_id + births, step, earlier.next_id)
 
 
 def _step(answer: Answer, previous: Previous) -> Step:
@@ -215,9 +215,9 @@ def _step(answer: Answer, previous: Previous) -> Step:
     if previous.ids is None or not answer.forest.vertices:
         none = xp.zeros(0, np.int64)
         return Step(former, sizes, none, none, none)
-    rows, known = rows_of_ids(answer, previous.ids, "null")
-    before = place[known].astype(np.int64)
-    after = answer.dense[rows[known]].astype(np.int64)
+    rows, valid = rows_of_ids(answer, previous.ids, "null")
+    before = place[valid].astype(np.int64)
+    after = answer.dense[rows[valid]].astype(np.int64)
     order = order_of([before, after], xp)
     before, after = before[order], after[order]
     starts = xp.flatnonzero(begins([before, after], xp))
@@ -257,34 +257,34 @@ def _previous(answer: Answer, previous: Any, next_id: Any) -> Previous:
     if isinstance(previous, str | os.PathLike):
         previous = load(previous)
     if previous is None:
-        held, used = Previous(None, backend.xp.zeros(0, np.int64), 0), None
+        earlier, used = Previous(None, backend.xp.zeros(0, np.int64), 0), None
     elif isinstance(previous, Numbers | NumberedComponents):
         numbers = previous if isinstance(previous, Numbers) else previous.numbers
-        held, used = numbers.as_previous(backend), numbers.next_id
+        earlier, used = numbers.as_previous(backend), numbers.next_id
     elif hasattr(type(previous), "stable_ids"):  # an answer; a frame may have such a column
         raise InputError(
             f"previous is a {type(previous).__name__}, whose components have labels and no numbers:"
             " pass its stable_ids(), which the next answer goes on from"
         )
     else:
-        held, used = _of_frame(answer, previous)
+        earlier, used = _of_frame(answer, previous)
     if next_id is None:
         if used is None and previous is not None:
             raise InputError(
                 "a frame does not tell which numbers were retired: pass the StableIds, or the path"
                 " of their file, or next_id=, more than the largest number ever used"
             )
-        return replace(held, next_id=used or 0)
+        return replace(earlier, next_id=used or 0)
     given = check_count("next_id", next_id)
     least = used or 0
-    if held.numbers.size:
-        least = max(least, int(held.numbers.max()) + 1)
+    if earlier.numbers.size:
+        least = max(least, int(earlier.numbers.max()) + 1)
     if given < least:
         raise InputError(
             f"next_id={given:,} was used: births may take numbers from {least:,} on, so pass that,"
             " or more"
         )
-    return replace(held, next_id=given)
+    return replace(earlier, next_id=given)
 
 
 def _of_frame(answer: Answer, frame: Any) -> tuple[Previous, int | None]:
@@ -433,14 +433,14 @@ class NumberedComponents(Generic[ComponentsT]):
         >>> len(changes.births), len(changes.deaths)
         (0, 0)
         """
-        step, found = self.numbers.step, self.components.answer
+        step, answer = self.numbers.step, self.components.answer
         if step is None:
             raise InputError(
                 "a file holds the numbers and not how they came about: ask the StableIds that"
                 " stable_ids() has returned for their changes()"
             )
-        with found.backend.scope():
-            xp, backend = found.backend.xp, found.backend
+        with answer.backend.scope():
+            xp, backend = answer.backend.xp, answer.backend
             parts = backend.counts(step.before, int(step.former.size))[step.before]
             wholes = backend.counts(step.after, len(self))[step.after]
             merged = xp.flatnonzero(wholes > 1)
@@ -457,10 +457,10 @@ class NumberedComponents(Generic[ComponentsT]):
             dead = xp.flatnonzero(~xp.isin(step.former, self.numbers.numbers))
             births = {
                 "labels": self.numbers.numbers[born],
-                "size": found.counts[born].astype(np.int64),
+                "size": answer.counts[born].astype(np.int64),
             }
             deaths = {"labels": step.former[dead], "size": step.sizes[dead]}
-            return StableChanges(*map(found.frame, (*pairs, births, deaths)))
+            return StableChanges(*map(answer.frame, (*pairs, births, deaths)))
 
     def audit(
         self, previous: Any = None, policy: str = "majority", *, next_id: int | None = None
@@ -513,17 +513,17 @@ class NumberedComponents(Generic[ComponentsT]):
             check_vertices,
         )
 
-        started, found = perf_counter(), self.components.answer
+        started, answer = perf_counter(), self.components.answer
         check_word("policy", policy, POLICIES)
-        before = _numbered(found, previous, next_id)
+        before = _numbered(answer, previous, next_id)
         labels = arrow_of(self.labels())
         now = _split(labels, labels.column_names[:-1], self.next_id)
-        check_vertices(now, arrow_of(found.label_frame(check_labels("min"))))
-        with found.backend.scope():
-            parts = found.backend.to_host(found.rows()[1])  # the least vertex of each
+        check_vertices(now, arrow_of(answer.label_frame(check_labels("min"))))
+        with answer.backend.scope():
+            parts = answer.backend.to_host(answer.rows()[1])  # the least vertex of each
         changes = None
         if self.numbers.step is not None:
-            changes = {name: arrow_of(own) for name, own in self.changes()._asdict().items()}
+            changes = {name: arrow_of(frame) for name, frame in self.changes()._asdict().items()}
         counts = audit(now, parts, before, policy, changes)
         return NumbersAudit(len(self), labels.num_rows, *counts, perf_counter() - started)
 
@@ -560,14 +560,14 @@ class NumberedComponents(Generic[ComponentsT]):
         from ..data.files.write import replacing  # most answers write no files
 
         path = check_path("path", path)
-        found = self.components.answer
+        answer = self.components.answer
         words = {
             "format": FORMAT,
             "next_id": self.next_id,
-            "answers": kind_words(found.given),
-            "facts": found.facts.words(),
+            "answers": kind_words(answer.given),
+            "facts": answer.facts.words(),
         }
-        table = arrow_of(found.in_memory().label_frame())
+        table = arrow_of(answer.in_memory().label_frame())
         metadata = dict(table.schema.metadata or {}) | {METADATA: _sealed(words, _digest_of(table))}
         with replacing(path, sync=True) as file:
             pq.write_table(table.replace_schema_metadata(metadata), file)
@@ -689,7 +689,7 @@ def _loaded(table: pa.Table, engine: str | None) -> Numbers:
     if labels.size and not 0 <= labels.min() <= labels.max() < next_id <= MOST:
         raise ValueError(f"its numbers are not below the next one, {next_id:,}")
     first, place = np.unique(labels, return_index=True, return_inverse=True)[1:]
-    found = saved.of_columns(ids, first[place], words, engine)
-    with found.backend.scope():
-        numbers = found.backend.asarray(labels[np.sort(first)])
-    return Numbers.of(found, numbers, next_id)
+    answer = saved.of_columns(ids, first[place], words, engine)
+    with answer.backend.scope():
+        numbers = answer.backend.asarray(labels[np.sort(first)])
+    return Numbers.of(answer, numbers, next_id)

@@ -37,9 +37,9 @@ class Cuts(Generic[ComponentsT]):
     cc_rapids.Components : The answer at one of them.
     """
 
-    def __init__(self, found: Mapping[Any, ComponentsT], kind: LabelKind) -> None:
-        self.answers, self._kind = found, kind
-        self.thresholds = tuple(found)
+    def __init__(self, answers: Mapping[Any, ComponentsT], kind: LabelKind) -> None:
+        self.answers, self._kind = answers, kind
+        self.thresholds = tuple(answers)
 
     def __len__(self) -> int:
         return len(self.thresholds)
@@ -119,9 +119,9 @@ class Cuts(Generic[ComponentsT]):
             same = single and level == threshold
             if isinstance(same, bool | np.bool_) and same:  # of pandas' NA it is NA
                 return self.answers[level]
-        known = ", ".join(map(str, self.thresholds))
+        thresholds = ", ".join(map(str, self.thresholds))
         raise InputError(
-            f"{shown(threshold)} is not one of the thresholds {known}: pass one of these"
+            f"{shown(threshold)} is not one of the thresholds {thresholds}: pass one of these"
         )
 
     def labels(self, threshold: Any) -> Any:

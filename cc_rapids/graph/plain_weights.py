@@ -18,8 +18,7 @@ def plain_weights(
 ) -> Callable[[], tuple[Array, None] | None]:
     """Return a function that returns the same as :meth:`Adapter.weights`, for some on a GPU.
 
-    It returns None unless they are numbers of which none is null or nan. It waits for a look at
-    floats, which is launched meanwhile.
+    It returns None if a weight is null or NaN; floats are checked asynchronously.
     """
     values = adapter.numbers_without_nulls(edges, weight)
     if values is None or not is_float(values.dtype):

@@ -159,7 +159,7 @@ class Integers(_OneColumn):
         return numbered
 
     def insert(self, columns: Sequence[Any], backend: Backend) -> tuple[Integers, list[Array]]:
-        """Return the index with ids that nobody else writes to, and their vertices."""
+        """Return the index with a private copy of the ids, and their vertices."""
         numbered = self._insert(columns, backend)
         assert numbered is not None
         return numbered

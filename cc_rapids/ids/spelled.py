@@ -60,7 +60,7 @@ class Spelling:
 
     @classmethod
     def of(cls, seen: Any, backend: Backend) -> Spelling | None:
-        """Return the spelling of strings of which it was noted what occurs in them.
+        """Return the encoding for the recorded characters.
 
         None if they are too long, or their numbers go beyond 64 bits.
         """

@@ -51,8 +51,8 @@ def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
         before = before.to(backend)
     xp, old, n = backend.xp, before.forest.n, after.forest.n
     parent = after.forest.parent
-    own = xp.arange(old, dtype=before.forest.vertex)
-    hooked = xp.flatnonzero((before.forest.parent == own) & (parent[:old] != own))
+    singletons = xp.arange(old, dtype=before.forest.vertex)
+    hooked = xp.flatnonzero((before.forest.parent == singletons) & (parent[:old] != singletons))
     none = xp.zeros(0, np.int64)
     if not (hooked.size or n > old):
         return ChangedRows(none, none, none, xp.zeros(0, bool))
@@ -84,13 +84,13 @@ def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
 def _first_places(state: ConnectivityState, trees: Array, places: Array) -> Array:
     """Return the least of some places for each of the trees; BEYOND where none is."""
     xp, n = state.backend.xp, state.forest.n
-    found = xp.full(trees.size, BEYOND, np.int64)
+    first_places = xp.full(trees.size, BEYOND, np.int64)
     at = xp.flatnonzero(places < n)
     tops = roots(state, places[at])
     tree = xp.minimum(xp.searchsorted(trees, tops), max(trees.size - 1, 0))
     there = xp.flatnonzero(trees[tree] == tops) if trees.size else tree[:0]
-    found[tree[there]] = _least_of_groups(tree[there], at[there], xp)
-    return found
+    first_places[tree[there]] = _least_of_groups(tree[there], at[there], xp)
+    return first_places
 
 
 def _places_of_trees(state: ConnectivityState, trees: Array, places: Array) -> Array:
@@ -114,20 +114,21 @@ def _least_of_groups(groups: Array, values: Array, xp: Any) -> Array:
     return values[order][xp.searchsorted(sorted_groups, groups)]
 
 
-def frame_of(found: ChangedRows, state: ConnectivityState) -> Any:
+def frame_of(rows: ChangedRows, state: ConnectivityState) -> Any:
     """Return changes as a frame of the kind of answers of a state."""
     given, backend = state.given, state.backend
     decoder = state.index.decoder(given)
     columns: dict[str, Any] = {}
     for name in ("vertex", "before", "after"):
-        ids = decoder.decode(getattr(found, name).astype(decoder.dtype), backend)
+        ids = decoder.decode(getattr(rows, name).astype(decoder.dtype), backend)
         several = isinstance(ids, list)
         parts = {f"{k}_{name}": part for k, part in enumerate(ids)} if several else {name: ids}
         columns |= {key: bring(part, backend, given.on_device) for key, part in parts.items()}
-    if given.make_frame is plain_frame or bool(found.known.all()):
-        held = given.make_frame({given.called(key): part for key, part in columns.items()})
-        return given.answer(held)
-    there = bring(found.known, backend, given.on_device)
+    if given.make_frame is plain_frame or bool(rows.known.all()):
+        return given.answer(
+            given.make_frame({given.called(key): part for key, part in columns.items()})
+        )
+    there = bring(rows.known, backend, given.on_device)
     ids = {key: part for key, part in columns.items() if key.endswith("vertex")}
     frame = given.make_frame({given.called(key): part for key, part in ids.items()})
     for key, part in columns.items():

@@ -67,7 +67,7 @@ def write(
     notes: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a state, with optional notes; raise an OutputError if that is impossible."""
-    own, arrays = _parts(state.index, state.backend)
+    index_words, arrays = _parts(state.index, state.backend)
     kept = state.kept
     words = {
         "format": FORMAT,
@@ -77,8 +77,8 @@ def write(
         "dropped": state.given.dropped_rows,
         "ledger": state.ledger.check().facts(),
         "answers": kind_words(state.given),
-        "taken": [asdict(taken) for taken in state.given.taken],
-        **own,
+        "taken": [asdict(source) for source in state.given.taken],
+        **index_words,
         "kept": None if kept is None else {"expiry": kept.expiry, "kind": kept.kind},
         "notes": notes,
     }
@@ -93,12 +93,13 @@ def _edges_of(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
     places, backend = state.index.places, state.backend
     if places is not None:
         kept = kept.among(inverse(places, backend))
-    held = {"kept_src": kept.src, "kept_dst": kept.dst}
+    edge_arrays = {"kept_src": kept.src, "kept_dst": kept.dst}
     if kept.until is not None:
         cut = np.array([] if kept.cut is None else [kept.cut], kept.until.dtype)
         times = {"kept_until": kept.until, "kept_cut": backend.asarray(cut)}
-        held |= {name: own.view(np.int64) for name, own in times.items()}  # the bits of floats
-    return {name: backend.to_host(array) for name, array in held.items()}
+        # the bits of floats
+        edge_arrays |= {name: values.view(np.int64) for name, values in times.items()}
+    return {name: backend.to_host(array) for name, array in edge_arrays.items()}
 
 
 def _parts(index: Index, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -121,9 +122,9 @@ def _parts_of_columns(index: Tuples, backend: Backend) -> tuple[dict[str, Any], 
     words: list[Any] = []
     arrays: dict[str, Any] = {}
     for k, (column, ranks) in enumerate(zip(index.columns, index.ranks(), strict=True)):
-        own, held = _parts(column, backend)
-        words.append(own)
-        arrays |= {f"{k}_{name}": value for name, value in held.items()}
+        column_words, column_arrays = _parts(column, backend)
+        words.append(column_words)
+        arrays |= {f"{k}_{name}": value for name, value in column_arrays.items()}
         arrays[f"{k}_ranks"] = backend.to_host(ranks)
     return {"ids": "rows", "columns": words}, arrays
 
@@ -149,12 +150,12 @@ def read_noted(
     """
     words, arrays = archive.read(path)
     if words.get("format") != FORMAT:
-        own = str(words.get("format"))[:80]
+        version = str(words.get("format"))[:80]
         way = "save it again with this version, or start again"
-        if own.startswith("cc_rapids components"):
+        if version.startswith("cc_rapids components"):
             way = "it is an answer, for Components.load; Connectivity.save writes a state"
         raise FormatError(
-            f"{path} has format {own!r}, but this version of cc_rapids reads {FORMAT!r}: {way}"
+            f"{path} has format {version!r}, but this version of cc_rapids reads {FORMAT!r}: {way}"
         )
     try:
         check_batch_design(words["design"])
@@ -176,8 +177,10 @@ def _state(words: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> C
     given = kind_of(given_like(words["answers"], index.kinds), None)
     forest = Forest(backend, n, all_present=True)
     forest.parent[:] = backend.asarray(parent)
-    taken = tuple(Taken(**own | {"columns": tuple(own["columns"])}) for own in words["taken"])
-    given = replace(given, dropped_rows=counts["dropped"], taken=taken)
+    sources = tuple(
+        Taken(**source | {"columns": tuple(source["columns"])}) for source in words["taken"]
+    )
+    given = replace(given, dropped_rows=counts["dropped"], taken=sources)
     ledger = Ledger.of_facts(words["ledger"])
     state = ConnectivityState(
         backend, index, forest, given, counts["edges"], counts["batches"], ledger=ledger
@@ -194,7 +197,7 @@ def _kept(words: dict[str, Any], arrays: dict[str, Any], forest: Forest) -> Any:
     if kept.kind not in TIMES or not isinstance(kept.expiry, str | None):
         raise ValueError("its edges have times of no known kind")
     if (until is None) != (kept.expiry is None):
-        raise ValueError("its edges have no times, or times that they do not need")
+        raise ValueError("expiry times are missing or unexpected")
     if until is not None:
         dtype = {"floats": np.float64}.get(kept.kind, np.int64)
         cut = arrays["kept_cut"].view(dtype)
@@ -238,29 +241,29 @@ def _integers(ids: Any, dtype: str, n: int, backend: Backend) -> Integers:
 
 
 def _texts(offsets: Any, octets: Any, n: int, backend: Backend) -> Index:
-    held = text_of_buffers(octets, offsets, n)
+    text = text_of_buffers(octets, offsets, n)
     none = Texts(None, None, backend.empty(0, np.uint32))
-    index, (numbers,) = none.extend(NOTHING, [held], backend)
+    index, (numbers,) = none.extend(NOTHING, [text], backend)
     if index.n != n or (backend.to_host(numbers) != np.arange(n)).any():
         raise ValueError(f"its ids are not {n:,} different strings in their order")
     return index
 
 
 def _tuples(columns: list[Any], arrays: dict[str, Any], n: int, backend: Backend) -> Tuples:
-    held: list[Integers | Texts] = []
+    columns_so_far: list[Integers | Texts] = []
     ranks = []
     for k, words in enumerate(columns):
-        own = {name: arrays[name] for name in arrays if name.startswith(f"{k}_")}
-        own = {name.removeprefix(f"{k}_"): array for name, array in own.items()}
-        size = int(own["offsets"].size - 1 if words["ids"] == "strings" else own["ids"].size)
-        column, rank = _index(words, own, size, backend), own["ranks"]
+        part = {name: arrays[name] for name in arrays if name.startswith(f"{k}_")}
+        part = {name.removeprefix(f"{k}_"): array for name, array in part.items()}
+        size = int(part["offsets"].size - 1 if words["ids"] == "strings" else part["ids"].size)
+        column, rank = _index(words, part, size, backend), part["ranks"]
         if rank.shape != (n,) or rank.dtype != np.int64 or not isinstance(column, Integers | Texts):
             raise ValueError(f"its column {k} is not that of {n:,} ids")
         if n and not 0 <= rank.min() <= rank.max() < size:
             raise ValueError(f"its column {k} has no values of some ids")
-        held.append(column)
+        columns_so_far.append(column)
         ranks.append(backend.asarray(rank))
-    index = Tuples.of(backend, held, ranks)
+    index = Tuples.of(backend, columns_so_far, ranks)
     if index.n != n or (backend.to_host(index.places) != np.arange(n)).any():
         raise ValueError(f"its ids are not {n:,} different ones in their order")
     return index
@@ -335,8 +338,8 @@ class Trace:
         if self.count < tuning.checkpoint_items:
             self.items.append(self.last or [])
         else:
-            known = repr((self.beyond, self.last)).encode()
-            self.beyond = blake2b(known, digest_size=12).hexdigest()
+            text = repr((self.beyond, self.last)).encode()
+            self.beyond = blake2b(text, digest_size=12).hexdigest()
         self.count, self.last = self.count + 1, None
         self._content, self._ended = Content(), False
 
@@ -406,21 +409,21 @@ class Resumed:
 
 
 @contextmanager
-def held_interrupts(wanted: bool) -> Iterator[None]:
-    """Return a context that delays SIGINT, SIGTERM and SIGHUP to its end, if ``wanted``.
+def held_interrupts(enabled: bool) -> Iterator[None]:
+    """Return a context that delays SIGINT, SIGTERM and SIGHUP to its end, if ``enabled``.
 
     Their handlers, which may raise, are called then, and never while a chunk is linked in part.
     Threads other than the main one are not interrupted anyway, and signals without a handler in
     Python stay as they are.
     """
-    if not wanted or threading.current_thread() is not threading.main_thread():
+    if not enabled or threading.current_thread() is not threading.main_thread():
         yield
         return
     handlers: dict[int, Callable[[int, Any], Any]] = {}
-    for known in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        call = signal.getsignal(known)
+    for interrupt in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        call = signal.getsignal(interrupt)
         if callable(call):
-            handlers[known] = call
+            handlers[interrupt] = call
     came: list[tuple[int, Any]] = []
     for number in handlers:
         signal.signal(number, lambda *received: came.append(received))
@@ -632,7 +635,7 @@ def _tidy(path: Path) -> None:
             with open(draft, "rb") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 draft.unlink()
-        except OSError:  # it is being written, or has its name by now
+        except OSError:  # still being written, or already renamed
             continue
 
 

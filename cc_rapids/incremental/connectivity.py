@@ -175,7 +175,7 @@ class Connectivity:
         self._lock = ForkLock()  # held by who replaces the state
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: own for name, own in vars(self).items() if name != "_lock"}
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -188,7 +188,7 @@ class Connectivity:
 
         ``after`` was computed from the state ``before``; other threads, or iterators of batches,
         may have inserted edges since. Returns the states that this replaces and that is taken.
-        Raises an InputError if edges were removed since, of which the batches may bring some back.
+        Raises an InputError if edges were removed meanwhile, and merging could reinsert them.
         """
         with self._lock.held:
             now = self._state
@@ -307,14 +307,14 @@ class Connectivity:
         1       6       5      1
         2       9    <NA>      9
         """
-        wanted = check_flag("return_changes", return_changes)
+        wants_changes = check_flag("return_changes", return_changes)
         check_word("on_error", on_error, ON_ERROR)
         names = source, destination, nulls, TextOptions.of(text)
         if on_error == "raise":
             states = self._insert(edges, names)
         else:
             states = self._insert_files(edges, names)
-        if not wanted:
+        if not wants_changes:
             return self
         with states[1].backend.scope():
             return frame_of(changes(*states), states[1])
@@ -438,8 +438,8 @@ class Connectivity:
             check_kind(state.index, given)
             answers = batches.query_ids(state, columns[:2])
             if answers is None:
-                ends, known = inputs.ends(state, given, columns[:2], missing)
-                answers = batches.query(state, *ends) & known
+                ends, valid = inputs.ends(state, given, columns[:2], missing)
+                answers = batches.query(state, *ends) & valid
             return column_like(pairs, "connected", answers, state.backend, given.on_device)
 
     def same_component(self, first: Any, second: Any, *, missing: str = "raise") -> bool:
@@ -475,15 +475,15 @@ class Connectivity:
         True
         """
         inputs.check_missing(missing)
-        state, found = self._state, []
+        state, sides = self._state, []
         with state.backend.scope():
             for name, vertex in (("first", first), ("second", second)):
                 read.check_one_id(name, vertex)
                 given = inputs.one_id(name, vertex)
                 check_kind(state.index, given)
                 with given.borrow() as (columns, _):
-                    found.append(inputs.ends(state, given, columns[:2], missing))
-            (left, there), (right, here) = found
+                    sides.append(inputs.ends(state, given, columns[:2], missing))
+            (left, there), (right, here) = sides
             answers = batches.query(state, left[0], right[0]) & there & here
         return bool(answers[0])
 
@@ -555,16 +555,16 @@ class Connectivity:
                 rows = [inputs.rows(column, ~asks, backend) for column in columns[:2]]
                 state, new = batches.with_vertices(old, given, [*rows, *columns[2:]])
                 rows = [inputs.rows(column, asks, backend) for column in columns[:2]]
-                pairs, known = inputs.ends(state, given, rows, missing)
+                pairs, valid = inputs.ends(state, given, rows, missing)
                 if state.kept is None:
                     joins = state, self._design, new[:2], pairs, asks
-                    state, found = batches.insert_and_query(*joins)
+                    state, answers_of_batch = batches.insert_and_query(*joins)
                 else:
                     state = joined(state, *new[:2])
-                    found = batches.query(state, *pairs)
+                    answers_of_batch = batches.query(state, *pairs)
                 state = replace(state, ledger=state.ledger.plus(inserted).check())
                 every = backend.xp.zeros(asks.size, bool)
-                every[asks] = found & known
+                every[asks] = answers_of_batch & valid
                 column = column_like(batch, "connected", every, backend, given.on_device)
                 answers = rows_of(column, asks, backend)
                 self._take(before, state)
@@ -637,9 +637,9 @@ class Connectivity:
         [1, 1, 3, 4, 4]
         """
         check_word("policy for unknown pairs, missing,", missing, FORGETTING)
-        width, asked = self._state.index.width, ("remove()", "remove(([first], [second]))")
+        width, messages = self._state.index.width, ("remove()", "remove(([first], [second]))")
         options = TextOptions.of(text)
-        given = read.read_pairs(pairs, source, destination, options, width, asked)
+        given = read.read_pairs(pairs, source, destination, options, width, messages)
         words = source, destination, nulls, options
         return self._forget(remove_pairs, given, remaining, words, missing)
 
@@ -721,7 +721,7 @@ class Connectivity:
         return self
 
     def expire(self, before: Any, *, drop_isolated: bool = False) -> Connectivity:
-        """Remove the edges that expire before a time, of which no other edge has to be read.
+        """Remove the edges that expire before a time, without rereading other edges.
 
         Answers are then those of all edges whose time is not before it. An edge with an earlier
         time that is inserted later has expired at once; its vertices are added.
@@ -858,9 +858,9 @@ class Connectivity:
         runner = backends.get(engine)
         with runner.scope():
             state, design = checkpoint.read(path, runner)
-        found = cls(design=design, engine=runner.name)
-        found._state = state
-        return found
+        connectivity = cls(design=design, engine=runner.name)
+        connectivity._state = state
+        return connectivity
 
     @property
     def _expiry(self) -> str | None:
@@ -893,10 +893,10 @@ class Connectivity:
 
     def __repr__(self) -> str:
         state = self._state
-        known = vars(state).get("components")  # a log line or a debugger launches nothing on a GPU
+        count = vars(state).get("components")  # a log line or a debugger launches nothing on a GPU
         with suppress(CcRapidsError, MemoryError):
-            known = _components(state) if known is None and not state.backend.on_device else known
-        counts = "" if known is None else f"{counted(known, 'component')} of "
+            count = _components(state) if count is None and not state.backend.on_device else count
+        counts = "" if count is None else f"{counted(count, 'component')} of "
         return (
             f"<Connectivity: {counts}{counted(state.forest.n, 'vertex', 'vertices')};"
             f" {counted(state.edges, 'edge')} in {counted(state.batches, 'batch', 'batches')},"
@@ -908,12 +908,12 @@ class Connectivity:
 
     def _panel(self) -> str:
         state = self._state
-        found = snapshot(state, self._design, check_labels("min"))
-        facts = found.summary()
-        counts = {"components": len(found), "vertices": state.forest.n}
+        components = snapshot(state, self._design, check_labels("min"))
+        facts = components.summary()
+        counts = {"components": len(components), "vertices": state.forest.n}
         counts |= {"edges": state.edges, "batches": state.batches, "largest": facts["largest"]}
         facts["seconds"] = {}  # which would be those of the snapshot
-        parts = html.facts(counts), preview(found.answer), machinery(facts)
+        parts = html.facts(counts), preview(components.answer), machinery(facts)
         return html.panel("Connectivity", *parts)
 
 
@@ -930,8 +930,8 @@ def merged(
     Each vertex of the other state is joined to the least vertex of its tree. Answers have the kind
     of those of the other state.
     """
-    found = snapshot(other, design, check_labels("min"))
-    pairs = found.answer.with_key_names(()).in_memory().label_frame()
+    components = snapshot(other, design, check_labels("min"))
+    pairs = components.answer.with_key_names(()).in_memory().label_frame()
     names: list[Any] = ["vertex", "labels"]
     if other.index.width > 1:
         names = [[f"{k}_{name}" for k in range(other.index.width)] for name in names]

@@ -191,8 +191,8 @@ def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Pa
     if part.format == "parquet":
         with opened(part.path, part.mark) as file, damage(file, "Parquet"):
             stored = pq.ParquetFile(file.seekable(), pre_buffer=False, buffer_size=1 << 20)
-            wanted = ColumnRequest(*source.names, "parquet")
-            names = columns_of(file, wanted, stored.schema_arrow)
+            request = ColumnRequest(*source.names, "parquet")
+            names = columns_of(file, request, stored.schema_arrow)
             budget = Budget(limit, source.fixed, rows=rows)
             some = group_tables(stored, place.group, names, budget.next_rows, budget)
             frame = next(some, stored.schema_arrow.empty_table().select(names))
@@ -220,11 +220,11 @@ def _coded(parts: list[Part]) -> tuple[list[Sides], float]:
     sides = []
     for frame, *ends in parts:
         for names in ends:
-            own = [names] if isinstance(names, str) else names
-            columns = [_plain(frame.column(name)) for name in own]
+            names_of_side = [names] if isinstance(names, str) else names
+            columns = [_plain(frame.column(name)) for name in names_of_side]
             valid = [pc.is_valid(column) for column in columns]
             sides.append([column.filter(_all(valid)) for column in columns])
-    found: Ids = np.zeros(0, np.int64)
+    pairs: Ids = np.zeros(0, np.int64)
     text = 0.0
     for k in range(len(sides[0])):
         columns = [side[k] for side in sides]
@@ -234,9 +234,9 @@ def _coded(parts: list[Part]) -> tuple[list[Sides], float]:
         words, codes = coded.dictionary, coded.indices.to_numpy().astype(np.int64)
         if not pa.types.is_integer(words.type) and len(words):
             text += float(pc.mean(pc.binary_length(words)).as_py()) + OFFSET_BYTES
-        found = np.unique(found << 32 | codes, return_inverse=True)[1] if k else codes
+        pairs = np.unique(pairs << 32 | codes, return_inverse=True)[1] if k else codes
     places = np.cumsum([len(side[0]) for side in sides])[:-1]
-    split: Sides = np.split(found, places)
+    split: Sides = np.split(pairs, places)
     return [split[k : k + 2] for k in range(0, len(split), 2)], text
 
 
@@ -256,10 +256,10 @@ def _plain(column: Any) -> Any:
 def _all(masks: list[Any]) -> Any:
     import pyarrow.compute as pc
 
-    found = masks[0]
+    mask_of_all = masks[0]
     for mask in masks[1:]:
-        found = pc.and_(found, mask)
-    return found
+        mask_of_all = pc.and_(mask_of_all, mask)
+    return mask_of_all
 
 
 def _probable(codes: list[Sides], edges: int) -> int:
@@ -270,22 +270,22 @@ def _probable(codes: list[Sides], edges: int) -> int:
     of_both = of_src + of_dst
     one, two = (table.sum(0).astype(np.float64) for table in (of_src, of_dst))
     counts = one + two
-    found = int(np.count_nonzero(counts))
-    for table, own in ((of_src, one), (of_dst, two)):
+    distinct = int(np.count_nonzero(counts))
+    for table, counts_of_side in ((of_src, one), (of_dst, two)):
         if _is_even(table):
-            found = max(found, _without_replacement(own, edges, 1.0))
+            distinct = max(distinct, _without_replacement(counts_of_side, edges, 1.0))
     if not _is_even(of_both):
-        return found
+        return distinct
     sides = [(float((n * (n - 1)).sum()), float(n.sum() * (n.sum() - 1))) for n in (one, two)]
     sides.append((float((one * two).sum()), float(one.sum() * two.sum())))
     ends = float(counts.sum())
     mean = float((counts * (counts - 1)).sum()) / max(1.0, ends * (ends - 1))
     most = max(_rate(equal, pairs) for equal, pairs in sides)
     factor = max(1.0, most / mean) if mean else 1.0
-    found = max(found, _without_replacement(counts, 2 * edges, factor))
+    distinct = max(distinct, _without_replacement(counts, 2 * edges, factor))
     if factor <= MOST_UNEVEN:
-        found = max(found, _at_random(counts, 2 * edges, factor))
-    return found
+        distinct = max(distinct, _at_random(counts, 2 * edges, factor))
+    return distinct
 
 
 def _by_block(ids: Ids, size: int) -> Ids:
@@ -361,15 +361,15 @@ def _at_random(counts: Counts, total: int, factor: float) -> int:
 
 def _probable_sorted(codes: list[Sides], facts: dict[str, Any], edges: int) -> int:
     """Return the fewest ids if each row group has its own range of them, or 0."""
-    found = 0
+    distinct = 0
     sides = [footer.bounds for footer in facts.get("footers") or () if footer.rows]
     for k, ranges in enumerate(zip(*sides, strict=True) if len(codes[0]) == 2 else ()):
         if len(ranges) < 2 or not _disjoint(list(ranges)):
             continue
         ratios = [_distinct(sides[k]) / sides[k].size for sides in codes if sides[k].size]
         low = min(ratios, default=0.0) * SHARE_OF_SORTED * edges
-        found = max(found, int(low) - len(ranges))
-    return found
+        distinct = max(distinct, int(low) - len(ranges))
+    return distinct
 
 
 def _disjoint(ranges: list[tuple[Any, Any]]) -> bool:
@@ -474,9 +474,9 @@ class Load:
             return START_SECONDS + WHOLE_SHARE * (each * self.edges + merged * self.vertices)
         done, edge, share = 0, budget.an_edge(self.kind, self.width), self.vertices / self.edges
         while done < self.edges:
-            held = done * share
+            merged_edges = done * share
             free = budget.limit - budget.held(
-                self.kind, int(held), int(held * self.text), self.width
+                self.kind, int(merged_edges), int(merged_edges * self.text), self.width
             )
             if free < LEAST_ROWS * edge:
                 break
@@ -504,17 +504,17 @@ def warn_ahead(source: Source, count: int | None, budget: Budget, width: int) ->
         if budget.needed("integers", most, width=width) <= budget.limit:
             return
     rows = min(MOST_SAMPLED, edges // (600 if span else 20), budget.free_bytes // budget.edge)
-    found = estimate(source, edges, budget.limit, rows)
-    if found is None:
+    sample = estimate(source, edges, budget.limit, rows)
+    if sample is None:
         return
-    kind = "strings" if found.strings else "integers"
-    need = budget.needed(kind, found.probable, found.text if found.strings else 0.0, width)
+    kind = "strings" if sample.strings else "integers"
+    need = budget.needed(kind, sample.probable, sample.text if sample.strings else 0.0, width)
     if need <= budget.limit:
         return
     advice = budget.in_words(need + need // 20)
     warnings.warn(
-        f"the {edges:,} edges probably have {found.probable:,} distinct ids or more, by a sample of"
-        f" {found.rows:,} rows, which take {budget.in_words(need)}, and memory_limit is"
+        f"the {edges:,} edges probably have {sample.probable:,} distinct ids or more, by a sample"
+        f" of {sample.rows:,} rows, which take {budget.in_words(need)}, and memory_limit is"
         f" {budget.in_words(budget.limit)}: the run is likely to fail; raise the limit to {advice}",
         CapacityWarning,
         stacklevel=levels_up(),

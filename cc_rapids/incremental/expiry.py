@@ -53,19 +53,21 @@ def times_of(edges: Any, name: str, before: str = "") -> tuple[tuple[Any, Any], 
         It holds something else, integers beyond 64 bits with a sign, or datetimes that the unit of
         those before does not hold.
     """
-    known = names_of(edges)
-    if name not in known:
-        lack = unknown("column", name, map(str, known)) if known else "the edges have no columns"
+    columns = names_of(edges)
+    if name not in columns:
+        lack = (
+            unknown("column", name, map(str, columns)) if columns else "the edges have no columns"
+        )
         raise MissingColumnError(
             f"{lack}; expiry={name!r} names the column of the"
             " times at which edges expire, which each batch must have: pass frames with it"
         )
     column = column_of(edges, name)
-    found = _datetimes(column, name)
-    if found is not None:
-        numbers, there, own = found
-        kind = before if before in DATETIMES else own
-        return (_counted(numbers, there, own, kind, name), there), kind
+    datetimes = _datetimes(column, name)
+    if datetimes is not None:
+        numbers, there, unit = datetimes
+        kind = before if before in DATETIMES else unit
+        return (_counted(numbers, there, unit, kind, name), there), kind
     values, there = numbers_of(column, f"expiry times {name!r}")
     if is_float(values.dtype):
         return (values.astype(np.float64), there), "floats"
@@ -116,7 +118,7 @@ def _kind_of(dtype: Any) -> str:
     return "nanoseconds" if "[ns]" in str(dtype) else "datetimes"
 
 
-def _counted(numbers: Any, there: Any, own: str, kind: str, name: str) -> Any:
+def _counted(numbers: Any, there: Any, unit: str, kind: str, name: str) -> Any:
     """Return times that are counted in the unit of their own as those of another kind are.
 
     Raises
@@ -124,7 +126,7 @@ def _counted(numbers: Any, there: Any, own: str, kind: str, name: str) -> Any:
     ColumnTypeError
         One is no whole number of that unit, or beyond 64 bits in it.
     """
-    if own == kind:
+    if unit == kind:
         return numbers
     if kind == "datetimes":
         lost = bool(((numbers % COARSER != 0) & there).any())
@@ -135,13 +137,13 @@ def _counted(numbers: Any, there: Any, own: str, kind: str, name: str) -> Any:
         made, why = numbers * COARSER, "beyond nanoseconds of 64 bits, in which those so far count"
     if lost:
         raise ColumnTypeError(
-            f"expiry times {name!r} count in {DATETIMES[own]}, and some are {why}: cast the column"
+            f"expiry times {name!r} count in {DATETIMES[unit]}, and some are {why}: cast the column"
         )
     return made
 
 
 def check_kind(kind: str, before: str, name: str) -> None:
-    """Raise a ColumnTypeError if times are of another kind than those before."""
+    """Raise a ColumnTypeError if the type of the times has changed."""
     if before and kind != before:
         raise ColumnTypeError(
             f"expiry times {name!r} are {kind}, and those so far are {before}: cast the column"
@@ -167,17 +169,17 @@ def one_time(before: Any, kind: str) -> Any:
             f"before must be a number or a datetime, as expiry times are, and is a"
             f" {type(before).__name__}"
         )
-    said = shown(before)
+    text = shown(before)
     before = before.item() if isinstance(before, np.generic) else before
     if kind in DATETIMES:
-        raise InputError(f"before={said} is a number, and expiry times are datetimes: pass one")
+        raise InputError(f"before={text} is a number, and expiry times are datetimes: pass one")
     if not math.isfinite(nearest_float(before)):
-        raise InputError(f"before={said} is not finite, or beyond 64 bits: pass a time")
+        raise InputError(f"before={text} is not finite, or beyond 64 bits: pass a time")
     if kind == "floats":
         return float_bound(">=", before, "float64")
     whole = math.ceil(before)
     if not LIMITS.min <= whole <= LIMITS.max:
-        raise InputError(f"before={said} is beyond 64 bits, as which times are compared")
+        raise InputError(f"before={text} is beyond 64 bits, as which times are compared")
     return whole
 
 

@@ -39,13 +39,13 @@ def remove_pairs(
     """Return the state without the edges between pairs of vertices; see Connectivity.remove."""
     backend = state.backend
     with inputs.LentWithRange(backend, given) as columns:
-        src, dst, known = _known(state, given, columns)
-        rows = backend.xp.flatnonzero(known)
-        known[rows] = roots(state, src[rows]) == roots(state, dst[rows])
+        src, dst, is_edge = _vertices_of_pairs(state, given, columns)
+        rows = backend.xp.flatnonzero(is_edge)
+        is_edge[rows] = roots(state, src[rows]) == roots(state, dst[rows])
         if missing == "raise":
-            _check_known(known, backend, "pairs", "are no edges so far", columns)
-        known &= src != dst
-        src, dst = src[known], dst[known]
+            _check_lookup(is_edge, backend, "pairs", "are no edges so far", columns)
+        is_edge &= src != dst
+        src, dst = src[is_edge], dst[is_edge]
         none, pairs = backend.empty(0, np.int64), _pairs(src, dst, state)
         after = _Removal(state, pairs, none, src).run(remaining)
         distinct = int(backend.xp.unique(pairs).size)
@@ -59,10 +59,10 @@ def remove_vertices(
     _check_droppable(state, "remove_vertices()")
     backend = state.backend
     with inputs.LentWithRange(backend, given) as columns:
-        vertices, _, known = _known(state, given, columns)
+        vertices, _, valid = _vertices_of_pairs(state, given, columns)
         if missing == "raise":
-            _check_known(known, backend, "ids", "are no vertices so far", columns)
-        vertices, no_pairs = vertices[known], backend.empty(0, np.uint64)
+            _check_lookup(valid, backend, "ids", "are no vertices so far", columns)
+        vertices, no_pairs = vertices[valid], backend.empty(0, np.uint64)
         removal = _Removal(state, no_pairs, vertices, vertices)
         after = removal.run(remaining)
         return _without(after, removal.gone.view(bool)) if vertices.size else after
@@ -194,9 +194,9 @@ class _Removal:
         """Return the state without them; raise an InputError if it takes a list that is missing."""
         state = replace(self.state, removals=self.state.removals + 1)
         if state.kept is not None:
-            known, goes = self._of_forest(state.kept)
+            forest_left, goes = self._of_forest(state.kept)
             if not goes.size:  # all that goes is outside the kept forest
-                return replace(state, kept=known)
+                return replace(state, kept=forest_left)
         if not self.ends.size:
             return state
         left = self._left(state, None if state.kept is None else goes)
@@ -313,8 +313,8 @@ class _Removal:
             until = backend.asarray(times.values)[rows]
             valid = kept.valid(until, backend)
             rows, until = rows[valid], until[valid]
-        src, dst, known = sought.vertices(rows)
-        if not known:
+        src, dst, all_known = sought.vertices(rows)
+        if not all_known:
             self._check(given, columns, times)
         stays = ~self._goes(src, dst)
         if not bool(stays.all()):
@@ -332,18 +332,18 @@ class _Removal:
             They have unknown vertices, or join two components.
         """
         state, backend = self.state, self.state.backend
-        src, dst, known = _known(state, given, columns)
+        src, dst, occurs = _vertices_of_pairs(state, given, columns)
         valid = backend.xp.ones(src.size, bool)
         if times is not None and state.kept is not None:
             valid = state.kept.valid(backend.asarray(times.values), backend)
-        _check_known(
-            known | ~valid,
+        _check_lookup(
+            occurs | ~valid,
             backend,
             "edges of remaining=",
             "have ends that are no vertices so far",
             columns,
         )
-        rows = backend.xp.flatnonzero(valid & known)
+        rows = backend.xp.flatnonzero(valid & occurs)
         rows = rows[~self._goes(src[rows], dst[rows])]
         other = int((self.before[src[rows]] != self.before[dst[rows]]).sum())
         if other:
@@ -416,27 +416,29 @@ class _Between:
         return state
 
 
-def _known(
+def _vertices_of_pairs(
     state: ConnectivityState, given: EdgeInput, columns: list[Any]
 ) -> tuple[Array, Array, Array]:
     """Return the vertices of both ends as int64, 0 if unknown, and a mask of rows of known ones."""
     check_kind(state.index, given)
     (src, one), (dst, other) = (state.index.lookup(each, state.backend) for each in columns[:2])
-    known = one & other
+    valid = one & other
     xp = state.backend.xp
-    src, dst = (xp.where(known, end, 0).astype(np.int64) for end in (src, dst))
-    return src, dst, known
+    src, dst = (xp.where(valid, end, 0).astype(np.int64) for end in (src, dst))
+    return src, dst, valid
 
 
-def _check_known(known: Array, backend: Backend, what: str, wrong: str, columns: list[Any]) -> None:
+def _check_lookup(
+    valid: Array, backend: Backend, what: str, wrong: str, columns: list[Any]
+) -> None:
     """Raise an UnknownVertexError that names the number of rows that are not, and the first."""
-    if bool(known.all()):
+    if bool(valid.all()):
         return
-    where = np.flatnonzero(~backend.to_host(known))
+    where = np.flatnonzero(~backend.to_host(valid))
     first = " and ".join(str(inputs.id_at(column, int(where[0]))) for column in columns[:2])
     way = "insert them first" if what.startswith("edges") else "missing='ignore' leaves them out"
     raise UnknownVertexError(
-        f"{where.size:,} of {known.size:,} {what} {wrong}, first {first}: {way}"
+        f"{where.size:,} of {valid.size:,} {what} {wrong}, first {first}: {way}"
     )
 
 

@@ -160,8 +160,8 @@ def _is_column(item: Any) -> bool:
 def _column_of_kind(named: Any) -> Any:
     """Return a column of the library of the answers: PyArrow for lists and arrays."""
     if is_frame(named):
-        held = collected(named)
-        return column_of(held, columns_of(held)[0])
+        frame = collected(named)
+        return column_of(frame, columns_of(frame)[0])
     if hasattr(named, "__cuda_array_interface__"):
         import cudf
 
@@ -230,11 +230,11 @@ def mask_of_queries(batch: Any, query: Any, given: EdgeInput) -> Any:
     name = "query"
     if isinstance(query, str):
         name = query
-        known = names_of(batch)
-        if query not in known:
+        columns = names_of(batch)
+        if query not in columns:
             raise MissingColumnError(
-                f"{unknown('column', query, map(str, known))}; query= must be a boolean column that"
-                " marks the rows that are queries, or its name"
+                f"{unknown('column', query, map(str, columns))}; query= must be a boolean column"
+                " that marks the rows that are queries, or its name"
             )
         query = column_of(batch, query)
     mask = mask_of(name, query)
@@ -258,11 +258,11 @@ def ends(
     UnknownVertexError
         An id is unknown, and ``missing`` is "raise".
     """
-    found = [state.index.lookup(column, state.backend) for column in columns]
-    for side, column, (_, known) in zip((given.src, given.dst), columns, found, strict=True):
-        if missing == "raise" and not bool(known.all()):
-            raise _unknown(side.name, column, state.backend.to_host(~known))
-    return [vertices for vertices, _ in found], found[0][1] & found[1][1]
+    lookups = [state.index.lookup(column, state.backend) for column in columns]
+    for side, column, (_, valid) in zip((given.src, given.dst), columns, lookups, strict=True):
+        if missing == "raise" and not bool(valid.all()):
+            raise _unknown(side.name, column, state.backend.to_host(~valid))
+    return [vertices for vertices, _ in lookups], lookups[0][1] & lookups[1][1]
 
 
 def _unknown(name: str, column: Any, strange: Any) -> UnknownVertexError:

@@ -81,8 +81,8 @@ def insert_all(
             given, count = _as_one(window), 1
             if more and sum(batch.src.size for batch in window) <= tuning.joined_batch_edges:
                 rows, count = [buffers.end_to_end(old.backend, [*columns, *more])], len(window)
-            for own in rows:
-                old, vertices = batches.extended_by(old, given, own, copied=old is state)
+            for rows_of_batch in rows:
+                old, vertices = batches.extended_by(old, given, rows_of_batch, copied=old is state)
                 old = batches.launched(old, design, vertices[0], vertices[1], count)
             after = batches.with_output_like(old, given)
             ledger = after.ledger
@@ -135,15 +135,15 @@ def pieces(
     for chunk in [collected(edges)] if stream is None else stream:
         names = adapter_of(chunk).named(chunk, request, expiry).names
         given = inputs.read(chunk, *names, nulls)
-        found, own = times_of(chunk, expiry, kind)
+        weights, unit = times_of(chunk, expiry, kind)
         if given.src.size:
-            check_kind(own, kind, expiry)
-            kind = own
-        timed = weighted(given, found, f"expiry times {expiry!r}", nulls)
+            check_kind(unit, kind, expiry)
+            kind = unit
+        timed = weighted(given, weights, f"expiry times {expiry!r}", nulls)
         answers = given.answers or adapter.answers(edges, request)
         times = Times(timed.weights, kind)
-        taken = tuple(reading.taken)
-        yield replace(timed, weights=None, taken=taken, answers=answers), times
+        sources = tuple(reading.taken)
+        yield replace(timed, weights=None, taken=sources, answers=answers), times
 
 
 @dataclass
@@ -189,12 +189,14 @@ def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
     window: list[EdgeInput] = []
     kind, rows = None, 0
     for batch in given:
-        own, rows = _kind(batch), rows + batch.src.size
-        if window and (own is None or own != kind or rows > tuning.batch_window_edges):
+        batch_kind, rows = _kind(batch), rows + batch.src.size
+        if window and (
+            batch_kind is None or batch_kind != kind or rows > tuning.batch_window_edges
+        ):
             yield window
             window, rows = [], batch.src.size
         window.append(batch)
-        kind = own
+        kind = batch_kind
     if window:
         yield window
 
@@ -202,8 +204,8 @@ def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
 def _kind(given: EdgeInput) -> tuple[str, str, bool] | None:
     """Return the key of batches that are lent together; None for a single batch."""
     src, dst = given.src, given.dst
-    alone = src.strings or src.key_columns or given.row_offsets or given.vertices is not None
-    return None if alone else (src.dtype, dst.dtype, given.on_device)
+    separate = src.strings or src.key_columns or given.row_offsets or given.vertices is not None
+    return None if separate else (src.dtype, dst.dtype, given.on_device)
 
 
 def _as_one(window: list[EdgeInput]) -> EdgeInput:
@@ -231,10 +233,10 @@ class _Buffers:
 
     def _joined(self, backend: Backend, side: int, arrays: list[Array]) -> Array:
         size, dtype = sum(array.size for array in arrays), arrays[0].dtype
-        held = self.held.get(side)
-        if held is None or held.size < size or held.dtype != dtype:
-            held = self.held[side] = backend.empty(size, dtype)
-        return backend.xp.concatenate(arrays, out=held[:size])
+        buffer = self.held.get(side)
+        if buffer is None or buffer.size < size or buffer.dtype != dtype:
+            buffer = self.held[side] = backend.empty(size, dtype)
+        return backend.xp.concatenate(arrays, out=buffer[:size])
 
 
 def initial_state(

@@ -75,8 +75,8 @@ class KeptForest:
         moved = self._of(*ends, until)
         if self.links is None:
             return moved
-        held = backend.asarray(self.links), backend.asarray(self.order)
-        return replace(moved, links=held[0], order=held[1], ordered=self.ordered)
+        arrays = backend.asarray(self.links), backend.asarray(self.order)
+        return replace(moved, links=arrays[0], order=arrays[1], ordered=self.ordered)
 
     def _of(self, src: Array, dst: Array, until: Array) -> KeptForest:
         """Return other edges with the same column of times, without links or a table."""
@@ -151,8 +151,8 @@ class KeptForest:
     def rows_of(self, keys: Array, backend: Backend) -> Array:
         """Return the sorted rows of the edges with some keys, which may be given twice."""
         assert self.pairs is not None
-        rows, known = self.pairs.lookup(keys, backend)
-        return backend.xp.unique(rows[known]).astype(np.int64)
+        rows, is_kept = self.pairs.lookup(keys, backend)
+        return backend.xp.unique(rows[is_kept]).astype(np.int64)
 
     def valid(self, until: Array, backend: Backend) -> Array:
         """Return a mask of the edges with these times that have not expired."""
@@ -169,10 +169,10 @@ class KeptForest:
         """
         join_up = backend.xp.concatenate
         if self.until is not None:
-            held = self.until if self.src.size else self.until.astype(until.dtype)
-            until = join_up([held, until])
+            times = self.until if self.src.size else self.until.astype(until.dtype)
+            until = join_up([times, until])
         ends = (src, self.src), (dst, self.dst)
-        both = [join_up([held, more.astype(np.int64)]) for more, held in ends]
+        both = [join_up([times, more.astype(np.int64)]) for more, times in ends]
         kept = self._of(both[0], both[1], until)
         if self.pairs is None or until is not None:
             return kept

@@ -41,16 +41,16 @@ class Sought:
     def vertices(self, rows: Array) -> tuple[Array, Array, bool]:
         """Return the vertices of both ends of some edges, as int64, and whether all are known."""
         n, (index, backend) = self.arguments[3], (self.labels.index, self.labels.backend)
-        ends, known = [], True
+        ends, all_known = [], True
         for column, given in zip(self.columns, self.arguments[:2], strict=True):
             if self.direct:
                 vertices, there = index.lookup(backend.asarray(column)[rows], backend)
             else:
                 vertices = given[rows]
                 there = vertices != n
-            known = known and bool(there.all())
+            all_known = all_known and bool(there.all())
             ends.append(vertices.astype(np.int64))
-        return ends[0], ends[1], known
+        return ends[0], ends[1], all_known
 
 
 @dataclass(frozen=True)
@@ -88,10 +88,10 @@ class Labels:
         """The labels of the places of a table whose ids have one each."""
         assert isinstance(self.index, Integers)
         slots, backend = self.index.table_of(self.backend).slots, self.backend
-        found = backend.empty(slots.size, self.dtype)
+        labels = backend.empty(slots.size, self.dtype)
         write = backend.kernel(kernels.labels_of_places, self.dtype)
-        write(slots.size, self.index.n, slots, self.values, found)
-        return found
+        write(slots.size, self.index.n, slots, self.values, labels)
+        return labels
 
     def sought(self, columns: Sequence[Any]) -> Sought:
         """Return the ends of edges by lent columns of ids, of the kind that the index holds."""
@@ -109,8 +109,8 @@ class Labels:
                 return Sought(self, columns, (*arrays, base, n, self._of_places), True)
         ends = []
         for column in columns:
-            vertices, known = index.lookup(column, backend)
-            ends.append(backend.xp.where(known, vertices, vertices.dtype.type(n)))
+            vertices, valid = index.lookup(column, backend)
+            ends.append(backend.xp.where(valid, vertices, vertices.dtype.type(n)))
         return Sought(self, columns, (*ends, 0, n, self.values), False)
 
 

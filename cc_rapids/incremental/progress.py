@@ -156,7 +156,7 @@ class Reporter:
 
     def __init__(
         self,
-        wanted: bool | Callable[[Any], object],
+        shown: bool | Callable[[Any], object],
         *,
         call: float = 0.0,
         bar: float = 0.0,
@@ -166,12 +166,12 @@ class Reporter:
     ) -> None:
         self.start = time.monotonic()
         self._last, self._every = self.start, logged
-        self._call = wanted if callable(wanted) else None
+        self._call = shown if callable(shown) else None
         self._columns, self._bar = columns or _facts_alone, cast("Progress | None", None)
         self._terminal: Console | None = None
         if self._call:
             self._last, self._every = -math.inf, call
-        elif wanted:
+        elif shown:
             from rich.console import Console
 
             terminal = terminal or Console(stderr=True, markup=False, highlight=False)
@@ -201,13 +201,13 @@ class Reporter:
         if not last and now - self._last < self._every:
             return
         self._last = now
-        told = facts(now - self.start)
+        facts_now = facts(now - self.start)
         if self._call:
-            self._call(told)
+            self._call(facts_now)
         elif self._terminal:
-            self._show(self._terminal, _line(told, self._terminal.width), done, total)
+            self._show(self._terminal, _line(facts_now, self._terminal.width), done, total)
         else:
-            log.info("%s", told)
+            log.info("%s", facts_now)
 
     def _show(self, terminal: Console, words: str, done: int, total: int | None) -> None:
         if self._bar is None:
@@ -227,11 +227,11 @@ class Reporter:
             self._bar.stop()
 
 
-def _line(told: Any, width: int) -> str:
+def _line(progress: Any, width: int) -> str:
     """Return facts in words, or in short if they have that and do not fit beside the bar."""
-    words = str(told)
+    words = str(progress)
     fits = len(words) <= width - BAR_WIDTH - 1
-    return words if fits else getattr(told, "short", words)
+    return words if fits else getattr(progress, "short", words)
 
 
 def _facts_alone() -> list[ProgressColumn]:
@@ -268,13 +268,13 @@ class StreamReporter(Reporter):
 
     def __init__(
         self,
-        wanted: bool | Callable[[StreamProgress], object],
+        shown: bool | Callable[[StreamProgress], object],
         total: int | None,
         before: ConnectivityState | None,
         filtered: bool = False,
     ) -> None:
         call = tuning.progress_call_seconds
-        super().__init__(wanted, call=call, bar=BAR_SECONDS, logged=LOG_SECONDS)
+        super().__init__(shown, call=call, bar=BAR_SECONDS, logged=LOG_SECONDS)
         self.total, self.filtered = total, filtered
         self.before = 0 if before is None else before.edges
         self.read_before = 0 if before is None else before.ledger.given

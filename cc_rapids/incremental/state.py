@@ -111,14 +111,14 @@ def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
     if before is not None and not given.src.size:
         return replace(before, dropped_rows=before.dropped_rows + given.dropped_rows)
     dropped = given.dropped_rows + (before.dropped_rows if before else 0)
-    taken = tuple(dict.fromkeys((*(before.taken if before else ()), *given.taken)))
+    sources = tuple(dict.fromkeys((*(before.taken if before else ()), *given.taken)))
     ends = without_rows(given.src), without_rows(given.dst)
     return EdgeInput(
         *ends,
         given.make_frame,
         given.on_device,
         dropped_rows=dropped,
-        taken=taken,
+        taken=sources,
         vertex_names=given.vertex_names,
         end_names=given.end_names,
         answers=given.answers,
@@ -212,13 +212,13 @@ def _kind_without_rows(index: Index, given: EdgeInput, kind: EdgeInput) -> EdgeI
 
     ``kind`` describes their ids.
     """
-    own, other = kind.src, given.src
-    if index.n and (own.strings or own.key_columns):
-        if given.on_device != kind.on_device or len(own.key_columns) != len(other.key_columns):
+    src, other = kind.src, given.src
+    if index.n and (src.strings or src.key_columns):
+        if given.on_device != kind.on_device or len(src.key_columns) != len(other.key_columns):
             return kind
-        given = replace(given, src=no_rows(own, other), dst=no_rows(own, given.dst))
-    taken = tuple(dict.fromkeys((*kind.taken, *given.taken)))
-    return replace(kind_of(given, None), dropped_rows=kind.dropped_rows, taken=taken)
+        given = replace(given, src=no_rows(src, other), dst=no_rows(src, given.dst))
+    sources = tuple(dict.fromkeys((*kind.taken, *given.taken)))
+    return replace(kind_of(given, None), dropped_rows=kind.dropped_rows, taken=sources)
 
 
 def insert_batch(
@@ -240,7 +240,7 @@ def insert_batch(
     after = before  # made before the look, which that may wait for
     if copies:
         after = Trees.after(before) if plan.algorithm == PLAIN else before.alike()
-    found = _look_at(backend, index, src, dst, (before, after) if copies else ())
+    read_stray = _look_at(backend, index, src, dst, (before, after) if copies else ())
     if index.n > before.n:
         after = grown(before, index.n)
     join(plan, Edges(src, dst, 0), after)
@@ -250,7 +250,7 @@ def insert_batch(
     joined = ConnectivityState(
         backend, index, after, kind, edges, count, removals=removals, ledger=state.ledger.plus(rows)
     )  # which takes less time than replace()
-    return checked(joined, found)
+    return checked(joined, read_stray)
 
 
 def insert(
@@ -262,8 +262,8 @@ def insert(
     out; ``forest.complete`` tells whether there were none. If ids are vertices, and the host goes
     on, it waits for a look at them alone, which comes before the trees are joined.
     """
-    found = _look_at(state.backend, state.index, src, dst)
-    return checked(launched(state, design, src, dst), found)
+    read_stray = _look_at(state.backend, state.index, src, dst)
+    return checked(launched(state, design, src, dst), read_stray)
 
 
 def _look_at(
@@ -272,9 +272,9 @@ def _look_at(
     """Return a function that waits for a look at all ids, and says if one is no vertex.
 
     None if ids have vertices looked up for them, or if the host does not go on. Of two forests the
-    first is ``copied`` to the second by the same launch, or after it: nobody waits for that.
+    first is ``copied`` to the second in the same launch or a later one, asynchronously.
     """
-    found = None
+    read_stray = None
     if index.are_vertices and backend.in_caller_order:
         stray = backend.new_flag()
         rows = src, dst, index.n, stray.value, stray.word
@@ -284,10 +284,10 @@ def _look_at(
             both(max(src.size, words.size), backend.asarray(words), room, src.size, *rows)
             return stray.read_async()
         backend.kernel(queries.note_strays)(src.size, *rows)
-        found = stray.read_async()
+        read_stray = stray.read_async()
     if copied:
         copied[1].copy_from(copied[0])
-    return found
+    return read_stray
 
 
 def launched(
@@ -306,9 +306,11 @@ def _join(forest: Forest, design: Design | None, src: Array, dst: Array) -> None
     join(choose_for_batch(forest.backend, forest.n, src.size, design), Edges(src, dst, 0), forest)
 
 
-def checked(state: ConnectivityState, found: Callable[[], bool] | None = None) -> ConnectivityState:
+def checked(
+    state: ConnectivityState, read_stray: Callable[[], bool] | None = None
+) -> ConnectivityState:
     """Return the state after checking that all ids were vertices, by a look or by its work."""
-    stray = found() if found else int(state.backend.to_host(state.forest.out_of_range)[0])
+    stray = read_stray() if read_stray else int(state.backend.to_host(state.forest.out_of_range)[0])
     state.forest.complete = not stray
     return state
 
@@ -384,10 +386,10 @@ def _counted(state: ConnectivityState, edges: int, count: int = 1) -> Connectivi
 def roots(state: ConnectivityState, vertices: Array) -> Array:
     """Return the roots of some vertices, as int64."""
     backend, forest = state.backend, state.forest
-    found = backend.empty(vertices.size, np.int64)
+    roots_of_vertices = backend.empty(vertices.size, np.int64)
     if vertices.size:
         climb = backend.kernel(find.naive)
         backend.kernel(changes.roots_of, forest.vertex, climb)(
-            vertices.size, vertices, forest.parent, found
+            vertices.size, vertices, forest.parent, roots_of_vertices
         )
-    return found
+    return roots_of_vertices

@@ -222,25 +222,25 @@ def plan(
     edges = facts["edges"]
     estimated = edges is None and (edges := text_rows(source)) is not None
     kind = _ids_of(facts, count)
-    found = estimate(source, edges, budget.limit, rows)
-    if found is not None and count is None:
-        kind = "strings" if found.strings else "integers"
-    text = 0.0 if found is None or kind != "strings" else found.text
+    sample = estimate(source, edges, budget.limit, rows)
+    if sample is not None and count is None:
+        kind = "strings" if sample.strings else "integers"
+    text = 0.0 if sample is None or kind != "strings" else sample.text
     least = probable = most = count
     if count is None and edges is not None:
         span = facts["span"]
         most = min(2 * edges, span[1] - span[0] + 1) if span else 2 * edges
-        if found is not None:
-            least, probable, most = found.least, found.probable, min(most, found.most)
+        if sample is not None:
+            least, probable, most = sample.least, sample.probable, min(most, sample.most)
     memory, memory_least, memory_probable, each, fits = None, None, None, None, None
     edge = budget.an_edge(kind, width)
     if most is not None:
         need = partial(budget.needed, kind, text=text, width=width)
         chunk = edge * max(LEAST_ROWS, min(budget.most, edges or budget.most))
-        held = need(most) - LEAST_ROWS * edge
+        held_bytes = need(most) - LEAST_ROWS * edge
         fits = True if need(most) <= budget.limit else None
-        memory = min(budget.limit, held + chunk) if fits else need(most)
-        each = round((held - budget.fixed) / most) if most else None
+        memory = min(budget.limit, held_bytes + chunk) if fits else need(most)
+        each = round((held_bytes - budget.fixed) / most) if most else None
         if least is not None:
             memory_least = need(least)
             fits = False if memory_least > budget.limit else fits
@@ -248,7 +248,7 @@ def plan(
             memory_probable = need(probable)
     seconds = None
     if edges is not None and most is not None:
-        likely = most if found is None or count is not None else found.likely
+        likely = most if sample is None or count is not None else sample.likely
         middle = likely if probable is None else round(probable ** (2 / 3) * likely ** (1 / 3))
         load = Load(kind, edges, middle, text, width, facts.get("text_files", False), whole)
         seconds = load.seconds(budget)
@@ -528,21 +528,23 @@ def _found_in_stream(edges: Any, options: Options, solve: Solve | None) -> Compo
         if gathered.table is not None:
             first = gathered.chunks[0]
             ends: dict[str, Any] = {"source": first.source, "destination": first.destination}
-            own = replace(options, **ends, text=NO_OPTIONS, frames=None)
+            table_options = replace(options, **ends, text=NO_OPTIONS, frames=None)
             if bound is not None and first.weight is not None:
-                own = replace(own, weight_bound=replace(bound, weight=first.weight))
+                table_options = replace(
+                    table_options, weight_bound=replace(bound, weight=first.weight)
+                )
             table = gathered.table
             if options.frames not in (None, "pyarrow"):
                 table = frame_of_table(table, options.frames)
             try:
                 reading = Reading(tuple(stream.taken), gathered.ledger)
-                found: Components = solve(table, own, reading)
+                components: Components = solve(table, table_options, reading)
             except NullsError:
                 for chunk in gathered.chunks:  # raises that of the first file with nulls
                     read.read_chunk(chunk, options.nulls, bound)
                 raise
-            found.answer.keep_bound(options.remembered())
-            return found
+            components.answer.keep_bound(options.remembered())
+            return components
     options.check_streamed()
     words: dict[str, Any] = {
         "columns": _asked(stream, source, destination),
@@ -566,11 +568,11 @@ def _found_in_stream(edges: Any, options: Options, solve: Solve | None) -> Compo
         answers=adapter_of(edges).answers(edges, request),
         bound=bound,
     )
-    found = run.go(count, vertices, options.progress, options.labels, runner)
-    if stream.taken and not found.answer.facts.rows.records:
+    components = run.go(count, vertices, options.progress, options.labels, runner)
+    if stream.taken and not components.answer.facts.rows.records:
         warn_of_no_edges(edges)
-    found.answer.keep_bound(options.remembered())
-    return found
+    components.answer.keep_bound(options.remembered())
+    return components
 
 
 def _asked(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
@@ -578,8 +580,8 @@ def _asked(stream: Source, source: Side | None, destination: Side | None) -> lis
 
     Src and dst of what is in memory are those by default.
     """
-    own = (None, None) if stream.arrow else named(None, None)
-    pairs = zip((source, destination), own, strict=True)
+    own_names = (None, None) if stream.arrow else named(None, None)
+    pairs = zip((source, destination), own_names, strict=True)
     return [None if name == default else name for name, default in pairs]
 
 
@@ -673,12 +675,12 @@ class Run:
     ) -> ConnectivityState:
         """Return the state after all chunks from a place on."""
         text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
-        taken = self.stream.read_ahead(cursor, self.budget, text)
+        chunks = self.stream.read_ahead(cursor, self.budget, text)
         new, base = False, state.ledger.given  # new: a state that no checkpoint has
         saver = self.saver
         try:
-            with closing(taken):  # type: ignore[type-var]
-                for chunk in taken:
+            with closing(chunks):  # type: ignore[type-var]
+                for chunk in chunks:
                     with held_interrupts(saver.path is not None):
                         file = _file_of(chunk, cursor)
                         linked = self._link(state, chunk, file)
@@ -835,12 +837,12 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
             queue, numbers, backend, budget, options, count, width, answers, reporter
         )
         try:
-            found = in_threads(numbers, backend, run.on)[0]
+            components = in_threads(numbers, backend, run.on)[0]
         finally:
             queue.chunks.close()
-        assert found is not None
-        found.answer.keep_bound(options.remembered())
-        return found
+        assert components is not None
+        components.answer.keep_bound(options.remembered())
+        return components
 
 
 @dataclass
@@ -937,11 +939,11 @@ class _RunOnDevices:
         named = None if k else options.vertices
         state = initial_state(backend, self.count, named, False, self.width)
         state = run.passed(state, Cursor(), _DeviceProgress(self.reporter, self.edges, k, reader))
-        met = barrier.exchange(k, (reader.last, state))
-        states = [one for _, one in met]
+        reports = barrier.exchange(k, (reader.last, state))
+        states = [one for _, one in reports]
         _check_kinds([one.index for one in states])
         if not k:  # types are those of the last chunk, as on one device, whoever got that
-            _, latest = max(met, key=lambda one: (one[0], one[1].batches))
+            _, latest = max(reports, key=lambda one: (one[0], one[1].batches))
             kind, index = latest.given, state.index
             if isinstance(index, Range) and isinstance(latest.index, Range):
                 index = replace(index, dtype=latest.index.dtype)
@@ -978,10 +980,10 @@ class _RunOnDevices:
         frame: Any = None
         sides: tuple[Side, Side] = ("vertex", "labels")
         if k and state.batches:
-            found = snapshot(state, self.options.batch_design, LABEL_KINDS["min"])
+            components = snapshot(state, self.options.batch_design, LABEL_KINDS["min"])
             if self.width > 1:
-                found = found.with_key_names(None)
-            frame = found.labels()
+                components = components.with_key_names(None)
+            frame = components.labels()
             if self.width > 1:
                 parts = range(self.width)
                 sides = [f"{j}_vertex" for j in parts], [f"{j}_labels" for j in parts]

@@ -153,23 +153,23 @@ def components_at(
     rows = reading, partial(adapter.rows, edges, request)
     reader = _Reader(request, weight, levels, options.engine is None, chosen, *rows)
     if stream is None:
-        wanted = request.columns(weight)
-        cuts = reader.frame(collected(edges, wanted), state)
+        columns = request.columns(weight)
+        cuts = reader.frame(collected(edges, columns), state)
     else:
         # A query of a relation ends with its batches; a caller's own iterator is left open.
         ours = hasattr(stream, "close") and not adapter.is_iterable
-        own: Any = closing(stream) if ours else nullcontext()
-        with own:
+        context: Any = closing(stream) if ours else nullcontext()
+        with context:
             cuts = reader.stream(stream, state)
     answers = adapter.answers(edges, request)
-    taken = tuple(reading.taken)
-    if taken and not reading.ledger.records:
+    sources = tuple(reading.taken)
+    if sources and not reading.ledger.records:
         warn_of_no_edges(edges)
-    given = replace(cuts.given, taken=taken) if taken else cuts.given
+    given = replace(cuts.given, taken=sources) if sources else cuts.given
     given = given if answers is None else replace(given, answers=answers)
     given = replace(given, bound=WeightBound(weight).remembered())
-    found = replace(cuts, given=given), levels.values.tolist(), options.labels
-    made = CutAnswers[Components](*found, Components, levels.direction)
+    parts = replace(cuts, given=given), levels.values.tolist(), options.labels
+    made = CutAnswers[Components](*parts, Components, levels.direction)
     return Cuts(made, options.labels)
 
 
@@ -184,31 +184,31 @@ class _Reader:
         free: bool,
         design: Design,
         reading: Reading,
-        known: Callable[[], int | None],
+        expected_rows: Callable[[], int | None],
     ) -> None:
         self.request, self.weight, self.nulls = request, weight, request.nulls
         self.levels, self.free, self.design = levels, free, design
-        self.reading, self.known = reading, known
+        self.reading, self.known = reading, expected_rows
         self.ledger = Ledger()  # of the frames that have come, of which nothing is linked
         self.beyond = np.zeros(len(levels), np.int64)  # the rows that each cut does not admit
 
     def frame(self, edges: Any, state: ConnectivityState) -> CutTrees:
         """Return the trees of all cuts: each bucket is joined to those of the stricter cut."""
         with self._bucketed(edges, state) as (old, given, columns, buckets):
-            found = _in_place(old, given, columns) or _numbered(old, given, columns)
-            edges, decoder = found.edges, found.decoder
+            encoded = _in_place(old, given, columns) or _numbered(old, given, columns)
+            edges, decoder = encoded.edges, encoded.decoder
             assert decoder is not None
             pick, most = old.backend.kernel(reading.pick_edges), max(rows.size for rows in buckets)
-            held = [old.backend.empty(most, end.dtype) for end in (edges.src, edges.dst)]
-            grows = GrowingTrees(found.forest, len(self.levels), self.design)
+            buffers = [old.backend.empty(most, end.dtype) for end in (edges.src, edges.dst)]
+            grows = GrowingTrees(encoded.forest, len(self.levels), self.design)
             for rows in buckets:
-                us, vs = (end[: rows.size] for end in held)
+                us, vs = (end[: rows.size] for end in buffers)
                 pick(rows.size, rows, edges.src, edges.dst, us, vs)
                 grows.join(Edges(us, vs, edges.low), rows.size)
-            if int(old.backend.to_host(found.forest.out_of_range)[0]):
+            if int(old.backend.to_host(encoded.forest.out_of_range)[0]):
                 raise given.changed()
             given = batches.with_output_like(old, given).given
-            return grows.grown(given, decoder, found.name, self.ledger, self.beyond.tolist())
+            return grows.grown(given, decoder, encoded.name, self.ledger, self.beyond.tolist())
 
     def stream(self, chunks: Iterator[Any], state: ConnectivityState) -> CutTrees:
         """Return the trees of all cuts of a stream.
@@ -222,16 +222,18 @@ class _Reader:
                     states = [old] * len(states)
                 named, ends = batches.with_vertices(old, given, columns, copied=False)
                 states = [
-                    self._joined(named, own, [end[rows] for end in ends[:2]])
-                    for own, rows in zip(states, buckets, strict=True)
+                    self._joined(named, state_of_level, [end[rows] for end in ends[:2]])
+                    for state_of_level, rows in zip(states, buckets, strict=True)
                 ]
                 state = replace(named, edges=named.edges + ends[0].size)
         index = state.index
         with state.backend.scope():
             ranks = _ranks(state)
             grows = GrowingTrees(state.forest, len(states), self.design)
-            for own in states:
-                grows.join(Edges(ranks, ranks[own.forest.parent], 0), own.edges)
+            for state_of_level in states:
+                grows.join(
+                    Edges(ranks, ranks[state_of_level.forest.parent], 0), state_of_level.edges
+                )
             decoder, rows = index.decoder(state.given), self._of_source()
             return grows.grown(state.given, decoder, index.description, rows, self.beyond.tolist())
 
@@ -239,17 +241,17 @@ class _Reader:
         """Return the ledger of all rows of a stream: those that it has by itself, if it says."""
         if self.reading.taken:  # of files, whose readers count the rows
             return self.reading.ledger.plus(self.ledger._replace(given=0))
-        known = self.known()
-        if known is None:
+        rows = self.known()
+        if rows is None:
             return self.ledger._replace(unchecked=True)
-        return self.ledger._replace(given=known)
+        return self.ledger._replace(given=rows)
 
     def _joined(
-        self, every: ConnectivityState, own: ConnectivityState, ends: list[Array]
+        self, every: ConnectivityState, level: ConnectivityState, ends: list[Array]
     ) -> ConnectivityState:
         """Return a copy of the trees of a bucket, with all vertices so far, and edges joined."""
-        forest = batches.grown(own.forest, every.forest.n)
-        state = replace(every, forest=forest, edges=own.edges)
+        forest = batches.grown(level.forest, every.forest.n)
+        state = replace(every, forest=forest, edges=level.edges)
         return batches.insert(state, self.design, *ends)
 
     @contextmanager
@@ -282,10 +284,10 @@ class _Reader:
 
     def _read(self, edges: Any) -> tuple[EdgeInput, Any, Any]:
         """Return the edges, their weights, and a mask of those that have one, if some have none."""
-        own = adapter_of(edges).named(edges, self.request, self.weight)
-        given = inputs.read(edges, *own.names, self.nulls)
-        found = plain_weights(adapter_of(edges), edges, self.weight)()
-        values, there = found or adapter_of(edges).weights(edges, self.weight)
+        sides = adapter_of(edges).named(edges, self.request, self.weight)
+        given = inputs.read(edges, *sides.names, self.nulls)
+        plain = plain_weights(adapter_of(edges), edges, self.weight)()
+        values, there = plain or adapter_of(edges).weights(edges, self.weight)
         if given.row_index is not None:
             kept = given.row_index()
             values, there = values[kept], None if there is None else there[kept]

@@ -42,14 +42,14 @@ class Trees(Forest):
         """Return trees of the same vertices as a forest, whose arrays are not filled."""
         backend, spares = forest.backend, vars(forest).get("spares", {})
         device = backend.device_id if backend.in_caller_order else None
-        held = None if device is None else spares.pop(device, None)
-        if held is None:
-            own = vars(forest.alike())
-            held = {"words": words_of(backend.xp, own["arrays"])}
+        spare_arrays = None if device is None else spares.pop(device, None)
+        if spare_arrays is None:
+            attributes = vars(forest.alike())
+            spare_arrays = {"words": words_of(backend.xp, attributes["arrays"])}
         else:
-            own = vars(forest)
+            attributes = vars(forest)
         trees = cls.__new__(cls)
-        vars(trees).update(own, **held, _rows={}, spares=spares, device=device)
+        vars(trees).update(attributes, **spare_arrays, _rows={}, spares=spares, device=device)
         return trees
 
     def alike(self) -> Forest:
@@ -61,18 +61,20 @@ class Trees(Forest):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for pickling, after which each array has its own memory."""
-        return {name: own for name, own in super().__getstate__().items() if name not in OWN}
+        return {name: value for name, value in super().__getstate__().items() if name not in OWN}
 
     def __del__(self) -> None:
-        own = vars(self)
-        device = own.get("device")
+        attributes = vars(self)
+        device = attributes.get("device")
         if device is None or self.spares or self.parent.nbytes > MOST_SPARE_BYTES:
             return
         if getrefcount(self.parent) == getrefcount(self.present) == getrefcount(self._before):
-            self.spares[device] = {name: own[name] for name in ARRAYS}
+            self.spares[device] = {name: attributes[name] for name in ARRAYS}
 
 
 def words_in(forest: Forest) -> Array | None:
     """Return the bytes of all arrays as uint64; None unless these are one allocation."""
-    own = vars(forest)
-    return own["words"] if "words" in own else words_of(forest.backend.xp, forest.arrays)
+    attributes = vars(forest)
+    return (
+        attributes["words"] if "words" in attributes else words_of(forest.backend.xp, forest.arrays)
+    )

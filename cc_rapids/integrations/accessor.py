@@ -73,8 +73,8 @@ class Accessor:
         --------
         Accessor.labels : The label frame at once.
         """
-        found: Components = components(self._frame, source, destination, **options)
-        return found
+        result: Components = components(self._frame, source, destination, **options)
+        return result
 
     def labels(
         self, source: Side | None = None, destination: Side | None = None, **options: Any

@@ -129,8 +129,8 @@ def connected_components(
         explain=explain,
         wants_labels=True,
     )
-    found: Any = find_components(edges, options)
-    return found if explain else found.labels()
+    result: Any = find_components(edges, options)
+    return result if explain else result.labels()
 
 
 def _either(name: str, named: Any, placed: Any) -> Any:

@@ -155,8 +155,8 @@ def _is(connection: Any, word: str) -> bool:
     return isinstance(connection, str) and connection == word
 
 
-def _labels_too(asked: Any) -> bool:
-    return asked is None or check_flag("return_labels", asked)
+def _labels_too(return_labels: Any) -> bool:
+    return return_labels is None or check_flag("return_labels", return_labels)
 
 
 def minimum_spanning_tree(
@@ -280,8 +280,8 @@ def is_known(thing: Any) -> bool:
 def _of_matrix(matrix: Any, labels: bool) -> Any:
     if not is_known(matrix):
         raise ArgumentTypeError(f"obj of type {type(matrix)} is not supported.")
-    found = components(matrix)
-    return (len(found), found.labels("dense").labels) if labels else len(found)
+    result = components(matrix)
+    return (len(result), result.labels("dense").labels) if labels else len(result)
 
 
 def _of_integers(graph: Any) -> Any:
@@ -302,8 +302,8 @@ def _labels(edges: Any, expected_rows: int | None = None) -> Any:
     options = Options.check(
         source="src", destination="dst", wants_labels=True, expected_rows=expected_rows
     )
-    found: Any = find_components(edges, options)
-    return found.labels()
+    result: Any = find_components(edges, options)
+    return result.labels()
 
 
 def _of_numbered(graph: Any) -> Any:
@@ -321,8 +321,8 @@ def _of_numbered(graph: Any) -> Any:
         label: table[name] if is_object(table[name].dtype) else table[name].copy()
         for label, name in zip(public, names, strict=True)
     }
-    found = components(edge_frame(graph), num_vertices=len(table))
-    return labelled(found.answer, vertices, table["id"])
+    result = components(edge_frame(graph), num_vertices=len(table))
+    return labelled(result.answer, vertices, table["id"])
 
 
 def _strong(matrix: Any, directed: bool | None, return_labels: bool | None) -> Any:

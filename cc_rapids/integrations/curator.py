@@ -283,20 +283,20 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         from ..incremental.stream import stream_components
 
         fragments = [self._fragment(path) for path in files]
-        held = [
+        opened_fragments = [
             (path, fragment)
             for path, fragment in zip(files, fragments, strict=True)
             if fragment.metadata.num_rows
         ]
-        if not held:
+        if not opened_fragments:
             kinds = {name: pa.int64() for name in (DOCUMENT, GROUP)}
             return 0, Ledger(), iter([_with_ledger(pa.schema(kinds).empty_table(), Ledger())])
-        found: Any = stream_components(
-            _edges(held), self.source_field, self.destination_field, **self.options
+        result: Any = stream_components(
+            _edges(opened_fragments), self.source_field, self.destination_field, **self.options
         )
-        facts = found.summary()
-        rows = sum(fragment.metadata.num_rows for _, fragment in held)
-        ledger: Ledger = found.answer.facts.rows._replace(given=rows).check("the files of edges")
+        facts = result.summary()
+        rows = sum(fragment.metadata.num_rows for _, fragment in opened_fragments)
+        ledger: Ledger = result.answer.facts.rows._replace(given=rows).check("the files of edges")
         log.info(
             "%s: %s in %s, by %s of %s; ledger: %s",
             self.name,
@@ -308,7 +308,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         )
         tables = (
             _with_ledger(table.rename_columns([DOCUMENT, GROUP]), ledger)
-            for table in label_tables(found.answer, self.rows_per_file, found.answer.kind)
+            for table in label_tables(result.answer, self.rows_per_file, result.answer.kind)
         )
         return facts["vertices"], ledger, tables
 
@@ -326,8 +326,8 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
 
         system, inside = LocalFileSystem(), path
         if "://" in path:
-            found, inside = remote(path, self.read_kwargs.get("storage_options"))
-            system = PyFileSystem(FSSpecHandler(found))
+            filesystem, inside = remote(path, self.read_kwargs.get("storage_options"))
+            system = PyFileSystem(FSSpecHandler(filesystem))
         try:
             fragment = pyarrow.dataset.ParquetFileFormat().make_fragment(inside, system)
             schema, rows = fragment.physical_schema, fragment.metadata.num_rows
@@ -349,8 +349,10 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         """Write tables by their names to the folder, all or none, and return the paths."""
         import pyarrow.parquet as pq
 
-        own, manifest = self.write_kwargs, {}
-        options = {theirs: own[ours] for ours, theirs in WRITING.items() if ours in own}
+        write_options, manifest = self.write_kwargs, {}
+        options = {
+            theirs: write_options[ours] for ours, theirs in WRITING.items() if ours in write_options
+        }
         with self._replacing_earlier_files() as create:
             for name, table in tables:
                 with create(name) as stream:
@@ -388,8 +390,8 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
             if "://" in folder:
                 system, inside = remote(folder, self.write_kwargs.get("storage_options"))
                 system.invalidate_cache()  # other processes write there, too
-                found = system.find(inside)
-                names = [path[len(inside) + 1 :] for path in found if path != inside]
+                paths = system.find(inside)
+                names = [path[len(inside) + 1 :] for path in paths if path != inside]
             else:
                 names = os.listdir(folder) if os.path.exists(folder) else []
 
@@ -397,18 +399,18 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
                 return system.open(f"{inside}/{name}") if system else open(f"{folder}/{name}", "rb")
 
             manifest = _manifest(opened) if MANIFEST in names else {}
-            known = [name for name in names if name in manifest]
-            known = [name for name in known if _sha256(opened, name) == manifest[name]]
+            intact = [name for name in names if name in manifest]
+            intact = [name for name in intact if _sha256(opened, name) == manifest[name]]
             if manifest:
-                known.append(MANIFEST)  # removed last, so that the others are known until then
-            others = sorted(set(names).difference(known))
+                intact.append(MANIFEST)  # removed last, so that the others are known until then
+            others = sorted(set(names).difference(intact))
         if others:
             raise OutputError(
                 f"{folder} has {counted(len(others), 'file')} that no run of {self.name} wrote, or"
                 f" that were changed since, such as {shown(others[0])}: move them elsewhere, or"
                 " pass another output_path="
             )
-        return known
+        return intact
 
     def _refuse_inside(self, what: str, path: str) -> None:
         """Raise an InputError if a path is in the folder of the answer."""
@@ -452,18 +454,18 @@ class _Hashed(BufferedIOBase):
 
 def _with_ledger(table: pa.Table, ledger: Ledger) -> pa.Table:
     """Return a table with the ledger in the metadata of its file."""
-    told = {LEDGER: json.dumps(ledger.facts()).encode()}
-    return table.replace_schema_metadata((table.schema.metadata or {}) | told)
+    metadata = {LEDGER: json.dumps(ledger.facts()).encode()}
+    return table.replace_schema_metadata((table.schema.metadata or {}) | metadata)
 
 
 def _manifest(opened: Callable[[str], Any]) -> dict[str, str]:
     """Return the SHA-256 of the files of an earlier run; empty if the manifest is broken."""
     with opened(MANIFEST) as stream:
         try:
-            found = json.loads(stream.read())
+            manifest = json.loads(stream.read())
         except ValueError:
             return {}
-    return found if isinstance(found, dict) else {}
+    return manifest if isinstance(manifest, dict) else {}
 
 
 def _sha256(opened: Callable[[str], Any], name: str) -> str:
@@ -475,7 +477,9 @@ def _sha256(opened: Callable[[str], Any], name: str) -> str:
         return ""
 
 
-def _checked(what: str, given: Mapping[str, Any] | None, known: Sequence[str]) -> dict[str, Any]:
+def _checked(
+    what: str, given: Mapping[str, Any] | None, options_of_cudf: Sequence[str]
+) -> dict[str, Any]:
     """Return options for reading or writing files.
 
     Raises
@@ -486,8 +490,10 @@ def _checked(what: str, given: Mapping[str, Any] | None, known: Sequence[str]) -
     if given is not None and not isinstance(given, Mapping):
         raise ArgumentTypeError(f"{what}= must be a dictionary of options, not {shown(given)}")
     for name in given or ():
-        if name not in known:
-            raise InputError(f"{unknown(f'option in {what}=', name, known)}; others are cuDF's")
+        if name not in options_of_cudf:
+            raise InputError(
+                f"{unknown(f'option in {what}=', name, options_of_cudf)}; others are cuDF's"
+            )
     return dict(given or {})
 
 
@@ -503,12 +509,12 @@ def _check_writing(options: Mapping[str, Any]) -> None:
         )
 
 
-def _edges(held: list[tuple[str, Any]]) -> Any:
+def _edges(opened_fragments: list[tuple[str, Any]]) -> Any:
     """Return what :func:`stream_components` reads: paths here, or a dataset of addresses."""
     import pyarrow as pa
     import pyarrow.dataset
 
-    paths, fragments = zip(*held, strict=True)
+    paths, fragments = zip(*opened_fragments, strict=True)
     if not any("://" in path for path in paths):
         return list(paths)
     kinds = [fragment.physical_schema for fragment in fragments]

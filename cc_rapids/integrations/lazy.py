@@ -62,9 +62,9 @@ class LazyAccessor(Accessor):
     def components(
         self, source: Side | None = None, destination: Side | None = None, **options: Any
     ) -> Components:
-        held = _collected(self._needed(source, destination, options), options.get("engine"))
-        found: Components = components(held, source, destination, **options)
-        return found
+        frame = _collected(self._needed(source, destination, options), options.get("engine"))
+        result: Components = components(frame, source, destination, **options)
+        return result
 
     def _needed(self, source: Any, destination: Any, options: dict[str, Any]) -> Any:
         """Return the lazy frame of the columns that are needed to solve.
@@ -74,15 +74,15 @@ class LazyAccessor(Accessor):
         weight = options.get("weight")
         source, destination = named_ends(self._frame, source, destination, weight)
         ends = several(*named(source, destination))
-        wanted = [*ends[0], *ends[1], *([weight] if isinstance(weight, str) else [])]
+        columns = [*ends[0], *ends[1], *([weight] if isinstance(weight, str) else [])]
         schema = self._frame.collect_schema()
-        if any(name not in schema for name in wanted):
+        if any(name not in schema for name in columns):
             components(schema.to_frame(), source, destination, **options)
-        return self._frame.select(list(dict.fromkeys(wanted)))
+        return self._frame.select(list(dict.fromkeys(columns)))
 
     def _answer(
         self,
-        answer: Callable[..., Any],
+        result: Callable[..., Any],
         source: Side | None,
         destination: Side | None,
         options: dict[str, Any],
@@ -94,10 +94,10 @@ class LazyAccessor(Accessor):
         from polars.io.plugins import register_io_source
 
         edges = self._needed(source, destination, options)
-        found = components(_sample(edges), source, destination, **_for_a_sample(options))
+        solution = components(_sample(edges), source, destination, **_for_a_sample(options))
         lazy = None if rows is NO_ROWS else _lazy(rows)
         given = [] if lazy is None else [lazy.collect_schema().to_frame()]
-        schema = answer(found, *given).schema
+        schema = result(solution, *given).schema
         used = [name for key in keys for name in (key if isinstance(key, list) else [key])]
 
         def read(
@@ -106,12 +106,12 @@ class LazyAccessor(Accessor):
             """Yield the answer: wanted columns of the first rows, of which some are wanted."""
             given: list[Any] = []
             if lazy is not None:
-                known = lazy.collect_schema().names()
-                wanted = known if columns is None else [*used, *columns]
-                chosen = [name for name in known if name in wanted]
+                names = lazy.collect_schema().names()
+                used_columns = names if columns is None else [*used, *columns]
+                chosen = [name for name in names if name in used_columns]
                 given = [_collected(lazy.select(chosen), options.get("engine"))]
-            found = self.components(source, destination, **options)
-            frame = answer(found, *given)
+            solution = self.components(source, destination, **options)
+            frame = result(solution, *given)
             types = {name: schema[name] for name in frame.columns}
             frame = frame if frame.schema == types else frame.cast(types)  # of edges without rows
             frame = frame if count is None else frame.head(count)
@@ -153,16 +153,16 @@ def _sample(edges: Any) -> Any:
 def _for_a_sample(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options by which a sample has the types of the whole answer, at little cost."""
     backends.named(options.get("engine"))  # raises an error if there is no such engine
-    own = {name: value for name, value in options.items() if name not in OF_ROWS}
-    vertices: Any = own.get("vertices")
+    sample_options = {name: value for name, value in options.items() if name not in OF_ROWS}
+    vertices: Any = sample_options.get("vertices")
     if isinstance(vertices, range | np.ndarray):
-        own["vertices"] = vertices[:1]
+        sample_options["vertices"] = vertices[:1]
     elif hasattr(vertices, "head"):
-        own["vertices"] = vertices.head(1)
-    count = own.get("num_vertices")
+        sample_options["vertices"] = vertices.head(1)
+    count = sample_options.get("num_vertices")
     if isinstance(count, int | np.integer) and not isinstance(count, bool) and count >= 0:
-        own["num_vertices"] = 1
-    return own | {"engine": "threads"}
+        sample_options["num_vertices"] = 1
+    return sample_options | {"engine": "threads"}
 
 
 def _collected(frame: Any, engine: str | None) -> Any:

@@ -231,11 +231,11 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     """
     if name not in TREES:
         return True
-    asked = signature(TREES[name]).bind(*args, **kwargs)
-    asked.apply_defaults()
-    if (algorithm := asked.arguments["algorithm"]) != "kruskal":
+    arguments = signature(TREES[name]).bind(*args, **kwargs)
+    arguments.apply_defaults()
+    if (algorithm := arguments.arguments["algorithm"]) != "kruskal":
         return f"{algorithm=} takes other edges of equal weight, in another order, than 'kruskal'"
-    if asked.arguments["weight"] is None:
+    if arguments.arguments["weight"] is None:
         return "NetworkX asks for no attributes with weight=None, and so for no keys of edges"
     return True
 

@@ -126,8 +126,8 @@ class Graph:
         import networkx as nx
 
         engine = nx.config.backends.cc_rapids.engine
-        found = components((self.src, self.dst), num_vertices=len(self), engine=engine)
-        return len(found), found.labels("dense").labels
+        result = components((self.src, self.dst), num_vertices=len(self), engine=engine)
+        return len(result), result.labels("dense").labels
 
     @cached_property
     def is_bipartite(self) -> bool:
@@ -149,10 +149,10 @@ class Graph:
         _, first, counts = np.unique(keys, return_index=True, return_counts=True)
         engine = nx.config.backends.cc_rapids.engine
         once = lower[first], upper[first]
-        found = bridges_of(once, num_vertices=len(self), engine=engine).row
+        rows_of_bridges = bridges_of(once, num_vertices=len(self), engine=engine).row
         if self.attributes is not None:  # each edge is listed once, so that these are parallel
-            found = found[counts[found] == 1]
-        rows = first[found]
+            rows_of_bridges = rows_of_bridges[counts[rows_of_bridges] == 1]
+        rows = first[rows_of_bridges]
         if self._parallel is not None:
             rows = rows[~self._parallel[rows]]
         rows = rows[np.lexsort((rows, lower[rows]))]
@@ -203,10 +203,10 @@ def convert_from_nx(
         graph.__networkx_cache__ = None
         rows = list(map(list, rows))  # the length of a filtered row may count more than it has
     if edge_attrs or preserve_edge_attrs:
-        held = Attributes.of(graph)
-        ends = ([edge[side] for edge in held.edges] for side in (0, 1))
+        attributes = Attributes.of(graph)
+        ends = ([edge[side] for edge in attributes.edges] for side in (0, 1))
         src, dst = (_places(nodes, [side], len(side)) for side in ends)
-        return Graph(nodes, src, dst, directed=graph.is_directed(), attributes=held)
+        return Graph(nodes, src, dst, directed=graph.is_directed(), attributes=attributes)
     sizes = np.fromiter(map(len, rows), np.int64, len(rows))
     src = np.repeat(np.arange(len(nodes)), sizes)
     dst = _places(nodes, rows, src.size)
@@ -235,8 +235,8 @@ def _matched(distinct: Places, numbers: Places) -> Places:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found: Places = pc.index_in(pa.array(numbers), value_set=pa.array(distinct)).to_numpy()
-    return found.astype(np.int64)
+    places: Places = pc.index_in(pa.array(numbers), value_set=pa.array(distinct)).to_numpy()
+    return places.astype(np.int64)
 
 
 def convert_to_nx(obj: Any, **_: Any) -> Any:
@@ -257,11 +257,11 @@ def convert_to_nx(obj: Any, **_: Any) -> Any:
         return obj
     import networkx as nx
 
-    if (held := obj.attributes) is not None:
-        graph = held.kind()
-        graph.graph.update(held.graph)
-        graph.add_nodes_from(held.nodes)
-        graph.add_edges_from(held.edges)
+    if (attributes := obj.attributes) is not None:
+        graph = attributes.kind()
+        graph.graph.update(attributes.graph)
+        graph.add_nodes_from(attributes.nodes)
+        graph.add_edges_from(attributes.edges)
         return graph
     graph = nx.DiGraph() if obj.is_directed() else nx.Graph()
     graph.add_nodes_from(obj.nodes)

@@ -138,11 +138,11 @@ def _tree(graph: Graph, greatest: bool, weight: Any, ignore_nan: bool) -> Any:
         import networkx as nx
 
         raise nx.NetworkXNotImplemented("not implemented for directed type")
-    held = graph.with_attributes.attributes
+    attributes = graph.with_attributes.attributes
     edges = list(_edges(graph, greatest, weight, True, True, ignore_nan))
-    tree = held.kind()
-    tree.graph.update(held.graph)
-    tree.add_nodes_from(held.nodes)
+    tree = attributes.kind()
+    tree.graph.update(attributes.graph)
+    tree.add_nodes_from(attributes.nodes)
     tree.add_edges_from(edges)
     return tree
 
@@ -157,16 +157,16 @@ def _edges(
     edges, several = graph.attributes.edges, graph.is_multigraph()
     values, rows = _comparable([edge[-1].get(weight, 1) for edge in edges], edges, ignore_nan)
     forest = maximum_spanning_forest if greatest else minimum_spanning_forest
-    found = forest(
+    chosen = forest(
         (graph.src[rows], graph.dst[rows]),
         num_vertices=len(graph),
         weight=values,
         engine=nx.config.backends.cc_rapids.engine,
     ).row
     if greatest:
-        found = found[::-1]
-    order = np.argsort(values[found], kind="stable")
-    for row in rows[found[order[::-1] if greatest else order]].tolist():
+        chosen = chosen[::-1]
+    order = np.argsort(values[chosen], kind="stable")
+    for row in rows[chosen[order[::-1] if greatest else order]].tolist():
         u, v, *key, attributes = edges[row]
         named = key if several and keys else ()
         yield (u, v, *named, attributes) if data else (u, v, *named)
@@ -185,8 +185,8 @@ def _comparable(
         A weight is nan, and not to be ignored.
     """
     kinds, size = set(map(type, weights)), len(weights)
-    for dtype, known in COMPARED.items():
-        if kinds <= known:
+    for dtype, kinds_of_dtype in COMPARED.items():
+        if kinds <= kinds_of_dtype:
             with suppress(OverflowError):
                 values = np.fromiter(weights, dtype, size)
                 return _without_nan(values, values != values, edges, ignore_nan)

@@ -47,25 +47,25 @@ class Tasks:
 
     def submit(self, function: Any, *arguments: Any, worker: str | None = None) -> Future[Any]:
         """Return the future of a call, which waits for those among its arguments, but not here."""
-        found: Future[Any] = Future()
-        self._start(found, function, arguments)
-        return found
+        future: Future[Any] = Future()
+        self._start(future, function, arguments)
+        return future
 
     def _start(
-        self, found: Future[Any], function: Any, arguments: tuple[Any, ...], _: Any = None
+        self, future: Future[Any], function: Any, arguments: tuple[Any, ...], _: Any = None
     ) -> None:
         """Hand a call to the pool, now or once the first argument that is not there yet is."""
         for one in arguments:
             if isinstance(one, Future) and not one.done():
-                one.add_done_callback(partial(self._start, found, function, arguments))
+                one.add_done_callback(partial(self._start, future, function, arguments))
                 return
         try:
             values = [one.result() if isinstance(one, Future) else one for one in arguments]
             call = self.executor.submit(function, *values)
         except Exception as error:
-            found.set_exception(error)
+            future.set_exception(error)
         else:
-            call.add_done_callback(partial(_settle, found))
+            call.add_done_callback(partial(_settle, future))
 
     def gather(self, futures: list[Future[Any]]) -> list[Any]:
         """Return the results; raise the error of a process."""
@@ -84,12 +84,12 @@ class Tasks:
         return [""]
 
 
-def _settle(found: Future[Any], call: Future[Any]) -> None:
+def _settle(future: Future[Any], call: Future[Any]) -> None:
     """Copy the result or the error of a call to the future that was returned for it."""
     try:
-        found.set_result(call.result())
+        future.set_result(call.result())
     except BaseException as error:  # of a cancelled call, too
-        found.set_exception(error)
+        future.set_exception(error)
 
 
 def _checked(future: Future[Any]) -> Future[Any]:
@@ -193,10 +193,10 @@ def components(
         Reporter(progress) as watch,
         closing(_leaves(tasks, partitions, called, nulls, options, counts)) as leaves,
     ):
-        held = Merges(tasks, called, options, watch).fold(leaves, None)
-        if not held:
+        folded = Merges(tasks, called, options, watch).fold(leaves, None)
+        if not folded:
             raise InputError("there are no partitions: pass one at least, which may have no rows")
-        [(_, root)] = held
+        [(_, root)] = folded
         [forest] = tasks.gather([root])
     ledger = balanced(forest.ledger, counts, "the partitions")
     if not isinstance(partitions, Sized):
@@ -204,8 +204,8 @@ def components(
     elif len(counts) != len(partitions):
         raise lost_parts(len(partitions), len(counts))
     named = {"vertices": vertices, "num_vertices": num_vertices}
-    found = solved(forest, called, labels, named, options | {"forest": True})
-    return type(found)(found.answer.with_ledger(ledger))
+    result = solved(forest, called, labels, named, options | {"forest": True})
+    return type(result)(result.answer.with_ledger(ledger))
 
 
 def lost_parts(given: int, came: int) -> LedgerError:
@@ -241,8 +241,8 @@ def _leaves(
 
     try:
         for number, partition in enumerate(partitions):
-            asked = number, partition, called, nulls, options
-            waiting.add(future := tasks.executor.submit(forest_of, *asked))
+            arguments = number, partition, called, nulls, options
+            waiting.add(future := tasks.executor.submit(forest_of, *arguments))
             if callable(partition) or not hasattr(partition, "__len__"):
                 unknown.add(future)
             else:
@@ -275,10 +275,10 @@ def forest_of(
             f"partition {number} is {words}, not a frame of pandas, Polars or Arrow, nor a function"
             " that returns one"
         )
-    found = local_forest(frame, *called, nulls, options)
+    forest = local_forest(frame, *called, nulls, options)
     balanced(
-        found.ledger,
+        forest.ledger,
         [rows_of(partition if hasattr(partition, "__len__") else frame)],
         f"partition {number}",
     )
-    return found
+    return forest

@@ -91,22 +91,22 @@ def weakly_connected_components(
         answer = _all_of(components(edges, vertices=vertex_list(graph, resource_handle)))
     else:
         raise GraphStateError(f"the edges of a {type(graph).__name__} cannot be read")
-    vertices, found = answer
+    vertices, labels_found = answer
     if labels is None:
-        return vertices, found
+        return vertices, labels_found
     out = array_of("labels", labels)
-    if out.dtype != found.dtype or out.size != found.size:
+    if out.dtype != labels_found.dtype or out.size != labels_found.size:
         raise GraphStateError(
-            f"labels= is {out.size:,} of {out.dtype}, but the answer has {found.size:,} of"
-            f" {found.dtype}"
+            f"labels= is {out.size:,} of {out.dtype}, but the answer has {labels_found.size:,} of"
+            f" {labels_found.dtype}"
         )
-    out[:] = found
+    out[:] = labels_found
     return None
 
 
-def _all_of(found: Components) -> tuple[Any, Any]:
+def _all_of(result: Components) -> tuple[Any, Any]:
     """Return the vertices and labels of an answer."""
-    frame = found.labels()
+    frame = result.labels()
     return frame.vertex, frame.labels
 
 
@@ -143,14 +143,16 @@ class Ranks:
         src, dst, *_ = self._replicate(self._resources, src, dst, None, None, None)
         return src, dst
 
-    def agreed(self, like: Any, own: int, other: int, reason: object) -> tuple[list[int], ...]:
+    def agreed(
+        self, like: Any, vote_of_rank: int, other: int, reason: object
+    ) -> tuple[list[int], ...]:
         """Return two numbers of each rank, in no order.
 
         Parameters
         ----------
         like : array
             One of the library that this rank uses.
-        own, other : int
+        vote_of_rank, other : int
             The numbers of this rank; the first is ``FAILED`` or ``LOST`` if it has failed.
         reason : object
             Why it has failed, for the message.
@@ -161,40 +163,49 @@ class Ranks:
             One has failed, or lost edges; every rank raises it.
         """
         # NumPy's protocol makes an array of CuPy's where the other is one
-        votes = [np.full_like(like, vote, dtype=np.int64, shape=1) for vote in (own, other)]
+        votes = [
+            np.full_like(like, vote, dtype=np.int64, shape=1) for vote in (vote_of_rank, other)
+        ]
         numbers, others = (array.tolist() for array in self.gathered(*votes))
         failed, lost = numbers.count(FAILED), numbers.count(LOST)
         if failed or lost:
-            told = f": {reason}" if own in (FAILED, LOST) else ""
+            reason_in_words = f": {reason}" if vote_of_rank in (FAILED, LOST) else ""
             kind, word = (LedgerError, "lost edges") if lost else (GraphStateError, "failed")
-            raise kind(f"{failed + lost} of {counted(len(numbers), 'rank')} {word}{told}")
+            raise kind(
+                f"{failed + lost} of {counted(len(numbers), 'rank')} {word}{reason_in_words}"
+            )
         return numbers, others
 
 
 def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
     """Return the vertices of this rank, and their labels among the edges of all ranks."""
-    own = vertex_list(graph, resources)
-    src = dst = own[:0]
+    vertices = vertex_list(graph, resources)
+    src = dst = vertices[:0]
 
     def solved() -> tuple[Components, Any, int, int]:
         given, edges = edge_count(graph, resources), decompressed(graph, resources)
-        found = components(edges, vertices=own, forest=True)
-        _, *ends = found.forest()
-        joins = found.num_vertices - len(found)
+        solution = components(edges, vertices=vertices, forest=True)
+        _, *ends = solution.forest()
+        joins = solution.num_vertices - len(solution)
         if ends[0].size != joins:
             raise lost_rows("the forest of this rank", joins, ends[0].size)
-        linked = found.answer.facts.rows.linked
-        return found, ends, found.answer.backend.free_bytes(), linked if given is None else given
+        linked = solution.answer.facts.rows.linked
+        return (
+            solution,
+            ends,
+            solution.answer.backend.free_bytes(),
+            linked if given is None else given,
+        )
 
     local, reason = _tried(solved)
     size, free, given, linked = _vote(reason), 0, 0, 0
     if local is not None:
-        found, (src, dst), free, given = local
-        size, linked = src.size, found.answer.facts.rows.linked
-    rows, room = ranks.agreed(own, size, free, reason)
+        solution, (src, dst), free, given = local
+        size, linked = src.size, solution.answer.facts.rows.linked
+    rows, room = ranks.agreed(vertices, size, free, reason)
     if len(rows) == 1:
         Ledger(given, linked).check("the edges of the graph")
-        return own, found.component_of(own)
+        return vertices, solution.component_of(vertices)
     least = min(room)
     need = COPIES * (src.itemsize + dst.itemsize) * sum(rows)
     if need > least:
@@ -203,19 +214,19 @@ def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
             f" GPU, and one has {least:,} free"
         )
     if not size:  # a loop changes no component, and an empty array has no place in memory
-        src = dst = np.full_like(own, 0, shape=1)
+        src = dst = np.full_like(vertices, 0, shape=1)
     every, sent = ranks.gathered(src, dst), sum(max(one, 1) for one in rows)
 
     def labelled() -> Any:
-        found = components(every, vertices=own)
-        found.answer.facts.rows._replace(given=sent).check("the forests of all ranks")
-        return found.component_of(own)
+        solution = components(every, vertices=vertices)
+        solution.answer.facts.rows._replace(given=sent).check("the forests of all ranks")
+        return solution.component_of(vertices)
 
-    answer, reason = _tried(labelled)
-    every_given, every_linked = ranks.agreed(own, _vote(reason) or given, linked, reason)
+    result, reason = _tried(labelled)
+    every_given, every_linked = ranks.agreed(vertices, _vote(reason) or given, linked, reason)
     Ledger(sum(every_given), sum(every_linked)).check("the edges of all ranks")
     log.debug("%d ranks sent %s of forests", len(rows), counted(sum(rows), "edge"))
-    return own, answer
+    return vertices, result
 
 
 def _vote(reason: Exception | None) -> int:

@@ -79,10 +79,10 @@ def connected_components(
     on_device = _is_cupy(csgraph)
     if directed and connection.lower() == "strong":
         return _strong(csgraph, on_device, return_labels)
-    found = components(_square(csgraph, on_device))
+    result = components(_square(csgraph, on_device))
     if not return_labels:
-        return len(found)
-    return len(found), found.labels("dense").labels
+        return len(result)
+    return len(result), result.labels("dense").labels
 
 
 def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:
@@ -131,10 +131,10 @@ def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:
         return _tree_by_scipy(csgraph, on_device)
     rows = minimum_spanning_forest(Csr(offsets, indices), weight=weights).row
     rows = rows[weights[rows] != 0]
-    held = np.int32 if max(count, matrix.shape[0]) < 1 << 31 else np.int64  # SciPy's own
+    index_type = np.int32 if max(count, matrix.shape[0]) < 1 << 31 else np.int64  # SciPy's own
     # CuPy's arrays have no such method, and its function takes NumPy's calls
-    starts = np.searchsorted(rows, offsets.astype(rows.dtype)).astype(held)
-    kept = weights[rows].astype(np.float64), indices[rows].astype(held), starts
+    starts = np.searchsorted(rows, offsets.astype(rows.dtype)).astype(index_type)
+    kept = weights[rows].astype(np.float64), indices[rows].astype(index_type), starts
     return type(matrix)(kept, shape=matrix.shape)
 
 

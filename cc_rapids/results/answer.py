@@ -64,9 +64,9 @@ class Facts:
         facts = cls(**words | {"ledger": Ledger.of_facts(words["ledger"])})
         times = facts.seconds.values() if isinstance(facts.seconds, dict) else [""]
         check_count("edges", facts.edges)
-        said = facts.design, facts.ids, facts.memory, facts.chosen_again
+        texts = facts.design, facts.ids, facts.memory, facts.chosen_again
         right = (
-            all(isinstance(one, str) for one in said)
+            all(isinstance(one, str) for one in texts)
             and isinstance(facts.resumed, str | None)
             and isinstance(facts.greatest, bool | None)
             and all(isinstance(one, int | float | None) for one in times)
@@ -131,7 +131,7 @@ class LabelKind(ABC):
         self,
         answer: Answer,
         column: Column,
-        known: Array,
+        valid: Array,
         labels: Array,
         name: str,
         rows: Array | None,
@@ -144,7 +144,7 @@ class LabelKind(ABC):
         ----------
         column : Column
             A column of m ids of the kind of the edges.
-        known : (m,) array of bool
+        valid : (m,) array of bool
             True for the ids that are vertices of the answer.
         labels : (m,) array
             The label of each known id, any value for others; empty if the answer has no vertex.
@@ -258,8 +258,8 @@ class Answer:
                 vertex, label = kind.vertices_and_rows(self)
                 labels = kind.columns(self, "labels", label)
                 return self.frame(self.columns("vertex", vertex) | labels)
-        if (held := vars(self).pop("prefetched_frame", None)) is not None:
-            return self.given.answer(held)  # and no other thread has popped the frame
+        if (frame := vars(self).pop("prefetched_frame", None)) is not None:
+            return self.given.answer(frame)  # and no other thread has popped the frame
         with self.backend.scope(self.arena):
             by_array = isinstance(self.decoder, SortedDecoder)
             rows = self.rows_of_sorted_ids() if by_array else None
@@ -268,12 +268,12 @@ class Answer:
             vertex, label = self.rows()
             return self.frame(self.columns("vertex", vertex) | self.columns("labels", label))
 
-    def check_forest(self, wanted: str) -> None:
+    def check_forest(self, method: str) -> None:
         """Raise an InputError that names what is wanted if no forest was recorded."""
         if self.forest_edges is None:
             raise InputError(
                 "the edges of a spanning forest are recorded during the run, on request:"
-                f" components(..., forest=True).{wanted}"
+                f" components(..., forest=True).{method}"
             )
 
     def forest_frame(self) -> Any:
@@ -305,8 +305,8 @@ class Answer:
                 columns[name] = self.given.without_nan(columns[name])
         if self.given.src.key_columns:
             columns = {self.given.called(name): column for name, column in columns.items()}
-        held, answers = self.given.make_frame(columns), self.given.answers
-        frame: Any = held if answers is None else answers(held)
+        made, answers = self.given.make_frame(columns), self.given.answers
+        frame: Any = made if answers is None else answers(made)
         return frame
 
     def in_memory(self) -> Answer:
@@ -317,20 +317,20 @@ class Answer:
 
     def columns_of_forest(self, edges: Array | None = None) -> dict[str, Any]:
         """Return the columns of :meth:`forest`: new ones, of some of its edges or of all."""
-        held, chosen = self.held_forest, self.forest_edges
-        if held is None:
+        columns, chosen = self.held_forest, self.forest_edges
+        if columns is None:
             assert chosen is not None
             chosen = chosen if edges is None else chosen.among(edges)
-            found = chosen.columns(self.given)
-            if found:
-                return with_index(self.given, found)
+            columns = chosen.columns(self.given)
+            if columns:
+                return with_index(self.given, columns)
             return forest_columns(self.given, self.home(chosen.rows.astype(np.int64)))
         if edges is None:
-            return {name: copy(column) for name, column in held.items()}
+            return {name: copy(column) for name, column in columns.items()}
         at, numbers = self.home(edges), ("row", "index", "weight")
         return {
             name: items_at(column, at) if name in numbers else take_ids(of(name, column), at)
-            for name, column in held.items()
+            for name, column in columns.items()
         }
 
     def home(self, column: Any) -> Any:
@@ -365,11 +365,11 @@ class Answer:
         return self.kind.columns(self, name, self.kind.rows(self)[rows])
 
     def label_or_own(
-        self, column: Column, rows: Array, known: Array, name: str, at: Array | None
+        self, column: Column, rows: Array, valid: Array, name: str, at: Array | None
     ) -> dict[str, Any]:
         """Return the labels of ids; unknown ids are components of their own."""
         labels = self.kind.rows(self)[rows if self.forest.vertices else rows[:0]]
-        return self.kind.columns_of_ids(self, column, known, labels, name, at)
+        return self.kind.columns_of_ids(self, column, valid, labels, name, at)
 
     def component(self, label: Any) -> int:
         """Return the number of a component, in the order of the least ids, given its label."""

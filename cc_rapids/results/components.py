@@ -514,8 +514,8 @@ class Components(Generic[FrameT]):
         >>> found.connected(pairs, "a", "b", missing="false").tolist()
         [True, False]
         """
-        asked = pairs, source, destination
-        return pairs_of.connected(self.answer, *asked, missing=missing, **text)
+        arguments = pairs, source, destination
+        return pairs_of.connected(self.answer, *arguments, missing=missing, **text)
 
     def edges(
         self,
@@ -570,8 +570,8 @@ class Components(Generic[FrameT]):
         1    5    2    0.9
         2    2    7    0.7
         """
-        asked = label, edges, source, destination
-        return pairs_of.edges_of(self.answer, *asked, weight=weight)
+        arguments = label, edges, source, destination
+        return pairs_of.edges_of(self.answer, *arguments, weight=weight)
 
     def equals(self, other: Any) -> bool:
         """Return whether another answer has the same vertices in the same components.
@@ -812,8 +812,8 @@ class Components(Generic[FrameT]):
         0     0     0    0       5            2     0.9
         1     0     1    1       2            7     0.6
         """
-        asked = pairs, source, destination
-        return self._paths.between(*asked, rows=rows, limit=limit, **text)
+        arguments = pairs, source, destination
+        return self._paths.between(*arguments, rows=rows, limit=limit, **text)
 
     def path(
         self,
@@ -889,8 +889,8 @@ class Components(Generic[FrameT]):
         0    2       7            8
         1    3       7            5
         """
-        asked = first, second, edges, source, destination
-        return self._paths.path(*asked, weight=weight, shortest=shortest)
+        arguments = first, second, edges, source, destination
+        return self._paths.path(*arguments, weight=weight, shortest=shortest)
 
     def audit_paths(
         self,
@@ -960,8 +960,8 @@ class Components(Generic[FrameT]):
         >>> print(found.audit_paths(found.paths(pairs), pairs, edges, weight="weight"))
         right: 1 path of 2 edges for 1 pair, by 3 edges
         """
-        asked = found, pairs, edges, source, destination
-        return self._paths.audit(*asked, columns=columns, rows=rows, **given)
+        arguments = found, pairs, edges, source, destination
+        return self._paths.audit(*arguments, columns=columns, rows=rows, **given)
 
     @cached_property
     def _paths(self) -> ForestPaths:

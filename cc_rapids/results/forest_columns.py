@@ -21,31 +21,31 @@ def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
     rows : (k,) array of int64
         Rows of the columns, on the device of the caller's columns.
     """
-    found = _ends_of_forest(given, rows)
+    columns = _ends_of_forest(given, rows)
     if given.weights is not None:
         weights, library = given.weights, _library(rows)
         if _library(weights) is not library:
             weights = library.asarray(getattr(weights, "get", lambda: weights)())
-        found["weight"] = weights[rows]
-    return found
+        columns["weight"] = weights[rows]
+    return columns
 
 
 def _ends_of_forest(given: EdgeInput, rows: Any) -> dict[str, Any]:
     """Return the row numbers of chosen edges, with both ends."""
-    found: dict[str, Any] = {"row": rows if given.row_index is None else _kept(given, rows)}
-    found = with_index(given, found)
+    columns: dict[str, Any] = {"row": rows if given.row_index is None else _kept(given, rows)}
+    columns = with_index(given, columns)
     if given.row_offsets:
         with given.row_offsets.borrow() as offsets:
             xp = _library(offsets)
             vertex = xp.searchsorted(offsets, rows, side="right") - 1
         with given.dst.borrow() as indices:
-            taken = indices[rows]
-        return found | {"source": vertex.astype(taken.dtype), "destination": taken}
+            targets = indices[rows]
+        return columns | {"source": vertex.astype(targets.dtype), "destination": targets}
     for name, column in (("source", given.src), ("destination", given.dst)):
         key_columns = column.key_columns or (column,)
         names = [f"{k}_{name}" for k in range(len(key_columns))] if column.key_columns else [name]
-        found |= dict(zip(names, (take_ids(part, rows) for part in key_columns), strict=True))
-    return found
+        columns |= dict(zip(names, (take_ids(part, rows) for part in key_columns), strict=True))
+    return columns
 
 
 def with_index(given: EdgeInput, columns: dict[str, Any]) -> dict[str, Any]:
@@ -65,17 +65,17 @@ def take_ids(column: Column, rows: Any) -> Any:
 
     A column without rows may be on another device, as it is made like the vertices.
     """
-    with column.borrow() as held:
+    with column.borrow() as ids:
         if not column.strings:
-            return held[rows] if len(rows) else _library(rows).empty(0, held.dtype)
-        if isinstance(held, np.ndarray):  # of a kept kind without rows, which borrows integers
+            return ids[rows] if len(rows) else _library(rows).empty(0, ids.dtype)
+        if isinstance(ids, np.ndarray):  # of a kept kind without rows, which borrows integers
             import pyarrow as pa
 
-            held = pa.chunked_array([], pa.large_string())
-        taken = held.take(rows) if len(rows) else held[:0]
-        if is_cudf(held):
-            taken = taken.reset_index(drop=True)
-        return column.to_native(taken, lambda: taken)
+            ids = pa.chunked_array([], pa.large_string())
+        ids_of_rows = ids.take(rows) if len(rows) else ids[:0]
+        if is_cudf(ids):
+            ids_of_rows = ids_of_rows.reset_index(drop=True)
+        return column.to_native(ids_of_rows, lambda: ids_of_rows)
 
 
 def _library(array: Any) -> Any:

@@ -43,8 +43,8 @@ class IdLabels(LabelKind):
                 f"label {id_shown(label)} cannot be one of this answer, whose labels are"
                 f" {ids.dtype}: pass one as labels() returns them"
             )
-        rows, known = rows_of_ids(answer, column, "null")
-        if not bool(known.all()):
+        rows, valid = rows_of_ids(answer, column, "null")
+        if not bool(valid.all()):
             return None
         row = int(rows[0])
         return int(answer.dense[row]) if self.is_named_by(answer, row) else None
@@ -57,7 +57,7 @@ class IdLabels(LabelKind):
         self,
         answer: Answer,
         column: Column,
-        known: Array,
+        valid: Array,
         labels: Array,
         name: str,
         rows: Array | None,
@@ -65,8 +65,8 @@ class IdLabels(LabelKind):
         """Return labels, and for unknown ids the ids themselves."""
         names = [f"{k}_{name}" for k in range(len(column.key_columns))] or [name]
         values = list(self.columns(answer, name, labels).values())
-        found = ids_or_own(column, known, values, answer.given.src, rows, answer.backend)
-        return dict(zip(names, found, strict=True))
+        columns = ids_or_own(column, valid, values, answer.given.src, rows, answer.backend)
+        return dict(zip(names, columns, strict=True))
 
 
 class MinLabels(IdLabels):
@@ -129,16 +129,16 @@ class NumberLabels(LabelKind):
         self,
         answer: Answer,
         column: Column,
-        known: Array,
+        valid: Array,
         labels: Array,
         name: str,
         rows: Array | None,
     ) -> dict[str, Any]:
-        more = self.of_unknown(answer, column, ~known)
-        numbers = answer.backend.xp.empty(known.size, np.promote_types(labels.dtype, more.dtype))
-        numbers[~known] = more
+        more = self.of_unknown(answer, column, ~valid)
+        numbers = answer.backend.xp.empty(valid.size, np.promote_types(labels.dtype, more.dtype))
+        numbers[~valid] = more
         if labels.size:
-            numbers[known] = labels[known]
+            numbers[valid] = labels[valid]
         return {name: numbers if rows is None else numbers[rows]}
 
 
@@ -203,13 +203,13 @@ class FingerprintLabels(NumberLabels):
     def find(self, answer: Answer, label: Any) -> int | None:
         if not is_below(label, 1 << 64):
             return None
-        found = answer.backend.xp.flatnonzero(self._fingerprints(answer) == np.uint64(label))
-        return int(found[0]) if found.size else None
+        rows = answer.backend.xp.flatnonzero(self._fingerprints(answer) == np.uint64(label))
+        return int(rows[0]) if rows.size else None
 
     def of_unknown(self, answer: Answer, column: Column, unknown: Array) -> Array:
         """Return the labels of components of one vertex each."""
-        own = hashes_of_ids(column, answer.backend)[unknown]
-        return fingerprints(own, answer.backend.xp.ones(own.size, np.int64))
+        hashes = hashes_of_ids(column, answer.backend)[unknown]
+        return fingerprints(hashes, answer.backend.xp.ones(hashes.size, np.int64))
 
     def _fingerprints(self, answer: Answer) -> Array:
         """Return the label of each component: the sum of its vertices' hashes.
@@ -247,29 +247,29 @@ def is_below(label: Any, count: int) -> bool:
     return whole and 0 <= int(label) < count
 
 
-def numbers_alone(column: Column, alone: Array, backend: Backend) -> Array:
+def numbers_alone(column: Column, is_alone: Array, backend: Backend) -> Array:
     """Return 0, 1, ... for the sorted isolated ids of a column; equal ids get equal numbers."""
-    xp, found = backend.xp, None
-    if not bool(alone.any()):
+    xp, ranks = backend.xp, None
+    if not bool(is_alone.any()):
         return backend.empty(0, np.int64)
     with column.borrow() as borrowed:
-        for part, held in borrowed_columns(column, borrowed):
+        for part, ids in borrowed_columns(column, borrowed):
             if part.strings:
-                words = rows_of(held, alone, backend)
+                words = rows_of(ids, is_alone, backend)
                 codes = factorise([words], Column.to_native, backend)[0][0]
                 rank = backend.asarray(codes).astype(np.int64)
             else:
-                rank = xp.unique(backend.asarray(held)[alone], return_inverse=True)[1]
-            if found is not None:  # columns compare one after the other
-                found = found * (int(rank.max()) + 1)
-            both = rank if found is None else found + rank
-            found = xp.unique(both, return_inverse=True)[1]
-    return found
+                rank = xp.unique(backend.asarray(ids)[is_alone], return_inverse=True)[1]
+            if ranks is not None:  # columns compare one after the other
+                ranks = ranks * (int(rank.max()) + 1)
+            both = rank if ranks is None else ranks + rank
+            ranks = xp.unique(both, return_inverse=True)[1]
+    return ranks
 
 
 def ids_or_own(
     column: Column,
-    known: Array,
+    valid: Array,
     labels: list[Any],
     given: Column,
     rows: Array | None,
@@ -298,32 +298,34 @@ def ids_or_own(
     ColumnTypeError
         No type of integers holds both.
     """
-    found = []
+    columns = []
     with column.borrow() as borrowed:
         pairs = zip(
             borrowed_columns(column, borrowed), labels, given.key_columns or (given,), strict=True
         )
-        for (part, held), label, like in pairs:
+        for (part, ids), label, like in pairs:
             if part.strings:
-                found.append(_words_or_own(held, known, label, like, rows, backend))
+                columns.append(_words_or_own(ids, valid, label, like, rows, backend))
                 continue
-            own = backend.asarray(held)
-            dtype = type_of((label.dtype, own.dtype), *bounds([label, own], backend))
-            values = own.astype(dtype)
+            ids_of_rows = backend.asarray(ids)
+            dtype = type_of(
+                (label.dtype, ids_of_rows.dtype), *bounds([label, ids_of_rows], backend)
+            )
+            values = ids_of_rows.astype(dtype)
             if label.size:
-                values = backend.xp.where(known, label.astype(dtype), values)
-            found.append(values if rows is None else values[rows])
-    return found
+                values = backend.xp.where(valid, label.astype(dtype), values)
+            columns.append(values if rows is None else values[rows])
+    return columns
 
 
 def _words_or_own(
-    own: Any, known: Array, label: Any, like: Column, rows: Array | None, backend: Backend
+    ids: Any, valid: Array, label: Any, like: Column, rows: Array | None, backend: Backend
 ) -> Any:
     if len(label):
         with of("labels", label).borrow() as words:
-            own = where(known, words, own, backend)
-    own = own if rows is None else take_rows(own, rows, backend)
-    return like.to_native(own, partial(different, own))
+            ids = where(valid, words, ids, backend)
+    ids = ids if rows is None else take_rows(ids, rows, backend)
+    return like.to_native(ids, partial(different, ids))
 
 
 SALT, NEGATIVE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03)
@@ -340,20 +342,20 @@ def mixed(words: Array) -> Array:
 
 def hashes_of_ids(column: Column, backend: Backend) -> Array:
     """Return a hash of the value of each id of a column, independent of its type."""
-    found = None
+    hashes = None
     with column.borrow() as borrowed:
-        for part, held in borrowed_columns(column, borrowed):
+        for part, part_ids in borrowed_columns(column, borrowed):
             if part.strings:
-                own = hashes_of(held, backend)
+                part_hashes = hashes_of(part_ids, backend)
             else:
-                ids = backend.asarray(held)
+                ids = backend.asarray(part_ids)
                 # -1 and 2^64 - 1 have the same bits
-                own = mixed(
+                part_hashes = mixed(
                     ids.astype(np.uint64) ^ backend.xp.where(ids < 0, NEGATIVE, np.uint64(0))
                 )
-            found = own if found is None else mixed(found) + own
-    assert found is not None
-    return mixed(found)
+            hashes = part_hashes if hashes is None else mixed(hashes) + part_hashes
+    assert hashes is not None
+    return mixed(hashes)
 
 
 def fingerprints(sums: Array, counts: Array) -> Array:

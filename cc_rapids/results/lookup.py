@@ -114,51 +114,51 @@ def attached(
 ) -> Any:
     """Return a frame with a column of labels: see :meth:`cc_rapids.Components.attach`."""
     check_names("on=", on)
-    wanted = on if isinstance(on, list) else [on]
-    if not wanted:
+    id_columns = on if isinstance(on, list) else [on]
+    if not id_columns:
         raise InputError("on= names no column: pass the column of the vertices, or several")
     check_name(name)
     check_word("policy for unknown ids, missing,", missing, MISSING)
     if nulls is not None:
         check_word("nulls policy", nulls, NULLS)
     if is_relation(frame):
-        return _joined(answer, frame, wanted, name, missing, nulls)
+        return _joined(answer, frame, id_columns, name, missing, nulls)
     frame = frame_in_memory(frame)
-    check_columns(frame, wanted)
-    return _attached(answer, frame, wanted, name, missing, nulls)
+    check_columns(frame, id_columns)
+    return _attached(answer, frame, id_columns, name, missing, nulls)
 
 
 def _joined(
-    answer: Answer, relation: Any, wanted: list[str], name: str, missing: str, nulls: str | None
+    answer: Answer, relation: Any, id_columns: list[str], name: str, missing: str, nulls: str | None
 ) -> Any:
     """Return a relation of DuckDB that joins another one with the labels of its ids."""
-    known = {column.lower() for column in columns_in(relation)}  # as DuckDB compares names
-    check_columns(relation, wanted)
-    check_ids(relation, wanted)
-    ids = distinct_of(relation, wanted)
-    labels = _attached(answer, ids, wanted, name, missing, nulls)
-    for added in columns_of(labels)[len(wanted) :]:
-        if added.lower() in known:
+    columns = {column.lower() for column in columns_in(relation)}  # as DuckDB compares names
+    check_columns(relation, id_columns)
+    check_ids(relation, id_columns)
+    ids = distinct_of(relation, id_columns)
+    labels = _attached(answer, ids, id_columns, name, missing, nulls)
+    for added in columns_of(labels)[len(id_columns) :]:
+        if added.lower() in columns:
             raise _taken_name(added)
-    return joined(relation, labels, wanted)
+    return joined(relation, labels, id_columns)
 
 
 def _attached(
-    answer: Answer, frame: Any, wanted: list[str], name: str, missing: str, nulls: str | None
+    answer: Answer, frame: Any, id_columns: list[str], name: str, missing: str, nulls: str | None
 ) -> Any:
     """Return a frame in memory with the label of each row in an added column."""
     names = columns_of(frame)
     with answer.backend.scope():
-        column, there = ids_in_frame(answer, frame, wanted, nulls or NULLS[missing == "null"])
+        column, there = ids_in_frame(answer, frame, id_columns, nulls or NULLS[missing == "null"])
         policy = "raise" if missing == "raise" else "null"
-        rows, known = rows_of_ids(answer, column, policy, ALONE)
-        warn_if_strange(answer, column, known)
+        rows, valid = rows_of_ids(answer, column, policy, ALONE)
+        warn_if_strange(answer, column, valid)
         at = None if there is None else _spread(answer, there)
-        alone = missing == "self" and column.size > 0
-        if alone:
-            labels = answer.label_or_own(column, rows, known, name, at)
+        separate = missing == "self" and column.size > 0
+        if separate:
+            labels = answer.label_or_own(column, rows, valid, name, at)
         else:
-            rows, known, there = _among(answer, rows, known, there, at)
+            rows, valid, there = _among(answer, rows, valid, there, at)
             labels = _label_of_any(answer, rows, name)
         here = is_cudf(frame)
         whole = there is None or bool(there.all())
@@ -181,10 +181,10 @@ def single_id(vertex: Any) -> Column:
 
 def ids_of(answer: Answer, values: Any) -> Column:
     """Return ids to look up, as a column of one or several key columns."""
-    own = answer.given.src.key_columns
-    if not own:
+    key_columns = answer.given.src.key_columns
+    if not key_columns:
         return of("vertices", values)
-    return of_key_columns(key_columns_of("vertices", values, len(own)))
+    return of_key_columns(key_columns_of("vertices", values, len(key_columns)))
 
 
 def ids_in_frame(
@@ -215,15 +215,15 @@ def _spread(answer: Answer, there: Array) -> Array:
 
 
 def _among(
-    answer: Answer, rows: Array, known: Array, there: Array | None, at: Array | None
+    answer: Answer, rows: Array, valid: Array, there: Array | None, at: Array | None
 ) -> tuple[Array, Array, Array]:
     """Return for each row of a frame its position among the rows that have a label."""
     if there is None or at is None:
-        return rows, known, known
+        return rows, valid, valid
     if not rows.size:
-        rows, known = answer.backend.xp.zeros(there.size, np.int64), there
-        return rows, known, known
-    return rows[at], known[at], known[at] & there
+        rows, valid = answer.backend.xp.zeros(there.size, np.int64), there
+        return rows, valid, valid
+    return rows[at], valid[at], valid[at] & there
 
 
 def _label_of_any(answer: Answer, rows: Array, name: str) -> dict[str, Any]:
@@ -293,57 +293,57 @@ def _looked_up_of(
             raise _unknown(answer, column, np.zeros(column.size, bool), remedy)
         return xp.zeros(column.size, np.int64), xp.zeros(column.size, bool)
     key_columns = [
-        part if own.strings else backend.asarray(part)
-        for part, own in zip(
+        part if key_column.strings else backend.asarray(part)
+        for part, key_column in zip(
             borrowed if column.key_columns else [borrowed],
             column.key_columns or [column],
             strict=True,
         )
     ]
-    vertices, known = answer.decoder.lookup(
+    vertices, valid = answer.decoder.lookup(
         key_columns if column.key_columns else key_columns[0], backend
     )
-    found, known = value_of(vertices, known)
-    if missing == "raise" and not bool(known.all()):
-        raise _unknown(answer, column, backend.to_host(known), remedy)
-    return found, known
+    values, valid = value_of(vertices, valid)
+    if missing == "raise" and not bool(valid.all()):
+        raise _unknown(answer, column, backend.to_host(valid), remedy)
+    return values, valid
 
 
-def _unknown(answer: Answer, column: Column, known: Any, remedy: str) -> UnknownVertexError:
+def _unknown(answer: Answer, column: Column, valid: Any, remedy: str) -> UnknownVertexError:
     if answer.linked is not None and not answer.linked.id_names:
         remedy = BY_POSITION
-    strange = np.flatnonzero(~known)
+    strange = np.flatnonzero(~valid)
     return UnknownVertexError(
         f"{strange.size:,} of {column.size:,} in {column.name!r} are not vertices of this"
         f" answer: {_some(column, strange)}; {remedy}"
     )
 
 
-def warn_if_strange(answer: Answer, column: Column, known: Array) -> None:
+def warn_if_strange(answer: Answer, column: Column, valid: Array) -> None:
     """Warn if no id of a frame is a vertex, although there are vertices: on= may be wrong.
 
     Also if some are none as they are spelled, but are vertices without their leading zeros.
     """
     if not (column.size and answer.forest.vertices):
         return
-    if bool(known.any()):
-        if column.strings and not column.key_columns and not bool(known.all()):
-            _warn_of_zeros(answer, column, answer.backend.to_host(known))
+    if bool(valid.any()):
+        if column.strings and not column.key_columns and not bool(valid.all()):
+            _warn_of_zeros(answer, column, answer.backend.to_host(valid))
         return
     theirs = _some(column, np.arange(column.size))
     few = answer.backend.xp.arange(min(FEW, answer.forest.vertices))
-    own = values_of(_vertices_on_host(answer, few))
+    own_ids = values_of(_vertices_on_host(answer, few))
     more = ", ..." if answer.forest.vertices > FEW else ""
     warnings.warn(
         f"none of the {column.size:,} ids in {column.name!r} is a vertex of this answer: they"
-        f" are {theirs}, and its vertices are {', '.join(map(str, own))}{more}; does on= name"
+        f" are {theirs}, and its vertices are {', '.join(map(str, own_ids))}{more}; does on= name"
         " the column of the ids, and are they spelled as in the edges?",
         UnmatchedWarning,
         stacklevel=levels_up(),
     )
 
 
-def _warn_of_zeros(answer: Answer, column: Column, known: Any) -> None:
+def _warn_of_zeros(answer: Answer, column: Column, valid: Any) -> None:
     """Warn if an id and a vertex are one number, of which one is spelled with zeros first."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -351,25 +351,25 @@ def _warn_of_zeros(answer: Answer, column: Column, known: Any) -> None:
     with column.borrow() as words:
         if not isinstance(words, pa.Array | pa.ChunkedArray):
             return
-        words = words.filter(pa.array(~known)).cast(pa.large_string())
+        words = words.filter(pa.array(~valid)).cast(pa.large_string())
     zeros = words.filter(pc.match_substring_regex(words, "^0+[0-9]"))
-    own = pc.utf8_ltrim(zeros, "0")
-    own = pc.if_else(pc.equal(own, ""), "0", own)
-    found = zeros.filter(
-        pa.array(answer.backend.to_host(rows_of_ids(answer, of("", own), "null")[1]))
+    stripped = pc.utf8_ltrim(zeros, "0")
+    stripped = pc.if_else(pc.equal(stripped, ""), "0", stripped)
+    matches = zeros.filter(
+        pa.array(answer.backend.to_host(rows_of_ids(answer, of("", stripped), "null")[1]))
     )
     how = "without zeros first"
-    if not len(found) and pc.any(pc.match_substring_regex(words, "^[0-9]+$")).as_py():
+    if not len(matches) and pc.any(pc.match_substring_regex(words, "^[0-9]+$")).as_py():
         rows = answer.backend.xp.arange(answer.forest.vertices)
         with of("", _vertices_on_host(answer, rows)).borrow() as vertices:
-            own = vertices.cast(pa.large_string())
-        own = own.filter(pc.match_substring_regex(own, "^0+[0-9]+$"))
-        found = words.filter(pc.is_in(words, pc.utf8_ltrim(own, "0")))
+            stripped = vertices.cast(pa.large_string())
+        stripped = stripped.filter(pc.match_substring_regex(stripped, "^0+[0-9]+$"))
+        matches = words.filter(pc.is_in(words, pc.utf8_ltrim(stripped, "0")))
         how = "with zeros first"
-    if len(found):
+    if len(matches):
         warnings.warn(
-            f"{len(found):,} of the ids in {column.name!r} are no vertices of this answer as"
-            f" they are spelled, but are {how}, such as {found[0].as_py()}: spell ids as in the"
+            f"{len(matches):,} of the ids in {column.name!r} are no vertices of this answer as"
+            f" they are spelled, but are {how}, such as {matches[0].as_py()}: spell ids as in the"
             " edges",
             CcRapidsWarning,
             stacklevel=levels_up(),
@@ -387,8 +387,8 @@ def labelled(answer: Answer, columns: dict[str, Any], numbers: Any) -> Any:
     type the labels get.
     """
     column = of("vertices", numbers)
-    with answer.backend.scope(), column.borrow() as held:
-        at = answer.backend.asarray(held)
+    with answer.backend.scope(), column.borrow() as ids:
+        at = answer.backend.asarray(ids)
         labels = answer.forest.parent[at]
         if labels.dtype.itemsize == at.dtype.itemsize:
             labels = labels.view(at.dtype)
@@ -417,5 +417,5 @@ def places_of_edges(answer: Answer, given: EdgeInput | None = None) -> tuple[Arr
     given = answer.given if given is None else given
     with LentOn(answer.backend, given) as columns:
         sides = zip((given.src, given.dst), columns, strict=False)
-        src, dst = (rows_of_lent(answer, side, held, "raise")[0] for side, held in sides)
+        src, dst = (rows_of_lent(answer, side, ids, "raise")[0] for side, ids in sides)
     return src, dst

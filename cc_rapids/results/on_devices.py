@@ -35,16 +35,16 @@ class SpreadComponents:
 
     def __init__(
         self,
-        held: list[OnDevice],
+        parts: list[OnDevice],
         answers: list[Components],
         backend: Backend,
         kind: LabelKind,
         facts: dict[str, Any],
     ) -> None:
-        self._held, self._answers, self._backend = held, answers, backend
+        self._held, self._answers, self._backend = parts, answers, backend
         self._kind, self._facts = kind, facts
-        self.devices = [one.number for one in held]
-        self.vertices: int = held[0].forest.vertices
+        self.devices = [one.number for one in parts]
+        self.vertices: int = parts[0].forest.vertices
 
     def __len__(self) -> int:
         return self._held[0].forest.components
@@ -63,13 +63,13 @@ class SpreadComponents:
             """Say where the methods of an answer on one GPU are."""
             from .components import Components
 
-            own = f"an answer on several GPUs has no {name!r}"
+            message = f"an answer on several GPUs has no {name!r}"
             if not name.startswith("_") and hasattr(Components, name):
                 raise AttributeError(
-                    f"{own}: that of the whole answer on one is gather().{name}, within 'with"
+                    f"{message}: that of the whole answer on one is gather().{name}, within 'with"
                     f" cupy.cuda.Device({self.devices[0]}):'"
                 )
-            raise AttributeError(own)
+            raise AttributeError(message)
 
     def __reduce__(self) -> Any:
         """Refuse a copy, whose arrays would all be on the current GPU."""
@@ -136,19 +136,19 @@ class SpreadComponents:
         --------
         SpreadComponents.gather : Return the whole answer on one GPU.
         """
-        wanted = self._kind if kind is None else check_labels(kind)
+        label_kind = self._kind if kind is None else check_labels(kind)
         count = len(self._held)
 
         def share(k: int, _: ExchangeBarrier) -> Any:
             with self._backend.scope():
-                held, answer = self._held[k], self._answers[k]
-                if wanted is LABEL_KINDS["min"]:
-                    vertex, label = held.label_rows(k, count)
+                part, answer = self._held[k], self._answers[k]
+                if label_kind is LABEL_KINDS["min"]:
+                    vertex, label = part.label_rows(k, count)
                 else:
-                    rows = held.forest.rows_of_share(*share_of(held.forest.n, k, count))
-                    vertex, label = wanted.vertices_and_rows(answer.answer)
+                    rows = part.forest.rows_of_share(*share_of(part.forest.n, k, count))
+                    vertex, label = label_kind.vertices_and_rows(answer.answer)
                     vertex, label = vertex[rows], label[rows]
-                labels = wanted.columns(answer.answer, "labels", label)
+                labels = label_kind.columns(answer.answer, "labels", label)
                 return answer.answer.frame({"vertex": vertex} | labels)
 
         return in_threads(self.devices, self._backend, share)

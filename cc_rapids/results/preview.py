@@ -19,12 +19,12 @@ LARGEST, MEMBERS = 5, 6  # components, and vertices of each
 MACHINERY = "design", "ids", "engine", "device", "memory", "ledger", "peak_bytes"
 
 
-def preview(found: Answer) -> str:
+def preview(answer: Answer) -> str:
     """Return the largest components and the sizes of all as HTML; empty if there are none."""
-    if not len(found):
+    if not len(answer):
         return ""
-    with found.backend.scope():
-        return _largest(found) + _histogram(found)
+    with answer.backend.scope():
+        return _largest(answer) + _histogram(answer)
 
 
 def panel(answer: Answer) -> str:
@@ -38,7 +38,7 @@ def summary(answer: Answer) -> dict[str, Any]:
     """Return the facts about a run: see :meth:`cc_rapids.Components.summary`."""
     names = "resumed", "chosen_again"
     more = {name: value for name in names if (value := getattr(answer.facts, name))}
-    taken = [taken.facts() for taken in answer.given.taken]
+    sources = [sources.facts() for sources in answer.given.taken]
     columns = answer.given.end_columns
     return {
         "engine": answer.backend.name,
@@ -56,7 +56,7 @@ def summary(answer: Answer) -> dict[str, Any]:
         "peak_bytes": answer.backend.peak_bytes(),
         **more,
         **({"columns": columns} if columns else {}),
-        **({"taken": taken} if taken else {}),
+        **({"taken": sources} if sources else {}),
     }
 
 
@@ -65,11 +65,11 @@ def known_counts(answer: Answer, component: str = "component", vertex: str = "ve
     forest, largest = vars(answer.forest), vars(answer).get("largest_size")
     if not {"components", "vertices"} <= forest.keys():
         return f"{_plural(component)} are not counted yet"
-    known = (
+    counts = (
         f"{counted(forest['components'], component, _plural(component))} of"
         f" {counted(forest['vertices'], vertex, _plural(vertex))}"
     )
-    return known if largest is None else f"{known}, the largest of {largest:,}"
+    return counts if largest is None else f"{counts}, the largest of {largest:,}"
 
 
 def _plural(word: str) -> str:
@@ -88,16 +88,16 @@ def machinery(facts: dict[str, Any]) -> str:
     return html.folded("how it was found", html.facts(rows))
 
 
-def _largest(found: Answer) -> str:
-    backend, count = found.backend, len(found)
-    component = found.by_size[:LARGEST]
-    sizes = backend.to_host(found.counts[component]).tolist()
-    labels = found.kind.columns(found, "labels", found.kind.of_component(found, component))
-    frame = found.held_frame(labels | {"size": found.counts[component]})
+def _largest(answer: Answer) -> str:
+    backend, count = answer.backend, len(answer)
+    component = answer.by_size[:LARGEST]
+    sizes = backend.to_host(answer.counts[component]).tolist()
+    labels = answer.kind.columns(answer, "labels", answer.kind.of_component(answer, component))
+    frame = answer.held_frame(labels | {"size": answer.counts[component]})
     names = values_of(only(on_host(frame), "labels"))
     rows = [
         (_name(label), size, ", ".join(map(_name, some)) + (", ..." if size > len(some) else ""))
-        for label, size, some in zip(names, sizes, _members(found, component, sizes), strict=True)
+        for label, size, some in zip(names, sizes, _members(answer, component, sizes), strict=True)
     ]
     words = "all components" if count <= LARGEST else f"the {LARGEST} largest of {count:,}"
     return html.table(words, ("label", "vertices", "some of them"), rows)
@@ -111,35 +111,37 @@ def _name(value: Any) -> str:
     return text if len(text) <= 24 else text[:21] + "..."
 
 
-def _members(found: Answer, component: Any, sizes: list[int]) -> list[list[Any]]:
+def _members(answer: Answer, component: Any, sizes: list[int]) -> list[list[Any]]:
     """Return the first vertices of some components.
 
     Rows are looked at in blocks until there are enough of each, and only those are fetched.
     """
-    backend, (vertex, dense) = found.backend, found.numbered
+    backend, (vertex, dense) = answer.backend, answer.numbered
     rows: list[list[int]] = [[] for _ in sizes]
-    wanted = dict(enumerate(backend.to_host(component).tolist()))
+    remaining = dict(enumerate(backend.to_host(component).tolist()))
     for begin in range(0, int(dense.size), tuning.iterated_rows):
         block = dense[begin : begin + tuning.iterated_rows]
-        for k, number in list(wanted.items()):
+        for k, number in list(remaining.items()):
             most = min(sizes[k], MEMBERS)
             at = backend.xp.flatnonzero(block == number)[: most - len(rows[k])]
             rows[k] += (backend.to_host(at) + begin).tolist()
             if len(rows[k]) == most:
-                del wanted[k]
-        if not wanted:
+                del remaining[k]
+        if not remaining:
             break
-    every = backend.asarray(np.array([row for own in rows for row in own], np.int64))
-    ids = found.held_frame(found.columns("vertex", vertex[every]))
+    every = backend.asarray(
+        np.array([row for rows_of_component in rows for row in rows_of_component], np.int64)
+    )
+    ids = answer.held_frame(answer.columns("vertex", vertex[every]))
     named = iter(values_of(only(on_host(ids), "vertex")))
-    return [[next(named) for _ in own] for own in rows]
+    return [[next(named) for _ in rows_of_component] for rows_of_component in rows]
 
 
-def _histogram(found: Answer) -> str:
+def _histogram(answer: Answer) -> str:
     """Return how many components have 1, 2 to 3, 4 to 7, ... vertices, as bars."""
-    backend, xp = found.backend, found.backend.xp
+    backend, xp = answer.backend, answer.backend.xp
     lows = xp.asarray(np.left_shift(np.int64(1), np.arange(1, 63)))
-    power = xp.searchsorted(lows, found.counts, side="right")
+    power = xp.searchsorted(lows, answer.counts, side="right")
     counts = backend.to_host(xp.bincount(power)).tolist()
     rows = []
     for k, many in enumerate(counts):

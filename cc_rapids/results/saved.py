@@ -39,46 +39,48 @@ ENDS = "source", "destination"  # of the edges of its spanning forest
 OTHERS = "cc_rapids connectivity"  # the format of batches
 
 
-def write(path: str | os.PathLike[str], found: Answer) -> None:
+def write(path: str | os.PathLike[str], answer: Answer) -> None:
     """Write an answer; raise an OutputError if that is impossible."""
-    if not found.kind.is_saved:
+    if not answer.kind.is_saved:
         raise InputError(
             "the labels of this answer are stable numbers, which it does not save: call save()"
             " of the StableIds"
         )
-    backend = found.backend
+    backend = answer.backend
     with backend.scope():
-        columns = [_parts(column, backend) for column in found.ids()]
-        vertex, least = found.rows()
+        columns = [_parts(column, backend) for column in answer.ids()]
+        vertex, least = answer.rows()
         first = backend.xp.flatnonzero(vertex == least)
         word = np.uint32 if word_for(int(vertex.size)) == 4 else np.uint64
-        arrays = {"parent": backend.to_host(first[found.dense].astype(word))}
-        if found.forest_edges is not None:
-            arrays |= _forest_arrays(found)
-    for k, (_, own) in enumerate(columns):
-        arrays |= {f"{k}_{name}": array for name, array in own.items()}
+        arrays = {"parent": backend.to_host(first[answer.dense].astype(word))}
+        if answer.forest_edges is not None:
+            arrays |= _forest_arrays(answer)
+    for k, (_, arrays_of_column) in enumerate(columns):
+        arrays |= {f"{k}_{name}": array for name, array in arrays_of_column.items()}
     words = {
         "format": FORMAT,
-        "labels": found.kind.name,
-        "facts": found.facts.words(),
-        "dropped": found.given.dropped_rows,
-        "taken": [asdict(taken) for taken in found.given.taken],
-        "answers": kind_words(found.given),
-        "bound": found.given.bound and found.given.bound.kept(),
-        "columns": [own for own, _ in columns],
-        **_words_of_weights(found),
-        **({} if found.linked is None else {"records": found.linked.words()}),
+        "labels": answer.kind.name,
+        "facts": answer.facts.words(),
+        "dropped": answer.given.dropped_rows,
+        "taken": [asdict(source) for source in answer.given.taken],
+        "answers": kind_words(answer.given),
+        "bound": answer.given.bound and answer.given.bound.kept(),
+        "columns": [arrays_of_column for arrays_of_column, _ in columns],
+        **_words_of_weights(answer),
+        **({} if answer.linked is None else {"records": answer.linked.words()}),
     }
     archive.write(path, words, arrays)
 
 
 def _parts(column: Column, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the header values and the arrays of one column of ids."""
-    with column.borrow() as held:
+    with column.borrow() as ids_of_column:
         if column.strings:
-            octets, offsets = text_buffers(held.to_arrow() if hasattr(held, "to_arrow") else held)
+            octets, offsets = text_buffers(
+                ids_of_column.to_arrow() if hasattr(ids_of_column, "to_arrow") else ids_of_column
+            )
             return {"ids": "strings"}, {"offsets": offsets, "octets": octets}
-        ids = backend.to_host(backend.asarray(held))
+        ids = backend.to_host(backend.asarray(ids_of_column))
     words = {"ids": "integers", "dtype": str(ids.dtype)}
     low, high = (int(ids[0]), int(ids[-1])) if ids.size else (0, 0)
     together = high - low == ids.size - 1 and high < 1 << 63
@@ -88,22 +90,22 @@ def _parts(column: Column, backend: Backend) -> tuple[dict[str, Any], dict[str, 
     return words, {"ids": ids.astype(wide, copy=False)}
 
 
-def _words_of_weights(found: Answer) -> dict[str, str]:
+def _words_of_weights(answer: Answer) -> dict[str, str]:
     """Return the type of the weights of an answer's spanning forest, if it has weights."""
-    held, own = found.held_forest, found.given.weights
-    weights = own if held is None else held.get("weight")
+    columns_of_forest, weights_of_edges = answer.held_forest, answer.given.weights
+    weights = weights_of_edges if columns_of_forest is None else columns_of_forest.get("weight")
     return {} if weights is None else {"weight": str(weights.dtype)}
 
 
-def _forest_arrays(found: Answer) -> dict[str, Any]:
+def _forest_arrays(answer: Answer) -> dict[str, Any]:
     """Return the rows of the edges of the spanning forest, and the positions of their ends."""
-    ends, columns = places_of_forest(found)
-    columns = {name: found.backend.asarray(column) for name, column in columns.items()}
+    ends, columns = places_of_forest(answer)
+    columns = {name: answer.backend.asarray(column) for name, column in columns.items()}
     arrays = {"forest_row": columns["row"]}
     if "weight" in columns:
         arrays["forest_weight"] = columns["weight"].view(np.uint8)
     arrays |= zip(("forest_source", "forest_destination"), ends, strict=True)
-    return {name: found.backend.to_host(array) for name, array in arrays.items()}
+    return {name: answer.backend.to_host(array) for name, array in arrays.items()}
 
 
 def read(path: str | os.PathLike[str], engine: str | None) -> Answer:
@@ -116,13 +118,15 @@ def read(path: str | os.PathLike[str], engine: str | None) -> Answer:
     """
     words, arrays = archive.read(path)
     if words.get("format") != FORMAT:
-        own = str(words.get("format"))[:80]
+        version = str(words.get("format"))[:80]
         way = (
             "load it with Connectivity.load()"
-            if own.startswith(OTHERS)
+            if version.startswith(OTHERS)
             else "save the answer again with this version"
         )
-        raise FormatError(f"{path} has format {own!r}, and Components.load reads {FORMAT!r}: {way}")
+        raise FormatError(
+            f"{path} has format {version!r}, and Components.load reads {FORMAT!r}: {way}"
+        )
     try:
         return _found(words, arrays, engine)
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
@@ -159,8 +163,8 @@ def of_columns(
     columns = parts_on_host(ids)
     word = np.uint32 if word_for(int(parent.size)) == 4 else np.uint64
     arrays = {"parent": parent.astype(word)}
-    for k, (_, own) in enumerate(columns):
-        arrays |= {f"{k}_{name}": array for name, array in own.items()}
+    for k, (_, arrays_of_column) in enumerate(columns):
+        arrays |= {f"{k}_{name}": array for name, array in arrays_of_column.items()}
     own_words = {"labels": "min", "dropped": 0, "taken": [], "columns": [w for w, _ in columns]}
     return _found(own_words | words, arrays, engine)
 
@@ -168,16 +172,19 @@ def of_columns(
 def _found(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) -> Answer:
     parent = arrays["parent"]
     check_parents(parent)
-    kinds = [own["ids"] == "strings" for own in words["columns"]]
+    kinds = [column_words["ids"] == "strings" for column_words in words["columns"]]
     like = given_like(words["answers"], kinds)
-    taken = tuple(Taken(**own | {"columns": tuple(own["columns"])}) for own in words["taken"])
+    sources = tuple(
+        Taken(**column_words | {"columns": tuple(column_words["columns"])})
+        for column_words in words["taken"]
+    )
     given = EdgeInput(
         like.src,
         like.dst,
         like.make_frame,
         like.on_device,
         dropped_rows=int(words["dropped"]),
-        taken=taken,
+        taken=sources,
         bound=WeightBound.of_kept(words.get("bound")),
         vertex_names=like.vertex_names,
         end_names=like.end_names,
@@ -190,13 +197,13 @@ def _found(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) ->
         forest.count()
         kind, facts = check_labels(words["labels"]), Facts.of_words(words["facts"])
         rows = arrays.get("forest_row")
-        held = None if rows is None else ChosenEdges(backend, backend.asarray(rows))
-        found = Answer(given, backend, decoder, forest, kind, facts, held)
+        chosen = None if rows is None else ChosenEdges(backend, backend.asarray(rows))
+        answer = Answer(given, backend, decoder, forest, kind, facts, chosen)
         if "records" in words:
-            found.linked = Linked.of_words(words["records"])
+            answer.linked = Linked.of_words(words["records"])
         if rows is not None:
-            found.held_forest = _forest_columns(found, arrays, words.get("weight"))
-    return found
+            answer.held_forest = _forest_columns(answer, arrays, words.get("weight"))
+    return answer
 
 
 def _type_of_weights(name: Any) -> Any:
@@ -207,7 +214,7 @@ def _type_of_weights(name: Any) -> Any:
     return dtype
 
 
-def _forest_columns(found: Answer, arrays: dict[str, Any], weight: str | None) -> dict[str, Any]:
+def _forest_columns(answer: Answer, arrays: dict[str, Any], weight: str | None) -> dict[str, Any]:
     """Return the columns of the spanning forest of a file, with weights of a type if there are.
 
     Raises
@@ -216,15 +223,15 @@ def _forest_columns(found: Answer, arrays: dict[str, Any], weight: str | None) -
         It is no spanning forest of the components.
     """
     src, dst = places = [arrays[f"forest_{end}"] for end in ENDS]
-    check_spanning(src, dst, found.forest)
+    check_spanning(src, dst, answer.forest)
     rows = arrays["forest_row"]
     falls = bool((rows[1:] <= rows[:-1]).any()) or bool((rows[:1] < 0).any())
     if rows.dtype != np.int64 or rows.shape != src.shape or falls:
         raise ValueError(f"the rows of its spanning forest are not {src.size:,} ascending ones")
-    vertex, columns = found.rows()[0], {"row": found.backend.asarray(rows)}
+    vertex, columns = answer.rows()[0], {"row": answer.backend.asarray(rows)}
     for end, place in zip(ENDS, places, strict=True):
-        columns |= found.columns(end, vertex[found.backend.asarray(place)])
-    if (weight is None) != (found.facts.greatest is None):
+        columns |= answer.columns(end, vertex[answer.backend.asarray(place)])
+    if (weight is None) != (answer.facts.greatest is None):
         raise ValueError(
             "its spanning forest is said to be by weight, and has none, or the reverse"
         )
@@ -232,8 +239,8 @@ def _forest_columns(found: Answer, arrays: dict[str, Any], weight: str | None) -
         weights = arrays["forest_weight"].view(_type_of_weights(weight))
         if weights.size != rows.size or bool((weights != weights).any()):
             raise ValueError(f"its {weights.size:,} weights are not one for each row of its forest")
-        columns["weight"] = found.backend.asarray(weights)
-    return {name: found.home(column) for name, column in columns.items()}
+        columns["weight"] = answer.backend.asarray(weights)
+    return {name: answer.home(column) for name, column in columns.items()}
 
 
 def _decoder(
@@ -244,24 +251,24 @@ def _decoder(
     backend: Backend,
 ) -> IdDecoder:
     """Return the decoder of n vertices, whose ids are different and in their order."""
-    held = [_ids(own, arrays, k, n) for k, own in enumerate(columns)]
-    if len(held) == 1 and columns[0]["ids"] != "strings":
-        (ids,) = held
+    ids_of_columns = [_ids(column_words, arrays, k, n) for k, column_words in enumerate(columns)]
+    if len(ids_of_columns) == 1 and columns[0]["ids"] != "strings":
+        (ids,) = ids_of_columns
         if isinstance(ids, range):
             return OffsetDecoder(ids.start, np.dtype(columns[0]["dtype"]))
         if n and not (ids[1:] > ids[:-1]).all():
             raise ValueError(f"its ids are not {n:,} different ones in their order")
         return SortedDecoder.of(backend.asarray(ids))
-    dtypes = [own.get("dtype") for own in columns]
+    dtypes = [column_words.get("dtype") for column_words in columns]
     parts = [
         np.arange(part.start, part.stop, dtype=dtype) if isinstance(part, range) else part
-        for part, dtype in zip(held, dtypes, strict=True)
+        for part, dtype in zip(ids_of_columns, dtypes, strict=True)
     ]
     column = of_key_columns([of("vertex", part) for part in parts])
     rows = EdgeInput(column, column, NOTHING.make_frame, False)
     with rows.borrow() as (lent, _):
-        index, found = extended(Integers.empty(backend), rows, lent[:1], backend)
-    order: Array = backend.to_host(found[0])
+        index, numbered = extended(Integers.empty(backend), rows, lent[:1], backend)
+    order: Array = backend.to_host(numbered[0])
     if index.n != n or not np.array_equal(order, np.arange(n)):
         raise ValueError(f"its ids are not {n:,} different ones in their order")
     return index.decoder(given)

@@ -135,7 +135,7 @@ def _arrow(scores: Any, array: Any) -> Any:
     return pa.array(values, mask=absent, from_pandas=True)
 
 
-def _codes(held: Any, ranked: bool) -> tuple[Any, Any]:
+def _codes(values: Any, ranked: bool) -> tuple[Any, Any]:
     """Return the ranks of an array's values.
 
     If ``ranked``, categories are ranked in their own order.
@@ -143,31 +143,31 @@ def _codes(held: Any, ranked: bool) -> tuple[Any, Any]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if isinstance(held, pa.ChunkedArray):
-        held = held.unify_dictionaries().combine_chunks()
-    there = held.is_valid().to_numpy(zero_copy_only=False)
+    if isinstance(values, pa.ChunkedArray):
+        values = values.unify_dictionaries().combine_chunks()
+    there = values.is_valid().to_numpy(zero_copy_only=False)
     if not there.any():
         return np.zeros(there.size, np.int64), there
-    if pa.types.is_dictionary(held.type):
-        if ranked or held.type.ordered:
-            return held.indices.fill_null(0).to_numpy(), there
-        held = held.dictionary_decode()
-        there = held.is_valid().to_numpy(zero_copy_only=False)
-    if pa.types.is_temporal(held.type):
-        return _whole(held), there
-    if pa.types.is_boolean(held.type):
-        return held.cast(pa.int8()).fill_null(0).to_numpy(), there
-    if pa.types.is_string(held.type) or str(held.type) == "string_view":
-        held = held.cast(pa.large_string())
-    if not any(fits(held.type) for fits in _orders()):
-        raise TypeError(str(held.type))
-    if pa.types.is_floating(held.type):
-        there &= ~pc.fill_null(pc.is_nan(held), True).to_numpy(zero_copy_only=False)
-    found = held.dictionary_encode()
-    order = pc.sort_indices(found.dictionary).to_numpy()
+    if pa.types.is_dictionary(values.type):
+        if ranked or values.type.ordered:
+            return values.indices.fill_null(0).to_numpy(), there
+        values = values.dictionary_decode()
+        there = values.is_valid().to_numpy(zero_copy_only=False)
+    if pa.types.is_temporal(values.type):
+        return _whole(values), there
+    if pa.types.is_boolean(values.type):
+        return values.cast(pa.int8()).fill_null(0).to_numpy(), there
+    if pa.types.is_string(values.type) or str(values.type) == "string_view":
+        values = values.cast(pa.large_string())
+    if not any(fits(values.type) for fits in _orders()):
+        raise TypeError(str(values.type))
+    if pa.types.is_floating(values.type):
+        there &= ~pc.fill_null(pc.is_nan(values), True).to_numpy(zero_copy_only=False)
+    encoded = values.dictionary_encode()
+    order = pc.sort_indices(encoded.dictionary).to_numpy()
     rank = np.empty(order.size, np.int64)
     rank[order] = np.arange(order.size)
-    return rank[found.indices.fill_null(0).to_numpy()], there
+    return rank[encoded.indices.fill_null(0).to_numpy()], there
 
 
 def _whole(times: Any) -> Any:

@@ -58,7 +58,7 @@ def label_tables(answer: Answer, rows: int, kind: LabelKind) -> Iterator[pa.Tabl
         with answer.backend.scope():
             roots = answer.forest.parent[vertices]
             named = {"vertex": vertices, "labels": roots}
-            columns = [_named(answer, name, held) for name, held in named.items()]
+            columns = [_named(answer, name, column) for name, column in named.items()]
             yield arrow_of(answer.held_frame(columns[0] | columns[1]))
 
 
@@ -72,22 +72,22 @@ def _named(answer: Answer, name: str, vertices: Array) -> dict[str, Any]:
 def _vertices(answer: Answer, rows: int) -> Iterator[Array]:
     """Yield the vertices that occur, so many at a time; one time at least."""
     xp, forest = answer.backend.xp, answer.forest
-    held, size, first = [xp.arange(0)], 0, True
+    pieces, size, first = [xp.arange(0)], 0, True
     step = max(rows // WORD, 1) * WORD
     for begin in range(0, forest.n, step):
         with answer.backend.scope():
-            found = xp.arange(begin, min(begin + step, forest.n))
+            vertices = xp.arange(begin, min(begin + step, forest.n))
             if forest.vertices != forest.n:
                 words = forest.present[begin // WORD : -(-(begin + step) // WORD)]
                 bits = (words[:, None] >> xp.arange(WORD, dtype=words.dtype)) & 1
-                found = found[bits.reshape(-1)[: found.size].astype(bool)]
-            held, size = [*held, found], size + int(found.size)
+                vertices = vertices[bits.reshape(-1)[: vertices.size].astype(bool)]
+            pieces, size = [*pieces, vertices], size + int(vertices.size)
         while size >= rows:
-            every = xp.concatenate(held)
+            every = xp.concatenate(pieces)
             yield every[:rows]
-            held, size, first = [every[rows:]], size - rows, False
+            pieces, size, first = [every[rows:]], size - rows, False
     if size or first:
-        yield xp.concatenate(held)
+        yield xp.concatenate(pieces)
 
 
 def arrow_of(frame: Any) -> pa.Table:
@@ -100,7 +100,10 @@ def arrow_of(frame: Any) -> pa.Table:
     if isinstance(frame, dict) or hasattr(frame, "_asdict"):
         columns = frame if isinstance(frame, dict) else frame._asdict()
         return pa.table(
-            {name: own.get() if hasattr(own, "get") else own for name, own in columns.items()}
+            {
+                name: column.get() if hasattr(column, "get") else column
+                for name, column in columns.items()
+            }
         )
     if type(frame).__module__.startswith("cudf"):
         return frame.to_arrow(preserve_index=False)

@@ -78,8 +78,7 @@ def solve(
     columns : two (m,) arrays of integers
         Short, and of types of one order; not written.
     speculative : SpeculativeRows, optional
-        Rows to gather, and to frame while the device works, of which it is known how many there
-        are.
+        Rows to gather, and to frame while the device works; their number is known.
     """
     src, dst = (backend.asarray(column) for column in columns)
     m, dtype = src.size, np.result_type(src.dtype, dst.dtype)

@@ -107,7 +107,7 @@ def solve(
         if numbered:
             solved = solve(numbered.edge_input, numbered.columns, offsets, backend, options)
             return replace(solved, encoded=numbered.named(solved.encoded))
-    known_range: IdRange | None = None
+    guess: IdRange | None = None
     if backend.in_one_launch:
         plan = choices.choose(Facts.of(edge_input, columns, backend), options)
         if plan.in_one_launch:
@@ -116,9 +116,7 @@ def solve(
             if isinstance(encoded, EncodedIds):
                 log.debug("%s, in one launch: %s", plan.design, plan.rule)
                 return Solved(encoded, plan, frame=frame.take_frame() if frame else None)
-            known_range = (
-                encoded  # None if some ids are not among the vertices: the scan raises for them
-            )
+            guess = encoded  # None if some ids are not among the vertices: the scan raises for them
     # What goes by the rows of edges needs them in the order of the list.
     scan = partial(
         scan_ids,
@@ -128,11 +126,11 @@ def solve(
     )
     chosen_again = ""
     while True:
-        scanned = scan(exact=exact, id_range=known_range)
+        scanned = scan(exact=exact, id_range=guess)
         facts = Facts.of(edge_input, columns, backend, scanned.facts)
         plan, ids = choices.choose(facts, options), scanned.facts.id_range
         assert plan.encoding is not None
-        if known_range and plan.in_one_launch:
+        if guess and plan.in_one_launch:
             hashed = runs.run_hashed(edge_input, columns, backend)
             if hashed:
                 return Solved(hashed, plan)
@@ -156,10 +154,7 @@ def solve(
             del encoded, solved
         while checks:
             checks.pop()()
-        exact, known_range = (
-            True,
-            None,
-        )  # the encoding takes no estimate, or it has proved too narrow
+        exact, guess = True, None  # the encoding takes no estimate, or it has proved too narrow
 
 
 def explain(
@@ -172,9 +167,9 @@ def explain(
     """Choose the plan of a run, without running it.
 
     Integers are read once, for their range, and strings for what they are numbered by; several
-    columns are not looked into. Two facts are known to the run alone, where ``"auto"`` depends on
-    them: how many different ids there are, in a hash table or a bit map, of which the plan supposes
-    the most; and the rows of a list, for the rule of the paper.
+    columns are not looked into. Only the run knows two facts that ``"auto"`` may depend on: the
+    number of distinct ids in a hash table or a bit map, for which the plan assumes the worst case;
+    and the rows of a list, for the rule of the paper.
     """
     for starts in offsets:
         check_offsets(edge_input, backend.asarray(starts), backend)

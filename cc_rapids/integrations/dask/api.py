@@ -256,14 +256,14 @@ class Run:
         names = [*as_list(self.source), *as_list(self.destination)]
         ends = self.source, self.destination, self.nulls, self.options
         parts = edges[list(dict.fromkeys(names))].to_delayed()
-        found = [self._later(local_forest, part, *ends) for part in parts]
+        forests = [self._later(local_forest, part, *ends) for part in parts]
         origins = [("edges", edges, k) for k in range(len(parts))]
         if vertices is not None:
             named = _parts_of(vertices, edges._meta)
-            found += [self._later(loops, part, self.source, self.options) for part in named]
+            forests += [self._later(loops, part, self.source, self.options) for part in named]
             origins += [("vertices", vertices, k) for k in range(len(named))]
-        futures = self.tasks.compute([*found, *(self._later(rows_of, part) for part in parts)])
-        leaves, self._counts[:] = futures[: len(found)], futures[len(found) :]
+        futures = self.tasks.compute([*forests, *(self._later(rows_of, part) for part in parts)])
+        leaves, self._counts[:] = futures[: len(forests)], futures[len(forests) :]
         del futures
         self._origins.update((leaf.key, one) for leaf, one in zip(leaves, origins, strict=True))
         return leaves
@@ -352,9 +352,9 @@ class Run:
         """Return the answer by a tree of forests, or by an all-gather of them."""
         tasks = self.tasks
         leaves = self.leaves(edges, vertices if is_dask(vertices) else None)
-        held = self.folded(leaves)
-        homes, forests = [home for home, _ in held], [forest for _, forest in held]
-        del held
+        folded = self.folded(leaves)
+        homes, forests = [home for home, _ in folded], [forest for _, forest in folded]
+        del folded
         if combine != "tree":
             answer = self._gathered(homes, forests, labels, named, combine == "gather")
             if answer:
@@ -405,12 +405,12 @@ class Run:
         if runs is None:
             return None
         self.watch.report(1, 1, partial(DaskProgress, "gathered", 1, 1))
-        [told] = tasks.gather([tasks.submit(getitem, runs[0], 1)])
-        told = self.balanced(told) | {"partition": "edges", "workers": len(homes)}
-        told["combine"] = "gather"
+        [run_facts] = tasks.gather([tasks.submit(getitem, runs[0], 1)])
+        run_facts = self.balanced(run_facts) | {"partition": "edges", "workers": len(homes)}
+        run_facts["combine"] = "gather"
         answers = [tasks.submit(getitem, run, 0) for run in runs]
         return DaskComponents(
-            told | {"seconds": self.watch.seconds},
+            run_facts | {"seconds": self.watch.seconds},
             framed(tasks, answers),
             lambda: self._forest(forests),
         )
@@ -421,13 +421,17 @@ class Run:
         """Return the answer where no worker holds all vertices."""
         tasks, run = self.tasks, vertices if isinstance(vertices, range) else None
         leaves = self.leaves(edges, vertices if run is None else None)
-        held = [one for _, one in self.folded(leaves)]
+        forests = [one for _, one in self.folded(leaves)]
         called = self.source, self.destination
         answers, facts = distributed(
-            tasks, held, called, owners, room, run, count, self.options, self.watch
+            tasks, forests, called, owners, room, run, count, self.options, self.watch
         )
-        told = {"partition": "vertices", "workers": len(answers), "seconds": self.watch.seconds}
-        return DaskComponents(self.balanced(facts) | told, framed(tasks, answers))
+        facts_of_run = {
+            "partition": "vertices",
+            "workers": len(answers),
+            "seconds": self.watch.seconds,
+        }
+        return DaskComponents(self.balanced(facts) | facts_of_run, framed(tasks, answers))
 
 
 def is_dask(thing: Any) -> bool:
@@ -439,12 +443,12 @@ def _parts_of(vertices: Any, meta: Any) -> list[Any]:
     """Return lazy frames of vertices."""
     if is_dask(vertices):
         return list(vertices.to_delayed())
-    with column.of("vertices", vertices).borrow() as held:
-        ids: Any = held
-        if hasattr(held, "__cuda_array_interface__"):
-            ids = held if column.is_cudf(meta) else held.get()
-        elif not column.is_cudf(held):
-            ids = np.asarray(held)
+    with column.of("vertices", vertices).borrow() as ids_of_vertices:
+        ids: Any = ids_of_vertices
+        if hasattr(ids_of_vertices, "__cuda_array_interface__"):
+            ids = ids_of_vertices if column.is_cudf(meta) else ids_of_vertices.get()
+        elif not column.is_cudf(ids_of_vertices):
+            ids = np.asarray(ids_of_vertices)
         return [dask.delayed(type(meta)({"vertex": ids}))]
 
 
@@ -627,8 +631,8 @@ def _example(meta: Any, ids: list[str] | None) -> Any:
             return meta
         meta = meta[names]
     kinds = [meta.dtype] if meta.ndim == 1 else list(meta.dtypes)
-    told = all(is_integer(kind) or TEXT.match(str(kind)) for kind in kinds)
-    return meta_nonempty(meta).dropna() if told else meta
+    all_readable = all(is_integer(kind) or TEXT.match(str(kind)) for kind in kinds)
+    return meta_nonempty(meta).dropna() if all_readable else meta
 
 
 def _named(vertices: Any, count: int | None) -> dict[str, Any]:

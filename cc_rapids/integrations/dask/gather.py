@@ -118,8 +118,8 @@ def tree_cost(job: Job, machine: Machine) -> Cost:
         rows = forest_rows(job.vertices, min(2**level, job.workers) * share)
     spread = job.vertices * row * (job.workers - 1) / job.workers
     seconds += job.vertices / machine.rate + spread / machine.link + machine.latency
-    held = 2 * rows * row + job.vertices * (row + ID_BYTES)
-    return Cost(sent + spread, levels, levels + 1, seconds, held)
+    bytes_in_use = 2 * rows * row + job.vertices * (row + ID_BYTES)
+    return Cost(sent + spread, levels, levels + 1, seconds, bytes_in_use)
 
 
 def gather_cost(job: Job, machine: Machine) -> Cost:
@@ -129,8 +129,8 @@ def gather_cost(job: Job, machine: Machine) -> Cost:
     seconds = share * row / machine.read + share / machine.rate + machine.latency
     seconds += others * rows * row / machine.collective
     seconds += job.workers * rows / machine.rate + job.vertices / machine.rate
-    held = 2 * job.workers * rows * row + job.vertices * (row + ID_BYTES)
-    return Cost(job.workers * others * rows * row, 0, 1, seconds, held)
+    bytes_in_use = 2 * job.workers * rows * row + job.vertices * (row + ID_BYTES)
+    return Cost(job.workers * others * rows * row, 0, 1, seconds, bytes_in_use)
 
 
 def gather_pays(vertices: float, rows: list[int], machine: Machine, free: float) -> bool:
@@ -179,12 +179,12 @@ class Nccl:
         import cupy
         from cupy.cuda import nccl
 
-        found = cupy.empty((self.size, *array.shape), array.dtype)
+        gathered = cupy.empty((self.size, *array.shape), array.dtype)
         stream = cupy.cuda.get_current_stream()
-        pointers = array.data.ptr, found.data.ptr
+        pointers = array.data.ptr, gathered.data.ptr
         self._own.allGather(*pointers, array.nbytes, nccl.NCCL_UINT8, stream.ptr)
         stream.synchronize()
-        return found
+        return gathered
 
     def abort(self) -> None:
         """Abort calls that wait for a lost rank."""
@@ -233,8 +233,8 @@ def _all(ids: Any, rank: int, uid: Any, rows: list[int]) -> Any:
     xp = library(ids)
     padded = xp.zeros(max(rows), ids.dtype)
     padded[: ids.size] = ids
-    found = _communicator(uid, rank, len(rows)).all_gather(padded)
-    return xp.concatenate([part[:size] for part, size in zip(found, rows, strict=True)])
+    gathered = _communicator(uid, rank, len(rows)).all_gather(padded)
+    return xp.concatenate([part[:size] for part, size in zip(gathered, rows, strict=True)])
 
 
 def _communicator(uid: Any, rank: int, size: int) -> Any:
@@ -258,8 +258,8 @@ def abort(uid: Any) -> None:
     """Close a communicator, so that no rank waits for a lost one."""
     with _lock:
         ranks = [key for key in _open if key[0] == str(uid)]
-        held = [_open.pop(key) for key in ranks]
-    for communicator in held:
+        communicators = [_open.pop(key) for key in ranks]
+    for communicator in communicators:
         communicator.abort()
 
 
@@ -279,34 +279,34 @@ def by_gather(
     if key not in _uids:
         _uids[key] = tasks.submit(identity, worker=homes[0]).result()
     uid = _uids[key]
-    found = [
+    futures = [
         tasks.submit(gathered, forest, rank, uid, *arguments, worker=home, pinned=True)
         for rank, (forest, home) in enumerate(zip(forests, homes, strict=True))
     ]
-    reason = _failure(tasks, found, homes)
+    reason = _failure(tasks, futures, homes)
     if not reason:
-        return found
+        return futures
     log.warning("the all-gather failed; forests are merged in a tree instead: %s", reason)
     _uids.pop(key)
     alive = [home for home in homes if home in tasks.workers()]
     client.run(abort, uid, workers=alive)
-    left = [future for future, home in zip(found, homes, strict=True) if home in alive]
+    left = [future for future, home in zip(futures, homes, strict=True) if home in alive]
     with suppress(TimeoutError):
         wait(left, timeout=PATIENCE)
-    client.cancel(found)
+    client.cancel(futures)
     return None
 
 
-def _failure(tasks: Tasks, found: list[Future], homes: list[str]) -> str:
+def _failure(tasks: Tasks, futures: list[Future], homes: list[str]) -> str:
     """Return the first error; empty if all is done. Raise a LedgerError of lost edges."""
     while True:
-        for future in found:
+        for future in futures:
             if future.status == "error":
                 error = future.exception()
                 if isinstance(error, LedgerError):
                     raise error
                 return str(error)
-        if all(future.status == "finished" for future in found):
+        if all(future.status == "finished" for future in futures):
             return ""
         lost = set(homes) - set(tasks.workers())
         if lost:

@@ -51,7 +51,7 @@ class Tasks:
         self, function: Any, *arguments: Any, worker: str | None = None, pinned: bool = False
     ) -> Future:
         """Return the future of a call, on a preferred worker, or a required one if pinned."""
-        found: Future = self.client.submit(
+        future: Future = self.client.submit(
             function,
             *arguments,
             key=self.key(function),
@@ -59,14 +59,14 @@ class Tasks:
             allow_other_workers=bool(worker) and not pinned,
             priority=1,
         )
-        self._held[found.key] = found
-        return found
+        self._held[future.key] = future
+        return future
 
     def compute(self, calls: list[Any]) -> list[Future]:
         """Return the futures of lazy calls, with keys of this run."""
-        found: list[Future] = self.client.compute(calls)
-        self._held.update((future.key, future) for future in found)
-        return found
+        futures: list[Future] = self.client.compute(calls)
+        self._held.update((future.key, future) for future in futures)
+        return futures
 
     def key(self, function: Any) -> str:
         """Return a new key for a call, with the name shown by the dashboard."""
@@ -86,8 +86,8 @@ class Tasks:
 
     def places(self, futures: list[Future]) -> list[str]:
         """Return the addresses of the workers that hold results; "" where that worker is lost."""
-        held = self.client.who_has(futures)
-        return [next(iter(held.get(future.key, ())), "") for future in futures]
+        workers_of = self.client.who_has(futures)
+        return [next(iter(workers_of.get(future.key, ())), "") for future in futures]
 
     def workers(self) -> list[str]:
         """Return the addresses of the workers; wait for the first one if there is none.
@@ -95,9 +95,9 @@ class Tasks:
         A worker that is too busy to respond counts as lost until it responds.
         """
         while True:
-            found = sorted(self.client.scheduler_info(n_workers=-1)["workers"])
-            if found:
-                return found
+            addresses = sorted(self.client.scheduler_info(n_workers=-1)["workers"])
+            if addresses:
+                return addresses
             self.client.wait_for_workers(1)
 
 

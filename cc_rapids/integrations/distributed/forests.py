@@ -159,9 +159,11 @@ def united(frames: list[Any], ends: Ends, called: Ends) -> Any:
     """
     filled = [frame for frame in frames if len(frame)]
     names = [name for side in ends for name in as_list(side)]
-    for name, own in zip(names, [name for side in called for name in as_list(side)], strict=True):
+    for name, column in zip(
+        names, [name for side in called for name in as_list(side)], strict=True
+    ):
         if len({str(frame[name].dtype) for frame in filled}) > 1:
-            kind = common_kind(own, [kind_of(frame[name]) for frame in filled])
+            kind = common_kind(column, [kind_of(frame[name]) for frame in filled])
             if kind:
                 filled = [frame.astype({name: kind}) for frame in filled]
     return concat(filled or frames)
@@ -211,16 +213,16 @@ def solved_by(frame: Any, ends: Ends, called: Ends, rows: int, **options: Any) -
         The kernels linked another number of edges.
     """
     left, right = ends
-    alone = isinstance(left, str)
-    edges, names = ((frame[left], frame[right]), called) if alone else (frame, ends)
-    found: Components = components(edges, *names, **options)
-    linked_all(found, rows, "the edges of forests")
-    return found if alone else found.with_key_names(None)
+    one_column = isinstance(left, str)
+    edges, names = ((frame[left], frame[right]), called) if one_column else (frame, ends)
+    result: Components = components(edges, *names, **options)
+    linked_all(result, rows, "the edges of forests")
+    return result if one_column else result.with_key_names(None)
 
 
-def linked_all(found: Components, rows: int, what: str) -> Ledger:
+def linked_all(result: Components, rows: int, what: str) -> Ledger:
     """Return the ledger of an answer; raise a LedgerError unless it is one of so many rows."""
-    return found.answer.facts.rows._replace(given=rows).check(what)
+    return result.answer.facts.rows._replace(given=rows).check(what)
 
 
 def rows_of(partition: Any) -> int:
@@ -264,11 +266,11 @@ def local_forest(
             " of source= and destination="
         )
     rows, frame = len(frame), frame[columns]
-    found = components(frame, source, destination, nulls=nulls, forest=True, **options)
-    ledger = linked_all(found, rows, "a partition")
+    result = components(frame, source, destination, nulls=nulls, forest=True, **options)
+    ledger = linked_all(result, rows, "a partition")
     if isinstance(source, list):
-        found = found.with_key_names(None)
-    return _forest(found, frame, (source, destination), (source, destination), ledger)
+        result = result.with_key_names(None)
+    return _forest(result, frame, (source, destination), (source, destination), ledger)
 
 
 def _values(frame: Any) -> Any:
@@ -283,15 +285,15 @@ def _values(frame: Any) -> Any:
 def not_frame(thing: Any, series: bool = False) -> str:
     """Return a description of a partition that is not a pandas or cuDF frame or series; else ""."""
     if is_cudf(thing):
-        known = series or hasattr(thing, "columns")
+        is_frame = series or hasattr(thing, "columns")
     else:
         import pandas as pd
 
         kinds = (pd.DataFrame, pd.Series, pd.Index) if series else pd.DataFrame
-        known = isinstance(thing, kinds)
+        is_frame = isinstance(thing, kinds)
     library = type(thing).__module__.partition(".")[0]
     words = shown(thing) if library == "builtins" else f"a {library} {type(thing).__name__}"
-    return "" if known else words
+    return "" if is_frame else words
 
 
 def loops(named: Any, source: Side, options: dict[str, Any]) -> Forest:
@@ -307,16 +309,16 @@ def loops(named: Any, source: Side, options: dict[str, Any]) -> Forest:
     }
     twice = type(frame)(named_twice)
     called = ("vertices",) * 2 if width == 1 else ends
-    found = solved_by(twice, ends, called, len(frame), forest=True, **options)
-    return _forest(found, twice, ends, called, Ledger())
+    result = solved_by(twice, ends, called, len(frame), forest=True, **options)
+    return _forest(result, twice, ends, called, Ledger())
 
 
-def check_width(columns: int, wanted: int) -> None:
+def check_width(columns: int, expected: int) -> None:
     """Raise an InputError unless vertices have the same number of columns as the edges' ids."""
-    if columns != wanted:
+    if columns != expected:
         raise InputError(
-            f"vertices have {columns} columns, but the edges have {wanted} per side: pass a series,"
-            f" or a frame of {wanted} column{'' if wanted == 1 else 's'} of ids"
+            f"vertices have {columns} columns, but the edges have {expected} per side: pass a"
+            f" series, or a frame of {expected} column{'' if expected == 1 else 's'} of ids"
         )
 
 
@@ -330,33 +332,33 @@ def all_merged(forests: list[Forest], called: Ends, options: dict[str, Any]) -> 
     ends = sides(called[0])
     frame = united([one.edges for one in forests], ends, called)
     rows = sum(one.rows for one in forests)
-    found = solved_by(frame, ends, called, rows, forest=True, **options)
+    result = solved_by(frame, ends, called, rows, forest=True, **options)
     ledger = reduce(Ledger.plus, (one.ledger for one in forests))
-    return _forest(found, frame, ends, called, ledger)
+    return _forest(result, frame, ends, called, ledger)
 
 
-def _forest(found: Components, frame: Any, ends: Ends, called: Ends, ledger: Ledger) -> Forest:
+def _forest(result: Components, frame: Any, ends: Ends, called: Ends, ledger: Ledger) -> Forest:
     """Return a spanning forest of a frame, with self-loops for isolated vertices.
 
     ``ends`` are the names of columns in the frame, and ``called`` those of the caller.
     """
-    edges, rows = found.forest(), found.num_vertices - len(found)
+    edges, rows = result.forest(), result.num_vertices - len(result)
     names = [name for side in sides(called[0]) for name in as_list(side)]
     edges = _values(edges[names])
     if not _may_loop(frame, *map(as_list, ends)):
         return Forest(edges, rows, ledger)
-    alone = _values(found.filter(max_size=1))
-    vertex = [name for name in alone.columns if name.endswith("vertex")]
+    single_vertices = _values(result.filter(max_size=1))
+    vertex = [name for name in single_vertices.columns if name.endswith("vertex")]
     twice = zip(names, [*vertex, *vertex], strict=True)
-    looped = type(edges)({name: alone[own] for name, own in twice})
+    looped = type(edges)({name: single_vertices[column] for name, column in twice})
     edges = united([edges, looped], sides(called[0]), called)
-    return Forest(edges, rows + len(alone), ledger)
+    return Forest(edges, rows + len(single_vertices), ledger)
 
 
 def _may_loop(frame: Any, source: list[str], destination: list[str]) -> bool:
     pairs = list(zip(source, destination, strict=True))
     kinds = [(frame[left].dtype, frame[right].dtype) for left, right in pairs]
-    if any(own != other or own == "category" for own, other in kinds):
+    if any(kind != other or kind == "category" for kind, other in kinds):
         return True
     same = reduce(and_, (frame[left] == frame[right] for left, right in pairs))
     return bool(same.any())
@@ -374,10 +376,10 @@ def labelled(
     forest: Forest, called: Ends, kind: str, named: dict[str, Any], options: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
     """Return the labels of all vertices, and the facts."""
-    found = solved(forest, called, kind, named, options)
-    facts = found.summary()
-    told = ("engine", "device", "vertices", "components", "largest")
-    return found.labels(), {name: facts[name] for name in told} | of_rows(forest.ledger)
+    result = solved(forest, called, kind, named, options)
+    facts = result.summary()
+    fact_names = ("engine", "device", "vertices", "components", "largest")
+    return result.labels(), {name: facts[name] for name in fact_names} | of_rows(forest.ledger)
 
 
 def of_rows(ledger: Ledger) -> dict[str, Any]:

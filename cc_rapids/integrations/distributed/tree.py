@@ -62,15 +62,15 @@ class Merges:
             while len(pile) > 1 and pile[-1][0] == pile[-2][0]:
                 (level, right), (_, left) = pile.pop(), pile.pop()
                 pile.append((level + 1, self.merge(left, right, home)))
-            told = partial(DistributedProgress, "forests", done, total)
-            self.watch.report(done, total, told)
+            progress = partial(DistributedProgress, "forests", done, total)
+            self.watch.report(done, total, progress)
         return [(home, self._merge_pile(pile, home)) for home, pile in sorted(piles.items())]
 
     def _merge_pile(self, pile: list[tuple[int, Handle]], home: str) -> Handle:
-        found = pile.pop()[1]
+        merged = pile.pop()[1]
         while pile:
-            found = self.merge(pile.pop()[1], found, home)
-        return found
+            merged = self.merge(pile.pop()[1], merged, home)
+        return merged
 
     def tree(self, forests: list[Handle]) -> Handle:
         """Merge pairs, pairs of pairs and so on into one forest of all.

@@ -76,12 +76,12 @@ class Ranges:
         """Return the part of each id: a new array, on the GPU for cuDF's columns."""
         wide = np.uint64 if ids.dtype == np.uint64 else np.int64
         limits = np.iinfo(wide)
-        held = [min(max(cut, int(limits.min)), int(limits.max)) for cut in self.cuts]
+        cuts = [min(max(cut, int(limits.min)), int(limits.max)) for cut in self.cuts]
         values = ids.astype(wide).values
         xp = library(values)
-        if not held:
+        if not cuts:
             return xp.zeros(values.size, np.int64)
-        return xp.searchsorted(xp.asarray(held, wide), values, side="right")
+        return xp.searchsorted(xp.asarray(cuts, wide), values, side="right")
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,8 @@ class GivenOwners:
         if not len(ids):
             return xp.zeros(0, np.int64)
         try:
-            found = self.owner(ids)
-            parts = xp.asarray(getattr(found, "values", found))
+            parts_of_ids = self.owner(ids)
+            parts = xp.asarray(getattr(parts_of_ids, "values", parts_of_ids))
         except Exception as error:
             words = f"{type(error).__name__}: {error}"[:300]
             raise InputError(
@@ -146,9 +146,9 @@ class GivenOwners:
         """
         xp, cut = cupy_or_numpy(ids), len(ids) // 3
         whole = self(ids), self(ids.iloc[::-1])[::-1]
-        apart = xp.concatenate([self(ids.iloc[:cut]), self(ids.iloc[cut:])])
-        found = xp.stack([*whole, apart])
-        return found.get() if hasattr(found, "get") else found
+        in_pieces = xp.concatenate([self(ids.iloc[:cut]), self(ids.iloc[cut:])])
+        owner_calls = xp.stack([*whole, in_pieces])
+        return owner_calls.get() if hasattr(owner_calls, "get") else owner_calls
 
     def check(self, ids: Any, part: int) -> None:
         """Check that a part owns the ids that it received.
@@ -317,9 +317,9 @@ def called(owner: GivenOwners, named: range | None, *samples: Any) -> tuple[Any,
     return ids, owner.calls(ids)
 
 
-def one_of(asked: tuple[Any, Any], at: int) -> Any:
+def one_of(calls: tuple[Any, Any], at: int) -> Any:
     """Return one of the sampled ids."""
-    return asked[0].iloc[at]
+    return calls[0].iloc[at]
 
 
 def local_labels(
@@ -339,12 +339,12 @@ def local_labels(
         size = -(-len(named) // count) * BYTES_OF_A_ROW
         engine.check_capacity(size, f"the share of {len(named):,} vertices that a worker has")
     inner, outer = _split(edges, owner, part)
-    alone = outer[["source"]].drop_duplicates()
-    frame = concat([inner, alone.assign(destination=alone["source"])])
-    own = None if named is None else _owned(named, edges["source"], owner, part)
-    found = components(frame, *ENDS, vertices=own, **options)
-    linked_all(found, len(edges) - len(outer) + len(alone), f"the edges of part {part}")
-    return found.labels()
+    single_vertices = outer[["source"]].drop_duplicates()
+    frame = concat([inner, single_vertices.assign(destination=single_vertices["source"])])
+    own_vertices = None if named is None else _owned(named, edges["source"], owner, part)
+    result = components(frame, *ENDS, vertices=own_vertices, **options)
+    linked_all(result, len(edges) - len(outer) + len(single_vertices), f"the edges of part {part}")
+    return result.labels()
 
 
 def _owned(named: range, like: Any, owner: Owner, part: int) -> Any:
@@ -352,14 +352,14 @@ def _owned(named: range, like: Any, owner: Owner, part: int) -> Any:
 
     This sends nothing between workers.
     """
-    kind, limits, found = type(like), np.iinfo(like.dtype), []
+    kind, limits, pieces = type(like), np.iinfo(like.dtype), []
     fits = not named or (limits.min <= min(named) and max(named) <= limits.max)
     dtype = np.dtype(like.dtype if fits else np.int64)
     for first in range(0, max(len(named), 1), RUN):
         run = named[first : first + RUN]
         ids = kind(np.arange(run.start, run.stop, run.step, dtype=dtype), name="vertex")
-        found.append(select_rows(ids.to_frame(), owner(ids) == part))
-    return concat(found)["vertex"]
+        pieces.append(select_rows(ids.to_frame(), owner(ids) == part))
+    return concat(pieces)["vertex"]
 
 
 def _split(edges: Any, owner: Owner, part: int) -> tuple[Any, Any]:
@@ -404,9 +404,9 @@ def looked_up(frame: Any, by: str, table: Any) -> Any:
     """
     if not (len(frame) and len(table)):
         return frame
-    wanted = table.rename(columns={"vertex": by, "labels": "found"})
-    known = frame.merge(wanted, on=by, how="inner")
-    named = known.drop(columns=by).rename(columns={"found": by})[list(frame.columns)]
+    labels_by_id = table.rename(columns={"vertex": by, "labels": "found"})
+    matched = frame.merge(labels_by_id, on=by, how="inner")
+    named = matched.drop(columns=by).rename(columns={"found": by})[list(frame.columns)]
     whole = concat([named, frame[~frame[by].isin(table["vertex"])]])
     return of_length(whole, len(frame), f"the rows with a {by} to look up")
 
@@ -469,15 +469,15 @@ def count_changed(frame: Any) -> int:
 
 def solved(options: dict[str, Any], *forests: Forest) -> Any:
     """Return the table of the components of the remaining edges, on one worker."""
-    found = components(concat([one.edges for one in forests]), *ENDS, **options)
-    linked_all(found, sum(one.rows for one in forests), "the remaining edges")
-    return found.labels()
+    result = components(concat([one.edges for one in forests]), *ENDS, **options)
+    linked_all(result, sum(one.rows for one in forests), "the remaining edges")
+    return result.labels()
 
 
 def finished(labels: Any, table: Any) -> Any:
     """Return the answer of a part with final labels, in the order of the ids."""
-    found = looked_up(labels, "labels", table)
-    return found.sort_values("vertex", ignore_index=True)
+    labels_of_all = looked_up(labels, "labels", table)
+    return labels_of_all.sort_values("vertex", ignore_index=True)
 
 
 def counted(answer: Any) -> tuple[int, int]:
@@ -529,15 +529,17 @@ class Exchange:
             The part that holds each box; if None, boxes lie on any workers, and each part is
             assigned a preferred one.
         """
-        found = self._sizes(boxes, stage)
-        rows_of_part = [sum(rows[part][0] for rows in found) for part in range(self.count)]
+        sizes_of_boxes = self._sizes(boxes, stage)
+        rows_of_part = [sum(rows[part][0] for rows in sizes_of_boxes) for part in range(self.count)]
         if total not in (None, sum(rows_of_part)):
             raise lost_rows("the edges of all forests", total or 0, sum(rows_of_part))
         places: Sequence[str | None] = (
-            self._settle(boxes, found) if homes is None else [self.workers[home] for home in homes]
+            self._settle(boxes, sizes_of_boxes)
+            if homes is None
+            else [self.workers[home] for home in homes]
         )
         pieces: list[list[Handle]] = [[] for _ in range(self.count)]
-        for number, (box, rows) in enumerate(zip(boxes, found, strict=True)):
+        for number, (box, rows) in enumerate(zip(boxes, sizes_of_boxes, strict=True)):
             home = self.workers.index(places[number]) if homes is None else homes[number]
             for part, (filled, size) in enumerate(rows):
                 if filled or number == part % len(boxes):  # one at least, for the types
@@ -550,13 +552,15 @@ class Exchange:
             for part, some in enumerate(pieces)
         ]
 
-    def _settle(self, boxes: list[Handle], found: list[list[tuple[int, int]]]) -> list[str | None]:
+    def _settle(
+        self, boxes: list[Handle], sizes_of_boxes: list[list[tuple[int, int]]]
+    ) -> list[str | None]:
         """Assign a worker to each part, and record where the boxes are."""
         places = self.tasks.places(boxes)
         weights: dict[tuple[int, str], int] = {
             (part, name): 0 for part in range(self.count) for name in self.tasks.workers()
         }
-        for rows, place in zip(found, places, strict=True):
+        for rows, place in zip(sizes_of_boxes, places, strict=True):
             for part, (_, size) in enumerate(rows):
                 if (part, place) in weights:
                     weights[part, place] += size
@@ -570,10 +574,10 @@ class Exchange:
 
     def _sizes(self, boxes: list[Handle], stage: str) -> list[list[tuple[int, int]]]:
         self.batches += 1
-        found = self.tasks.gather([self.tasks.submit(sizes, box) for box in boxes])
-        told = partial(DistributedProgress, stage, self.batches, self.batches)
-        self.watch.report(self.batches, self.batches, told)
-        return found
+        row_counts = self.tasks.gather([self.tasks.submit(sizes, box) for box in boxes])
+        progress = partial(DistributedProgress, stage, self.batches, self.batches)
+        self.watch.report(self.batches, self.batches, progress)
+        return row_counts
 
     def find(self, frames: list[Handle], by: str, tables: list[Handle], stage: str) -> list[Handle]:
         """Return frames with the ids in one column replaced by their labels, from their owners."""
@@ -603,8 +607,8 @@ class Exchange:
             for other, (filled, size) in enumerate(rows):
                 if not filled:
                     continue
-                asked = self.on(part, getitem, boxes[part], other)
-                answer = self.on(other, lookup_rows, asked, tables[other])
+                queries = self.on(part, getitem, boxes[part], other)
+                answer = self.on(other, lookup_rows, queries, tables[other])
                 answers[part].append(answer)
                 if other != part:
                     self.bytes[part, other] += size
@@ -615,7 +619,7 @@ class Exchange:
         return answers
 
 
-def owner_of(wanted: Any, facts: list[dict[str, Any]], count: int) -> Owner:
+def owner_of(rule: Any, facts: list[dict[str, Any]], count: int) -> Owner:
     """Return the owner of vertices.
 
     Raises
@@ -625,9 +629,9 @@ def owner_of(wanted: Any, facts: list[dict[str, Any]], count: int) -> Owner:
     """
     lows = [fact["low"] for fact in facts if fact["low"] is not None]
     highs = [fact["high"] for fact in facts if fact["high"] is not None]
-    if callable(wanted):
-        return GivenOwners(wanted, count)
-    if wanted == "hash" or (wanted is None and not lows):
+    if callable(rule):
+        return GivenOwners(rule, count)
+    if rule == "hash" or (rule is None and not lows):
         return Hashed(count)
     kinds = sorted({kind.dtype for fact in facts for kind in fact["kinds"]})
     if kinds and not lows:
@@ -659,8 +663,8 @@ class Distributed:
             for leaf, place in zip(leaves, self.tasks.places(leaves), strict=True)
         ]
         edges = send(boxes, "source", None, "to owners", total)
-        asked = named, options
-        inner = [on(p, local_labels, edges[p], owner, p, count, *asked) for p in numbers]
+        label_options = named, options
+        inner = [on(p, local_labels, edges[p], owner, p, count, *label_options) for p in numbers]
         cross = [on(p, crossing, edges[p], inner[p], owner, p, count) for p in numbers]
         border = send(cross, "destination", numbers, "borders")
         del boxes, edges, cross  # the forests of the workers are held, and all follows from them
@@ -680,8 +684,8 @@ class Distributed:
         return [on(p, finished, labels[p], table[p]) for p in numbers]
 
     def _rows(self, left: list[Handle]) -> list[int]:
-        found = self.tasks.gather([self.tasks.submit(described, one) for one in left])
-        return [fact["rows"] for fact in found]
+        facts = self.tasks.gather([self.tasks.submit(described, one) for one in left])
+        return [fact["rows"] for fact in facts]
 
     def _border(self, left: list[Handle]) -> int:
         """Return an upper bound on the number of vertices at the borders."""
@@ -761,7 +765,7 @@ def distributed(
         "vertices": vertices,
         "components": components,
         **of_rows(sum_of(facts)),
-        "most_in_a_part": max(held for held, _ in counts),
+        "most_in_a_part": max(rows for rows, _ in counts),
         "bytes": int(exchange.bytes.sum()),
         "batches": exchange.batches,
     }
@@ -797,8 +801,8 @@ def check_partition(
             f"labels={labels!r} number all components, but with distributed vertices no worker sees"
             " all of them: use labels='min'"
         )
-    known = isinstance(owners, str) and owners in OWNERS
-    if not (owners is None or known or callable(owners)):
+    is_word = isinstance(owners, str) and owners in OWNERS
+    if not (owners is None or is_word or callable(owners)):
         raise InputError(
             f"owners must be 'range', 'hash' or a function of ids, not {shown(owners)}"
         )
@@ -820,12 +824,12 @@ def _check_function(
     cannot be decided by sending less than a bit for each.
     """
     samples = [tasks.submit(sample, leaf, kind) for leaf in leaves]
-    asked = [tasks.submit(called, owner, named, *samples, worker=one) for one in tasks.workers()]
-    calls = np.concatenate(tasks.gather([tasks.submit(getitem, one, 1) for one in asked]))
+    results = [tasks.submit(called, owner, named, *samples, worker=one) for one in tasks.workers()]
+    calls = np.concatenate(tasks.gather([tasks.submit(getitem, one, 1) for one in results]))
     differs = (calls != calls[0]).any(axis=0)
     if differs.any():
         at = int(differs.argmax())
-        [ids] = tasks.gather([tasks.submit(one_of, asked[0], at)])
+        [ids] = tasks.gather([tasks.submit(one_of, results[0], at)])
         raise unsteady(ids, *np.unique(calls[:, at])[:2])
 
 

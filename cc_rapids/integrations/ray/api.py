@@ -226,8 +226,8 @@ def components(
     checked = Options.check(
         labels=labels, nulls=nulls, design=design, engine=engine, forest=True, progress=progress
     )
-    if isinstance(edges, Dataset) and (known := _example(edges)) is not None:
-        source, destination = read.named_ends(known, source, destination)
+    if isinstance(edges, Dataset) and (example := _example(edges)) is not None:
+        source, destination = read.named_ends(example, source, destination)
     given = read.named(source, destination)
     called = column_names(source, destination)
     edges = _checked(edges, given, vertices, num_vertices, nulls)
@@ -272,9 +272,9 @@ class Run:
     def forests(self, edges: Dataset, vertices: Any) -> list[Result]:
         """Return one forest for each node, of the blocks that it has read; at least one."""
         with closing(self._leaves(edges, vertices)) as leaves:
-            held = self.merges.fold(leaves, None)
-        if held:
-            return [forest for _, forest in held]
+            folded = self.merges.fold(leaves, None)
+        if folded:
+            return [forest for _, forest in folded]
         empty = _empty(edges, self.called)
         return [self.tasks.submit(local_forest, empty, *self.called, self.nulls, self.options)]
 
@@ -336,16 +336,16 @@ class Run:
         forests = self.forests(edges, vertices)
         root = self.merges.tree(forests)
         named = {"vertices": None if isinstance(vertices, Dataset) else vertices}
-        asked = root, called, labels, named | {"num_vertices": count}, self.options
+        arguments = root, called, labels, named | {"num_vertices": count}, self.options
         blocks = tasks.cpus()
-        told, *tables = tasks.split(label_blocks, *asked, blocks, count=blocks + 1)
-        [facts] = tasks.gather([told])
+        first, *tables = tasks.split(label_blocks, *arguments, blocks, count=blocks + 1)
+        [facts] = tasks.gather([first])
         facts = self.balanced(facts, edges) | {"partition": "edges", "combine": "tree"}
         facts["workers"] = len(tasks.workers())
         return RayComponents(
             facts | {"seconds": self.watch.seconds},
             _dataset(tables),
-            lambda: _dataset([tasks.submit(size_block, *asked)]),
+            lambda: _dataset([tasks.submit(size_block, *arguments)]),
             lambda: _dataset([tasks.submit(forest_block, root, called[0])]),
         )
 
@@ -358,12 +358,16 @@ class Run:
         if not (run is not None or vertices is None or isinstance(vertices, Dataset)):
             named = pd.DataFrame({"vertex": _on_host(vertices)})
             forests.append(tasks.submit(loops, named, self.called[0], self.options))
-        found, facts = distributed(
+        answers, facts = distributed(
             tasks, forests, self.called, owners, room, run, count, self.options, self.watch
         )
-        told = {"partition": "vertices", "workers": len(found), "seconds": self.watch.seconds}
-        tables = [tasks.submit(as_table, one) for one in found]
-        return RayComponents(self.balanced(facts, edges) | told, _dataset(tables))
+        facts_of_run = {
+            "partition": "vertices",
+            "workers": len(answers),
+            "seconds": self.watch.seconds,
+        }
+        tables = [tasks.submit(as_table, one) for one in answers]
+        return RayComponents(self.balanced(facts, edges) | facts_of_run, _dataset(tables))
 
 
 def _checked(
@@ -383,10 +387,10 @@ def _checked(
     example = _example(vertices) if isinstance(vertices, Dataset) else vertices
     if isinstance(vertices, Dataset) and example is not None and example.num_columns == 1:
         example = example.column(0)
-    known = _example(edges)
-    if known is None:  # what a function returns is known once it has run
+    example_table = _example(edges)
+    if example_table is None:  # what a function returns is example_table once it has run
         return edges
-    read.read(known, *given, example, count, nulls)
+    read.read(example_table, *given, example, count, nulls)
     names = [name for side in column_names(*given) for name in as_list(side)]
     return edges.select_columns(list(dict.fromkeys(names)))
 
@@ -403,8 +407,8 @@ def known_rows(dataset: Dataset) -> int | None:
 def _example(dataset: Dataset) -> Any:
     """Return a table without rows of the types of a dataset; None if they are not known yet."""
     schema = dataset.schema(fetch_if_missing=False)
-    known = schema is not None and isinstance(schema.base_schema, pa.Schema)
-    return schema.base_schema.empty_table() if known else None
+    is_arrow = schema is not None and isinstance(schema.base_schema, pa.Schema)
+    return schema.base_schema.empty_table() if is_arrow else None
 
 
 def _resources(engine: str | None, **needed: Any) -> dict[str, float]:
@@ -433,18 +437,20 @@ def _empty(edges: Dataset, called: Ends) -> Any:
 
     Its columns are not known either if a function of the caller's has left no row.
     """
-    known = _example(edges.materialize())
-    if known is None or not known.num_columns:
+    example = _example(edges.materialize())
+    if example is None or not example.num_columns:
         return pd.DataFrame({name: [] for side in called for name in as_list(side)})
-    return as_pandas(known)
+    return as_pandas(example)
 
 
 def _on_host(vertices: Any) -> Any:
     """Return a column of ids in the memory of this process."""
-    with column.of("vertices", vertices).borrow() as held:
-        if column.is_cudf(held):
-            return held.to_pandas()
-        return held.get() if hasattr(held, "get") else np.array(held)
+    with column.of("vertices", vertices).borrow() as ids_of_vertices:
+        if column.is_cudf(ids_of_vertices):
+            return ids_of_vertices.to_pandas()
+        return (
+            ids_of_vertices.get() if hasattr(ids_of_vertices, "get") else np.array(ids_of_vertices)
+        )
 
 
 def _blocks(dataset: Dataset) -> Iterator[Any]:
@@ -469,10 +475,10 @@ def packed(table: Any, make: Callable[..., Forest], *arguments: Any) -> Any:
     Ray Data keeps of an error the words, but not the type.
     """
     try:
-        found: Any = forest_of(table, make, *arguments)
+        result: Any = forest_of(table, make, *arguments)
     except CcRapidsError as error:
-        found = error
-    forest = pa.array([pickle.dumps(found)], pa.large_binary())
+        result = error
+    forest = pa.array([pickle.dumps(result)], pa.large_binary())
     return pa.table({FOREST: forest, ROWS: [table.num_rows]})
 
 

@@ -51,12 +51,12 @@ class Tasks:
         if worker:
             options["scheduling_strategy"] = NodeAffinitySchedulingStrategy(worker, soft=True)
         values = (one.value if isinstance(one, Result) else one for one in arguments)
-        *found, done = self._call.options(**options).remote(count, function, *values)
-        return [Result(value, done) for value in found]
+        *refs, done = self._call.options(**options).remote(count, function, *values)
+        return [Result(value, done) for value in refs]
 
     def gather(self, results: list[Result]) -> list[Any]:
         """Return the results of small tasks; raise the error of a worker."""
-        return [_checked(found) for found in ray.get([result.value for result in results])]
+        return [_checked(value) for value in ray.get([result.value for result in results])]
 
     def completed(self, results: list[Result]) -> Iterator[Result]:
         """Iterate over results as they are complete, without reading them."""
@@ -81,8 +81,8 @@ class Tasks:
             return [], []
         waiting, count = [result.done for result in results], len(results) if timeout == 0 else 1
         done, _ = ray.wait(waiting, num_returns=count, timeout=timeout, fetch_local=False)
-        for found in ray.get(done):
-            _checked(found)
+        for value in ray.get(done):
+            _checked(value)
         complete = set(done)
         return (
             [result for result in results if result.done in complete],
@@ -92,8 +92,8 @@ class Tasks:
     def places(self, results: list[Result]) -> list[str]:
         """Return the nodes that hold results; "" for small ones, which go along with calls."""
         values = [result.value for result in results]
-        held = ray.experimental.get_object_locations(values)
-        return [next(iter(held[value]["node_ids"]), "") for value in values]
+        locations = ray.experimental.get_object_locations(values)
+        return [next(iter(locations[value]["node_ids"]), "") for value in values]
 
     def cpus(self) -> int:
         """Return the number of CPUs of the cluster, at least one."""
@@ -111,14 +111,14 @@ def _call(count: int, function: Any, *arguments: Any) -> tuple[Any, ...]:
     and would log it once more for each result that nobody asks for.
     """
     try:
-        found = function(*map(_checked, arguments))
+        result = function(*map(_checked, arguments))
     except CcRapidsError as error:
         return (error,) * (count + 1)
-    return (found, None) if count == 1 else (*found, None)
+    return (result, None) if count == 1 else (*result, None)
 
 
-def _checked(found: Any) -> Any:
+def _checked(value: Any) -> Any:
     """Return a result; raise it if it is an error."""
-    if isinstance(found, CcRapidsError):
-        raise found
-    return found
+    if isinstance(value, CcRapidsError):
+        raise value
+    return value
