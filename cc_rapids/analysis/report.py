@@ -99,16 +99,16 @@ class Report:
     (2, array([3, 1]))
     """
 
-    def __init__(self, answer: Answer, given: EdgeInput) -> None:
-        self._found = answer
+    def __init__(self, found: Answer, given: EdgeInput) -> None:
+        self._found = found
         shown = given.index is not None and not is_counted(given.index)
         self._index = given.index if shown else None
-        backend, xp = answer.backend, answer.backend.xp
-        src, dst = places_of_edges(answer, given)
+        backend, xp = found.backend, found.backend.xp
+        src, dst = places_of_edges(found, given)
         self._ledger = given.rows._replace(linked=int(src.size)).check("the edges of the report")
-        tree, k = answer.dense.astype(np.int64), len(answer)
-        _check_inside(src, dst, tree, given, answer)
-        n = answer.forest.vertices
+        tree, k = found.dense.astype(np.int64), len(found)
+        _check_inside(src, dst, tree, given, found)
+        n = found.forest.vertices
         weights = None if given.weights is None else backend.asarray(given.weights)
         hooks = xp.zeros(0, np.int64)
         if src.size and weights is None:
@@ -116,7 +116,7 @@ class Report:
         elif src.size:
             hooks = forest_of_weights(src, dst, n, weights, True, backend)
         _check_joined(int(hooks.size), n, k)
-        vertex, least = answer.rows()
+        vertex, least = found.rows()
         roots = xp.flatnonzero(vertex == least).astype(np.int64)
         of_edge = tree[src]
         pair = src != dst
@@ -135,7 +135,7 @@ class Report:
         self._bridges = backend.counts(of_edge[bridges], k).astype(np.int64)
         self._weakest: tuple[Array, Array, Array] | None = None
         if weights is not None:
-            self._weakest = _weakest(hooks, weights, of_edge, k, given, answer)
+            self._weakest = _weakest(hooks, weights, of_edge, k, given, found)
 
     def __len__(self) -> int:
         return len(self._found)

@@ -37,9 +37,9 @@ class Cuts(Generic[ComponentsT]):
     cc_rapids.Components : The answer at one of them.
     """
 
-    def __init__(self, answers: Mapping[Any, ComponentsT], kind: LabelKind) -> None:
-        self.answers, self._kind = answers, kind
-        self.thresholds = tuple(answers)
+    def __init__(self, found: Mapping[Any, ComponentsT], kind: LabelKind) -> None:
+        self.answers, self._kind = found, kind
+        self.thresholds = tuple(found)
 
     def __len__(self) -> int:
         return len(self.thresholds)

@@ -63,8 +63,8 @@ class LazyAccessor(Accessor):
         self, source: Side | None = None, destination: Side | None = None, **options: Any
     ) -> Components:
         frame = _collected(self._needed(source, destination, options), options.get("engine"))
-        result: Components = components(frame, source, destination, **options)
-        return result
+        answer: Components = components(frame, source, destination, **options)
+        return answer
 
     def _needed(self, source: Any, destination: Any, options: dict[str, Any]) -> Any:
         """Return the lazy frame of the columns that are needed to solve.
@@ -82,7 +82,7 @@ class LazyAccessor(Accessor):
 
     def _answer(
         self,
-        result: Callable[..., Any],
+        answer: Callable[..., Any],
         source: Side | None,
         destination: Side | None,
         options: dict[str, Any],
@@ -97,7 +97,7 @@ class LazyAccessor(Accessor):
         solution = components(_sample(edges), source, destination, **_for_a_sample(options))
         lazy = None if rows is NO_ROWS else _lazy(rows)
         given = [] if lazy is None else [lazy.collect_schema().to_frame()]
-        schema = result(solution, *given).schema
+        schema = answer(solution, *given).schema
         used = [name for key in keys for name in (key if isinstance(key, list) else [key])]
 
         def read(
@@ -111,7 +111,7 @@ class LazyAccessor(Accessor):
                 chosen = [name for name in names if name in used_columns]
                 given = [_collected(lazy.select(chosen), options.get("engine"))]
             solution = self.components(source, destination, **options)
-            frame = result(solution, *given)
+            frame = answer(solution, *given)
             types = {name: schema[name] for name in frame.columns}
             frame = frame if frame.schema == types else frame.cast(types)  # of edges without rows
             frame = frame if count is None else frame.head(count)

@@ -35,16 +35,16 @@ class SpreadComponents:
 
     def __init__(
         self,
-        parts: list[OnDevice],
+        held: list[OnDevice],
         answers: list[Components],
         backend: Backend,
         kind: LabelKind,
         facts: dict[str, Any],
     ) -> None:
-        self._held, self._answers, self._backend = parts, answers, backend
+        self._held, self._answers, self._backend = held, answers, backend
         self._kind, self._facts = kind, facts
-        self.devices = [one.number for one in parts]
-        self.vertices: int = parts[0].forest.vertices
+        self.devices = [one.number for one in held]
+        self.vertices: int = held[0].forest.vertices
 
     def __len__(self) -> int:
         return self._held[0].forest.components
