@@ -41,7 +41,7 @@ def odd_cycles(
     """Return one cycle of odd length for each component that has one.
 
     An edge whose ends have depths of equal parity, and the path between them in the forest, are
-    such a cycle. The first self-loop is taken if there is one, else the first such edge.
+    such a cycle. The first self-loop is taken if there is one, otherwise the first such edge.
 
     Parameters
     ----------

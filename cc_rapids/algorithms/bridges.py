@@ -152,7 +152,7 @@ def _over_intervals(
     first, size : (n,) arrays of unsigned integers
         The first place of the interval of each vertex, and the number of its places, 1 at least.
     least, greatest : (n,) arrays of unsigned integers
-        The values of which the least and the greatest are returned. Not changed.
+        The values to reduce to the least and the greatest. Not changed.
     """
     word, width = least.dtype.type, -(-int(least.size) // tours.BLOCK)
     levels = width.bit_length()

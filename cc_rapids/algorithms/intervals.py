@@ -14,7 +14,7 @@ BLOCK = 16  # values
 
 @dataclass(frozen=True)
 class Minima:
-    """Values of which the least in any interval is found, many at once.
+    """Values with range minimum queries, many at once.
 
     They take two words a value beside it, whatever the number of intervals, and that of a block of
     values another one.

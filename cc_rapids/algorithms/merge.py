@@ -13,7 +13,7 @@ from ..tuning import tuning
 from .compiled import CompiledDesign, build
 from .design import Design
 
-PAIRS = 8  # vertices for each of which there is room for a pair, in place of their parents
+PAIRS = 8  # vertices per pair that fits in place of their parents
 COUNT_SHIFT = 48  # of the word that names the giant, see kernels/giant.py
 
 

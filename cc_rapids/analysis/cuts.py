@@ -117,7 +117,7 @@ class Levels:
 def _numbers(thresholds: Any) -> tuple[Any, Any]:
     """Return thresholds as an array on the host, and a mask of those that are not null or nan.
 
-    A list of which no type holds all numbers is an array of objects.
+    A list whose numbers fit no single type is an array of objects.
     """
     if isinstance(thresholds, list | tuple):
         plain = [one.item() if isinstance(one, np.generic) else one for one in thresholds]

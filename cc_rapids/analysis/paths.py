@@ -246,7 +246,7 @@ class ForestPaths:
     def _rows_of_paths(
         self, first: Array, second: Array, length: Array, most: int | None
     ) -> dict[str, Any]:
-        """Return the columns of all edges of paths, of which there may be so many at most."""
+        """Return the columns of all edges of paths, up to a number of edges."""
         backend, total = self.answer.backend, int(length[length > 0].sum())
         if most is not None and total > most:
             raise CapacityError(

@@ -356,7 +356,7 @@ class Report:
 
 
 def _caller_rows(rows: Array, given: EdgeInput, answer: Answer) -> Array:
-    """Return the caller's numbers of rows, of which some may have been dropped."""
+    """Return the caller's row numbers, as some rows may have been dropped."""
     if given.row_index is None:
         return rows
     return answer.backend.asarray(given.row_index())[rows].astype(np.int64)

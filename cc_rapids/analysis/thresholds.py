@@ -80,7 +80,7 @@ class Cuts(Generic[ComponentsT]):
         Returns
         -------
         bool
-            Whether all cuts are equal, whatever their labels, engines and frames.
+            Whether all cuts are equal, for any labels, engines and frames.
 
         See Also
         --------

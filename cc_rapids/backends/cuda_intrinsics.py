@@ -125,7 +125,7 @@ def warp_sync() -> None:
 
 @_device
 def load_streaming(array: Any, i: Any) -> Any:
-    return cuda.ldcs(array, i & NO_SIGN)  # which would be looked at else, to count from the end
+    return cuda.ldcs(array, i & NO_SIGN)  # otherwise the sign is tested, to count from the end
 
 
 @_device

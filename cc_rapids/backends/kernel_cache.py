@@ -5,7 +5,7 @@ is written under another name and renamed, so several processes may write at the
 begins with a hash of its key and content, so a damaged file is detected and made again.
 
 The files contain machine code, which is executed. So they are used only if this user owns the
-folder and nobody else may write to it; it is made with mode 0700.
+folder and no other user may write to it; it is made with mode 0700.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def digest(capability: Capability) -> str:
 
 def ptx_of(kernel: Kernel, signature: Signature, capability: Capability) -> str | None:
     """Return the PTX of a kernel for a compute capability, if a wheel has brought it."""
-    return _held(capability).get(_key(kernel, signature))
+    return _ptx_texts(capability).get(_key(kernel, signature))
 
 
 def write(made: dict[tuple[Kernel, Signature], str], capability: Capability) -> None:
@@ -78,7 +78,7 @@ def _path(architecture: Capability) -> Path:
 
 
 @cache
-def _held(capability: Capability) -> dict[str, str]:
+def _ptx_texts(capability: Capability) -> dict[str, str]:
     """Return the PTX of all kernels of a file by their keys; none if it is not there or damaged."""
     try:
         path = _path(_architecture(capability))

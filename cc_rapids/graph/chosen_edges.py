@@ -45,10 +45,10 @@ class ChosenEdges:
         There are none unless the edges are two columns of integers on the GPU that has the answer.
         """
         with _in_place(given, self.backend) as borrowed:
-            made = self._taken(borrowed) if borrowed else []
+            made = self._gather_rows(borrowed) if borrowed else []
         return dict(zip(NAMES if given.weights is not None else NAMES[:-1], made, strict=False))
 
-    def _taken(self, columns: list[Array]) -> list[Array]:
+    def _gather_rows(self, columns: list[Array]) -> list[Array]:
         backend, size = self.backend, self.rows.size
         made = _allocated(columns, size, backend)
         take = backend.kernel(gather.edges_of_rows, backend.kernel(gather.row_of_edge))
@@ -108,7 +108,7 @@ class MarkedEdges(ChosenEdges):
             if self._room:
                 self._ahead, self._room = [(_where(columns), self._gather(columns, self._room))], []
 
-    def _taken(self, columns: list[Array]) -> list[Array]:
+    def _gather_rows(self, columns: list[Array]) -> list[Array]:
         with suppress(IndexError):
             at, made = self._ahead.pop()
             if at == _where(columns) and self.count <= made[0].size <= self.count + self.count // 2:

@@ -71,7 +71,7 @@ class ArrivalTable:
         return self.backend.kernel(make, self.vertex, way)
 
     def takes(self, low: int, high: int, more: int) -> bool:
-        """Return whether ids from the least to the greatest fit, of which ``more`` may be new."""
+        """Return whether ids from the least to the greatest fit; ``more`` may be new."""
         most = self.n + more
         if not self.by_place:
             fits = SLOTS * most <= self.size
@@ -120,7 +120,7 @@ class ArrivalTable:
             self.ids = larger
 
     def look_up(self, ids: Array, n: int) -> tuple[Array, Array]:
-        """Return the numbers of ids of which n are known (else 0), and which these are.
+        """Return the numbers of ids, 0 for ids not among the n so far, and a mask of known ids.
 
         ``ids`` are of 64 bits.
         """

@@ -67,7 +67,7 @@ class IdFacts(NamedTuple):
     expected_vertices : int, optional
         The number of distinct ids, if the caller knows it. It may be wrong, which costs time.
     any_order : bool
-        Whether an encoding may change the order of the edges: nobody asks for their rows, and the
+        Whether an encoding may change the order of the edges: no caller needs their rows, and the
         backend gains by an order of its own.
     key_columns : int
         The number of columns of an id, if there are several.

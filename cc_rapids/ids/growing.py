@@ -189,7 +189,7 @@ class Integers(_OneColumn):
     def lookup(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the vertex of each id (arbitrary if unknown), and whether the id is known."""
         if not (self.n and len(ids)):
-            return _none_known(ids, backend)
+            return _no_matches(ids, backend)
         wide, fits = as_kind(backend.asarray(ids), self.wide)
         vertices, valid = self.table_of(backend).look_up(wide, self.n)
         return vertices, valid & fits
@@ -252,7 +252,7 @@ class Texts(_OneColumn):
     def lookup(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the vertex of each string (arbitrary if unknown), and whether it is known."""
         if self.words is None or not (self.n and len(ids)):
-            return _none_known(ids, backend)
+            return _no_matches(ids, backend)
         at, valid = self.words.lookup(ids, backend)
         return self.places[backend.xp.where(valid, at, np.uint64(0)).astype(np.int64)], valid
 
@@ -420,7 +420,7 @@ def inverse(places: Array, backend: Backend) -> Array:
     return rows
 
 
-def _none_known(ids: Any, backend: Backend) -> tuple[Array, Array]:
+def _no_matches(ids: Any, backend: Backend) -> tuple[Array, Array]:
     """Return what a lookup finds where there are no ids, which may then be of any type."""
     return backend.xp.zeros(len(ids), np.uint32), backend.xp.zeros(len(ids), bool)
 

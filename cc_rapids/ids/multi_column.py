@@ -36,7 +36,7 @@ class Digits:
         How many codes each column has.
     tables : list of arrays or None
         Where numbers would have grown too large before a column was added, the sorted numbers that
-        occurred, of which the places were taken instead.
+        occurred; their places were taken instead.
     """
 
     names: list[Values]

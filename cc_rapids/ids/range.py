@@ -72,7 +72,7 @@ class IdRange:
 
     @property
     def least_size(self) -> int:
-        """The least possible ``size``, whatever the error of the estimate."""
+        """The least possible ``size``, given the error of the estimate."""
         return self.size - 2 * self.more
 
     @staticmethod
@@ -124,7 +124,7 @@ def all_fit(arrays: list[Array], last: int) -> bool:
 
 
 def last_of(given: EdgeInput) -> int:
-    """Return the greatest id if the caller passed num_vertices, else -1."""
+    """Return the greatest id if the caller passed num_vertices, otherwise -1."""
     named = given.vertices
     return len(named) - 1 if given.vertices_are_dense_range and isinstance(named, range) else -1
 

@@ -39,7 +39,7 @@ class ChangedRows:
 
 
 def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
-    """Return what changed between two states, the second of which continues the first.
+    """Return what changed between a state and a later one.
 
     A root that is none any more was hooked in between, which tells the trees that were joined.
     Those that occur among the first places have their labels there, and keep them unless a new

@@ -291,7 +291,7 @@ class Trace:
         self.items: list[Entry] = []  # of all but the last, the first of tuning.checkpoint_items
         self.count = 0  # of all but the last
         self.beyond = ""  # a hash of those that are not listed
-        self.last: Entry | None = None  # the last of which rows have passed
+        self.last: Entry | None = None  # the last entry with rows
         self._linked: tuple[int, str, Entry | None] = 0, "", None  # as of the last linked rows
         self._content, self._ended = Content(), False
 
@@ -409,7 +409,7 @@ class Resumed:
 
 
 @contextmanager
-def held_interrupts(enabled: bool) -> Iterator[None]:
+def delay_interrupts(enabled: bool) -> Iterator[None]:
     """Return a context that delays SIGINT, SIGTERM and SIGHUP to its end, if ``enabled``.
 
     Their handlers, which may raise, are called then, and never while a chunk is linked in part.
@@ -457,7 +457,7 @@ class Saver:
     identity: dict[str, Any] = field(default_factory=dict)
     trace: Trace | None = None
     edges: int | None = None  # of the checkpoint, if there is one
-    begun: set[int] = field(default_factory=set)  # the files of which rows were taken
+    begun: set[int] = field(default_factory=set)  # the files with rows read
     anew: bool = False  # a checkpoint that is there is not read, but replaced
 
     def due(self) -> bool:
@@ -507,7 +507,7 @@ class Saver:
                 error, "no checkpoint was written for this end, as it would hold rows of that file"
             )
             return
-        with held_interrupts(True):
+        with delay_interrupts(True):
             try:
                 if new:
                     self.write(state, cursor)

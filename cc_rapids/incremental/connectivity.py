@@ -62,7 +62,7 @@ class ForkLock:
         _locks.add(self)
 
     def renew(self) -> None:
-        """Replace the lock by one that nobody holds."""
+        """Replace the lock by a free one."""
         self.held = threading.RLock()
 
 

@@ -3,7 +3,7 @@
 The sample is the beginning of at most a hundredth of the row groups, spread over the input, or the
 first rows of a text file. The distinct ids are a range, which always holds:
 
-- The lower end is the ids that were seen in the sample. What other rows hold nobody knows: they may
+- The lower end is the ids that were seen in the sample. Other rows are unknown: they may
   be the same again.
 - The upper end takes no id of a row that was not read for an old one, within the range of integers
   that the metadata of Parquet tell.
@@ -93,7 +93,7 @@ class Estimate:
     rows : int
         The rows of the sample.
     groups : int
-        The row groups of which it is.
+        Its row groups.
     probable, likely : int
         The fewest distinct ids if the sample is like the rest, and the most if each row group
         brings as many as those of the sample.
@@ -114,7 +114,7 @@ def estimate(
 ) -> Estimate | None:
     """Return the estimate for a list of so many edges from a sample of at most so many rows.
 
-    None for sources of which nothing is known before they are read, or which are filtered.
+    None for sources without statistics, and for filtered ones.
     """
     if edges is None or source.filtered or not isinstance(source, Files | Fragments):
         return None

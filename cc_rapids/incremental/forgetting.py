@@ -112,7 +112,7 @@ def insert_kept(
 def joined(
     state: ConnectivityState, src: Array, dst: Array, times: Times | None = None
 ) -> ConnectivityState:
-    """Return the state after a batch of edges between vertices, some of which are kept."""
+    """Return the state after a batch of edges between vertices; some edges are kept."""
     kept, backend, size = state.kept, state.backend, src.size
     ledger = state.ledger.plus(Ledger(linked=size))
     assert kept is not None
@@ -273,7 +273,7 @@ class _Removal:
         return marks.view(bool)
 
     def _anew(self, left: ConnectivityState, pieces: Pieces, labels: Labels) -> ConnectivityState:
-        """Return the state after all edges that are left, of which nearly all have to be linked.
+        """Return the state after all remaining edges; nearly all have to be linked.
 
         They are not chosen first, which would take longer than what is saved.
         """

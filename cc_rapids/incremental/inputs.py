@@ -184,7 +184,7 @@ def placed_for(state: ConnectivityState, given: EdgeInput, free: bool) -> Connec
 
 
 class LentWithRange(LentOn):
-    """A context that lends src, dst and named vertices, of which a range becomes a column."""
+    """A context that lends src, dst and named vertices; a range becomes a column."""
 
     def __enter__(self) -> Any:
         columns = super().__enter__()

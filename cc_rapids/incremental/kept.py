@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NONE = np.iinfo(np.uint64).max
 FEW = 8  # times the edges of a batch: more vertices than these are not looked at
 MERGED = 4  # times the edges of a batch that is merged: at least as many vertices
-MOST = 1 << 32  # vertices, of which two make a number of 64 bits
+MOST = 1 << 32  # vertices: two of them fit into 64 bits
 HALF, LOWER = np.uint64(32), np.uint64(MOST - 1)
 
 

@@ -46,7 +46,7 @@ class StreamProgress:
     resumed : int
         The number of ``edges`` that earlier runs linked, up to a checkpoint.
     rows : int or None
-        With a bound on weights or a filter, the rows read so far, of which ``edges`` were kept.
+        With a bound on weights or a filter, the rows read so far; ``edges`` of them were kept.
 
     See Also
     --------

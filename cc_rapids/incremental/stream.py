@@ -44,7 +44,7 @@ from ..results.lookup import warn_of_no_edges
 from ..solver.devices import ExchangeBarrier, in_threads, merge_all
 from . import inputs
 from . import state as batches
-from .checkpoint import Resumed, Saver, held_interrupts
+from .checkpoint import Resumed, Saver, delay_interrupts
 from .connectivity import snapshot
 from .estimate import MOST_SAMPLED, Load, estimate, text_rows, warn_ahead
 from .insertions import initial_state, insert_given
@@ -489,7 +489,7 @@ def find_in_stream(
     meet text are read again, as text from the first one on.
     """
     try:
-        return _found_in_stream(edges, options, solve)
+        return _run_stream(edges, options, solve)
     except LateTextError as error:
         if not error.can_restart:
             raise
@@ -498,7 +498,7 @@ def find_in_stream(
         return find_in_stream(edges, options, solve)
 
 
-def _found_in_stream(edges: Any, options: Options, solve: Solve | None) -> Components | StreamPlan:
+def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components | StreamPlan:
     if solve is None or not options.forest:
         options.check_streamed()
     chosen, vertices, bound = options.batch_design, options.vertices, options.weight_bound
@@ -547,7 +547,7 @@ def _found_in_stream(edges: Any, options: Options, solve: Solve | None) -> Compo
             return components
     options.check_streamed()
     words: dict[str, Any] = {
-        "columns": _asked(stream, source, destination),
+        "columns": _sides_of(stream, source, destination),
         **options.text.words(),
         "nulls": options.nulls,
         "num_vertices": count,
@@ -575,7 +575,7 @@ def _found_in_stream(edges: Any, options: Options, solve: Solve | None) -> Compo
     return components
 
 
-def _asked(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
+def _sides_of(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
     """Return the requested columns.
 
     Src and dst of what is in memory are those by default.
@@ -681,7 +681,7 @@ class Run:
         try:
             with closing(chunks):  # type: ignore[type-var]
                 for chunk in chunks:
-                    with held_interrupts(saver.path is not None):
+                    with delay_interrupts(saver.path is not None):
                         file = _file_of(chunk, cursor)
                         linked = self._link(state, chunk, file)
                         if chunk.given is not None and not chunk.old:
@@ -886,7 +886,7 @@ class _DeviceReader(Source):
         return self.queue.source.measure()
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """Yield chunks until there are no more, or until another device has failed."""
+        """Yield chunks until the queue is empty or another device has failed."""
         while (dealt := self.queue.next()) is not None:
             self.barrier.check()
             number, chunk = dealt

@@ -189,7 +189,7 @@ class _Reader:
         self.request, self.weight, self.nulls = request, weight, request.nulls
         self.levels, self.free, self.design = levels, free, design
         self.reading, self.known = reading, expected_rows
-        self.ledger = Ledger()  # of the frames that have come, of which nothing is linked
+        self.ledger = Ledger()  # of the frames so far; nothing is linked
         self.beyond = np.zeros(len(levels), np.int64)  # the rows that each cut does not admit
 
     def frame(self, edges: Any, state: ConnectivityState) -> CutTrees:

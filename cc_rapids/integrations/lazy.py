@@ -103,7 +103,7 @@ class LazyAccessor(Accessor):
         def read(
             columns: list[str] | None, condition: Any, count: int | None, batch: int | None
         ) -> Iterator[Any]:
-            """Yield the answer: wanted columns of the first rows, of which some are wanted."""
+            """Yield the answer: the requested columns and rows."""
             given: list[Any] = []
             if lazy is not None:
                 names = lazy.collect_schema().names()

@@ -226,7 +226,7 @@ def _leaves(
 ) -> Generator[Future[Any], None, None]:
     """Iterate over the forests of partitions as they are complete; cancel the others at an error.
 
-    Of the partitions no more are taken than the pool has a use for. ``counts`` gets the rows of
+    Partitions are taken only as the pool needs them. ``counts`` gets the rows of
     each: of frames before they are sent, and of what functions return by the process that has it.
     """
     waiting: set[Future[Any]] = set()

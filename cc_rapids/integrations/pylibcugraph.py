@@ -113,8 +113,8 @@ def _all_of(result: Components) -> tuple[Any, Any]:
 class Ranks:
     """All ranks of a graph over several GPUs, which do the same steps at the same time.
 
-    A rank that goes another way than the others would leave them waiting. So whatever can fail is
-    caught, and put to a vote before the next step.
+    A rank that goes another way than the others would leave them waiting. So every error is caught,
+    and put to a vote before the next step.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class Ranks:
         self._resources = resources
 
     def gathered(self, src: Any, dst: Any) -> tuple[Any, Any]:
-        """Return the edges of all ranks, of which each gives one at least."""
+        """Return the edges of all ranks; each gives at least one."""
         src, dst, *_ = self._replicate(self._resources, src, dst, None, None, None)
         return src, dst
 

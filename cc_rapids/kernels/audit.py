@@ -246,12 +246,12 @@ def insert(on: Any) -> Any:
     return insert
 
 
-def found_by_table(on: Any, vertex: type) -> Any:
+def find_by_table(on: Any, vertex: type) -> Any:
     """Return the row of an id in a table, all bits set if unknown; ends at an empty place."""
     begin, nowhere = home(on), vertex(np.iinfo(vertex).max)
 
     @on.device
-    def found(key, low, n, table):
+    def find_slot(key, low, n, table):
         size = (np.uint64(table.size) >> ONE) - ONE
         if key == EMPTY:
             return vertex(table[TWO * size + ONE])
@@ -262,7 +262,7 @@ def found_by_table(on: Any, vertex: type) -> Any:
             stored = table[TWO * s]
         return vertex(table[TWO * s + ONE]) if stored == key else nowhere
 
-    return found
+    return find_slot
 
 
 def prefetch_in_table(on: Any) -> Any:
@@ -281,16 +281,16 @@ def prefetch_in_table(on: Any) -> Any:
     return prefetch_edge
 
 
-def found_by_distance(on: Any, vertex: type) -> Any:
+def find_by_distance(on: Any, vertex: type) -> Any:
     """Return the slot of an id by its distance from the lowest, all bits set if unknown."""
     nowhere = vertex(np.iinfo(vertex).max)
 
     @on.device
-    def found(key, low, n, table):
+    def find_slot(key, low, n, table):
         s = key - np.uint64(low)
         return vertex(s) if s < np.uint64(n) else nowhere
 
-    return found
+    return find_slot
 
 
 def prefetch_nothing(on: Any) -> Any:

@@ -72,7 +72,7 @@ def root_trees(on: Any) -> Any:
 def measure_paths(on: Any) -> Any:
     """Write the length of the path of each pair, and the least number of an edge of it.
 
-    The depths fall with each step, so that each loop ends whatever the trees are.
+    The depths fall with each step, so each loop ends for any trees.
     """
 
     @on.elementwise

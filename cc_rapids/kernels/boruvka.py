@@ -36,7 +36,7 @@ HALF, LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 NONE = none_of(np.uint64)
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 MOST_THREADS = 1024  # of a block
-MOST_ROUNDS = np.uint64(64)  # of any number of trees, of which each round leaves half
+MOST_ROUNDS = np.uint64(64)  # each round halves the number of trees
 BARRIER, LEFT = 0, 1  # of the words of rounds in one launch
 
 
@@ -278,14 +278,14 @@ def outside_giant(on: Any, vertex: type, wide: type, within: Any, load_edge: Any
     return outside
 
 
-def alone(on: Any) -> Any:
+def vertex_itself(on: Any) -> Any:
     """Return a vertex as the root of its tree, where nothing is linked yet: no parent is read."""
 
     @on.device
-    def alone(parent, v):
+    def vertex_itself(parent, v):
         return v
 
-    return alone
+    return vertex_itself
 
 
 def listed(on: Any, order: Any, key: Any, read: Any) -> Any:

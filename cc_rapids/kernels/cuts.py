@@ -72,7 +72,7 @@ def note_hooks(on: Any, vertex: type, number: type, find: Any) -> Any:
     """Note the root and the cut of each vertex that was a root and is none any more.
 
     Nothing is linked meanwhile. A vertex is written by its own thread; a climb of another one that
-    comes by there sees its old parent or its root, both of which lead to the root.
+    passes it sees its old parent or its root; both lead to the root.
     """
     never = none_of(number)
 

@@ -9,7 +9,7 @@ gone   : (n,) uint8, not 0 for vertices that go with all of their edges; or empt
 ends   : (n,) uint8, not 0 for the ends of pairs that go; or empty, if there are none.
 pairs  : (k,) uint64, sorted, what goes: the lesser end in the upper half, and the greater one.
 
-Most edges have both ends in one tree, and cost two labels and no more. Those between two trees join
+Most edges have both ends in one tree, and cost two labels. Those between two trees join
 vertices that were connected before, or were never inserted. Where nearly all vertices are in trees
 that lose something, the ends of all edges are written, and solved anew.
 """

@@ -81,7 +81,7 @@ def mark_in_giant(on: Any, vertex: type, find: Any) -> Any:
     """Point every vertex at its root, and mark those of the giant, a byte of the set at a time.
 
     A vertex that another thread has not flattened yet still leads to the same root. Those that have
-    another root than themselves are counted: they occur, whatever else is linked.
+    another root than themselves are counted: they occur.
     """
     giant, block_add = giant_of(on, vertex), on.block_reduce_add
 

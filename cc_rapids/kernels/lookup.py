@@ -37,7 +37,7 @@ def root(on: Any) -> Any:
 
 
 def look_up(on: Any, vertex: type, value: Any) -> Any:
-    """Write a value of each vertex that occurs, and 0 for all else, which is then unknown."""
+    """Write a value of each vertex that occurs; others get 0 and become invalid."""
     has = primitives.has(on)
 
     @on.elementwise

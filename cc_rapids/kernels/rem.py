@@ -80,7 +80,7 @@ PAIRS = tuple(f"(find={find})" if find != "naive" else "" for find in FIND_AFTER
     paper="Hong et al. 2020, Algorithm 14",
 )
 def rem_cas(on: Any, vertex: type, step: Any, compress_after_union: Any) -> Any:
-    """Hook a root under the other path's parent by compare-and-swap, else take a step."""
+    """Hook a root under the other path's parent by compare-and-swap, or take a step."""
     cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device
@@ -140,7 +140,7 @@ def locked_hook(on: Any) -> Any:
     paper="Hong et al. 2020, Algorithm 13",
 )
 def rem_lock(on: Any, vertex: type, step: Any, compress_after_union: Any) -> Any:
-    """Hook a root under the other path's parent while holding its lock, else take a step.
+    """Hook a root under the other path's parent while holding its lock, or take a step.
 
     As printed, Algorithm 13 returns after a hook that failed; that would lose the edge, so the loop
     goes on, as in Patwary et al.

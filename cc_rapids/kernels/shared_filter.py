@@ -67,18 +67,18 @@ def share(on: Any) -> Any:
     return share
 
 
-def known(on: Any) -> Any:
-    """Return 1 if the bits of a block show that a vertex is inside, else 0; without a branch."""
+def is_inside(on: Any) -> Any:
+    """Return 1 if the bits of a block show that a vertex is inside, or 0, without a branch."""
 
     @on.device
-    def known(u, shared, shared_words, fold):
+    def is_inside(u, shared, shared_words, fold):
         w = WORD(WORD(u) >> SHIFT)
         for _ in range(FOLDS - 1):
             w = min(w, WORD(w - fold))
         here = w < shared_words
         return WORD(WORD(shared[w if here else NONE] >> WORD(WORD(u) & LAST)) & WORD(here))
 
-    return known
+    return is_inside
 
 
 def both_in_giant(on: Any) -> Any:
@@ -88,7 +88,7 @@ def both_in_giant(on: Any) -> Any:
     need not be, a word that is the lane's own, ``idle``, as one of all lanes would be asked for by
     all multiprocessors at once.
     """
-    shared_bit = known(on)
+    shared_bit = is_inside(on)
 
     @on.device
     def both(u, v, shared, shared_words, fold, in_giant, idle):
@@ -106,7 +106,7 @@ def both_in_giant(on: Any) -> Any:
 
 
 def odd(on: Any, vertex: type, wide: type) -> Any:
-    """Handle an edge that joins nothing whatever its bits: a loop, or an end out of range.
+    """Handle an edge that never joins anything: a loop, or an end out of range.
 
     Returns whether the edge is left out, which is ``both`` for all others.
     """

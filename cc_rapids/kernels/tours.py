@@ -193,7 +193,7 @@ def reach(on: Any, word: type) -> Any:
 
 
 def keep_across(on: Any, word: type) -> Any:
-    """Write the ends of each edge of which neither is below the other one; else one of them twice.
+    """Write both ends of an edge if neither is below the other; otherwise one of them twice.
 
     The tour enters a vertex below another one between entering and leaving that.
     """

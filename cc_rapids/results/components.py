@@ -22,7 +22,7 @@ from ..errors import counted
 from . import lookup
 from .answer import Answer
 from .labels import check_labels
-from .preview import known_counts, panel, summary
+from .preview import counts_in_words, panel, summary
 from .records import KeyFacts
 from .written import ROWS_PER_FILE, write_parquet
 
@@ -1434,7 +1434,7 @@ class Components(Generic[FrameT]):
         Returns
         -------
         list of str
-            The paths of the files, of which there is one at least.
+            The paths of the files, at least one.
 
         Raises
         ------
@@ -1463,7 +1463,7 @@ class Components(Generic[FrameT]):
         """Return what is known already: a log line or a debugger launches no kernel."""
         facts, engine = self.answer.facts, self.answer.backend.name
         edges = counted(facts.edges, "edge")
-        return f"<Components: {known_counts(self.answer)}; {edges}, {facts.design} on {engine}>"
+        return f"<Components: {counts_in_words(self.answer)}; {edges}, {facts.design} on {engine}>"
 
     def _repr_html_(self) -> str | None:
         return html.panel_or_none(lambda: panel(self.answer))
@@ -1621,7 +1621,7 @@ class LinkedRecords(Components[Any]):
         return super().summary() | {"keys": keys}
 
     def __repr__(self) -> str:
-        counts = known_counts(self.answer, "entity", "record")
+        counts = counts_in_words(self.answer, "entity", "record")
         links, keys = counted(self.answer.facts.edges, "link"), counted(len(self._keys), "key")
         return f"<LinkedRecords: {counts}; {links} by {keys}, on {self.answer.backend.name}>"
 

@@ -65,7 +65,7 @@ def check_name(name: Any) -> None:
         raise InputError(f"name={name!r} holds half of a surrogate pair: pass another name")
 
 
-def _taken_name(label: str) -> InputError:
+def _name_clash_error(label: str) -> InputError:
     """Return the error for an added column whose name the frame has."""
     return InputError(f"the frame has a column {label!r} already: pass name=")
 
@@ -139,7 +139,7 @@ def _joined(
     labels = _attached(answer, ids, id_columns, name, missing, nulls)
     for added in columns_of(labels)[len(id_columns) :]:
         if added.lower() in columns:
-            raise _taken_name(added)
+            raise _name_clash_error(added)
     return joined(relation, labels, id_columns)
 
 
@@ -166,7 +166,7 @@ def _attached(
         for column_name, values in labels.items():
             label = answer.given.called(column_name) if len(labels) > 1 else column_name
             if label in names:
-                raise _taken_name(label)
+                raise _name_clash_error(label)
             frame = with_column(frame, label, answer.bring(values, here), mask)
     return frame
 
@@ -344,7 +344,7 @@ def warn_if_strange(answer: Answer, column: Column, valid: Array) -> None:
 
 
 def _warn_of_zeros(answer: Answer, column: Column, valid: Any) -> None:
-    """Warn if an id and a vertex are one number, of which one is spelled with zeros first."""
+    """Warn if an id differs from a vertex only by leading zeros."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

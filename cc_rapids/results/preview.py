@@ -60,7 +60,7 @@ def summary(answer: Answer) -> dict[str, Any]:
     }
 
 
-def known_counts(answer: Answer, component: str = "component", vertex: str = "vertex") -> str:
+def counts_in_words(answer: Answer, component: str = "component", vertex: str = "vertex") -> str:
     """Return the counts that need neither a launch nor a copy to the host, in words."""
     forest, largest = vars(answer.forest), vars(answer).get("largest_size")
     if not {"components", "vertices"} <= forest.keys():

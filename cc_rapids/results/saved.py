@@ -128,7 +128,7 @@ def read(path: str | os.PathLike[str], engine: str | None) -> Answer:
             f"{path} has format {version!r}, and Components.load reads {FORMAT!r}: {way}"
         )
     try:
-        return _found(words, arrays, engine)
+        return _answer_of_file(words, arrays, engine)
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
         raise FormatError(
             f"{path} is not a file of Components.save(), or is damaged ({error}): save it again"
@@ -166,10 +166,10 @@ def of_columns(
     for k, (_, arrays_of_column) in enumerate(columns):
         arrays |= {f"{k}_{name}": array for name, array in arrays_of_column.items()}
     own_words = {"labels": "min", "dropped": 0, "taken": [], "columns": [w for w, _ in columns]}
-    return _found(own_words | words, arrays, engine)
+    return _answer_of_file(own_words | words, arrays, engine)
 
 
-def _found(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) -> Answer:
+def _answer_of_file(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) -> Answer:
     parent = arrays["parent"]
     check_parents(parent)
     kinds = [column_words["ids"] == "strings" for column_words in words["columns"]]

@@ -145,7 +145,7 @@ class Facts(NamedTuple):
     counted : Counted, optional
         The numbers of vertices, once ids are encoded.
     parts : int
-        The number of devices, each of which solves a part of the edges.
+        The number of devices; each solves a part of the edges.
     joins_trees : bool
         Whether the edges are a batch, which joins trees that are there already.
     """

@@ -150,7 +150,7 @@ def in_threads(
             barrier.leave()
             _let_go(error)
             if isinstance(error, CapacityError):
-                raise _named(error, numbers[k]) from None
+                raise _naming_device(error, numbers[k]) from None
             raise
 
     started: list[Future[Result]] = []
@@ -222,7 +222,7 @@ def bytes_beyond(n: int, m: int, moved: int = 0) -> int:
     return (8 + moved) * m + 5 * n + n // 2
 
 
-def _named(error: CapacityError, number: int) -> CapacityError:
+def _naming_device(error: CapacityError, number: int) -> CapacityError:
     return CapacityError(
         f"on GPU {number}: {error}; or give devices= without GPU {number}, or more GPUs"
     )

@@ -158,7 +158,7 @@ def any_forest(src: Array, dst: Array, n: int, backend: Backend) -> tuple[Array,
     Parameters
     ----------
     src, dst : (m,) arrays of integers
-        The ends of the edges, of which there are some, among the vertices 0 .. n - 1.
+        The ends of at least one edge, among the vertices 0 .. n - 1.
 
     Returns
     -------

@@ -65,11 +65,11 @@ def solve(
     ====================  ===========================  ==============  ========================
     close together        ids less the least           estimate        yes
     further apart         ranks in a bit map           exact           yes
-    far apart (hashed)    slots of a hash table        estimate [1]_   by ``finalise``, at last
+    far apart (hashed)    slots of a hash table        estimate [1]_   by ``finalise``
     far, little memory    ranks among the sorted ids   exact           yes
-    short strings         numbers, as above [2]_       as above        by ``finalise``, at last
+    short strings         numbers, as above [2]_       as above        by ``finalise``
     other strings         ranks among the strings      none            yes
-    several columns       one number a row, as above   exact           by ``finalise``, at last
+    several columns       one number a row, as above   exact           by ``finalise``
     ====================  ===========================  ==============  ========================
 
     .. [1] Exact if a bit map might pay within the least range that the sample allows.

@@ -168,19 +168,19 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
     find(rows.m, *edges, compared, up, taken_edge, ordered, first)
     lighter, separate = map(int, backend.to_host(first)[:2])
 
-    def told(e: int) -> str:
+    def described(e: int) -> str:
         return f"edge {e if kept is None else int(kept[e]):,}"
 
     if separate != ALL:
-        raise VerificationError(f"{told(separate)} joins two trees of the forest")
+        raise VerificationError(f"{described(separate)} joins two trees of the forest")
     if lighter != ALL:
         one = backend.asarray(np.array([lighter]))
         ends = backend.empty(1, node), backend.empty(1, node)
         ends_of(1, one, *edges, *ends)
         last = int(ordered[_last(int(ends[0][0]), int(ends[1][0]), up, taken_edge) - 1])
         raise VerificationError(
-            f"{told(lighter)} of weight {weights[lighter]} is not in the forest, but joins the ends"
-            f" of {told(last)} of weight {weights[last]}, which is"
+            f"{described(lighter)} of weight {weights[lighter]} is not in the forest, but joins the"
+            f" ends of {described(last)} of weight {weights[last]}, which is"
         )
 
 

@@ -172,7 +172,7 @@ class _Sides(PlacedEdges):
             )
 
     def check_cycles(self) -> int:
-        """Return the number of components with an odd cycle, each of which is proved."""
+        """Return the number of components with an odd cycle, and prove each."""
         xp, rows = self.xp, self.backend.asarray(self.claim.shown.rows())
         src, dst = self._cycle_ends(rows)
         component = self.head[src]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def plain(column: Any) -> Any:
-    """Return a column in one piece, whose type says no more than integers of a sign, or strings.
+    """Return a column in one piece, as signed or unsigned integers, or as strings.
 
     Columns of other types, such as floats, keep their type.
     """

@@ -135,7 +135,7 @@ class Integers:
         column = self.backend.asarray(column)
         out = self.backend.empty(column.size, self.vertex)
         kind, table = (self.backend, self.vertex), self._made()
-        how = audit.found_by_distance if self.dense else audit.found_by_table
+        how = audit.find_by_distance if self.dense else audit.find_by_table
         look = audit.prefetch_nothing if self.dense else audit.prefetch_in_table
         alien = int((column.dtype == np.uint64) != self.unsigned)
         look_up = kernel(audit.find, *kind, kernel(how, *kind), kernel(look, self.backend))

@@ -228,7 +228,7 @@ PLANTS = {
         partition.link_blocks, "load(smaller, e))", "load(smaller, base))", "partitioned"
     ),
     "known": Plant(
-        shared_filter.known, "WORD(WORD(shared[", "WORD(BIT | WORD(shared[", "shared bits"
+        shared_filter.is_inside, "WORD(WORD(shared[", "WORD(BIT | WORD(shared[", "shared bits"
     ),
     "share": Plant(
         shared_filter.share, "shared[i] = word", "shared[i] = WORD(~word)", "shared bits"
@@ -630,7 +630,7 @@ IN_ROUNDS = {
     "lower": (boruvka.lower_both, "low(best, v, key)", "low(best, u, key)", "u4"),
     "taken": (boruvka.take, "u, key, row) or", "u, key, row) or u != v or", "u4"),
     "takes": (boruvka.WideKeys.takes, " and best_row[r] == row", "", "u8"),
-    "alone": (boruvka.alone, "return v", "return v ^ v", "u4"),
+    "alone": (boruvka.vertex_itself, "return v", "return v ^ v", "u4"),
 }
 #: The same of rounds in one launch, which threads on a CPU do not run.
 IN_ONE_LAUNCH = {

@@ -112,7 +112,7 @@ def hook_once(on: Any, read: Any) -> Any:
     """Hook the larger root to the smaller by compare-and-swap, and point both ends there.
 
     parent[v] <= v always, and only roots are hooked (rules 1 to 3), so that no hook is lost. A
-    swap that fails shows where the root hangs by now: that is smaller, so that the loop ends.
+    swap that fails returns the current parent, which is smaller, so the loop ends.
     The ends are pointed at the root found (steps 9 and 10, if they are no roots, as is meant): by
     plain stores, over a parent nearer to the root at worst. Both are ancestors of the end for good.
     """

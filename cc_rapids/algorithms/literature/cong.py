@@ -27,7 +27,7 @@ Begin = Callable[[Any], Round]  # allocates the arrays that a run keeps between 
 def graft(on: Any, read: Any, updated: bool) -> Any:
     """Graft the tree of the larger component to the smaller, without atomic operations.
 
-    Before it every vertex points at its root, so that what is read, by now or before, is always a
+    Before it every vertex points at its root, so that a read, early or late, always returns a
     root of the round's start, and so is what is stored to: D[v] < v for all others, and no cycles.
     Of several grafts of one root the last one stays; the edges of the others have ends in two trees
     still, and graft in a later round. A round that grafts leaves fewer roots, so that they end. Of

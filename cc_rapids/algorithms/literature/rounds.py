@@ -46,7 +46,7 @@ def label_ends(on: Any) -> Any:
 
 
 def labels_of(on: Any, now: bool = False) -> Any:
-    """Return the labels of the two ends before this round, or as they are by now (P)."""
+    """Return the labels of the two ends before this round, or the current ones (P)."""
 
     @on.device
     def pair(u, v, old, new):
@@ -57,7 +57,7 @@ def labels_of(on: Any, now: bool = False) -> Any:
 
 
 def end_and_label(on: Any, now: bool = False) -> Any:
-    """Return the end with the larger label before this round, or by now, and the smaller label."""
+    """Return the end with the larger label before this round, or now, and the smaller label."""
 
     @on.device
     def pair(u, v, old, new):
@@ -234,7 +234,7 @@ def liu_tarjan(on: Any, vertex: type, rule: str) -> Step:
 def shiloach_vishkin(on: Any, vertex: type, record_forest: bool) -> Step:
     """Hook the roots of this round's start by the least label sent to them; then stars again.
 
-    Labels are read as they are by now, which saves rounds. For a spanning forest they are those
+    Rounds read the current labels, which saves rounds. For a spanning forest they are those
     before the round, so that the edge of each hook is known.
     """
     pair = labels_of(on, now=not record_forest)

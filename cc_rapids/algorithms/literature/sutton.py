@@ -22,7 +22,7 @@ HOOKS = {"hooks": ("alternate", "down")}
 def hook(on: Any, read: Any) -> Any:
     """Store the smaller of the parents of an edge's ends to the larger, or if ``up`` the opposite.
 
-    Before it every vertex points at its root, so that what is read, by now or before, is always a
+    Before it every vertex points at its root, so that a read, early or late, always returns a
     root of the round's start, and so is what is stored to. All hooks of a round go one way in the
     order of vertices: no cycles. Of several stores to one root the last one stays, without an
     atomic operation: the edges of the others have ends in two trees still, and hook in a later

@@ -44,7 +44,7 @@ def placed(cupy: Any, array: Any, memory: str) -> Array:
 
     Returns the pages, or their copy on the device.
 
-    What lies on the device is on its way no more, and what lies in locked pages is used there.
+    Arrays on the device have arrived, and arrays in locked pages are used in place.
     """
     if isinstance(array, cupy.ndarray):
         if memory == "pinned" or _is_locked(cupy, array.data.ptr):

@@ -172,7 +172,7 @@ class Workspace:
         return _leased(self.cuda, capacity, block, partial(self.take_back, lease))
 
     def _take(self, device: int, size: int) -> LeftBlock | None:
-        """Return the smallest block that fits, and wait for whatever used it on any stream."""
+        """Return the smallest block that fits, and wait for its last use on any stream."""
         best = None
         for spare in self.left:
             if spare.device == device and size <= spare.size <= size + self.SPARE:
@@ -203,7 +203,7 @@ class Workspace:
                 device_bytes -= left.size
 
     def allocate_outside(self, allocate: Any, size: int) -> Any:
-        """Allocate memory beside the workspace, all of which is freed if there is no more."""
+        """Allocate memory outside the workspace; free the workspace if there is none."""
         try:
             return allocate(size)
         except MemoryError:

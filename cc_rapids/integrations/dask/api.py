@@ -155,7 +155,7 @@ class DaskComponents(DistributedComponents):
         Returns
         -------
         bool
-            Whether the answers are equal, whatever their labels, engines and frames.
+            Whether the answers are equal, for any labels, engines and frames.
 
         See Also
         --------

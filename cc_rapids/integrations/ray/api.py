@@ -155,7 +155,7 @@ def components(
     Parameters
     ----------
     edges : ray.data.Dataset
-        The edges, whatever its blocks are and wherever they come from; a block is a partition.
+        The edges, in blocks of any type and origin; a block is a partition.
     source, destination : str, or lists of str of equal length, optional
         The columns with the two ends of each edge, by default a known pair of names, as for
         :func:`cc_rapids.components`.
@@ -433,7 +433,7 @@ def _resources(engine: str | None, **needed: Any) -> dict[str, float]:
 
 
 def _empty(edges: Dataset, called: Ends) -> Any:
-    """Return a frame without rows of the types of a dataset of which no block has any.
+    """Return an empty frame with the types of a dataset whose blocks are all empty.
 
     Its columns are not known either if a function of the caller's has left no row.
     """

@@ -108,7 +108,7 @@ def _call(count: int, function: Any, *arguments: Any) -> tuple[Any, ...]:
     """Return the results of a function, and None, on a worker.
 
     An error of this library takes the place of each, also if it is an argument. Ray would wrap it,
-    and would log it once more for each result that nobody asks for.
+    and would log it once more for each result that is not requested.
     """
     try:
         result = function(*map(_checked, arguments))

@@ -194,7 +194,7 @@ def against_cugraph(edges: Any, answer: Any, source: str = "src", destination: s
 
 
 def same_partition(ours: Any, theirs: Any) -> None:
-    """Compare the components of two label frames, whatever their labels are.
+    """Compare the components of two label frames, for any labels.
 
     Parameters
     ----------
