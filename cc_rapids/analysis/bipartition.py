@@ -50,7 +50,7 @@ def least_of_components(
 
     Parameters
     ----------
-    found : Answer
+    answer : Answer
         The answer, on whose backend the edges are solved.
     edges : Edges
         Between the vertices 0 .. n - 1.

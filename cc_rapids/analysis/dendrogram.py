@@ -603,7 +603,7 @@ class Dendrogram(Generic[ComponentsT]):
             frames = self.labels(threshold), self.sizes(threshold)
             merges.check_labels(count - int(past.sum()), *map(arrow_of, frames))
         if answer.given.src.size == answer.facts.edges:
-            most = max(int(merges.found[:, 2].max(initial=1)) // 2, 1)
+            most = max(int(merges.merges[:, 2].max(initial=1)) // 2, 1)
             parts, cuts = self.split(most)
             merges.check_split(most, ends, arrow_of(parts.answer.label_frame()), arrow_of(cuts))
 

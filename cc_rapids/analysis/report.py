@@ -100,7 +100,7 @@ class Report:
     """
 
     def __init__(self, found: Answer, given: EdgeInput) -> None:
-        self._found = found
+        self._answer = found
         shown = given.index is not None and not is_counted(given.index)
         self._index = given.index if shown else None
         backend, xp = found.backend, found.backend.xp
@@ -138,7 +138,7 @@ class Report:
             self._weakest = _weakest(hooks, weights, of_edge, k, given, found)
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._answer)
 
     def __repr__(self) -> str:
         facts = self._facts()
@@ -159,7 +159,7 @@ class Report:
     def _parts(self) -> list[str]:
         """Return the two tables, and the words below them, as HTML."""
         facts = [(name, _shown(value), WORDS[name]) for name, value in self._facts().items()]
-        answer, most = self._found, slice(0, SHOWN)
+        answer, most = self._answer, slice(0, SHOWN)
         with answer.backend.scope():
             order, numbers = answer.by_size[most], self._numbers(most)
             columns = [answer.backend.to_host(numbers[name]).tolist() for name in numbers]
@@ -204,7 +204,7 @@ class Report:
            components  edges  repeated  self_loops  singleton_share
         0           2      3         1           1              0.5
         """
-        answer = self._found
+        answer = self._answer
         with answer.backend.scope():
             asarray = answer.backend.asarray
             columns = {name: asarray(np.array([value])) for name, value in self._facts().items()}
@@ -249,7 +249,7 @@ class Report:
         0       1     4      4        1            1               7
         """
         most = slice(None if count is None else check_count("count", count))
-        answer = self._found
+        answer = self._answer
         with answer.backend.scope():
             order = answer.by_size[most]
             label = answer.kind.columns(answer, "labels", answer.kind.of_component(answer, order))
@@ -315,7 +315,7 @@ class Report:
 
     def _facts(self) -> dict[str, Any]:
         """Return the numbers over all components by name."""
-        answer, k = self._found, len(self)
+        answer, k = self._answer, len(self)
         with answer.backend.scope():
             xp, sizes = answer.backend.xp, answer.counts
             singletons = int((sizes == 1).sum())
@@ -338,7 +338,7 @@ class Report:
 
     def _numbers(self, most: slice) -> dict[str, Any]:
         """Return the columns of numbers of the largest components."""
-        answer = self._found
+        answer = self._answer
         order = answer.by_size[most]
         size = answer.counts[order].astype(np.int64)
         pairs = size * (size - 1) / 2

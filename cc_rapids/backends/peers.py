@@ -21,21 +21,21 @@ class Peers:
 
     def __init__(self, runtime: Any) -> None:
         self.runtime = runtime
-        self.known: dict[tuple[int, int], bool] = {}
+        self.connected: dict[tuple[int, int], bool] = {}
 
     def connect(self, device: int, other: int) -> bool:
         """Let the current GPU ``device`` read the memory of another; return whether it can.
 
         If it cannot, which is logged once, the driver makes each copy by way of the host.
         """
-        if (device, other) not in self.known:
+        if (device, other) not in self.connected:
             why = self._refusal(device, other)
-            self.known[device, other] = why is None
+            self.connected[device, other] = why is None
             if why is not None:
                 log.warning(
                     "GPU %d gets what GPU %d holds by way of the host: %s", device, other, why
                 )
-        return self.known[device, other]
+        return self.connected[device, other]
 
     def _refusal(self, device: int, other: int) -> str | None:
         if not self.runtime.deviceCanAccessPeer(device, other):

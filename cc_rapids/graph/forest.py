@@ -201,7 +201,7 @@ class Forest:
         self.backend, self.n, words = backend, n, -(-n // WORD)
         self.arena_bytes = 0
         self.vertex: Any = np.uint32 if n < 1 << 32 else np.uint64
-        self._held = arrays
+        self._make_arrays = arrays
         if not arrays:
             ranks, bits_of_run = (blocks_of(words), self.vertex), 4 * words
             self.arena_bytes = ARENA_BYTES + (
@@ -258,9 +258,9 @@ class Forest:
                 self._finish()
             if name in vars(self):  # of this thread, or of another one meanwhile
                 return vars(self)[name]
-        if name not in Forest.__annotations__ or self._held is None:
+        if name not in Forest.__annotations__ or self._make_arrays is None:
             raise AttributeError(f"a forest has no {name!r}")
-        self._keep(self._held())
+        self._keep(self._make_arrays())
         return getattr(self, name)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -269,7 +269,7 @@ class Forest:
         state = {
             name: value for name, value in vars(self).items() if name not in Forest.__annotations__
         }
-        return state | {"_held": None, "_rows": {}, "arrays": self.arrays}
+        return state | {"_make_arrays": None, "_rows": {}, "arrays": self.arrays}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._keep(state.pop("arrays"))

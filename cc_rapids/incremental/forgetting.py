@@ -378,7 +378,7 @@ class _Between:
     """
 
     def __init__(self, state: ConnectivityState) -> None:
-        self.state, self.held = state, 0
+        self.state, self.held_edges = state, 0
         self.edges: list[tuple[Array, Array, Array | None]] = []
 
     def add(self, src: Array, dst: Array, until: Array | None) -> None:
@@ -387,10 +387,10 @@ class _Between:
             batches.launched(self.state, None, src, dst)
         elif src.size:
             self.edges.append((src, dst, until))
-            self.held += src.size
-        if self.held > self.state.forest.n:
+            self.held_edges += src.size
+        if self.held_edges > self.state.forest.n:
             self.edges = [self._forest()]
-            self.held = self.edges[0][0].size
+            self.held_edges = self.edges[0][0].size
 
     def _forest(self) -> tuple[Array, Array, Array | None]:
         """Return those in a forest of what expires last, and among equal ones comes first."""

@@ -224,7 +224,7 @@ class _Buffers:
     """
 
     def __init__(self) -> None:
-        self.held: dict[int, Array] = {}
+        self.buffers: dict[int, Array] = {}
 
     def end_to_end(self, backend: Backend, columns: list[Any]) -> list[Array]:
         """Concatenate pairs of columns to two columns."""
@@ -233,9 +233,9 @@ class _Buffers:
 
     def _joined(self, backend: Backend, side: int, arrays: list[Array]) -> Array:
         size, dtype = sum(array.size for array in arrays), arrays[0].dtype
-        buffer = self.held.get(side)
+        buffer = self.buffers.get(side)
         if buffer is None or buffer.size < size or buffer.dtype != dtype:
-            buffer = self.held[side] = backend.empty(size, dtype)
+            buffer = self.buffers[side] = backend.empty(size, dtype)
         return backend.xp.concatenate(arrays, out=buffer[:size])
 
 

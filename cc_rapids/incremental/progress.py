@@ -143,7 +143,7 @@ class Reporter:
 
     Parameters
     ----------
-    wanted : bool or callable
+    shown : bool or callable
         What the caller gave as ``progress``.
     call, bar, logged : float
         The least seconds between two reports to a callable, on the bar and in the log. The first
@@ -256,7 +256,7 @@ class StreamReporter(Reporter):
 
     Parameters
     ----------
-    wanted : bool or callable
+    shown : bool or callable
         What the caller gave as ``progress``.
     total : int, optional
         All edges.

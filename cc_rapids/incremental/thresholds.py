@@ -188,7 +188,7 @@ class _Reader:
     ) -> None:
         self.request, self.weight, self.nulls = request, weight, request.nulls
         self.levels, self.free, self.design = levels, free, design
-        self.reading, self.known = reading, expected_rows
+        self.reading, self.expected_rows = reading, expected_rows
         self.ledger = Ledger()  # of the frames so far; nothing is linked
         self.beyond = np.zeros(len(levels), np.int64)  # the rows that each cut does not admit
 
@@ -241,7 +241,7 @@ class _Reader:
         """Return the ledger of all rows of a stream: those that it has by itself, if it says."""
         if self.reading.taken:  # of files, whose readers count the rows
             return self.reading.ledger.plus(self.ledger._replace(given=0))
-        rows = self.known()
+        rows = self.expected_rows()
         if rows is None:
             return self.ledger._replace(unchecked=True)
         return self.ledger._replace(given=rows)

@@ -281,7 +281,7 @@ def ids_or_own(
     ----------
     column : Column
         The ids.
-    known : (m,) array of bool
+    valid : (m,) array of bool
     labels : list of (m,) arrays, or columns of strings of the caller's kind
         The label of each known id, any value for others; empty if the answer has no vertex.
     given : Column

@@ -95,7 +95,7 @@ def compare(answer: LabelFrame, oracle: str, src: Array, dst: Array) -> None:
     """
     backend = answer.backend
     theirs = _on_host(least_by(oracle, src, dst, answer.ids.n))
-    labels = backend.to_host(answer.own)
+    labels = backend.to_host(answer.label_of)
     there = np.flatnonzero(labels != np.iinfo(labels.dtype).max)
     _, first, place = np.unique(labels[there], return_index=True, return_inverse=True)
     ours = there[first[place]]  # the least vertex of each label
@@ -143,7 +143,7 @@ class Faults:
 
     def label(self, v: int) -> str:
         """Return the message for a label that is not its own label, or not the least."""
-        root = int(self.answer.own[v])
+        root = int(self.answer.label_of[v])
         if not self.answer.is_vertex(root):
             return f"{self._labelled(v)}, which is not a vertex"
         return (
@@ -175,7 +175,7 @@ class Faults:
         return [part[e : e + 1] for part in column] if given.src.key_columns else column[e : e + 1]
 
     def _head(self, v: int) -> str:
-        return self.answer.name(int(self.answer.own[v]))
+        return self.answer.name(int(self.answer.label_of[v]))
 
     def _labelled(self, v: int) -> str:
         return f"vertex {self.answer.name(v)} has the label {self.answer.label(v)}"
@@ -218,7 +218,7 @@ def audit(
     if forest is not None:
         claim = ForestClaim.check(forest, own_forest, weight, width)
         claims.append(claim)
-        forest_weight = claim.asked
+        forest_weight = claim.forest_weight
     bound = None
     if forest_weight is None or not at_least is at_most is None:
         bound = WeightBound.check(weight, at_least, at_most)
@@ -490,14 +490,14 @@ class _Run:
         with self.backend.scope(self.arena):
             if not self.vertices_examined:
                 self._examine_vertices()
-                self.found = self.backend.to_host(self.readback).tolist()
+                self.readings = self.backend.to_host(self.readback).tolist()
                 self._check_looks()
             return self._verdict()
 
     def _verdict(self) -> int:
         """Check all vertices, and return the number of components."""
-        answer, faults, first = self.answer, self.faults, self.found[RESULTS:]
-        vertices, labels, roots = self.found[3:6]
+        answer, faults, first = self.answer, self.faults, self.readings[RESULTS:]
+        vertices, labels, roots = self.readings[3:6]
         kinds = {
             kernels.ORDER: answer.out_of_order,
             kernels.STRANGE: answer.strange,
@@ -524,7 +524,7 @@ class _Run:
         """Return the message for vertices that share a label, but no path."""
         backend, first = self.backend, self.backend.fill(self.first, 0xFF)
         find = kernel(kernels.find_merged, backend, self.vertex)
-        find(self.answer.ids.n, self.answer.own, self.trees, first)
+        find(self.answer.ids.n, self.answer.label_of, self.trees, first)
         v = int(backend.to_host(first)[int(kernels.MERGED)])
         if v == ALL:
             return (
@@ -575,12 +575,12 @@ class _Run:
             kernel(kernels.join_roots, backend),
         )
         edges, tally = (rows.first, rows.second, rows.low), self.tally.add(rows.m)
-        labels, n = self.answer.own, self.answer.ids.n
+        labels, n = self.answer.label_of, self.answer.ids.n
         examine(rows.m, *edges, n, labels, self.trees, self.named, tally, self.wrong)
 
     def _examine_vertices(self) -> None:
         """Examine every vertex, after all edges are joined and all vertices named."""
-        backend, n, labels = self.backend, self.answer.ids.n, self.answer.own
+        backend, n, labels = self.backend, self.answer.ids.n, self.answer.label_of
         roots = backend.fill(backend.empty(self.named.size, np.uint32), 0)
         octets = roots.view(np.uint8)
         rest = labels, self.trees, self.named, octets, self.first, self.counts
@@ -594,15 +594,15 @@ class _Run:
     ) -> None:
         """Raise a VerificationError if an edge is wrong, or a row was not read exactly once."""
         backend = self.backend
-        self.found = backend.to_host(self.readback).tolist()
-        row = self.found[RESULTS + int(kernels.ORDER)]
+        self.readings = backend.to_host(self.readback).tolist()
+        row = self.readings[RESULTS + int(kernels.ORDER)]
         if row != ALL:
             raise VerificationError(self.answer.out_of_order(row))
-        if self.found[6]:
+        if self.readings[6]:
             kind = backend, self.vertex, rows.wide
             find = kernel(kernels.find_edge, *kind, rows.load_edge(backend))
             edges = rows.first, rows.second, rows.low, self.answer.ids.n
-            find(rows.m, *edges, self.answer.own, self.first)
+            find(rows.m, *edges, self.answer.label_of, self.first)
             e = int(backend.to_host(self.first)[int(kernels.EDGE)])
             if e == ALL:
                 raise VerificationError(
@@ -611,7 +611,7 @@ class _Run:
                 )
             row = self.rows + (e if given.row_index is None else int(given.row_index()[e]))
             raise VerificationError(self.faults.edge(given, columns, offsets, e, row))
-        self.tally.check(self.found[:3])
+        self.tally.check(self.readings[:3])
         self._check_looks()
 
     def _check_looks(self) -> None:
@@ -624,7 +624,7 @@ class _Run:
         backend, missing = self.backend, self.backend.fill(self.backend.empty(1, np.uint64), 0xFF)
         slots = self.answer.find(column)
         name = kernel(kernels.mark_slots, backend, self.vertex)
-        name(slots.size, self.answer.ids.n, slots, self.answer.own, self.named, missing)
+        name(slots.size, self.answer.ids.n, slots, self.answer.label_of, self.named, missing)
         row = int(backend.to_host(missing)[0])
         if row == ALL:
             return

@@ -37,12 +37,12 @@ class ForestClaim:
     ----------
     shown : ShownRows
         The frame.
-    asked : ForestWeight, optional
+    forest_weight : ForestWeight, optional
         The weights of all edges, and which forest it is said to be; None if it has no weights.
     """
 
     shown: ShownRows
-    asked: ForestWeight | None
+    forest_weight: ForestWeight | None
 
     @classmethod
     def check(cls, forest: Any, offered: OwnForest, weight: Any, width: int) -> ForestClaim:
@@ -149,19 +149,21 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
     us, vs = (backend.empty(chosen.size, node) for _ in range(2))
     ends_of(chosen.size, chosen, *edges, us, vs)
     claim.shown.check_ends(answer, listed, [us, vs])
-    if claim.asked is None:
+    if claim.forest_weight is None:
         _levels(us, vs, n, node, backend)
         return
     weights = backend.asarray(given.weights)
     keys = weights[chosen]
     claim.shown.check_weights(listed, keys, backend.asarray)
-    if claim.asked.greatest:  # a stable sort of the rows backwards, read backwards
+    if claim.forest_weight.greatest:  # a stable sort of the rows backwards, read backwards
         order = keys.size - 1 - backend.xp.argsort(keys[::-1], kind="stable")[::-1]
     else:
         order = backend.xp.argsort(keys, kind="stable")
     ordered = chosen[order]
     up, taken_edge = _levels(us[order], vs[order], n, node, backend)
-    before = kernel(kernels.is_heavier if claim.asked.greatest else kernels.is_lighter, backend)
+    before = kernel(
+        kernels.is_heavier if claim.forest_weight.greatest else kernels.is_lighter, backend
+    )
     first = backend.fill(backend.alloc_readback(2), 0xFF)
     find = kernel(kernels.find_lighter, *kinds, before)
     compared = weights if weights.dtype != np.float16 else weights.astype(np.float32)

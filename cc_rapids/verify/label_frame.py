@@ -51,13 +51,13 @@ class LabelFrame:
         Where it is judged.
     ids : Ids
         Their slots, 0 .. n - 1 in the order of the ids, some of which may be no vertices.
-    own : (n,) array
+    label_of : (n,) array
         At the slot of each vertex that of its label, elsewhere all bits set. Of numbers the least
         vertex stands for each.
     """
 
     ids: Ids
-    own: Array
+    label_of: Array
     backend: Backend
 
     def __init__(
@@ -118,7 +118,7 @@ class LabelFrame:
             self._arrange()
 
     def scatter_labels(self, first: Array) -> None:
-        """Make ``own``; fill ``first``.
+        """Make ``label_of``; fill ``first``.
 
         ``first`` gets the first row that is out of order, and the first whose label is not a
         vertex.
@@ -130,17 +130,17 @@ class LabelFrame:
             if row is not None:
                 raise VerificationError(self.out_of_order(row))
         backend, ids, kind = self.backend, self.ids, (self.backend, self.ids.vertex)
-        self.own = backend.fill(backend.empty(ids.n, ids.vertex), 0xFF)
+        self.label_of = backend.fill(backend.empty(ids.n, ids.vertex), 0xFF)
         if isinstance(ids, Integers) and self._is_direct():
             scatter_labels = kernel(audit.scatter_labels, *kind)
             scatter_labels(
-                self.rows, ids.base, ids.n, self._vertex[0], self._labels[0], self.own, first
+                self.rows, ids.base, ids.n, self._vertex[0], self._labels[0], self.label_of, first
             )
             return
         slots = ids.slots()
         heads = ids.find(self._side(self._labels)) if self.rule.is_vertex else self._heads(slots)
         lay_slots = kernel(audit.scatter_labels_by_slot, *kind)
-        lay_slots(self.rows, ids.n, slots, heads, self.own, first)
+        lay_slots(self.rows, ids.n, slots, heads, self.label_of, first)
 
     def find(self, column: Any) -> Array:
         """Return the slot of each id of a lent column, or all bits set: a new array."""
@@ -158,7 +158,7 @@ class LabelFrame:
         """Return whether a slot is that of a vertex."""
         if not 0 <= slot < self.ids.n:
             return False
-        return int(self.own[slot]) != np.iinfo(self.ids.vertex).max
+        return int(self.label_of[slot]) != np.iinfo(self.ids.vertex).max
 
     def out_of_order(self, row: int) -> str:
         """Return the message for a row whose id is not less than the next one."""

@@ -41,7 +41,7 @@ class Merges:
         The rows of the ends of the edge of each merge.
     weights : (k,) array of numbers
         The weight of each.
-    found : (k, 4) array of int64
+    merges : (k, 4) array of int64
         The clusters, the size and the edge, see :func:`cc_rapids.oracle.single_linkage`.
     """
 
@@ -51,7 +51,7 @@ class Merges:
     src: Any
     dst: Any
     weights: Any
-    found: Any
+    merges: Any
 
     @property
     def n(self) -> int:
@@ -60,10 +60,10 @@ class Merges:
 
     def check_merges(self, table: pa.Table) -> None:
         """Raise a VerificationError unless a frame shows what merges at each weight."""
-        first, second = self.found[:, 0], self.found[:, 1]
+        first, second = self.merges[:, 0], self.merges[:, 1]
         n, step = self.n, self._steps
         least, greatest, top = _clusters(first, second, step, n)
-        child = self.found[:, :2].ravel()
+        child = self.merges[:, :2].ravel()
         merge = np.repeat(np.arange(first.size), 2)
         inner = child >= n
         inner[inner] = step[child[inner] - n] == step[merge[inner]]
@@ -77,13 +77,13 @@ class Merges:
 
     def check_linkage(self, array: Any) -> None:
         """Raise a VerificationError unless rows are the merges, at distances 0, 1, 2, ..."""
-        count, n = len(self.found), self.n
+        count, n = len(self.merges), self.n
         right = np.zeros((max(n - 1, 0), 4))
-        right[:count] = np.column_stack([self.found[:, :2], np.arange(count), self.found[:, 2]])
+        right[:count] = np.column_stack([self.merges[:, :2], np.arange(count), self.merges[:, 2]])
         whole = np.ones(n + count, bool)
-        whole[self.found[:, :2]] = False
+        whole[self.merges[:, :2]] = False
         roots = np.flatnonzero(whole)
-        least = _clusters(self.found[:, 0], self.found[:, 1], self._steps, n)[0]
+        least = _clusters(self.merges[:, 0], self.merges[:, 1], self._steps, n)[0]
         roots = roots[np.argsort(_of(roots, least, n), kind="stable")]
         if roots.size > 1:  # which are joined at last, one after the other
             before = np.append(roots[:1], n + count + np.arange(roots.size - 2))
@@ -146,9 +146,9 @@ class Merges:
         parts, cuts : table
             The labels of the parts, which are least vertices, and the frame of what was split.
         """
-        n, step, k = self.n, self._steps, len(self.found)
+        n, step, k = self.n, self._steps, len(self.merges)
         whole = union_find(self.src, self.dst, n)
-        component, beyond = whole[self.src], self.found[:, 2] > most
+        component, beyond = whole[self.src], self.merges[:, 2] > most
         limit = np.full(n, k)  # the first step that is cut, of each component
         np.minimum.at(limit, component[beyond], step[beyond])
         kept = step < limit[component]
@@ -182,11 +182,13 @@ class Merges:
     @cached_property
     def _steps(self) -> Any:
         """The number of each merge's weight among the different ones."""
-        return np.cumsum(np.append(False, self.weights[1:] != self.weights[:-1])[: len(self.found)])
+        return np.cumsum(
+            np.append(False, self.weights[1:] != self.weights[:-1])[: len(self.merges)]
+        )
 
     def _sizes(self, clusters: Any) -> Any:
         """Return the number of vertices of some clusters."""
-        return np.append(np.ones(self.n, np.int64), self.found[:, 2])[clusters]
+        return np.append(np.ones(self.n, np.int64), self.merges[:, 2])[clusters]
 
     def _ids(self, rows: Any) -> list[Any]:
         """Return the columns of the ids of some vertices."""

@@ -64,7 +64,7 @@ class PathsClaim:
     ----------
     pairs : EdgeInput
         The pairs.
-    found : frame
+    shown_paths : frame
         A row for each pair, see :meth:`cc_rapids.Components.paths`.
     rows : ShownRows, optional
         The edges of all paths, as that returns them with ``rows=True``.
@@ -75,7 +75,7 @@ class PathsClaim:
     """
 
     pairs: EdgeInput
-    found: Any
+    shown_paths: Any
     rows: ShownRows | None
     forest: Any
     greatest: bool | None
@@ -118,8 +118,8 @@ class _Paths(PlacedEdges):
 
     def __init__(self, answer: LabelFrame, given: EdgeInput, claim: PathsClaim) -> None:
         super().__init__(answer, given)
-        self.claim, self.found = claim, collected(claim.found)
-        self.names = columns_of(self.found)
+        self.claim, self.shown_paths = claim, collected(claim.shown_paths)
+        self.names = columns_of(self.shown_paths)
         self.length = self._integers("length")
         if self.length.size != claim.pairs.src.size:
             raise VerificationError(
@@ -277,7 +277,7 @@ class _Paths(PlacedEdges):
         """Return a column of numbers of the frame of pairs, where it lies."""
         if name not in self.names:
             raise InputError(f"a frame of paths has no column {name!r}: pass what paths() returns")
-        values, there = numbers_of(column_of(self.found, name), f"column {name!r}")
+        values, there = numbers_of(column_of(self.shown_paths, name), f"column {name!r}")
         if not bool(there.all()):
             raise VerificationError(f"column {name!r} of the paths holds nulls")
         return values

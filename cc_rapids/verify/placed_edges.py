@@ -47,7 +47,7 @@ class PlacedEdges:
         answer.number(Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0)))
         answer.scatter_labels(backend.fill(backend.empty(kernels.FAULTS, np.uint64), 0xFF))
         self.slots = answer.ids.slots().astype(np.int64)
-        self.head = answer.own.astype(np.int64)
+        self.head = answer.label_of.astype(np.int64)
         self.src, self.dst = self.ends(given)
 
     def ends(self, given: EdgeInput) -> list[Array]:
@@ -82,7 +82,7 @@ class PlacedEdges:
     def named(self, slots: Array) -> Array:
         """Return whether each slot, all bits set for none, is that of a vertex."""
         strange = (slots < 0) | (slots >= self.answer.ids.n)
-        labels, none = self.answer.own, np.iinfo(self.answer.ids.vertex).max
+        labels, none = self.answer.label_of, np.iinfo(self.answer.ids.vertex).max
         return (
             ~strange & (labels[self.xp.where(strange, 0, slots)] != none)
             if labels.size

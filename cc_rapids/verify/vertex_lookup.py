@@ -92,7 +92,7 @@ class Integers:
     def __init__(
         self, backend: Backend, tally: Tally, ids: Array, ends: tuple[int, int], dense: bool = True
     ) -> None:
-        self.backend, self.tally, self.held, self.rows = backend, tally, ids, int(ids.size)
+        self.backend, self.tally, self.ids, self.rows = backend, tally, ids, int(ids.size)
         self.low, self.high = ends
         span = self.high - self.low + 1
         slots = max(tuning.lookup_slots, tuning.lookup_slots_per_vertex * self.rows)
@@ -104,7 +104,7 @@ class Integers:
     @property
     def unsigned(self) -> bool:
         """True if ids may be 2^63 and more."""
-        return bool(self.held.dtype == np.uint64)
+        return bool(self.ids.dtype == np.uint64)
 
     @property
     def base(self) -> int:
@@ -152,41 +152,41 @@ class Integers:
         table = backend.empty(2 * size + 2, np.uint64)
         if not self.dense:
             backend.fill(table, 0xFF)
-            kernel(audit.insert, backend)(self.rows, size, self.held, table)
+            kernel(audit.insert, backend)(self.rows, size, self.ids, table)
         self._table = table
         return table
 
     def slots(self) -> Array:
         """Return the slot of each row."""
         if self.dense:
-            return self.find(self.held)
+            return self.find(self.ids)
         return self.backend.xp.arange(self.rows, dtype=self.vertex)
 
     def disorder(self) -> int | None:
         """Return the first row whose id is not less than the next one."""
         backend = self.backend
         faults = backend.fill(backend.empty(audit.FAULTS, np.uint64), 0xFF)
-        kernel(audit.find_disorder, backend)(max(self.rows - 1, 0), self.held, faults)
+        kernel(audit.find_disorder, backend)(max(self.rows - 1, 0), self.ids, faults)
         row = int(backend.to_host(faults)[int(audit.ORDER)])
         return None if row == ALL else row
 
     def order(self) -> Array:
         """Return the rows by their ids."""
-        return self.backend.xp.argsort(self.held)
+        return self.backend.xp.argsort(self.ids)
 
     def row_of(self, slot: int) -> int:
         """Return the row of a vertex."""
         if not self.dense:
             return slot
         id_of_slot = self.backend.xp.asarray([self._id(slot)])  # CuPy takes no scalars of NumPy
-        return int(self.backend.xp.searchsorted(self.held, id_of_slot)[0])
+        return int(self.backend.xp.searchsorted(self.ids, id_of_slot)[0])
 
     def name(self, slot: int) -> str:
         """Return the id of a slot as text."""
-        return str(self._id(slot)) if self.dense else str(first(self.held[slot : slot + 1]))
+        return str(self._id(slot)) if self.dense else str(first(self.ids[slot : slot + 1]))
 
     def _id(self, slot: int) -> Any:
-        return self.held.dtype.type(self.low + slot)
+        return self.ids.dtype.type(self.low + slot)
 
 
 class Words:
@@ -196,13 +196,13 @@ class Words:
 
     def __init__(self, backend: Backend, words: Any) -> None:
         self.backend = backend
-        self.held = words if is_cudf(words) else _plain(words)
-        self.rows = self.n = len(self.held)
+        self.ids = words if is_cudf(words) else _plain(words)
+        self.rows = self.n = len(self.ids)
         self.vertex = vertex_for(self.n)
 
     def find(self, words: Any) -> Array:
         """Return a new array with the row of each string of a column, all bits set if unknown."""
-        at, exists = _find_cudf(self.held, words) if is_cudf(self.held) else _find(self.held, words)
+        at, exists = _find_cudf(self.ids, words) if is_cudf(self.ids) else _find(self.ids, words)
         xp, at, exists = self.backend.xp, self.backend.asarray(at), self.backend.asarray(exists)
         nowhere = np.iinfo(self.vertex).max
         return xp.where(exists, at.astype(self.vertex), self.vertex(nowhere))
@@ -215,23 +215,23 @@ class Words:
         """Return the first row whose string is not less than the next one."""
         if self.rows < 2:
             return None
-        if is_cudf(self.held):
-            less = self.held[:-1].reset_index(drop=True) < self.held[1:].reset_index(drop=True)
+        if is_cudf(self.ids):
+            less = self.ids[:-1].reset_index(drop=True) < self.ids[1:].reset_index(drop=True)
             wrong = (~less).to_cupy().nonzero()[0]
         else:
             import pyarrow.compute as pc
 
-            less = pc.less(self.held[:-1], self.held[1:])
+            less = pc.less(self.ids[:-1], self.ids[1:])
             wrong = np.flatnonzero(~less.to_numpy(zero_copy_only=False))
         return int(wrong[0]) if len(wrong) else None
 
     def order(self) -> Array:
         """Return the rows by their strings."""
-        if is_cudf(self.held):
-            return self.backend.asarray(self.held.argsort().to_cupy())
+        if is_cudf(self.ids):
+            return self.backend.asarray(self.ids.argsort().to_cupy())
         import pyarrow.compute as pc
 
-        return self.backend.asarray(pc.sort_indices(self.held).to_numpy())
+        return self.backend.asarray(pc.sort_indices(self.ids).to_numpy())
 
     def row_of(self, slot: int) -> int:
         """Return the row of a vertex."""
@@ -239,7 +239,7 @@ class Words:
 
     def name(self, slot: int) -> str:
         """Return the string of a slot."""
-        return str(first(self.held[slot : slot + 1]))
+        return str(first(self.ids[slot : slot + 1]))
 
 
 class Several:
@@ -252,7 +252,7 @@ class Several:
     dense = False
 
     def __init__(self, backend: Backend, tally: Tally, parts: list[Any]) -> None:
-        self.backend, self.held = backend, parts
+        self.backend, self.ids = backend, parts
         self.places = [_distinct(part, backend, tally) for part in parts]
         self.pairs: list[Integers] = []
         codes = [
@@ -299,7 +299,7 @@ class Several:
 
     def name(self, slot: int) -> str:
         """Return the ids of a slot, in words."""
-        return in_words([part[slot : slot + 1] for part in self.held], True)
+        return in_words([part[slot : slot + 1] for part in self.ids], True)
 
 
 Ids = Integers | Words | Several

@@ -48,8 +48,8 @@ class Arena:
             fits = self.block is not None and self.used + size <= self.size
             if size <= self.SMALL and not fits:
                 self.block, self.used, self.size = self.allocate(self.SIZE), 0, self.SIZE
-                fits, self.beside = True, False
-            if fits and (size <= self.SMALL or self.beside):
+                fits, self.outside = True, False
+            if fits and (size <= self.SMALL or self.outside):
                 first, self.used = self.used, self.used + -(-size // self.ALIGN) * self.ALIGN
                 return self.block + first
         return self.allocate_own(size) if self.in_run else self.allocate(size)
@@ -63,15 +63,15 @@ class Arena:
             return self(size)
         whole = self.allocate_own(size + block_bytes)
         with self.lock:
-            self.block, self.used, self.size, self.beside = whole + size, 0, block_bytes, True
+            self.block, self.used, self.size, self.outside = whole + size, 0, block_bytes, True
         return whole
 
     def leave_block(self) -> None:
         """Stop placing arrays in a block beside a large array, which they would keep alive."""
         with self.lock:
             self.in_run = False
-            if self.beside:
-                self.block, self.beside = None, False
+            if self.outside:
+                self.block, self.outside = None, False
 
 
 class Recycling:

@@ -39,7 +39,7 @@ def folder(tmp_path, monkeypatch, own_store):
 
 def forget():
     """Read the file again, as a new process does."""
-    shipped._held.cache_clear()
+    shipped._ptx_texts.cache_clear()
     compiler._recipe.cache_clear()
 
 
@@ -129,13 +129,13 @@ def test_a_generation_shares_a_file(kernels, folder, capability, file):
     folder.mkdir()
     (folder / f"{file}.xz").write_bytes(lzma.compress(b'{"a": "b"}'))
     forget()
-    assert shipped._held(capability) == {"a": "b"}
+    assert shipped._ptx_texts(capability) == {"a": "b"}
     assert shipped.digest(capability) != "none"
 
 
 @pytest.mark.parametrize("capability", [(7, 0), (9, 0), (13, 0)])
 def test_of_other_generations_there_is_none(capability):
-    assert shipped._held(capability) == {}
+    assert shipped._ptx_texts(capability) == {}
     assert shipped.digest(capability) == "none"
 
 

@@ -30,7 +30,7 @@ ROOT = Path(cc_rapids.__file__).parents[1]
 def no_wheel(monkeypatch, tmp_path):
     """Nothing is linked from PTX that a wheel has brought."""
     monkeypatch.setattr(shipped, "FOLDER", tmp_path / "none")
-    shipped._held.cache_clear()
+    shipped._ptx_texts.cache_clear()
     compiler._recipe.cache_clear()
 
 
