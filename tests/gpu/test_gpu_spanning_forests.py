@@ -34,7 +34,7 @@ GRAPHS = {
 )
 def test_rows_are_those_of_kruskal(graph, dtype, light, bands, last, tuned, monkeypatch):
     tuned(light_edges_per_vertex=light, light_bands=bands)
-    monkeypatch.setattr(boruvka, "AT_ONCE", last)
+    monkeypatch.setattr(boruvka, "ONE_LAUNCH_CANDIDATES", last)
     made = GRAPHS[graph]()
     src, dst, n = made.src.astype(np.int64), made.dst.astype(np.int64), made.num_vertices
     weights = np.random.default_rng(1).integers(0, 100, src.size).astype(dtype)

@@ -530,7 +530,7 @@ def solved(job, engine, tuned):
         return merged(job, engine), edges, {}
     named = {k: v for k, v in options.items() if k in ("source", "destination", "vertices")}
     if job == "by weight in rounds":
-        with mock.patch.object(by_weight, "AT_ONCE", 0):
+        with mock.patch.object(by_weight, "ONE_LAUNCH_CANDIDATES", 0):
             return components(edges, engine=engine, **options), edges, named
     return components(edges, engine=engine, **options), edges, named
 

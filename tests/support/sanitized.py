@@ -172,8 +172,8 @@ def forests_by_weight(engine):
     for graph in graphs(engine):
         weight = backends.get(engine).xp.arange(graph.num_edges) % 97
         far = tuple(end.astype(np.uint64) * SPREAD for end in graph.edges)
-        for light, last in ((1, 0), (1, 500), (1000, boruvka.AT_ONCE)):
-            at_once = mock.patch.object(boruvka, "AT_ONCE", last)
+        for light, last in ((1, 0), (1, 500), (1000, boruvka.ONE_LAUNCH_CANDIDATES)):
+            at_once = mock.patch.object(boruvka, "ONE_LAUNCH_CANDIDATES", last)
             with tuning.override(light_edges_per_vertex=light), at_once:
                 for kind in (np.float32, np.float64, np.int8, np.uint64):
                     given = {"weight": weight.astype(kind), "forest": "min"}

@@ -73,7 +73,7 @@ def check(src, dst, weights, engine="threads", **options):
 def test_rows_are_those_of_kruskal(engine, dtype, sizes, tuned, monkeypatch):
     light, bands, last = sizes
     tuned(light_edges_per_vertex=light, light_bands=bands)
-    monkeypatch.setattr(rounds, "AT_ONCE", last)
+    monkeypatch.setattr(rounds, "ONE_LAUNCH_CANDIDATES", last)
     random = np.random.default_rng(light)
     for n, m in ((1, 3), (2, 9), (12, 40), (30, 200)):
         src, dst = random.integers(0, n, m), random.integers(0, n, m)
@@ -128,7 +128,7 @@ def test_the_pivot_parts_edges_of_equal_weight_too(monkeypatch):
     )
     src, dst = np.random.default_rng(1).integers(0, 1000, (2, 100_000))
     check(src, dst, np.ones(100_000, np.int8))
-    assert max(sizes) <= 100_000 // rounds.KEPT
+    assert max(sizes) <= 100_000 // rounds.LIGHTER_PER_CANDIDATE
 
 
 def test_more_candidates_than_expected_are_looked_at_twice(monkeypatch):
@@ -468,7 +468,7 @@ def test_planted_faults_are_refused(name, engine, tmp_path, tuned, monkeypatch):
     if together and not backends.get(engine).goes_on:
         pytest.skip("rounds are not launched together on CPU threads")
     tuned(light_edges_per_vertex=1)
-    monkeypatch.setattr(rounds, "AT_ONCE", 1000 * together)
+    monkeypatch.setattr(rounds, "ONE_LAUNCH_CANDIDATES", 1000 * together)
     function, old, new, dtype = (planted.IN_ROUNDS | planted.IN_ONE_LAUNCH)[name]
     random = np.random.default_rng(8)
     src, dst = random.integers(0, 40, (2, 300))
@@ -489,7 +489,7 @@ def test_planted_faults_are_refused(name, engine, tmp_path, tuned, monkeypatch):
 
 def test_edges_that_change_meanwhile_are_those_of_before(engine, monkeypatch):
     """The list is read once, and rounds go on with what they have read."""
-    monkeypatch.setattr(rounds, "AT_ONCE", 0)
+    monkeypatch.setattr(rounds, "ONE_LAUNCH_CANDIDATES", 0)
     link_taken = kernels.link_taken
 
     def changing(on, *parts):
@@ -511,7 +511,7 @@ def test_edges_that_change_meanwhile_are_those_of_before(engine, monkeypatch):
 @pytest.mark.parametrize("dtype", ["f4", "i8"])
 def test_rounds_with_few_candidates_forget_these_alone(dtype, greatest, engine, monkeypatch):
     """A path of many vertices, whose last rounds join a few trees of it, and a star beside it."""
-    monkeypatch.setattr(rounds, "AT_ONCE", 0)
+    monkeypatch.setattr(rounds, "ONE_LAUNCH_CANDIDATES", 0)
     random = np.random.default_rng(2)
     hub = np.full(300, 700)
     src = np.concatenate([np.arange(699), hub, random.integers(0, 700, 200)])

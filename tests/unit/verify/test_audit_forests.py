@@ -174,7 +174,7 @@ PLANTS = "signed", "negative", "reversed", "key", "wide", "least row", "bands", 
 @pytest.mark.parametrize("name", PLANTS)
 def test_faults_of_runs_are_found(name, engine, tmp_path, tuned, monkeypatch):
     tuned(light_edges_per_vertex=1)
-    monkeypatch.setattr(boruvka, "AT_ONCE", 0)
+    monkeypatch.setattr(boruvka, "ONE_LAUNCH_CANDIDATES", 0)
     function, old, new, dtype = planted.IN_ROUNDS[name]
     random = np.random.default_rng(8)
     ends = tuple(random.integers(0, 40, (2, 300)))
