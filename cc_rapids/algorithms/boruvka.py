@@ -267,7 +267,7 @@ def _kernels(on: Backend, vertex: Any, wide: Any, order: Any, contains_row: bool
     read = part(reading.checked, vertex, wide, load_edge)
     store_row, load_row = part(keys.store_row), part(keys.load_row)
     of_list = part(kernels.listed, order, part(keys.key), read)
-    first = part(kernels.keep, vertex, of_list, part(kernels.vertex_itself), store_row)
+    first = part(kernels.keep, vertex, of_list, part(kernels.singleton_root), store_row)
     further = part(kernels.keep, vertex, of_list, halve, store_row)
     again = part(kernels.keep, vertex, part(kernels.collected, load_row), halve, store_row)
     within = part(kernels.within, order)

@@ -278,14 +278,14 @@ def outside_giant(on: Any, vertex: type, wide: type, within: Any, load_edge: Any
     return outside
 
 
-def vertex_itself(on: Any) -> Any:
+def singleton_root(on: Any) -> Any:
     """Return a vertex as the root of its tree, where nothing is linked yet: no parent is read."""
 
     @on.device
-    def vertex_itself(parent, v):
+    def singleton_root(parent, v):
         return v
 
-    return vertex_itself
+    return singleton_root
 
 
 def listed(on: Any, order: Any, key: Any, read: Any) -> Any:

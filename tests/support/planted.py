@@ -616,8 +616,8 @@ def is_right(found, job):
 IN_ROUNDS = {
     "unsigned": (boruvka.unsigned_order, "np.uint64(bits)", "np.uint64(bits) ^ np.uint64(8)", "u4"),
     "signed": (boruvka.signed_order, " ^ sign", "", "i4"),
-    "zero": (boruvka.float_order, "held = ZERO", "held = sign", "f4"),
-    "negative": (boruvka.float_order, "every ^ held", "held", "f4"),
+    "zero": (boruvka.float_order, "pattern = ZERO", "pattern = sign", "f4"),
+    "negative": (boruvka.float_order, "every ^ pattern", "pattern", "f4"),
     "reversed": (boruvka.reversed_order, "every ^ order(bits)", "order(bits)", "u4"),
     "key": (boruvka.Keys.key, "weight << HALF | row", "weight >> ONE << HALF | row", "u4"),
     "its row": (boruvka.Keys.load_row, "key & LOW", "key & LOW & ~ONE", "u4"),
@@ -630,7 +630,7 @@ IN_ROUNDS = {
     "lower": (boruvka.lower_both, "low(best, v, key)", "low(best, u, key)", "u4"),
     "taken": (boruvka.take, "u, key, row) or", "u, key, row) or u != v or", "u4"),
     "takes": (boruvka.WideKeys.takes, " and best_row[r] == row", "", "u8"),
-    "alone": (boruvka.vertex_itself, "return v", "return v ^ v", "u4"),
+    "alone": (boruvka.singleton_root, "return v", "return v ^ v", "u4"),
 }
 #: The same of rounds in one launch, which threads on a CPU do not run.
 IN_ONE_LAUNCH = {
@@ -639,7 +639,7 @@ IN_ONE_LAUNCH = {
     "found": (boruvka.finish, "us[i], vs[i] = (u, v)", "us[i], vs[i] = (v, v)", "u4"),
     "left": (boruvka.finish, "words[LEFT] = ONE", "words[LEFT] = ZERO", "u4"),
     "no end": (boruvka.finish, "words[LEFT] = ZERO", "words[LEFT] = ONE", "u4"),
-    "rows apart": (boruvka.finish, "if apart:", "if not apart:", "u8"),
+    "rows apart": (boruvka.finish, "if wide_keys:", "if not wide_keys:", "u8"),
 }
 
 __all__ = ["IN_ONE_LAUNCH", "IN_ROUNDS", "JOBS", "PLANTS", "is_right", "planted", "solved"]
