@@ -75,10 +75,8 @@ def odd_cycles(
     closed = tree[src[closing]]
     edge_of = xp.zeros(int(odd.size), np.int64)
     edge_of[closed] = closing
-    closing_edge = edge_of[
-        tree[forest.child]
-    ]  # the edge that closes the cycle of each edge's component
-    first, second = (forest.below(side[closing_edge], forest.child) for side in (src, dst))
+    closes = edge_of[tree[forest.child]]  # the edge that closes the cycle of each edge's component
+    first, second = (forest.below(side[closes], forest.child) for side in (src, dst))
     on_cycle = xp.flatnonzero(first != second)
     child = forest.child[on_cycle]
     rises = forest.depth[child]

@@ -345,9 +345,7 @@ class _Rounds:
             candidates = self._contract_round(
                 self.kernels.from_candidates, size, (), candidates.arrays
             )
-            if (
-                candidates.count == size
-            ):  # of no list is nothing linked: an error, and no endless loop
+            if candidates.count == size:  # nothing is linked: an error, and no endless loop
                 on.fill(forest.out_of_range, 0xFF)
                 return
 

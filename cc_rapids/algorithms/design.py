@@ -174,10 +174,8 @@ class Design:
         sample, link, compress = words[0], words[1], words[2] if len(words) > 2 else None
         link_spec = find("link", link).spec
         if compress in link_spec.steps_of_finds:
-            link, compress = (
-                f"{link_spec.name}(find={compress})",
-                link_spec.steps_of_finds[compress],
-            )
+            steps = link_spec.steps_of_finds
+            link, compress = f"{link_spec.name}(find={compress})", steps[compress]
         return cls(sample, link, compress)
 
 

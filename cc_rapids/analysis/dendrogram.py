@@ -144,11 +144,9 @@ class Dendrogram(Generic[ComponentsT]):
         return int(self._weights.size)
 
     def __repr__(self) -> str:
-        on_device = self.components.answer.backend.on_device  # where it is a copy
+        on_host = not self.components.answer.backend.on_device  # elsewhere it is a copy
         between = (
-            f", from {self._weights[0]} to {self._weights[-1]}"
-            if len(self) and not on_device
-            else ""
+            f", from {self._weights[0]} to {self._weights[-1]}" if len(self) and on_host else ""
         )
         return (
             f"<Dendrogram: {counted(len(self), 'merge')} of"

@@ -403,11 +403,8 @@ def _weakest(
     first, component = hooks[starts], tree[starts]
     row = xp.full(k, -1, np.int64)
     weight, there = xp.zeros(k, weights.dtype), xp.zeros(k, bool)
-    row[component], weight[component], there[component] = (
-        _caller_rows(first, given, answer),
-        weights[first],
-        True,
-    )
+    row[component] = _caller_rows(first, given, answer)
+    weight[component], there[component] = weights[first], True
     return row, weight, there
 
 

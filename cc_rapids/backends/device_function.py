@@ -53,10 +53,8 @@ class Part:
         It includes the name of the function's module, by which compiled code is loaded.
         """
         function = self.function
-        globals_used = [n for n in function.__code__.co_names if n in function.__globals__]
-        reached = {
-            name: function.__globals__[name] for name in sorted(set(globals_used))
-        } | self.closure
+        used = [n for n in function.__code__.co_names if n in function.__globals__]
+        reached = {name: function.__globals__[name] for name in sorted(set(used))} | self.closure
         lines = [f"{name}={_fingerprint(value)}" for name, value in reached.items()]
         text = "\n".join([function.__module__, _text(function), *lines])
         return hashlib.sha256(text.encode()).hexdigest()

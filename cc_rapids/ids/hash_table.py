@@ -228,19 +228,17 @@ class PlacedSlots(SlotTable):
             starts = empty((blocks + 1) * tiles, word)
             for first in range(0, m, edges):
                 count = min(edges, m - first)
-                tile_count = -(-count // tile)  # and as many chunks
-                segments, copies = blocks * tile_count, (sources, targets, begins, before)
-                sizes = first, count, tile_count, blocks, shift
-                partition_ends(tile_count, *sizes, *columns, *where, *copies)
+                runs = -(-count // tile)  # tiles, and as many chunks
+                segments, copies = blocks * runs, (sources, targets, begins, before)
+                sizes = first, count, runs, blocks, shift
+                partition_ends(runs, *sizes, *columns, *where, *copies)
                 running_sums(backend, before[: segments + 1])
                 begin_chunks(segments, before, firsts)
                 sizes = first, count, segments, blocks, shift
                 tables = self.keys, full, upper, starts
-                place_larger(tile_count, *sizes, *where, *copies, firsts, *tables, *self.columns)
-                chunks = lanes.bit_length() - 1, first, tile_count, blocks
-                place_smaller(
-                    tile_count * blocks * lanes, *chunks, *where, *tables, self.columns[1]
-                )
+                place_larger(runs, *sizes, *where, *copies, firsts, *tables, *self.columns)
+                chunks = lanes.bit_length() - 1, first, runs, blocks
+                place_smaller(runs * blocks * lanes, *chunks, *where, *tables, self.columns[1])
 
     def finalise_order(
         self, forest: Forest, dtype: np.dtype[Any], labelled: bool = False

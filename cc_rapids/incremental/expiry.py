@@ -53,11 +53,9 @@ def times_of(edges: Any, name: str, before: str = "") -> tuple[tuple[Any, Any], 
         It holds something else, integers beyond 64 bits with a sign, or datetimes that the unit of
         those before does not hold.
     """
-    columns = names_of(edges)
-    if name not in columns:
-        lack = (
-            unknown("column", name, map(str, columns)) if columns else "the edges have no columns"
-        )
+    names = names_of(edges)
+    if name not in names:
+        lack = unknown("column", name, map(str, names)) if names else "the edges have no columns"
         raise MissingColumnError(
             f"{lack}; expiry={name!r} names the column of the"
             " times at which edges expire, which each batch must have: pass frames with it"

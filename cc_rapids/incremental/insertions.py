@@ -189,14 +189,12 @@ def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
     window: list[EdgeInput] = []
     kind, rows = None, 0
     for batch in given:
-        batch_kind, rows = _kind(batch), rows + batch.src.size
-        if window and (
-            batch_kind is None or batch_kind != kind or rows > tuning.batch_window_edges
-        ):
+        kind_here, rows = _kind(batch), rows + batch.src.size
+        if window and (kind_here is None or kind_here != kind or rows > tuning.batch_window_edges):
             yield window
             window, rows = [], batch.src.size
         window.append(batch)
-        kind = batch_kind
+        kind = kind_here
     if window:
         yield window
 

@@ -528,17 +528,15 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
         if gathered.table is not None:
             first = gathered.chunks[0]
             ends: dict[str, Any] = {"source": first.source, "destination": first.destination}
-            table_options = replace(options, **ends, text=NO_OPTIONS, frames=None)
+            settings = replace(options, **ends, text=NO_OPTIONS, frames=None)
             if bound is not None and first.weight is not None:
-                table_options = replace(
-                    table_options, weight_bound=replace(bound, weight=first.weight)
-                )
+                settings = replace(settings, weight_bound=replace(bound, weight=first.weight))
             table = gathered.table
             if options.frames not in (None, "pyarrow"):
                 table = frame_of_table(table, options.frames)
             try:
                 reading = Reading(tuple(stream.taken), gathered.ledger)
-                components: Components = solve(table, table_options, reading)
+                components: Components = solve(table, settings, reading)
             except NullsError:
                 for chunk in gathered.chunks:  # raises that of the first file with nulls
                     read.read_chunk(chunk, options.nulls, bound)

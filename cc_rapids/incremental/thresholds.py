@@ -222,18 +222,16 @@ class _Reader:
                     states = [old] * len(states)
                 named, ends = batches.with_vertices(old, given, columns, copied=False)
                 states = [
-                    self._joined(named, state_of_level, [end[rows] for end in ends[:2]])
-                    for state_of_level, rows in zip(states, buckets, strict=True)
+                    self._joined(named, level, [end[rows] for end in ends[:2]])
+                    for level, rows in zip(states, buckets, strict=True)
                 ]
                 state = replace(named, edges=named.edges + ends[0].size)
         index = state.index
         with state.backend.scope():
             ranks = _ranks(state)
             grows = GrowingTrees(state.forest, len(states), self.design)
-            for state_of_level in states:
-                grows.join(
-                    Edges(ranks, ranks[state_of_level.forest.parent], 0), state_of_level.edges
-                )
+            for level in states:
+                grows.join(Edges(ranks, ranks[level.forest.parent], 0), level.edges)
             decoder, rows = index.decoder(state.given), self._of_source()
             return grows.grown(state.given, decoder, index.description, rows, self.beyond.tolist())
 

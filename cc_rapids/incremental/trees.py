@@ -44,12 +44,12 @@ class Trees(Forest):
         device = backend.device_id if backend.in_caller_order else None
         spare_arrays = None if device is None else spares.pop(device, None)
         if spare_arrays is None:
-            attributes = vars(forest.alike())
-            spare_arrays = {"words": words_of(backend.xp, attributes["arrays"])}
+            fields = vars(forest.alike())
+            spare_arrays = {"words": words_of(backend.xp, fields["arrays"])}
         else:
-            attributes = vars(forest)
+            fields = vars(forest)
         trees = cls.__new__(cls)
-        vars(trees).update(attributes, **spare_arrays, _rows={}, spares=spares, device=device)
+        vars(trees).update(fields, **spare_arrays, _rows={}, spares=spares, device=device)
         return trees
 
     def alike(self) -> Forest:
@@ -64,17 +64,15 @@ class Trees(Forest):
         return {name: value for name, value in super().__getstate__().items() if name not in OWN}
 
     def __del__(self) -> None:
-        attributes = vars(self)
-        device = attributes.get("device")
+        fields = vars(self)
+        device = fields.get("device")
         if device is None or self.spares or self.parent.nbytes > MOST_SPARE_BYTES:
             return
         if getrefcount(self.parent) == getrefcount(self.present) == getrefcount(self._before):
-            self.spares[device] = {name: attributes[name] for name in ARRAYS}
+            self.spares[device] = {name: fields[name] for name in ARRAYS}
 
 
 def words_in(forest: Forest) -> Array | None:
     """Return the bytes of all arrays as uint64; None unless these are one allocation."""
-    attributes = vars(forest)
-    return (
-        attributes["words"] if "words" in attributes else words_of(forest.backend.xp, forest.arrays)
-    )
+    fields = vars(forest)
+    return fields["words"] if "words" in fields else words_of(forest.backend.xp, forest.arrays)

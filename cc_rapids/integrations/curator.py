@@ -349,10 +349,8 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         """Write tables by their names to the folder, all or none, and return the paths."""
         import pyarrow.parquet as pq
 
-        write_options, manifest = self.write_kwargs, {}
-        options = {
-            theirs: write_options[ours] for ours, theirs in WRITING.items() if ours in write_options
-        }
+        writing, manifest = self.write_kwargs, {}
+        options = {theirs: writing[ours] for ours, theirs in WRITING.items() if ours in writing}
         with self._replacing_earlier_files() as create:
             for name, table in tables:
                 with create(name) as stream:
@@ -477,9 +475,7 @@ def _sha256(opened: Callable[[str], Any], name: str) -> str:
         return ""
 
 
-def _checked(
-    what: str, given: Mapping[str, Any] | None, options_of_cudf: Sequence[str]
-) -> dict[str, Any]:
+def _checked(what: str, given: Mapping[str, Any] | None, allowed: Sequence[str]) -> dict[str, Any]:
     """Return options for reading or writing files.
 
     Raises
@@ -490,10 +486,8 @@ def _checked(
     if given is not None and not isinstance(given, Mapping):
         raise ArgumentTypeError(f"{what}= must be a dictionary of options, not {shown(given)}")
     for name in given or ():
-        if name not in options_of_cudf:
-            raise InputError(
-                f"{unknown(f'option in {what}=', name, options_of_cudf)}; others are cuDF's"
-            )
+        if name not in allowed:
+            raise InputError(f"{unknown(f'option in {what}=', name, allowed)}; others are cuDF's")
     return dict(given or {})
 
 

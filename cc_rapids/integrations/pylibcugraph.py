@@ -144,7 +144,7 @@ class Ranks:
         return src, dst
 
     def agreed(
-        self, like: Any, vote_of_rank: int, other: int, reason: object
+        self, like: Any, vote_here: int, other: int, reason: object
     ) -> tuple[list[int], ...]:
         """Return two numbers of each rank, in no order.
 
@@ -152,7 +152,7 @@ class Ranks:
         ----------
         like : array
             One of the library that this rank uses.
-        vote_of_rank, other : int
+        vote_here, other : int
             The numbers of this rank; the first is ``FAILED`` or ``LOST`` if it has failed.
         reason : object
             Why it has failed, for the message.
@@ -163,17 +163,13 @@ class Ranks:
             One has failed, or lost edges; every rank raises it.
         """
         # NumPy's protocol makes an array of CuPy's where the other is one
-        votes = [
-            np.full_like(like, vote, dtype=np.int64, shape=1) for vote in (vote_of_rank, other)
-        ]
+        votes = [np.full_like(like, vote, dtype=np.int64, shape=1) for vote in (vote_here, other)]
         numbers, others = (array.tolist() for array in self.gathered(*votes))
         failed, lost = numbers.count(FAILED), numbers.count(LOST)
         if failed or lost:
-            reason_in_words = f": {reason}" if vote_of_rank in (FAILED, LOST) else ""
+            suffix = f": {reason}" if vote_here in (FAILED, LOST) else ""
             kind, word = (LedgerError, "lost edges") if lost else (GraphStateError, "failed")
-            raise kind(
-                f"{failed + lost} of {counted(len(numbers), 'rank')} {word}{reason_in_words}"
-            )
+            raise kind(f"{failed + lost} of {counted(len(numbers), 'rank')} {word}{suffix}")
         return numbers, others
 
 
@@ -189,13 +185,9 @@ def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
         joins = solution.num_vertices - len(solution)
         if ends[0].size != joins:
             raise lost_rows("the forest of this rank", joins, ends[0].size)
-        linked = solution.answer.facts.rows.linked
-        return (
-            solution,
-            ends,
-            solution.answer.backend.free_bytes(),
-            linked if given is None else given,
-        )
+        answer = solution.answer
+        given = answer.facts.rows.linked if given is None else given
+        return solution, ends, answer.backend.free_bytes(), given
 
     local, reason = _tried(solved)
     size, free, given, linked = _vote(reason), 0, 0, 0

@@ -322,16 +322,13 @@ def append(on: Any) -> Any:
     add, ballot_rank, warp_sync = on.atomic_add, on.warp_ballot_rank, on.warp_sync
 
     @on.device
-    def append(kept, count, shared, counter_at):
+    def append(kept, count, shared, at):
         before, more = ballot_rank(kept)
         if kept and before == 0:
             start = np.uint64(add(count, 0, np.uint64(more)))
-            shared[counter_at], shared[counter_at + ONE] = (
-                np.uint32(start & LOW),
-                np.uint32(start >> HALF),
-            )
+            shared[at], shared[at + ONE] = (np.uint32(start & LOW), np.uint32(start >> HALF))
         warp_sync()
-        place = np.uint64(shared[counter_at + ONE]) << HALF | np.uint64(shared[counter_at])
+        place = np.uint64(shared[at + ONE]) << HALF | np.uint64(shared[at])
         warp_sync()
         return place + np.uint64(before)
 
@@ -362,14 +359,14 @@ def keep(on: Any, vertex: type, candidate: Any, find: Any, store_row: Any) -> An
     lower, place_of = lower_both(on), append(on)
 
     @on.device
-    def keep(is_candidate, e, shared, counter_at, parent, best, count, us, vs, keys, rows, *source):
+    def keep(valid, e, shared, at, parent, best, count, us, vs, keys, rows, *source):
         u, v, key, row, kept = vertex(0), vertex(0), ZERO, ZERO, False
-        if is_candidate:
+        if valid:
             u, v, key, row = candidate(e, *source)
             if u != v:
                 u, v = find(parent, u), find(parent, v)
                 kept = u != v
-        place = place_of(kept, count, shared, counter_at)
+        place = place_of(kept, count, shared, at)
         if kept:
             lower(best, u, v, key)
             if place < np.uint64(us.size):
@@ -385,10 +382,10 @@ def collect(on: Any, keep: Any) -> Any:
 
     @on.block_kernel(2 * MOST_THREADS // on.warp_size)
     def collect(k, t, step, shared, m, *lists):
-        counter_at, lane, i, base = t // warp << ONE, t % warp, t, k * tile
+        at, lane, i, base = t // warp << ONE, t % warp, t, k * tile
         last = min(tile, np.uint64(m) - base)
         while i - lane < last:
-            keep(i < last, base + i, shared, counter_at, *lists)
+            keep(i < last, base + i, shared, at, *lists)
             i += step
 
     return collect
@@ -407,8 +404,8 @@ def collect_band(on: Any, within: Any, keep: Any) -> Any:
     def collect_band(
         k, t, step, shared, m, band, pivots, parent, best, count, us, vs, keys, rows, *source
     ):
-        counter_at, lane, i, base = t // warp * np.uint64(words), t % warp, t, k * tile
-        last, queue, waiting = min(tile, np.uint64(m) - base), counter_at + TWO, ZERO
+        at, lane, i, base = t // warp * np.uint64(words), t % warp, t, k * tile
+        last, queue, waiting = min(tile, np.uint64(m) - base), at + TWO, ZERO
         lanes = min(warp, step)
         while i - lane < last:
             kept = i < last and within(base + i, band, pivots, *source)
@@ -420,26 +417,13 @@ def collect_band(on: Any, within: Any, keep: Any) -> Any:
             if waiting >= lanes:
                 waiting -= lanes
                 e = base + np.uint64(shared[queue + waiting + lane])
-                keep(True, e, shared, counter_at, parent, best, count, us, vs, keys, rows, *source)
+                keep(True, e, shared, at, parent, best, count, us, vs, keys, rows, *source)
             i += step
         if waiting > ZERO:
-            e, is_candidate = base, lane < waiting
-            if is_candidate:
+            e, valid = base, lane < waiting
+            if valid:
                 e += np.uint64(shared[queue + lane])
-            keep(
-                is_candidate,
-                e,
-                shared,
-                counter_at,
-                parent,
-                best,
-                count,
-                us,
-                vs,
-                keys,
-                rows,
-                *source,
-            )
+            keep(valid, e, shared, at, parent, best, count, us, vs, keys, rows, *source)
 
     return collect_band
 

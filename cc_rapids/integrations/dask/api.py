@@ -426,12 +426,8 @@ class Run:
         answers, facts = distributed(
             tasks, forests, called, owners, room, run, count, self.options, self.watch
         )
-        facts_of_run = {
-            "partition": "vertices",
-            "workers": len(answers),
-            "seconds": self.watch.seconds,
-        }
-        return DaskComponents(self.balanced(facts) | facts_of_run, framed(tasks, answers))
+        totals = {"partition": "vertices", "workers": len(answers), "seconds": self.watch.seconds}
+        return DaskComponents(self.balanced(facts) | totals, framed(tasks, answers))
 
 
 def is_dask(thing: Any) -> bool:

@@ -529,17 +529,15 @@ class Exchange:
             The part that holds each box; if None, boxes lie on any workers, and each part is
             assigned a preferred one.
         """
-        sizes_of_boxes = self._sizes(boxes, stage)
-        rows_of_part = [sum(rows[part][0] for rows in sizes_of_boxes) for part in range(self.count)]
+        counts = self._sizes(boxes, stage)
+        rows_of_part = [sum(rows[part][0] for rows in counts) for part in range(self.count)]
         if total not in (None, sum(rows_of_part)):
             raise lost_rows("the edges of all forests", total or 0, sum(rows_of_part))
         places: Sequence[str | None] = (
-            self._settle(boxes, sizes_of_boxes)
-            if homes is None
-            else [self.workers[home] for home in homes]
+            self._settle(boxes, counts) if homes is None else [self.workers[home] for home in homes]
         )
         pieces: list[list[Handle]] = [[] for _ in range(self.count)]
-        for number, (box, rows) in enumerate(zip(boxes, sizes_of_boxes, strict=True)):
+        for number, (box, rows) in enumerate(zip(boxes, counts, strict=True)):
             home = self.workers.index(places[number]) if homes is None else homes[number]
             for part, (filled, size) in enumerate(rows):
                 if filled or number == part % len(boxes):  # one at least, for the types
@@ -552,15 +550,13 @@ class Exchange:
             for part, some in enumerate(pieces)
         ]
 
-    def _settle(
-        self, boxes: list[Handle], sizes_of_boxes: list[list[tuple[int, int]]]
-    ) -> list[str | None]:
+    def _settle(self, boxes: list[Handle], counts: list[list[tuple[int, int]]]) -> list[str | None]:
         """Assign a worker to each part, and record where the boxes are."""
         places = self.tasks.places(boxes)
         weights: dict[tuple[int, str], int] = {
             (part, name): 0 for part in range(self.count) for name in self.tasks.workers()
         }
-        for rows, place in zip(sizes_of_boxes, places, strict=True):
+        for rows, place in zip(counts, places, strict=True):
             for part, (_, size) in enumerate(rows):
                 if (part, place) in weights:
                     weights[part, place] += size

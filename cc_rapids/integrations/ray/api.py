@@ -361,13 +361,9 @@ class Run:
         answers, facts = distributed(
             tasks, forests, self.called, owners, room, run, count, self.options, self.watch
         )
-        facts_of_run = {
-            "partition": "vertices",
-            "workers": len(answers),
-            "seconds": self.watch.seconds,
-        }
+        totals = {"partition": "vertices", "workers": len(answers), "seconds": self.watch.seconds}
         tables = [tasks.submit(as_table, one) for one in answers]
-        return RayComponents(self.balanced(facts, edges) | facts_of_run, _dataset(tables))
+        return RayComponents(self.balanced(facts, edges) | totals, _dataset(tables))
 
 
 def _checked(
@@ -445,12 +441,10 @@ def _empty(edges: Dataset, called: Ends) -> Any:
 
 def _on_host(vertices: Any) -> Any:
     """Return a column of ids in the memory of this process."""
-    with column.of("vertices", vertices).borrow() as ids_of_vertices:
-        if column.is_cudf(ids_of_vertices):
-            return ids_of_vertices.to_pandas()
-        return (
-            ids_of_vertices.get() if hasattr(ids_of_vertices, "get") else np.array(ids_of_vertices)
-        )
+    with column.of("vertices", vertices).borrow() as ids:
+        if column.is_cudf(ids):
+            return ids.to_pandas()
+        return ids.get() if hasattr(ids, "get") else np.array(ids)
 
 
 def _blocks(dataset: Dataset) -> Iterator[Any]:
