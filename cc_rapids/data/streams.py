@@ -33,7 +33,14 @@ from .column import Content, held, is_cudf, length_of
 from .edge_input import ReadRequest
 from .end_columns import Side, end_columns, may_name_datasets, place_of, sides_of
 from .files.formats import FORMATS
-from .files.formats.parquet import Footer, check_pages, footers_of, group_tables, parquet_facts
+from .files.formats.parquet import (
+    Footer,
+    check_one_file,
+    check_pages,
+    footers_of,
+    group_tables,
+    parquet_facts,
+)
 from .files.handle import first_of, packing_of
 from .files.header import TEXT, check_text_options
 from .files.input_file import (
@@ -819,6 +826,9 @@ class Fragments(Parts):
         fragment = self.parts[number].fragment
         with _unchanged(self.parts[number]):
             check_columns(fragment, self.columns)
+            if hasattr(fragment, "row_groups"):  # of Parquet
+                with fragment.open() as raw:
+                    check_one_file(fragment.path, raw, fragment.metadata)
             groups, excluded = groups_of(fragment), self._excluded(fragment)
             sizes = list(map(_rows_of, groups))
             done = sum(sizes[: begin.group]) + begin.rows
@@ -1222,7 +1232,7 @@ def _text_bytes(column: Any) -> float:
     """
     if is_cudf(column) or not hasattr(column, "__len__") or not len(column):
         return 0.0
-    if hasattr(column, "chunks") or hasattr(column, "offset"):  # of Arrow
+    if hasattr(column, "chunks") or hasattr(column, "buffers"):  # of Arrow
         return column.nbytes / len(column) if is_text(column.type) else 0.0
     if hasattr(column, "estimated_size"):  # of Polars
         return column.estimated_size() / len(column) if str(column.dtype) == "String" else 0.0

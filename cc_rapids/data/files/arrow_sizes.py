@@ -7,10 +7,12 @@ RecordBatch(rows, nodes, buffers, compression); each compressed buffer begins wi
 
 from __future__ import annotations
 
+import os
 from struct import unpack_from
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 _LONGEST = 64 << 20  # bytes of metadata
+_FILE_END = 10  # bytes behind the footer: its length, and the mark
 _DICTIONARY, _BATCH = 2, 3  # of messages
 
 
@@ -53,6 +55,37 @@ def largest_batch(stream: BinaryIO, start: int) -> int:
             break
         stream.seek(end)
     return largest + dictionaries
+
+
+def bytes_between(stream: Any) -> int:
+    """Return how many bytes lie between the batches and the footer of an Arrow file.
+
+    Parameters
+    ----------
+    stream
+        A stream that can seek; its place is lost.
+
+    Raises
+    ------
+    struct.error
+        The footer is damaged.
+    """
+    footer_end = stream.seek(0, os.SEEK_END) - _FILE_END
+    stream.seek(footer_end)
+    place = footer_end - max(0, unpack_from("<i", stream.read(4))[0])
+    stream.seek(8)
+    mark, schema_size = unpack_from("<II", stream.read(8))
+    ends = [16 + schema_size if mark == 0xFFFFFFFF else 12 + mark]
+    stream.seek(place)
+    data = stream.read(footer_end - place)
+    footer = unpack_from("<I", data)[0]
+    for field in (2, 3):  # dictionaries and batches
+        if _field(data, footer, field):
+            blocks = _table(data, footer, field)
+            count = unpack_from("<I", data, blocks)[0]
+            each = (unpack_from("<qi4xq", data, blocks + 4 + 24 * k) for k in range(count))
+            ends += [sum(one) for one in each]
+    return int(place - max(ends))
 
 
 def _batch_bytes(stream: BinaryIO, data: bytes, batch: int, body: int, end: int) -> int:

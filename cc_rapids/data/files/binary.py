@@ -43,6 +43,40 @@ def damage(file: File, kind: str) -> Iterator[None]:
         raise FormatError(f"{file.path} cannot be read as {kind}: {error}") from error
 
 
+def check_not_joined(path: str, stream: Any, between: int, mark: bytes) -> None:
+    """Check that a file is not several, one behind the other; the stream is at its start again.
+
+    By the footer of the last one, the bytes of others would be read. Its footer then places its
+    rows by the length of all others too early, so that they fit between its rows and itself.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    stream
+        A stream that can seek.
+    between : int
+        The bytes between the rows and the footer, where indexes may be.
+    mark : bytes
+        The bytes at both ends of a file.
+
+    Raises
+    ------
+    FormatError
+        It is several.
+    """
+    last = b""
+    stream.seek(0)
+    while between > 0 and (piece := stream.read(min(between + len(mark), 1 << 24))):
+        if mark + mark in last + piece:
+            raise FormatError(
+                f"{path} is several files, one behind the other, as cat writes them, and must be"
+                " one: name the files, or a pattern in quotes, instead"
+            )
+        last, between = piece[1 - 2 * len(mark) :], between - len(piece)
+    stream.seek(0)
+
+
 def columns_of(file: File, request: ColumnRequest, schema: Any) -> list[str]:
     """Return the names of the two columns of ids, and of the column of weights if there is one."""
     if len(schema.names) < 2:

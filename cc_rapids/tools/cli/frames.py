@@ -12,6 +12,8 @@ import click
 
 from ...data.end_columns import place_of
 from ...data.files.binary import damage
+from ...data.files.formats.arrow import FILE_MARK, check_end
+from ...data.files.formats.parquet import check_one_file
 from ...data.files.input_file import File, as_format
 from ...data.files.lake import check_no_table_around, table_at, whole_table
 from ...data.files.opening import opened
@@ -134,11 +136,15 @@ def _table_of(file: File, format: str | None) -> pa.Table:
         if kind in _DELIMITERS:
             return _of_text(pa.py_buffer(b"".join(file.pieces())), _DELIMITERS[kind])
         data = pa.py_buffer(file.seekable().read())
+        source = pa.BufferReader(data)
         if kind == "parquet":
-            return pq.ParquetFile(pa.BufferReader(data)).read()
-        is_file = data[:6].to_pybytes() == b"ARROW1"
-        opened = pa.ipc.open_file(data) if is_file else pa.ipc.open_stream(data)
+            stored = pq.ParquetFile(source)
+            check_one_file(file.path, source, stored.metadata)
+            return stored.read()
+        is_file = file.head.startswith(FILE_MARK)
+        opened = pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
         table = opened.read_all()
+        check_end(file.path, source, is_file)
         table.validate(full=True)  # or offsets of text beyond its end are followed
         return table
 

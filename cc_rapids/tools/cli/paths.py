@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import sys
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
 from ...data.files.handle import Handle
 from ...data.files.input_file import File
@@ -64,52 +64,3 @@ class _StandardInput(File):
     def readable(self) -> bool:
         """Return True, as open files do."""
         return True
-
-    def seekable(self) -> BinaryIO:
-        """Return a seekable stream; raise a FormatError if it is several Parquet files in a row.
-
-        By the metadata of the last one the wrong bytes would be read, or some of the files.
-        """
-        stream = super().seekable()
-        if _are_joined(stream):
-            raise FormatError(
-                f"{STANDARD_INPUT} is several Parquet files, one behind the other, as cat writes"
-                " them, and must be one: name the files, or a pattern in quotes, instead"
-            )
-        return stream
-
-
-_MARK = b"PAR1"  # at both ends of a Parquet file
-_FOOTER = 8  # bytes behind the metadata: their length, and the mark
-
-
-def _are_joined(stream: BinaryIO) -> bool:
-    """Return whether a stream holds several Parquet files; its place is its beginning again."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        if stream.read(len(_MARK)) != _MARK:
-            return False
-        stream.seek(0)
-        meta = pq.read_metadata(pa.PythonFile(stream, "r"))
-        groups = [meta.row_group(k) for k in range(meta.num_row_groups)]
-        chunks = [group.column(k) for group in groups for k in range(group.num_columns)]
-        ends = [
-            (one.dictionary_page_offset or one.data_page_offset) + one.total_compressed_size
-            for one in chunks
-        ]
-        size = stream.seek(0, os.SEEK_END)
-        if size - meta.serialized_size - _FOOTER == max(ends, default=len(_MARK)):
-            return False  # nothing lies between the rows and the metadata
-        stream.seek(0)
-        last = b""
-        while piece := stream.read(1 << 24):
-            if _MARK + _MARK in last + piece:
-                return True
-            last = piece[1 - 2 * len(_MARK) :]
-        return False
-    except (OSError, pa.ArrowException):  # damaged: said when it is read
-        return False
-    finally:
-        stream.seek(0)

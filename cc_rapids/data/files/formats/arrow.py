@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ..arrow_sizes import largest_batch
-from ..binary import columns_of, damage
+from ....errors import FormatError
+from ..arrow_sizes import bytes_between, largest_batch
+from ..binary import check_not_joined, columns_of, damage
 from ..pieces import Piece, Place, sliced
 from ..text_ids import check_ids
 from . import Format
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ...text_options import TextOptions
     from ..input_file import ColumnRequest, File
 
+FILE_MARK = b"ARROW1"  # at both ends of a file
 BATCH = "has record batches that are read as a whole"
 
 
@@ -28,7 +30,7 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
     start, done, rows, *_ = place
     stream = file.seekable()
     with damage(file, "Arrow"):
-        is_file = stream.read(6) == b"ARROW1"
+        is_file = stream.read(len(FILE_MARK)) == FILE_MARK
         if file.budget is not None:
             file.check_bound(largest_batch(stream, 8 if is_file else 0), 1, BATCH)
         stream.seek(0)
@@ -53,8 +55,25 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
             if file.budget is not None:
                 file.budget.loaded = batch.nbytes
             yield from sliced(file, table, group, done if group == start else 0, rows)
+        check_end(file.path, source, is_file)
         if not seen:
             yield Piece(stored.schema.empty_table().select(pair), start, 0, False)
+
+
+def check_end(path: str, source: Any, is_file: bool) -> None:
+    """Check that a file is not several, and that a stream that was read is the only one.
+
+    Raises
+    ------
+    FormatError
+        There are several.
+    """
+    if is_file:
+        check_not_joined(path, source, bytes_between(source), FILE_MARK)
+    elif source.read(1):
+        raise FormatError(
+            f"{path} goes on behind the end of its stream: write each stream to a file of its own"
+        )
 
 
 def names(file: File, options: TextOptions) -> list[str]:
@@ -63,7 +82,7 @@ def names(file: File, options: TextOptions) -> list[str]:
 
     with damage(file, "arrow"):
         source = pa.PythonFile(file.seekable(), "r")
-        opens = pa.ipc.open_file if file.head.startswith(b"ARROW1") else pa.ipc.open_stream
+        opens = pa.ipc.open_file if file.head.startswith(FILE_MARK) else pa.ipc.open_stream
         source.seek(0)
         return list(opens(source).schema.names)
 

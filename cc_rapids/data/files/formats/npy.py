@@ -40,7 +40,7 @@ def check_size(file: File, name: str, member: BinaryIO, size: int) -> int:
     Raises
     ------
     FormatError
-        It has fewer bytes than its header declares.
+        It has other bytes than its header declares.
     """
     import numpy as np
 
@@ -49,10 +49,10 @@ def check_size(file: File, name: str, member: BinaryIO, size: int) -> int:
     header = first if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, _, dtype = header(member)
     declared, there = math.prod(shape) * dtype.itemsize, size - member.tell()
-    if declared > there and not dtype.hasobject:
+    if declared != there and not dtype.hasobject:
         raise FormatError(
             f"{file.path}: {name} declares {dtype} of shape {shape}, which are {declared:,} bytes,"
-            f" but it has {there:,}"
+            f" but it has {there:,}{'; write each array alone' if declared < there else ''}"
         )
     return declared
 

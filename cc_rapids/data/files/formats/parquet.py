@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ....errors import FormatError
 from ...memory_budget import FILE_BYTES, ROW_COPIES, Budget
-from ..binary import columns_of, damage
+from ..binary import check_not_joined, columns_of, damage
 from ..parquet_pages import largest_page
 from ..pieces import Piece, Place, RowGroups
 from ..text_ids import are_ids, check_ids, is_text
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from ...text_options import TextOptions
     from ..input_file import ColumnRequest, File
 
+MARK = b"PAR1"  # at both ends of a file
+FOOTER = 8  # bytes behind the metadata: their length, and the mark
 PAGE_COPIES = 2  # compressed and not, at most
 STEP = 512  # rows of text that are decoded at once, as their size is unknown before
 LIMIT_OF_ROW = 1 << 18  # or as many rows as the memory limit has this many bytes
@@ -115,10 +118,29 @@ def _opened_parquet(
 
     stored = pq.ParquetFile(stream, pre_buffer=False, buffer_size=1 << 20)
     schema, meta = stored.schema_arrow, stored.metadata
+    check_one_file(file.path, stream, meta)
     columns = columns_of(file, request, schema)
     file.groups = {group: meta.row_group(group).num_rows for group in range(meta.num_row_groups)}
     excluded = excluded_groups(meta, schema, request, columns)
     return stored, schema.empty_table().select(columns), excluded
+
+
+def check_one_file(path: str, stream: BinaryIO, meta: Any) -> None:
+    """Check that a stream is one Parquet file; its place is its beginning again.
+
+    Raises
+    ------
+    FormatError
+        It is several files, one behind the other.
+    """
+    group = meta.row_group(meta.num_row_groups - 1) if meta.num_row_groups else None
+    chunks = [] if group is None else map(group.column, range(group.num_columns))
+    ends = [
+        (chunk.dictionary_page_offset or chunk.data_page_offset) + chunk.total_compressed_size
+        for chunk in chunks
+    ]
+    size = stream.seek(0, os.SEEK_END) - meta.serialized_size - FOOTER
+    check_not_joined(path, stream, size - max(ends, default=len(MARK)), MARK)
 
 
 def excluded_groups(meta: Any, schema: Any, request: ColumnRequest, pair: list[str]) -> set[int]:
@@ -267,7 +289,7 @@ FORMATS = (
     Format(
         "parquet",
         (".parquet", ".pq"),
-        b"PAR1",
+        MARK,
         title="Parquet",
         binary=True,
         pieces=pieces,
