@@ -106,6 +106,8 @@ def expanded(path: str) -> list[str]:
             found = [name.replace("://", ":///") for name in found]
     else:
         found = sorted(glob.glob(path, recursive=True)) if pattern else [path]
+        if "**" in path:
+            found = [name for name in found if not any(map(_is_circle, Path(name).parents))]
         if os.path.exists(path):
             found = files_in(path, log.warning) if os.path.isdir(path) else [path]
     if not found:
@@ -136,6 +138,8 @@ _NOTES = ("readme", "license")
 def files_in(folder: str | os.PathLike[str], tell: Callable[..., None] = log.debug) -> list[str]:
     """Return the files of edges in a folder and in its folders, sorted; tell which are left out.
 
+    Links are followed, also to folders, but for those that lead back to a folder around them.
+
     These are the files of known suffixes, of Hadoop's and KONECT's names, or else all files. Names
     that begin with a dot or an underscore, as of Spark's notes, and checksums are left out.
 
@@ -144,8 +148,20 @@ def files_in(folder: str | os.PathLike[str], tell: Callable[..., None] = log.deb
     FormatError
         There is none.
     """
-    paths = [path.relative_to(folder) for path in sorted(Path(folder).rglob("*")) if path.is_file()]
-    return [str(Path(folder, path)) for path in _chosen(folder, paths, tell)]
+    paths = list[Path]()
+    for root, folders, names in os.walk(folder, onerror=_refuse_folder, followlinks=True):
+        folders[:] = [name for name in folders if not _is_circle(Path(root, name))]
+        paths += [Path(root, name).relative_to(folder) for name in names]
+    return [str(Path(folder, path)) for path in _chosen(folder, sorted(paths), tell)]
+
+
+def _refuse_folder(error: OSError) -> None:
+    raise FormatError(f"{error.filename} cannot be read: {error.strerror}") from error
+
+
+def _is_circle(path: Path) -> bool:
+    """Return whether a path is a link to a folder that it is in."""
+    return path.is_symlink() and path.parent.resolve().is_relative_to(path.resolve())
 
 
 def _chosen(folder: object, paths: list[Path], tell: Callable[..., None]) -> list[Path]:

@@ -48,6 +48,13 @@ def test_an_array_is_edges_by_its_shape(engine, make, dtype, turned):
     found.audit(make(array))
 
 
+def test_memory_maps_are_items_of_a_stream(tmp_path):
+    array = np.memmap(tmp_path / "m", ROWS.dtype, "w+", shape=ROWS.shape)
+    array[:] = ROWS
+    for item in (array, tuple(array.T)):
+        assert cc_rapids.stream_components(iter([item])).labels().vertex.tolist() == VERTEX
+
+
 def test_two_by_two_are_two_edges():
     square = np.array([[1, 2], [3, 4]])
     for edges in (square, Tensor(square)):

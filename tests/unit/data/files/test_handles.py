@@ -3,6 +3,7 @@
 
 import bz2
 import codecs
+import errno
 import gzip
 import io
 import logging
@@ -319,6 +320,35 @@ def test_folders_of_files_without_suffixes(caplog):
             found = cc_rapids.stream_components(edges)
             assert (found.num_vertices, found.ledger["given"]) == (3, 2)
     assert "left out 1 file in job, of unknown suffixes: notes" in caplog.text
+
+
+def test_links_in_folders_are_followed_once():
+    for name in ("job/in", "far"):
+        os.makedirs(name)
+    written("job/in/a.csv", b"src,dst\n1,2\n")
+    written("far/b.csv", b"src,dst\n2,3\n")
+    os.symlink("../far", "job/far")
+    os.symlink("..", "job/in/circle")
+    for edges in ("job", "job/**/*.csv"):
+        assert cc_rapids.stream_components(edges).ledger["given"] == 2
+    os.symlink("nowhere.csv", "job/c.csv")
+    with pytest.raises(errors.FormatError, match=r"job/c\.csv does not exist"):
+        components("job")
+
+
+def test_a_folder_in_a_folder_that_cannot_be_read_is_refused(monkeypatch):
+    os.makedirs("job/in")
+    written("job/a.csv", b"src,dst\n1,2\n")
+    scan = os.scandir
+
+    def refuse(path):
+        if os.path.basename(path) == "in":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(errors.FormatError, match="job/in cannot be read: Permission denied"):
+        components("job")
 
 
 METIS = "3 2\n2\n1 3\n2\n"
