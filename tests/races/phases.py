@@ -119,7 +119,7 @@ def mixed_batch(
         trees = aux if rule.extra == "ranks" else parent
         same = batch.same(on, rule.word, rule.low, rule.find(on))
         ends = reading.edge_of_list(on, np.uint32)
-        kernel = batch.mixed(on, np.uint32, rule.word, rule.join(tape), ends, same)
+        kernel = batch.insert_or_query(on, np.uint32, rule.word, rule.join(tape), ends, same)
         more = parent, aux, trees, queries, shared["answers"]
         return rows(threads, lambda i: partial(kernel, i, src, dst, len(before), *more))
 
