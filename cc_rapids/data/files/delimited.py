@@ -258,6 +258,25 @@ def blocks(
     report()
 
 
+def marked_once(path: str, feed: Iterator[Block]) -> Iterator[Block]:
+    """Yield the blocks of a file that begins with a byte order mark, behind that mark.
+
+    Raises
+    ------
+    FormatError
+        A later line begins with one too.
+    """
+    for block in feed:
+        begins = block.data.startswith(MARK)
+        at = 0 if begins else block.data.find(b"\n" + MARK) + 1
+        if begins or at:
+            raise FormatError(
+                f"{path}, line {block.after(at).line}: a second byte order mark, as where files are"
+                " put one behind the other: name the files, or remove it and the header behind it"
+            )
+        yield block
+
+
 def longest_line(budget: Budget | None) -> int:
     """Return the most bytes that a line may have."""
     longest = LONGEST * tuning.text_block_bytes

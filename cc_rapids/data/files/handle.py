@@ -6,12 +6,14 @@ import bz2
 import lzma
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from gzip import GzipFile
 from io import RawIOBase
 from typing import Any, BinaryIO, cast
 
 from ...errors import MissingExtraError
 
+READ = 1 << 16  # compressed bytes that are read at once
 HEAD = 4096  # bytes of a file by which its format is told
 
 
@@ -21,11 +23,63 @@ def _zstd(raw: Any) -> Any:
     return pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd")
 
 
+class _Streams(RawIOBase):
+    """The decompressed bytes of one or more compressed streams, with zeros between them.
+
+    The classes of Python ignore what is behind a stream, unless another one begins there.
+    """
+
+    def __init__(self, make: Callable[[], Any], raw: Any) -> None:
+        super().__init__()
+        self._make, self._raw = make, raw
+        self._stream, self._place = make(), 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return bool(self._raw.seekable())
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes, at most so many; all if the size is negative."""
+        if size < 0:
+            return self.readall()
+        piece = b""
+        while size and not piece:
+            more = b""
+            if self._stream.eof:
+                more = self._stream.unused_data.lstrip(b"\0")
+                while not more and (read := self._raw.read(READ)):
+                    more = read.lstrip(b"\0")
+                if not more:
+                    break
+                self._stream = self._make()
+            elif self._stream.needs_input and not (more := self._raw.read(READ)):
+                raise OSError("the compressed bytes end too early")
+            piece = self._stream.decompress(more, size)
+        self._place += len(piece)
+        return bytes(piece)
+
+    def tell(self) -> int:
+        return self._place
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        while whence == 2 and self.read(READ):
+            pass
+        offset += self._place if whence else 0
+        if offset < self._place:
+            self._raw.seek(0)
+            self._stream, self._place = self._make(), 0
+        while self.read(min(READ, offset - self._place)):
+            pass
+        return self._place
+
+
 _UNPACK: dict[str, Callable[[Any], Any]] = {
     ".gz": lambda raw: GzipFile(fileobj=raw),
     ".zst": _zstd,
-    ".bz2": bz2.BZ2File,
-    ".xz": lzma.LZMAFile,
+    ".bz2": partial(_Streams, bz2.BZ2Decompressor),
+    ".xz": partial(_Streams, lzma.LZMADecompressor),
 }
 UNPACKED = tuple(_UNPACK)  # the suffixes of compressed files
 _MARKS = {

@@ -168,14 +168,18 @@ def _chosen(folder: object, paths: list[Path], tell: Callable[..., None]) -> lis
     """Return which of the paths in a folder are of edges; see :func:`files_in`."""
     shown = [path for path in paths if not _is_hidden(path)]
     known = _of_edges(shown)
-    if others := [path.name for path in shown if path not in known]:
-        tell(
-            "left out %s in %s, of unknown suffixes: %s",
-            *(counted(len(others), "file"), folder, ", ".join(others[:3])),
-        )
+    _tell_left_out(tell, f"{folder}, of unknown suffixes", shown, known)
     if not shown:
         raise FormatError(f"{folder} holds no file of a known format: {', '.join(SUFFIXES)}")
     return known
+
+
+def _tell_left_out(
+    tell: Callable[..., None], where: object, paths: list[Path], read: list[Path]
+) -> None:
+    """Tell which paths are not read."""
+    if others := [path.name for path in paths if path not in read]:
+        tell("left out %s in %s: %s", counted(len(others), "file"), where, ", ".join(others[:3]))
 
 
 def _is_hidden(path: Path) -> bool:
@@ -268,7 +272,10 @@ def _in_zip(file: File) -> File:
     with damage(file, "zip"):
         stream = file.seekable()
         archive = zipfile.ZipFile(stream)
-        names = [one.filename for one in archive.infolist() if not one.is_dir()]
+        members = archive.infolist()
+        names = [one.filename for one in members if not one.is_dir()]
+        if min((one.header_offset for one in members), default=0):
+            raise _joined(file, "zip")
         if any(name.endswith(".npy") for name in names):
             stream.seek(0)
             return replace(file, raw=cast(Any, stream))
@@ -285,15 +292,26 @@ def _in_tar(file: File) -> File:
             stream = file.stream if seekable else file.seekable()
             archive = tarfile.TarFile(fileobj=stream)
             name = _only(file, "tar", [one.name for one in archive.getmembers() if one.isfile()])
+            stream.seek(archive.offset)
+            while rest := stream.read(1 << 20):
+                if rest.strip(b"\0"):
+                    raise _joined(file, "tar")
             size = archive.getmember(name).size
             return _member(file, f"tar://{name}", archive.extractfile(name), size)
     except tarfile.TarError as error:
         raise FormatError(f"{file.path} cannot be read as tar: {error}") from error
 
 
+def _joined(file: File, kind: str) -> FormatError:
+    return FormatError(
+        f"{file.path} holds more than its list of files names, as several {kind} files in one do:"
+        " unpack it, and name the files"
+    )
+
+
 def _member(file: File, name: str, raw: Any, size: int) -> File:
     path = f"{name}::{file.path}"
-    return File(path, raw, size, file.on_progress, budget=file.budget)
+    return File(path, cast(Any, Handle(raw)), size, file.on_progress, budget=file.budget)
 
 
 def _only(file: File, kind: str, names: list[str]) -> str:
@@ -303,9 +321,12 @@ def _only(file: File, kind: str, names: list[str]) -> str:
     of its folder.
     """
     paths = [Path(name) for name in names if not Path(name).name.lower().startswith(_NOTES)]
-    found = _of_edges(path for path in paths if not _is_hidden(path))
+    edges = [path for path in paths if not _is_hidden(path)]
+    found = _of_edges(edges)
     if len(found) > 1:
         found = [path for path in found if path.parent.name == path.stem] or found
+    if len(found) == 1:
+        _tell_left_out(log.warning, file.path, edges, found)
     if len(found) == 1:
         return str(found[0])
     shown = ", ".join(map(str, found[:3]))

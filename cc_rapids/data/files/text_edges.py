@@ -23,6 +23,7 @@ from .delimited import (
     blocks,
     check_utf8,
     longest_line,
+    marked_once,
     parse,
     shown,
 )
@@ -341,6 +342,8 @@ def first_lines(
     dialect = dialect.uncommented
     at = above.count + 1
     feed = blocks(file.path, text.read, dialect, file.report_place, file.budget, at)
+    if text.marked:
+        feed = marked_once(file.path, feed)
     first = next(feed, None)
     if first is None:
         _check_comments(file, request.options, dialect, comment)

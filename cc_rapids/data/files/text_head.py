@@ -89,7 +89,9 @@ class Text:
         if encoding is not None and codecs.lookup(encoding).name not in AS_UTF8:
             self._decoder = codecs.getincrementaldecoder(encoding)()
         self._ended = not first
-        self._ahead = self._decoded(first).removeprefix(MARK)
+        first = self._decoded(first)
+        self.marked = first.startswith(MARK)
+        self._ahead = first.removeprefix(MARK)
         feed(self._ahead)
 
     def peek(self, size: int) -> bytes:
