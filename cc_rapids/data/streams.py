@@ -539,12 +539,17 @@ class Files(Parts):
         Raises
         ------
         InputError
-            It is an open file: nothing says whether another one is the same.
+            It is an open file, or one is a pipe: nothing says whether another one is the same.
         """
-        if self.open_file is not None:
+        unmarked = (part.path for part in self.parts if part.mark is None)
+        once = next(filter(os.path.exists, unmarked), None)
+        if self.open_file is not None or once is not None:
+            what = f"{once} is a pipe: write it to a file"
+            if self.open_file is not None:
+                what = f"{self.open_file.path} is an open one: pass its path"
             raise InputError(
                 "checkpoint= (--checkpoint) is for files that can be read again, and"
-                f" {self.open_file.path} is an open one: pass its path, or leave it out"
+                f" {what}, or leave it out"
             )
         return super().identity()
 

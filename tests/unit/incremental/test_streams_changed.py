@@ -282,6 +282,14 @@ def test_a_pipe_of_ids_that_become_text_is_refused(piped, monkeypatch):
         stream_components(path, format="csv")
 
 
+def test_a_pipe_has_no_checkpoint(tmp_path, piped):
+    path = tmp_path / "a.csv"
+    path.symlink_to(piped(b"src,dst\n1,2\n"))
+    with pytest.raises(cc_rapids.InputError, match=r"a\.csv is a pipe: write it to a file"):
+        stream_components(path, checkpoint=tmp_path / "far")
+    assert not (tmp_path / "far").exists()
+
+
 def test_a_checkpoint_of_what_has_changed_is_refused(tmp_path, change):
     path = write(tmp_path / "a.parquet")
     options = {"checkpoint": tmp_path / "far", "checkpoint_every": 0, "memory_limit": SMALL}
