@@ -567,7 +567,7 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
         bound=bound,
     )
     components = run.go(count, vertices, options.progress, options.labels, runner)
-    if stream.taken and not components.answer.facts.rows.records:
+    if stream.ran_dry or (stream.taken and not components.answer.facts.rows.records):
         warn_of_no_edges(edges)
     components.answer.keep_bound(options.remembered())
     return components

@@ -79,8 +79,10 @@ def levels_up() -> int:
 
 
 def warn_of_no_edges(files: Any) -> None:
-    """Warn that files hold no row of edges."""
+    """Warn that files hold no row of edges, or that an iterator yields none."""
     what = f"{files} holds" if isinstance(files, str | os.PathLike) else "the files hold"
+    if hasattr(files, "__next__"):
+        what = "the iterator, which may have been read before, yields"
     warnings.warn(f"{what} no edges", CcRapidsWarning, stacklevel=levels_up())
 
 

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.as_lists import columns
 
+import cc_rapids
 from cc_rapids import Connectivity, components, components_at, stream_components
 
 EMPTY = {
@@ -142,3 +143,13 @@ def test_what_has_rows_says_how_cuts_come():
         assert [type(cuts.labels(level)) for level in (2, 1)] == [pd.DataFrame] * 2
         assert [cuts.at(level).summary()["edges"] for level in (2, 1)] == [0, 1]
     assert type(components_at(iter([none]), thresholds=[1]).labels(1)) is pl.DataFrame
+
+
+@pytest.mark.parametrize("find", [cc_rapids.components, cc_rapids.stream_components])
+def test_an_iterator_that_was_read_before_is_told(find):
+    batches = iter([([1], [2])])
+    assert find(batches).num_vertices == 2
+    with pytest.warns(
+        cc_rapids.CcRapidsWarning, match="may have been read before, yields no edges"
+    ):
+        find(batches)
