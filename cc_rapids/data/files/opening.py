@@ -93,6 +93,8 @@ def expanded(path: str) -> list[str]:
             system, inside = remote(path)
             names = system.glob(inside) if pattern else []
             listed = not (pattern or "::" in path or path.startswith("http"))
+            if listed and path.startswith("file://") and os.path.isdir(inside):
+                return [f"file://{name}" for name in files_in(inside, log.warning)]
             if listed and system.isdir(inside):
                 inner = [Path(name).relative_to(inside) for name in sorted(system.find(inside))]
                 return [f"{path.rstrip('/')}/{name}" for name in _chosen(path, inner, log.warning)]
