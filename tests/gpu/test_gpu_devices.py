@@ -173,7 +173,7 @@ class Unconnected:
 @pytest.mark.usefixtures("nothing_left")
 def test_gpus_that_are_not_connected_copy_by_way_of_the_host(cupy, numbers, monkeypatch, caplog):
     backend = backends.get("cuda")
-    monkeypatch.setattr(backend._peers, "known", {})
+    monkeypatch.setattr(backend._peers, "connected", {})
     monkeypatch.setattr(backend._peers, "runtime", Unconnected(backend.xp.cuda.runtime))
     edges = LISTS["uniform"]().edges
     whole = cc_rapids.components(edges, engine="threads")

@@ -193,7 +193,8 @@ def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]]
     """
     if sole := _sole_separator(head):
         return sole
-    if not head.strip(SEPARATORS.encode() + b" \n"):  # of records without a word
+    empty = head.replace(b'""', b"")
+    if not empty.strip(SEPARATORS.encode() + b" \r\n"):  # of records without a word
         return next((d for d in SEPARATORS if d.encode() in head), " ")
     found = {d: _table(d).first_records(head, FIRST) for d in SEPARATORS if d.encode() in head}
     rows = {d: found[d] for d in found if any(sum(map(bool, row)) > 1 for row in found[d])}

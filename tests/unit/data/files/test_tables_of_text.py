@@ -93,7 +93,7 @@ def test_plain_records_have_the_separator_that_a_closer_look_finds(monkeypatch):
 
 @pytest.mark.parametrize(
     ("content", "nulls"),
-    [("\t\n", 1), ("\t", 1), ("\t\t\n", 1), ("\t\n\t\n", 2), ("\t\n1\t2\n", 1)],
+    [("\t\n", 1), ("\t", 1), ("\t\t\r\n", 1), ("\t\n\t\n", 2), ("\t\n1\t2\n", 1)],
 )
 def test_records_without_an_id_are_left_out_for_null_ends(tmp_path, content, nulls):
     path = tmp_path / "a.tsv"
