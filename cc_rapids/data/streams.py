@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, Self, cast
 from ..errors import (
     CapacityError,
     CcRapidsError,
+    ChangedFileError,
     CheckpointError,
     FormatError,
     InputError,
@@ -792,6 +793,28 @@ def _format(path: str, mark: Mark | None, options: TextOptions, skips: bool) -> 
         return ""
 
 
+def check_footer(fragment: Any, stream: Any) -> None:
+    """Check that a fragment is one file, whose footer it keeps.
+
+    Raises
+    ------
+    ChangedFileError
+        The file was replaced.
+    FormatError
+        It is several, one behind the other.
+    """
+    import pyarrow.parquet as pq
+
+    footer, kept = pq.read_metadata(stream), fragment.metadata
+    check_one_file(fragment.path, stream, footer)
+    paths = kept.num_row_groups and kept.num_columns and kept.row_group(0).column(0).file_path
+    if not (paths or footer.equals(kept)):  # paths are in metadata of several files
+        raise ChangedFileError(
+            f"{fragment.path} was changed after the dataset had read its footer: make the dataset"
+            " anew"
+        )
+
+
 class Fragments(Parts):
     """The fragments of a dataset; only the columns of ids, and that of a ``weight``, are read.
 
@@ -835,7 +858,7 @@ class Fragments(Parts):
             check_columns(fragment, self.columns)
             if hasattr(fragment, "row_groups"):  # of Parquet
                 with fragment.open() as raw:
-                    check_one_file(fragment.path, raw, fragment.metadata)
+                    check_footer(fragment, raw)
             groups, excluded = groups_of(fragment), self._excluded(fragment)
             sizes = list(map(_rows_of, groups))
             done = sum(sizes[: begin.group]) + begin.rows

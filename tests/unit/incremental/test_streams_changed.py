@@ -282,6 +282,16 @@ def test_a_pipe_of_ids_that_become_text_is_refused(piped, monkeypatch):
         stream_components(path, format="csv")
 
 
+def test_a_footer_that_a_dataset_keeps_is_compared(tmp_path):
+    path = tmp_path / "a.parquet"
+    pq.write_table(EDGES[:10], path)
+    dataset = pa.dataset.dataset(path)
+    assert components(dataset).ledger["given"] == 10
+    pq.write_table(EDGES[:20], path, row_group_size=10)
+    with pytest.raises(ChangedFileError, match="make the dataset anew"):
+        components(dataset)
+
+
 def test_a_pipe_has_no_checkpoint(tmp_path, piped):
     path = tmp_path / "a.csv"
     path.symlink_to(piped(b"src,dst\n1,2\n"))
