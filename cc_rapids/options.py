@@ -163,7 +163,8 @@ class Options:
             There is no such option.
         """
         kind = (isinstance(labels, str) and LABEL_KINDS.get(labels)) or check_labels(labels)
-        if memory not in MEMORY or nulls not in NULLS:
+        words = isinstance(memory, str) and isinstance(nulls, str)
+        if not (words and memory in MEMORY and nulls in NULLS):
             check_word("memory", memory, MEMORY)
             check_word("nulls policy", nulls, NULLS)
         greatest = FORESTS.get(forest) if isinstance(forest, str) else None

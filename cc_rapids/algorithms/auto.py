@@ -313,7 +313,7 @@ class EdgeFacts(NamedTuple):
 
 
 class Machine(Protocol):
-    """What rules ask of a backend."""
+    """The parts of a backend that rules ask for."""
 
     @property
     def name(self) -> str:

@@ -137,7 +137,17 @@ class StreamPlan:
         return html.plan("StreamPlan", lines, ("edges", "vertices", "memory", "time"))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the attributes by name."""
+        """Return the attributes that are listed above.
+
+        Returns
+        -------
+        dict
+            Their values by their names, for JSON.
+
+        See Also
+        --------
+        StreamPlan : The attributes.
+        """
         return asdict(self)
 
     def __str__(self) -> str:

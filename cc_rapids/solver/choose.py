@@ -80,7 +80,7 @@ class SolveOptions(Protocol):
 
 
 class Machine(NamedTuple):
-    """What of a backend choices depend on, by the names that it has there."""
+    """The properties of a backend that choices depend on, by their names there."""
 
     name: str
     device_name: str
@@ -101,7 +101,7 @@ class Machine(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """What is known once ids are encoded.
+    """The numbers that are known once ids are encoded.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class Counted(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What is known of edges when a plan is chosen: plain values.
+    """The facts about edges from which a plan is chosen: plain values.
 
     Attributes
     ----------
@@ -206,7 +206,7 @@ def _launches_once(edge_input: EdgeInput, columns: list[Any]) -> bool:
 
 
 class Numbers(NamedTuple):
-    """What a plan says of ids that were made numbers first: a name, the reason, and the bytes."""
+    """The encoding of strings as numbers, in a plan: a name, the reason, and the bytes."""
 
     name: str
     why: str
@@ -339,7 +339,17 @@ class Plan:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the attributes that are listed above, by name."""
+        """Return the attributes that are listed above.
+
+        Returns
+        -------
+        dict
+            Their values by their names, for JSON.
+
+        See Also
+        --------
+        Plan : The attributes.
+        """
         return {name: getattr(self, name) for name in SHOWN}
 
 

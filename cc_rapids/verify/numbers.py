@@ -222,9 +222,9 @@ def _keys(now: pa.Table, before: pa.Table) -> list[np.ndarray]:
         one, other = map(plain, pair)
         if one.type != other.type:
             one, other = (column.cast(pa.decimal128(20)) for column in (one, other))
-        pairs = pa.chunked_array([one, other]).combine_chunks().dictionary_encode()
-        pairs = pairs.combine_chunks() if isinstance(pairs, pa.ChunkedArray) else pairs
-        codes = _first_places(codes * rows + pairs.indices.to_numpy())
+        both = pa.chunked_array([one, other]).combine_chunks().dictionary_encode()
+        both = both.combine_chunks() if isinstance(both, pa.ChunkedArray) else both
+        codes = _first_places(codes * rows + both.indices.to_numpy())
     return [codes[:size], codes[size:]]
 
 
