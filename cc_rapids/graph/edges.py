@@ -33,7 +33,7 @@ class Edges:
     m : int
         The number of edges.
     wide : type
-        The narrowest unsigned type that tells ids less the lowest one from each other.
+        The narrowest unsigned type that holds every id minus ``low``.
     """
 
     src: Array
@@ -50,8 +50,8 @@ class Edges:
     def backwards(self) -> Edges:
         """Return the same arrays, read from the last edge to the first.
 
-        Trees that grow at their least vertex, as those of a list whose ids fall, grow by one edge
-        at a time, for which all threads wait.
+        If the ids of a list decrease, each tree grows at its least vertex, one edge at a time, and
+        all threads wait for it.
         """
         return replace(self, src=self.src[::-1], dst=self.dst[::-1])
 
@@ -91,8 +91,8 @@ def check_offsets(given: EdgeInput, starts: Array, backend: Backend) -> None:
     Raises
     ------
     InputError
-        They do not begin at 0, fall, or do not end at the number of indices: names the row, the
-        value and the bound.
+        The offsets do not begin at 0, they decrease, or they do not end at the number of indices.
+        The message names the row, the value and the bound.
     """
     check_offsets_async(given, starts, backend)()
 
@@ -100,7 +100,7 @@ def check_offsets(given: EdgeInput, starts: Array, backend: Backend) -> None:
 def check_offsets_async(given: EdgeInput, starts: Array, backend: Backend) -> Callable[[], None]:
     """Start to check the offsets lent by ``given``.
 
-    Return what waits for it, and raises as :func:`check_offsets` does.
+    Return a function that waits for the result, and raises the errors of :func:`check_offsets`.
     """
     assert given.row_offsets is not None
     name, size, m = given.row_offsets.name, int(starts.size), given.dst.size
@@ -121,7 +121,7 @@ def check_offsets_async(given: EdgeInput, starts: Array, backend: Backend) -> Ca
 def list_of_rows(rows: Adjacency, edges: Edges, backend: Backend) -> Edges:
     """Return the entries of rows as an edge list, allocating one integer per entry.
 
-    It is as wide as an index, or wider if that does not hold the number of each row.
+    They have the type of the indices, or a wider one if that cannot hold the row numbers.
     """
     n, dtype = int(rows.offsets.size) - 1, edges.dst.dtype
     if n - 1 > np.iinfo(dtype).max:
@@ -137,11 +137,11 @@ def rows_of(
 ) -> Adjacency:
     """Return the sorted rows of an edge list, with each edge in the rows of both ends.
 
-    About 48 bytes an edge are allocated for a while, and 32 more if each entry's edge is
-    ``record_forest``. Vertices with an edge, self-loops too, are added to those that occur. If the
-    entries of a row are to be ``distinct``, edges that are listed again are left out. An end beyond
-    the n vertices stands as vertex n, which has no row, and the forest's ``out_of_range`` tells of
-    it.
+    This temporarily allocates about 48 bytes per edge, and 32 more with ``record_forest``, which
+    records the edge of each entry. Vertices with an edge, self-loops too, are added to those that
+    occur. If the entries of a row are to be ``distinct``, edges that are listed again are left out.
+    An end that is not a vertex is stored as n, which has no row, and sets the forest's
+    ``out_of_range``.
 
     Raises
     ------
@@ -175,9 +175,9 @@ def _distances(column: Array, edges: Edges, n: int, xp: Any) -> Array:
 
 
 class LentOn(Borrowing):
-    """A context that lends columns: src, dst, and named vertices if they are a column.
+    """A context manager that lends src, dst, and the column of ``vertices=`` if there is one.
 
-    Rows are lent as a list.
+    An adjacency list is lent as an edge list.
     """
 
     def __init__(self, backend: Backend, given: EdgeInput) -> None:

@@ -96,9 +96,9 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
 
 
 def partitioned_edges(ids: int, edges: int) -> int:
-    """Return the number of edges if such a list is partitioned on a GPU, else 0.
+    """Return ``edges`` if a list of so many, with this span of ids, may be partitioned, else 0.
 
-    Its span may have been guessed, and taken for a wider one.
+    A run may take the span for a wider one, as it is estimated from a sample.
     """
-    guessed = ids + 2 * (ids // WIDER + tuning.range_margin_ids)
-    return edges if edges >= AT_ONCE_EDGES and guessed >= IDS.start and ids < IDS.stop else 0
+    widest = ids + 2 * (ids // WIDER + tuning.range_margin_ids)
+    return edges if edges >= AT_ONCE_EDGES and widest >= IDS.start and ids < IDS.stop else 0

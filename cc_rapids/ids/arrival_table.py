@@ -1,8 +1,8 @@
 """The table that numbers ids as they arrive.
 
 It is written in place, and belongs to the index that was made last. Numbers below n never change
-and nothing is removed, so an older index over n ids goes on finding its own; to take further ids it
-makes itself a table from those that it has.
+and nothing is removed, so an older index over n ids still finds its ids. To add ids, it builds a
+new table from its own.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ class ArrivalTable:
     Parameters
     ----------
     ids : (n,) array of uint64
-        The bits of each id by number; only read.
+        The bits of each id, in the order of their numbers; not written.
     low, high : int
         The least and the greatest id, of these and of those to come.
     more : int
-        The most ids to come.
+        The maximum number of ids to add.
     backend : Backend
-        Where it is.
+        The backend that holds the table.
     grows : bool
-        Whether ids have left the places of an earlier table: then half as many more on either side.
+        Whether ids fell outside the range of an earlier table. If so, the new table adds half the
+        range on each side.
 
     Attributes
     ----------
@@ -62,7 +63,7 @@ class ArrivalTable:
 
     @property
     def base(self) -> int:
-        """The bits of the id of the first slot, as a kernel takes integers: signed."""
+        """The id of the first slot as a signed integer, which kernels expect."""
         bits = self.first & ALL_BITS
         return bits - (bits >> 63 << 64)
 
@@ -80,9 +81,9 @@ class ArrivalTable:
         return fits and most < np.iinfo(self.vertex).max
 
     def enter(self, columns: list[Array]) -> list[Array] | None:
-        """Return the numbers of the ids of each column, new ones from n on: new arrays.
+        """Return a new array per column with the numbers of its ids; new ids get numbers from n on.
 
-        None if some lie out of range, as columns do that have changed since their bounds were read.
+        None if an id is out of range, because a column changed after its bounds were read.
         After that, or if this is interrupted, no index finds the table to be its own any more.
         """
         n, self.n = self.n, BEING_ENTERED

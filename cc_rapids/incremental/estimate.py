@@ -319,7 +319,10 @@ def _rate(equal: float, pairs: float) -> float:
 
 
 def _without_replacement(counts: Counts, total: int, factor: float) -> int:
-    """Return the estimate by Chao and Lin, with the greatest number of ids that occur twice."""
+    """Return the estimate of distinct ids by Chao and Lin, made cautious.
+
+    It takes the upper confidence bound of the number of ids that occur twice.
+    """
     size = float(counts.sum())
     seen, once, twice = (int(n.sum()) for n in (counts > 0, counts == 1, counts == 2))
     if size >= total or twice < FEWEST:

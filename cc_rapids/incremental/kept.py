@@ -119,7 +119,7 @@ class KeptForest:
         return replace(left, links=links, order=order, ordered=self.ordered)
 
     def merged(self, src: Array, dst: Array, until: Array, n: int, backend: Backend) -> KeptForest:
-        """Return the forest over n vertices of what expires last, of these edges and further ones.
+        """Return the spanning forest that lasts longest, of the kept edges and a batch of others.
 
         Links are made once, by merging all edges; then only those of a batch are merged.
         """

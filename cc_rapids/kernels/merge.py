@@ -87,7 +87,7 @@ def link_giant(on: Any, vertex: type) -> Any:
 
 
 def link_pairs(on: Any, vertex: type) -> Any:
-    """Link the vertices of another forest outside its giant with their roots."""
+    """Link each vertex of another forest outside its largest tree with its root there."""
     link = _link(on, vertex)
 
     @on.elementwise

@@ -1320,7 +1320,8 @@ class Components(Generic[FrameT]):
         Raises
         ------
         InputError
-            Names are as many as the columns of an id, or could be those of other columns.
+            Names are not one for each column of an id, are not different strings, or could be those
+            of other columns.
 
         See Also
         --------

@@ -283,7 +283,7 @@ class _Run:
             del encoded
 
     def _link(self, encoded: EncodedIds) -> str:
-        """Choose a plan for the edges of one device, and link them without counting."""
+        """Choose a plan for the edges of one device, and link them; return what ran, in words."""
         edges, forest = encoded.edges, encoded.forest
         counted = Counted(forest.n, forest.n, OFFSET, encoded.edge_order)
         machine, parts = Machine.of(self.backend), len(self.numbers)

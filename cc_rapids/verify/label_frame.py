@@ -219,7 +219,7 @@ class LabelFrame:
         return heads[labels]
 
     def _places(self) -> tuple[Array, int]:
-        """Return labels that should be 0 .. k - 1, and their number."""
+        """Return labels that should be 0 .. k - 1, and k, the number of components."""
         labels, k = self._labels[0], self.components
         if k is None:
             k = int(labels.max()) + 1 if labels.size else 0

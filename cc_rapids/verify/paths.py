@@ -207,7 +207,10 @@ class _Paths(PlacedEdges):
         return self.backend.asarray(length), self.backend.asarray(weakest)
 
     def _ranks(self) -> Array:
-        """Return the number of each edge of the forest in the order from the weakest."""
+        """Return the rank of each edge of the forest, 0 for the weakest.
+
+        That is the least weight of a greatest forest, and the greatest of a least one.
+        """
         xp = self.xp
         ranks = xp.arange(self.place.size)
         if self.weights is None:

@@ -1,13 +1,13 @@
 """Owner: one thread a component, that of its highest vertex, searches it from end to end.
 
 offsets, indices : the rows, every edge in those of both its ends.
-visits           : (n (n + 1) / 2,) unsigned: the words from v (v + 1) / 2 on are thread v's, one
-                   for each vertex up to v, as it never keeps a higher one.
+visits           : (n (n + 1) / 2,) unsigned: thread v owns v + 1 words, from v (v + 1) / 2 on. It
+                   needs no more, because it never keeps a vertex above v.
 parent           : (n,) unsigned; in the end the owner of each vertex.
 out_of_range     : as in :mod:`cc_rapids.kernels.forest`, once an entry with no vertex was met.
 
-A thread that comes to a higher vertex than its own is no owner, and ends at once. Those that are
-left are as many as the components: on a single one the search is sequential.
+A thread that reaches a vertex above its own stops. One thread per component remains, so the search
+of a single component is sequential.
 
 Lehr, Reinsperger and Rysavy 2022, 4.1.
 """
@@ -26,8 +26,9 @@ from ...tuning import tuning
 def search_to_labels(on: Any, vertex: type) -> Any:
     """Search from v and raise the labels of the vertices found to v; ``visits`` is the work list.
 
-    A label is the last thread that visited: v itself, so nothing is new; a higher thread, so v is
-    no owner; or a lower one. Labels only rise, by atomic maxima. A stale read shows a lower label,
+    A label is the highest thread that has visited the vertex. If it is v, the vertex is on the list
+    already. If it is higher, v is no owner and stops. If it is lower, v raises it and visits the
+    vertex. Labels only rise, by atomic maxima. A stale read shows a lower label,
     and the maximum then returns the current one. Threads that end early leave their labels behind.
     The owner meets no higher label, raises that of each vertex of its component once, and visits
     it once: so its words are enough, and its search ends.
@@ -63,9 +64,9 @@ def search_to_labels(on: Any, vertex: type) -> Any:
 def search_to_lists(on: Any, vertex: type) -> Any:
     """Search from v, and keep the component as a list: visits[w] follows w, or is w at its end.
 
-    It begins with v; what follows the vertex that is being visited is still to be. Room is no
-    other thread's, and a vertex that is not in the list has NONE there: no atomic operations. At
-    the end v is the highest of its component, so that no other thread labels the members.
+    The list begins with v. Vertices after the current one are not visited yet. Each thread has its
+    own ``visits``, where NONE marks a vertex that is not in the list, so no atomic operations are
+    needed. At the end v is the highest of its component, so no other thread labels the members.
     """
     none, entries = none_of(vertex), entries_of(on)
 
@@ -110,8 +111,8 @@ def owner(on: Any, vertex: type, output: str) -> Step:
     """Search from every vertex at once; only the search from the highest of a component goes on.
 
     ``output=labels`` raises one vector of labels by atomic operations. ``output=lists`` gives each
-    thread a list of members of its own, from which the owner labels them when it is done. The
-    paper's worklist is n words, or booleans, a thread: words here, and only those up to the thread.
+    thread a list of members, from which the owner labels them at the end. The paper's work list has
+    n words, or n booleans, per thread; here thread v has v + 1 words.
     """
     make = {"labels": search_to_labels, "lists": search_to_lists}[output]
     search = make(on, vertex)
