@@ -273,7 +273,7 @@ def _probable(codes: list[Sides], edges: int) -> int:
     distinct = int(np.count_nonzero(counts))
     for table, counts_of_side in ((of_src, one), (of_dst, two)):
         if _is_even(table):
-            distinct = max(distinct, _without_replacement(counts_of_side, edges, 1.0))
+            distinct = max(distinct, _chao_lin(counts_of_side, edges, 1.0))
     if not _is_even(of_both):
         return distinct
     sides = [(float((n * (n - 1)).sum()), float(n.sum() * (n.sum() - 1))) for n in (one, two)]
@@ -282,7 +282,7 @@ def _probable(codes: list[Sides], edges: int) -> int:
     mean = float((counts * (counts - 1)).sum()) / max(1.0, ends * (ends - 1))
     most = max(_rate(equal, pairs) for equal, pairs in sides)
     factor = max(1.0, most / mean) if mean else 1.0
-    distinct = max(distinct, _without_replacement(counts, 2 * edges, factor))
+    distinct = max(distinct, _chao_lin(counts, 2 * edges, factor))
     if factor <= MOST_UNEVEN:
         distinct = max(distinct, _at_random(counts, 2 * edges, factor))
     return distinct
@@ -318,7 +318,7 @@ def _rate(equal: float, pairs: float) -> float:
     return max(0.0, equal - DEVIATIONS * math.sqrt(equal)) / max(1.0, pairs)
 
 
-def _without_replacement(counts: Counts, total: int, factor: float) -> int:
+def _chao_lin(counts: Counts, total: int, factor: float) -> int:
     """Return the estimate of distinct ids by Chao and Lin, made cautious.
 
     It takes the upper confidence bound of the number of ids that occur twice.

@@ -230,13 +230,13 @@ def _leaves(
     each: of frames before they are sent, and of what functions return by the process that has it.
     """
     waiting: set[Future[Any]] = set()
-    unknown: set[Future[Any]] = set()
+    uncounted: set[Future[Any]] = set()  # of functions, whose rows only their process can count
 
-    def checked(done: set[Future[Any]]) -> Iterator[Future[Any]]:
+    def with_counts(done: set[Future[Any]]) -> Iterator[Future[Any]]:
         for future in map(_checked, done):
-            if future in unknown:
+            if future in uncounted:
                 counts.append(future.result().ledger.given)
-                unknown.remove(future)
+                uncounted.remove(future)
             yield future
 
     try:
@@ -244,15 +244,15 @@ def _leaves(
             arguments = number, partition, called, nulls, options
             waiting.add(future := tasks.executor.submit(forest_of, *arguments))
             if callable(partition) or not hasattr(partition, "__len__"):
-                unknown.add(future)
+                uncounted.add(future)
             else:
                 counts.append(len(partition))
             if len(waiting) >= AHEAD:
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                yield from checked(done)
+                yield from with_counts(done)
         while waiting:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            yield from checked(done)
+            yield from with_counts(done)
     finally:
         for future in waiting:
             future.cancel()
