@@ -25,7 +25,7 @@ class Group(NamedTuple):
     parts: Path
 
     def free_bytes(self) -> int:
-        """Return the limit less the use, of which the kernel can take cached files back."""
+        """Return the limit minus the use; cached files count as free."""
         used = int(self.used.read_text())
         for line in self.parts.read_text().splitlines():
             name, _, size = line.partition(" ")
@@ -68,7 +68,8 @@ def groups() -> tuple[Group, ...]:
 def groups_in(root: Path, lines: str) -> list[Group]:
     """Return the groups with a limit that the lines of ``/proc/self/cgroup`` name.
 
-    A container may see its own group at the root of the file system, whatever its path is outside.
+    A container may see its own group at the root of the file system, although the lines name
+    another path.
     """
     found = []
     for line in lines.splitlines():

@@ -227,8 +227,8 @@ def entries_per_vertex(n: int, m: int) -> float:
 def choose_by_paper(n: int, m: int, coverage: float | None) -> PaperDecision:
     """Choose a design by the paper's decision tree, for n vertices and m edges, each counted once.
 
-    ``coverage`` is that of hook-based sampling, see :func:`hook_coverage`; it is of no use where
-    the edges are too few. Without it the answer is what runs if that is low.
+    ``coverage`` is what :func:`hook_coverage` returns. It is ignored if there are few edges. If it
+    is None, the design is the one for low coverage.
     """
     degree = entries_per_vertex(n, m)
     words = f"{degree:.1f} entries a vertex"
@@ -289,7 +289,7 @@ class EdgeFacts(NamedTuple):
     Attributes
     ----------
     vertices, expected_vertices : int
-        As many as there is memory for, and as many as are likely to occur.
+        The vertices that there is memory for, and those that are likely to occur.
     edges : int
         Rows of a list, or entries of rows.
     is_list, symmetric : bool

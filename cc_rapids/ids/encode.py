@@ -564,7 +564,7 @@ def choose_encoding(facts: IdFacts, free_bytes: int) -> IdEncoding:
     CapacityError
         No encoding fits into memory; names the bytes of each.
     """
-    if not facts.are_integers:
+    if facts.kind != INTEGERS:
         return next(one for one in ENCODINGS if one.accepts(facts))
     free = free_bytes - facts.answer_bytes
     for encoding in ENCODINGS:

@@ -9,7 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from time import perf_counter
 from typing import Any, cast
@@ -135,20 +135,6 @@ class StreamPlan:
     def _repr_html_(self) -> str:
         lines = dict(line.split(maxsplit=1) for line in str(self).splitlines())
         return html.plan("StreamPlan", lines, ("edges", "vertices", "memory", "time"))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the attributes that are listed above.
-
-        Returns
-        -------
-        dict
-            Their values by their names, for JSON.
-
-        See Also
-        --------
-        StreamPlan : The attributes.
-        """
-        return asdict(self)
 
     def __str__(self) -> str:
         def shown(value: int | None, most: str = "") -> str:

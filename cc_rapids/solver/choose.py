@@ -16,7 +16,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from ..algorithms import boruvka
 from ..algorithms.auto import (
@@ -45,14 +45,10 @@ log = logging.getLogger(__name__)
 SUMS = 8 * SINGLE_BLOCK_THREADS  # bytes for those that ranks are made of
 ANY = "any"  # of the spanning forests
 BY_WEIGHT = LIGHTEST, HEAVIEST = "lightest", "heaviest"
-SHOWN = (
-    *("engine", "device", "edges", "ids", "ids_why", "design", "design_why"),
-    *("vertices", "bytes", "devices"),
-)
 
 
-class SolveOptions(Protocol):
-    """The caller's options that a solve needs, see :class:`cc_rapids.options.Options`."""
+class ChoiceOptions(Protocol):
+    """The caller's options by which a plan is chosen, see :class:`cc_rapids.options.Options`."""
 
     @property
     def policy(self) -> DesignPolicy:
@@ -69,6 +65,10 @@ class SolveOptions(Protocol):
     @property
     def spanning(self) -> ForestWeight | None:
         """The weights of that forest, if it is one by weight."""
+
+
+class SolveOptions(ChoiceOptions, Protocol):
+    """The options of a whole solve, which makes the label frame, too."""
 
     @property
     def speculates(self) -> bool:
@@ -106,7 +106,7 @@ class Counted(NamedTuple):
     Attributes
     ----------
     vertices, expected : int
-        As many as there is memory for, and as many as are likely to occur.
+        The vertices that there is memory for, and those that are likely to occur.
     encoding : IdEncoding, optional
         The encoding that has run, if ids were scanned for it.
     order : EdgeOrder
@@ -244,6 +244,11 @@ class Plan:
     StreamPlan : The plan of a stream.
     """
 
+    SHOWN: ClassVar = (  # the attributes above, for people and as JSON
+        *("engine", "device", "edges", "ids", "ids_why", "design", "design_why"),
+        *("vertices", "bytes", "devices"),
+    )
+
     facts: Facts
     algorithm: Design
     rule: object = "asked for"
@@ -317,7 +322,7 @@ class Plan:
         return self.encoding, self.facts.ids
 
     def __repr__(self) -> str:
-        return f"Plan({', '.join(f'{name}={getattr(self, name)!r}' for name in SHOWN)})"
+        return f"Plan({', '.join(f'{name}={getattr(self, name)!r}' for name in self.SHOWN)})"
 
     def _repr_html_(self) -> str:
         lines = dict(line.split(maxsplit=1) for line in str(self).splitlines())
@@ -338,22 +343,8 @@ class Plan:
             lines.append(f"devices   {', '.join(map(str, devices[0]))}: {devices[1]}")
         return "\n".join(lines)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the attributes that are listed above.
 
-        Returns
-        -------
-        dict
-            Their values by their names, for JSON.
-
-        See Also
-        --------
-        Plan : The attributes.
-        """
-        return {name: getattr(self, name) for name in SHOWN}
-
-
-def choose(facts: Facts, options: SolveOptions) -> Plan:
+def choose(facts: Facts, options: ChoiceOptions) -> Plan:
     """Return the plan for edges, by what is known of them so far.
 
     Raises
@@ -387,9 +378,10 @@ def choose(facts: Facts, options: SolveOptions) -> Plan:
         *(order.locality, order.blocked, counted.hook_coverage),
     )
     design, rule = policy.decide(edge_facts, facts.machine)
-    if forest or (facts.joins_trees and policy.is_measured):
+    by_rule_for_batch = facts.joins_trees and policy.is_measured
+    if forest or by_rule_for_batch:
         design = for_forest(design)
-    if facts.joins_trees and policy.is_measured and starts_plainly(design):
+    if by_rule_for_batch and starts_plainly(design):
         design = Design()
     in_one_launch = False
     if tries_one_launch and encoding is not None and ids is not None:
@@ -429,8 +421,6 @@ class BatchOptions:
     memory: str = MEMORY[0]
     forest: bool = False
     spanning: ForestWeight | None = None
-    speculates: bool = False
-    expected_rows: int | None = None
 
 
 @lru_cache(maxsize=64)

@@ -71,7 +71,19 @@ def run(
     edges, forest, backend = encoded.edges, encoded.forest, encoded.forest.backend
     if plan.forest in BY_WEIGHT:
         return _by_weight(plan, edge_input, encoded, rows)
-    design = plan.algorithm
+    edges, rows = _as_read(plan, edges, forest, rows)
+    if plan.forest:
+        return ChosenEdges(backend, _hooks(plan, edges, forest, rows))
+    design, memory = plan.algorithm, plan.memory
+    phases.solve(edges, forest, design, rows, memory=memory, speculative=speculative)
+    return None
+
+
+def _as_read(
+    plan: Plan, edges: Edges, forest: Forest, rows: Adjacency | None
+) -> tuple[Edges, Adjacency | None]:
+    """Return edges in the order, the form and the memory in which the design reads them."""
+    design, backend = plan.algorithm, forest.backend
     if plan.backwards:
         edges = edges.backwards()
     if design.counts_vertices:
@@ -80,10 +92,7 @@ def run(
         edges, rows = arranged(design, edges, rows, forest, bool(plan.forest))
     if plan.memory != MEMORY[0]:
         edges, rows = placed(edges, rows, backend, plan.memory)
-    if not plan.forest:
-        phases.solve(edges, forest, design, rows, memory=plan.memory, speculative=speculative)
-        return None
-    return ChosenEdges(backend, _hooks(plan, edges, forest, rows))
+    return edges, rows
 
 
 def _hooks(plan: Plan, edges: Edges, forest: Forest, rows: Adjacency | None) -> Array:
@@ -120,19 +129,13 @@ run_in_one_launch, run_hashed = one_launch.solve, one_launch.solve_hashed
 
 def link_part(plan: Plan, edges: Edges, forest: Forest) -> str:
     """Join the vertices of a part of a list, without counting trees; return what ran, in words."""
-    design, backend = plan.algorithm, forest.backend
-    if plan.backwards:
-        edges = edges.backwards()
-    if design.counts_vertices:
-        check_pairs(design, forest.n, backend, plan.memory)
+    design = plan.algorithm
+    edges, rows = _as_read(plan, edges, forest, None)
     if plan.staged:
         with suppress(MemoryError):  # for a copy of the edges
             link_in_stages(edges, forest)
             return f"{design}, in stages"
         log.info("not in stages, for which there is too little memory")
-    rows = None
-    if design.takes_rows:
-        edges, rows = arranged(design, edges, None, forest, False)
     phases.link(edges, forest, design, rows)
     return str(design)
 

@@ -11,7 +11,7 @@ EXTENDED = pytest.mark.extended
 
 
 def on_simulator(test):
-    """A test of which ``make test`` runs the cases of the simulator, without a compiler."""
+    """A test whose cases ``make test`` runs on the simulator only, which needs no compiler."""
     return test if SIMULATED else EXTENDED(test)
 
 

@@ -170,12 +170,11 @@ def read_wanted(
 ) -> EdgeFile:
     """Return the requested columns of a file.
 
-    Ids from text are int64 if every id of both columns is an integer in its usual spelling, uint64
-    if they need that, and else string, each as it was written but for blanks around it: with a
-    single ``007`` among them all ids are text. A word in quotes is text as it stands, whatever it
-    looks like. Empty fields are nulls, and so are ``NA``, ``null`` and their like without quotes
-    where the ids are integers. An entry that is stored counts as an edge even if its weight is
-    zero.
+    Ids from text are int64 if every id of both columns is an integer in its usual spelling, and
+    uint64 if they need that. Otherwise they are strings as written, without blanks around them: a
+    single ``007`` makes all ids text. A quoted word is always text. Empty fields are nulls, and so
+    are ``NA``, ``null`` and their like without quotes where the ids are integers. An entry that is
+    stored counts as an edge even if its weight is zero.
 
     Parameters
     ----------

@@ -314,7 +314,8 @@ def calculate(
 def _explain(plan: Plan | StreamPlan, shown: bool, json_output: bool) -> None:
     """Print a plan."""
     if json_output:
-        print_json(plan.to_dict())
+        names = getattr(plan, "SHOWN", vars(plan))
+        print_json({name: getattr(plan, name) for name in names})
     elif shown:
         click.echo(plan)
 
