@@ -71,6 +71,7 @@ from .foreign import check_square, entries_of, is_opened, opened
 from .frame_access import collected, columns_of
 from .frame_build import column_where, rows_where_true
 from .kinds import DESTINATION, SOURCE, Graph, speaks_arrow
+from .memory_budget import Budget, bytes_of
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
 from .row_index import check_same_index
 from .weight_bound import Bounded, WeightBound, ledger_of
@@ -1522,7 +1523,7 @@ def items_of(
 
 
 def opened_item(
-    item: Any, source: Side | None, destination: Side | None, weight: Any
+    item: Any, budget: Budget, source: Side | None, destination: Side | None, weight: Any
 ) -> tuple[ReadRequest, Any]:
     """Return a request for an item of an iterable, and the item as one that can be sliced.
 
@@ -1534,6 +1535,8 @@ def opened_item(
     ------
     InputError
         The item has no rows: it is a matrix, a graph or a file.
+    CapacityError
+        It is a lazy frame that does not fit when it is collected.
     """
     adapter = adapter_of(item)
     request = adapter.named(item, ReadRequest(source, destination), weight)
@@ -1557,6 +1560,8 @@ def opened_item(
             f"an item of the edges is a {type(item).__name__}, and items are frames, tuples of two"
             " columns or lists of pairs: pass it alone, or make a frame of it"
         )
+    if type(item).__module__.startswith("polars.lazyframe"):
+        budget.check_lazy(item, wanted)
     return request, chunked(collected(item, wanted))
 
 
@@ -1590,7 +1595,6 @@ def _bounded_table(source: Source, bound: WeightBound) -> Bounded:
 
 def _whole_chunks(source: Source, kind: str, width: int = 1) -> Iterator[Chunk]:
     """Return all chunks of a source of tables, for edges that are put together."""
-    from .memory_budget import Budget, bytes_of
     from .streams import Cursor
 
     budget = Budget(bytes_of(None), source.fixed)

@@ -31,10 +31,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from .. import host_memory
 from ..errors import CapacityError, InputError
+from .column import length_of
 
 VERTEX = {"range": 20, "integers": 52, "strings": 80}
 EDGE = {"range": 80, "integers": 240, "strings": 800}
@@ -46,6 +49,8 @@ BLOCK_COPIES = 16  # bytes for each byte of a block of text, split and converted
 LEAST_TEXT_BYTES, TEXT_BYTES = 48 << 20, FILE_BYTES + (BLOCK_COPIES * 16 << 20)
 RECORDS = 32  # a line of text, or a record with quotes, may take this part of the limit
 ROW_COPIES = 16  # bytes for each byte of the columns of a chunk, where strings are long
+LAZY_COPIES = 2  # of a lazy frame, while Polars collects it
+MEASURED = 64  # rows by which the text in a row is estimated
 LEAST_ROWS, MOST_ROWS = 1 << 10, 1 << 22
 MOST_ON_DEVICE = 1 << 25  # a GPU links that many at once, while two readers read the next ones
 LEAST_VERTEX = 4  # bytes of a vertex in the smallest tree
@@ -189,6 +194,25 @@ class Budget:
                 f"{path} declares {vertices:,} vertices, which take {self.in_words(need)}, but"
                 f" memory_limit is {self.in_words(self.limit)}: raise it, or"
                 f" {WITHOUT_ISOLATED}"
+            )
+
+    def check_lazy(self, frame: Any, columns: Sequence[str]) -> None:
+        """Raise a CapacityError if columns of a lazy frame of Polars do not fit when collected.
+
+        The text of a row is estimated by the first rows.
+        """
+        frame = frame.select(name for name in frame.collect_schema() if name in columns)
+        schema, rows = frame.collect_schema(), length_of(frame)
+        first = schema.to_frame().clear(MEASURED)
+        if any(str(kind) == "String" for kind in schema.values()):
+            first = frame.head(MEASURED).collect()
+        need = LAZY_COPIES * rows * first.estimated_size() // max(1, len(first))
+        if need > self.whole_bytes:
+            raise CapacityError(
+                f"a LazyFrame of {rows:,} rows is collected as a whole, and takes about"
+                f" {self.in_words(need + self.limit - self.whole_bytes)}, but memory_limit is"
+                f" {self.in_words(self.limit)}: raise it, or sink_parquet() it to a file and pass"
+                " its path"
             )
 
     def held(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:

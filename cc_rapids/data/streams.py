@@ -59,7 +59,7 @@ from .files.pieces import Piece, Place, RowGroups, has_ids
 from .files.read import Taken, read_opened, read_pieces
 from .files.text_ids import LateTextError, is_text
 from .frame_build import rows_where_true
-from .memory_budget import FILE_BYTES, LEAST_TEXT_BYTES, TEXT_BYTES, Budget
+from .memory_budget import FILE_BYTES, LEAST_TEXT_BYTES, MEASURED, TEXT_BYTES, Budget
 from .reading import Reading
 from .text_options import NO_OPTIONS, TextOptions
 from .weight_bound import WeightBound
@@ -600,9 +600,6 @@ class Files(Parts):
             "groups": by_file,
             "footers": footers,
         }
-
-
-MEASURED = 64  # rows of text in a column of Python's
 
 
 INTEGER_BYTES, TEXT_ROW_BYTES = 100, 200  # for each row of a frame while it is solved
@@ -1164,7 +1161,7 @@ class Items(Source):
         items: Any,
         source: Side | None,
         destination: Side | None,
-        open_item: Callable[[Any], tuple[ReadRequest, Any]],
+        open_item: Callable[[Any, Budget], tuple[ReadRequest, Any]],
         weights: Any = None,
         given: int | None = None,
         threaded: bool = False,
@@ -1199,7 +1196,7 @@ class Items(Source):
     def _chunks(self, start: Cursor, budget: Budget) -> Generator[Chunk, None, None]:
         number, self.came, self.skipped = -1, 0, 0
         for number, item in enumerate(self.items):
-            request, item = self.open_item(item)
+            request, item = self.open_item(item, budget)
             names, wanted = request.names, request.columns(self.weights)
             at, size, first = 0, length(item), True
             done = size if number < start.file else start.rows if number == start.file else 0
@@ -1224,7 +1221,7 @@ class Items(Source):
         self.ran_dry = number < 0 and self.unchecked
         if number < 0 and hasattr(self.items, "schema"):
             none = self.items.schema.empty_table()
-            request, none = self.open_item(none)
+            request, none = self.open_item(none, budget)
             yield Chunk(none, *request.names, start, weight=self.weights)
 
     def identity(self) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from ..data.frame_kind import given_like
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.read import Side, adapter_of, named
 from ..data.reading import Reading
-from ..data.streams import Chunk, Cursor, Gathered, Source, Texts
+from ..data.streams import Chunk, Cursor, Gathered, Source, Texts, sliced
 from ..data.text_options import COMMENTS, NO_OPTIONS
 from ..data.weight_bound import WeightBound
 from ..errors import CapacityError, ColumnTypeError, InputError, NullsError
@@ -368,8 +368,8 @@ def stream_components(
         the free memory, of the GPU if that runs. The size of chunks follows from it, see
         :mod:`cc_rapids.data.memory_budget`: vertices take 20 bytes each with ``num_vertices``, else
         52, and strings 112 and four times the text. Reading takes 32 MiB at least, and text 48 MiB.
-        Python and its libraries, items of an iterable, and frames that the answer returns are not
-        counted.
+        Python and its libraries, DuckDB's queries, items of an iterable, and frames that the answer
+        returns are not counted. A lazy frame of Polars is collected as a whole, and counts.
     progress : bool or callable
         If True, show a bar on stderr if that is a terminal. A callable is called with a
         ``StreamProgress`` after the first chunk, then twice a second, and at the end. Otherwise
@@ -984,12 +984,16 @@ class _RunOnDevices:
         for other, names in barrier.exchange(k, (frame, sides)):
             if k or other is None or not len(other):
                 continue
-            kind, given = state.given, read.read(other, *names)
-            state = replace(insert_given(state, given, None, False), given=kind)
-            try:
-                self.budget.update(*memory_use(state.index))
-            except CapacityError as error:
-                raise CapacityError(f"where the forests of all are merged, {error}") from None
+            kind, at = state.given, 0
+            while at < len(other):
+                part = sliced(other, at, at + self.budget.rows)
+                at += len(part)
+                state = insert_given(state, read.read(part, *names), None, False)
+                state = replace(state, given=kind)
+                try:
+                    self.budget.update(*memory_use(state.index))
+                except CapacityError as error:
+                    raise CapacityError(f"where the forests of all are merged, {error}") from None
         return state
 
 

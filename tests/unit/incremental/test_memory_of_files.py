@@ -148,6 +148,21 @@ def matrix(path, size):
     return path
 
 
+@some("text", [False, True], usual=[True])
+def test_lazy_frames_are_refused_by_their_size_when_collected(text, tmp_path):
+    """Polars collects them as a whole; of what they hold only the columns of ids count."""
+    size = 1_000_000 if text else 8_000_000
+    ends = pa.array([f"{k % 7:050d}" for k in range(size)]) if text else np.zeros(size, np.int64)
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"src": ends, "dst": ends}), path)
+    lazy = pl.scan_parquet(path)
+    for edges in (lazy, iter([lazy])):
+        with pytest.raises(CapacityError, match=f"LazyFrame of {size:,} rows is collected as a"):
+            stream_components(edges, memory_limit=2 * LIMIT)
+    wide = lazy.head(100_000).with_columns([pl.lit(k).alias(f"w{k}") for k in range(2000)])
+    assert len(stream_components(wide, memory_limit=2 * LIMIT)) == (7 if text else 1)
+
+
 def lines(path, size):
     return packed(path, f"{size} 0\n".encode(), b"\n" * size)
 

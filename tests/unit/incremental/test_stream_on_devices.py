@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import cc_rapids
+import cc_rapids.incremental.stream
 from cc_rapids.backends.threads import Threads
 from cc_rapids.errors import CapacityError, ColumnTypeError
 
@@ -165,8 +165,14 @@ def test_integers_and_strings_are_refused_in_the_words_of_the_caller(tmp_path):
         assert "'vertex'" not in str(raised.value)
 
 
-def test_the_vertices_of_all_are_within_the_memory_limit(tmp_path):
+def test_the_vertices_of_all_are_within_the_memory_limit(tmp_path, monkeypatch):
     """Each device holds a third of the vertices, but the first one all of them in the end."""
+    insert, sizes = cc_rapids.incremental.stream.insert_given, []
+
+    def sized(state, given, *arguments, **options):
+        sizes.append(given.src.size)
+        return insert(state, given, *arguments, **options)
+
     count = 120_000
     for number in range(6):
         ids = (np.arange(count // 6) * 6 + number) * 1000
@@ -174,7 +180,9 @@ def test_the_vertices_of_all_are_within_the_memory_limit(tmp_path):
         pq.write_table(table, tmp_path / f"{number}.parquet", row_group_size=5000)
     with pytest.raises(CapacityError, match=r"on GPU \d: .*[\d,]+ vertices take"):
         stream(str(tmp_path), memory_limit="36MB")
-    assert len(stream(str(tmp_path))) == count
+    monkeypatch.setattr("cc_rapids.incremental.stream.insert_given", sized)
+    assert len(stream(str(tmp_path), memory_limit="41MB")) == count
+    assert max(sizes) < 25_000  # edges that fit beside a third of the vertices
 
 
 def test_texts_are_parsed_by_whoever_asks(tmp_path):
