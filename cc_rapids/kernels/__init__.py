@@ -1,18 +1,20 @@
-"""Device code: each algorithm written once, as plain Python on arrays, one theme per file.
+"""Device code: each algorithm is written once, as plain Python on arrays, one topic per file.
 
-``on`` is the backend (see :mod:`cc_rapids.backends.base`), which is passed in: nothing of the rest
-of the package is imported here. A kernel neither raises nor prints: the edge of the package has
-checked its input. To be read in this order: find, union, rem, jtb (union and find); edges and
-forest (all edges); sampling, giant and csr_sampling (what is linked first); queries. Of no paper:
-the range, the bit map and the hash table of ids, strings, the order and the columns of an answer
-(scan, gather), and audits, which share nothing with the rest.
+Kernel factories receive the backend as ``on`` (see :mod:`cc_rapids.backends.base`). This package
+imports nothing from the rest of cc_rapids. A kernel neither raises nor prints, because the callers
+validate the input.
 
-What a union rule of one's own takes: :func:`union_rule` registers it, ``FINDS`` are the finds that
-it may close over, ``HOOKS`` and ``LOCKS`` the arrays that it may keep beside the parents, and
-``none_of`` says how it notes that no edge has hooked a vertex.
+Suggested reading order: find, union, rem, jtb (union-find); edges, forest (phases over all edges);
+sampling, giant, csr_sampling (edges linked first); queries. The other files implement no published
+algorithm: range, bit map and hash table of ids, strings, the columns of an answer (scan, gather)
+and audits. Audits share no code with the other files.
+
+A custom union rule needs four names from here. :func:`union_rule` registers it, ``FINDS`` are the
+find functions that it can use, ``HOOKS`` and ``LOCKS`` are the auxiliary arrays that it can
+request, and ``none_of`` returns the value that means "no root was hooked".
 """
 
-# Importing a file registers what it holds, and ``designs()`` lists each axis in this order.
+# Importing a file registers its rules. ``designs()`` lists each axis in this order.
 # isort: off
 from . import find, sampling, csr_sampling, union, jtb, rem
 from . import forest, queries

@@ -1,14 +1,14 @@
-"""The table of ids that arrive in batches, which gives each new one the next number.
+"""Hash table that numbers ids in the order of their arrival, batch by batch.
 
-table    : (c,) vertex, open addressing: slot s is FREE, or holds a number below n, of the id
-           arrived[number], or n + i, of the id column[i], new with the rows that are being claimed.
-           A slot is taken once, by compare-and-swap, and belongs to the same id from then on.
+table    : (c,) vertex, open addressing. A slot is FREE, or holds a number below n, for the id
+           arrived[number], or n + i for the id column[i], which is new in the current batch. A slot
+           is claimed once, by compare-and-swap, and belongs to the same id from then on.
 arrived  : (>= n,) uint64, the bits of each id by number.
-numbers  : (m,) vertex, of the rows whose id is new: first its slot, and then its number.
+numbers  : (m,) vertex, for rows with a new id first the slot and later the number.
 
-Ids that lie close together have the slot of their own place, less ``base``; others that of their
-hash, or the next one free. Rows of one id agree on who claims the slot, as the swap has one winner,
-and an id whose slot is taken is found there: so each new id is claimed by exactly one of its rows.
+Dense ids use the slot ``id - base``. Sparse ids use linear probing from the slot of their hash. The
+swap has one winner, and all other rows of the same id find the claimed slot, so exactly one row
+claims each new id.
 """
 
 from typing import Any
@@ -22,12 +22,12 @@ ONE, ZERO = np.uint64(1), np.uint64(0)
 
 
 def free(vertex: type) -> Any:
-    """Return what a slot holds that no id has: all bits set."""
+    """Return the content of a free slot: all bits set."""
     return vertex(np.iinfo(vertex).max)
 
 
 def key_of(on: Any) -> Any:
-    """Return the bits of an id: those of int64, to which signed types are extended."""
+    """Return the bits of an id, sign-extended or zero-extended to 64 bits."""
 
     @on.device
     def key_of(column, i):
@@ -37,9 +37,9 @@ def key_of(on: Any) -> Any:
 
 
 def by_place(on: Any) -> Any:
-    """Return the slot function of ids with a slot each, and a predicate that is always true.
+    """Return functions for dense ids: the slot, and a predicate that is always true.
 
-    The last slot is that of all ids out of range, which only columns that change have.
+    Ids out of range share the last slot. They occur only if a column changes during the run.
     """
 
     @on.device
@@ -54,7 +54,7 @@ def by_place(on: Any) -> Any:
 
 
 def by_hash(on: Any) -> Any:
-    """Return functions for ids that share slots: the first one, and whether one is an id's own."""
+    """Return functions for sparse ids: the first slot, and whether a slot belongs to an id."""
     read_key = key_of(on)
 
     @on.device
@@ -74,7 +74,7 @@ def by_hash(on: Any) -> Any:
 
 
 def no_prefetch(on: Any) -> Any:
-    """Prefetch nothing: a GPU has other threads to run while one waits for a slot."""
+    """Prefetch nothing, because a GPU hides the latency with other threads."""
 
     @on.device
     def prefetch_row(i, column, base, n, table, arrived):
@@ -84,7 +84,7 @@ def no_prefetch(on: Any) -> Any:
 
 
 def prefetch_place(on: Any) -> Any:
-    """Prefetch the place of a later id, because a CPU would otherwise stall on each slot."""
+    """Prefetch the slot of a later dense id, because a CPU would otherwise stall on each slot."""
     (begin, _), read_key, prefetch = by_place(on), key_of(on), on.prefetch
 
     @on.device
@@ -97,7 +97,7 @@ def prefetch_place(on: Any) -> Any:
 
 
 def prefetch_hashed(on: Any) -> Any:
-    """Prefetch the slot of a later id, and the id in the slot of one half as far ahead."""
+    """Prefetch the first slot of a later sparse id, and the id in the slot of a nearer row."""
     (begin, _), read_key, prefetch = by_hash(on), key_of(on), on.prefetch
 
     @on.device
@@ -117,15 +117,16 @@ AHEAD = {by_place: prefetch_place, by_hash: prefetch_hashed}
 
 
 def prefetch_of(on: Any, way: Any) -> Any:
-    """Return what prefetches for a later row."""
+    """Return the prefetch function for ids of one kind (``by_place`` or ``by_hash``)."""
     return (AHEAD[way] if on.prefetch is not None else no_prefetch)(on)
 
 
 def enter(on: Any, vertex: type, way: Any) -> Any:
-    """Return the slot of an id and what it held before; an id without a slot claims a free one.
+    """Return the slot of an id and its former content; insert ``code`` if the id has no slot.
 
-    Linear probing from the first slot. Ends with the id's own slot or a free one, as the table is
-    never full; a stale read shows FREE at worst, and the swap then tells what is there.
+    Linear probing from the first slot. The search ends at the id's slot or a free one, because the
+    table is never full. A stale read can only show FREE, and the swap then returns the current
+    content.
     """
     place, same = way(on)
     none, cas = free(vertex), on.atomic_cas
@@ -146,7 +147,7 @@ def enter(on: Any, vertex: type, way: Any) -> Any:
 
 
 def claim(on: Any, vertex: type, way: Any) -> Any:
-    """Write for each row what the slot of its id holds, which new ids take; flag those that do."""
+    """Write the content of each row's slot; new ids claim a slot, and their rows are flagged."""
     slot, read_key, none = enter(on, vertex, way), key_of(on), free(vertex)
     prefetch_row = prefetch_of(on, way)
 
@@ -163,7 +164,7 @@ def claim(on: Any, vertex: type, way: Any) -> Any:
 
 
 def settle(on: Any, vertex: type) -> Any:
-    """Give the next number to the id of each row that has claimed a slot."""
+    """Assign the next numbers to the ids of the rows that claimed a slot."""
     read_key = key_of(on)
 
     @on.elementwise
@@ -177,7 +178,7 @@ def settle(on: Any, vertex: type) -> Any:
 
 
 def number_claimed(on: Any, vertex: type) -> Any:
-    """Write the number of each row whose id was claimed by one of these rows."""
+    """Replace n + i by the number of row i's id, in rows whose id is new."""
 
     @on.elementwise
     def number_claimed(i, n, numbers, out):
@@ -189,7 +190,7 @@ def number_claimed(on: Any, vertex: type) -> Any:
 
 
 def fill(on: Any, vertex: type, way: Any) -> Any:
-    """Enter different ids with their numbers into a table that has none of them."""
+    """Insert distinct ids with their numbers into an empty table."""
     slot, read_key = enter(on, vertex, way), key_of(on)
 
     @on.elementwise
@@ -200,9 +201,9 @@ def fill(on: Any, vertex: type, way: Any) -> Any:
 
 
 def look_up(on: Any, vertex: type, way: Any) -> Any:
-    """Write the number of each id that has one below n, and that it has.
+    """Write the number of each id that has one below n, and set ``valid`` for it.
 
-    What a table holds from n on has come later: no id below n has its slot beyond one of these.
+    Slots with n or more were claimed later, so no probe sequence of an id below n passes one.
     """
     place, same = way(on)
     read_key, none, prefetch_row = key_of(on), free(vertex), prefetch_of(on, way)

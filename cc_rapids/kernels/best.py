@@ -1,12 +1,12 @@
-"""The best row of each group.
+"""Choose the best row of each group.
 
 groups : (m,) integers, the group of each row.
-keys   : (m,) uint64, what rows are chosen by: the less, the better.
-scored : (m,) uint8, 0 where a row has no key; it comes after all rows that have one.
-places : (m,) uint64 below 2^63, by which rows with equal keys are chosen: the least.
-best   : (2 * groups,) uint64, of each group its least key and the place that is chosen, side by
-         side, so that a row reads one part of memory. The highest bit of a place is set if no row
-         of the group has a key. All bits are set where nothing has been seen.
+keys   : (m,) uint64, the sort key of each row; the least key wins.
+scored : (m,) uint8, 0 where a row has no key; such rows lose against all rows with a key.
+places : (m,) uint64 below 2^63, the tie-breaker of equal keys; the least place wins.
+best   : (2 * groups,) uint64, for each group its least key and the chosen place, adjacent in
+         memory. The highest bit of the place is set if no row of the group has a key. All bits are
+         set for an empty group.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ LAST, ONE = np.uint64(1 << 63), np.uint64(1)
 
 
 def prefetch_ahead(on: Any) -> Any:
-    """Prefetch the group of a later row, for which a processor would wait otherwise."""
+    """Prefetch the group of a later row, because a CPU would otherwise stall on each row."""
     prefetch = on.prefetch
     if prefetch is None:
         return prefetch_nothing(on)
@@ -34,7 +34,7 @@ def prefetch_ahead(on: Any) -> Any:
 
 
 def prefetch_nothing(on: Any) -> Any:
-    """Prefetch nothing, as other threads run meanwhile."""
+    """Prefetch nothing, because a GPU hides the latency with other threads."""
 
     @on.device
     def prefetch_group(i, groups, best):
@@ -57,7 +57,7 @@ def lower_key(on: Any) -> Any:
 
 
 def lower_place(on: Any) -> Any:
-    """Find the first place of each group among those with the least key."""
+    """Find the least place of each group among its rows with the least key."""
     lower, prefetch_group = lessen(on), prefetch_ahead(on)
 
     @on.elementwise
@@ -73,7 +73,7 @@ def lower_place(on: Any) -> Any:
 
 
 def mark_chosen(on: Any) -> Any:
-    """Write whether each row is the one chosen in its group, where places are the rows."""
+    """Write whether each row is the chosen row of its group; places must be row numbers."""
     prefetch_group = prefetch_ahead(on)
 
     @on.elementwise

@@ -1,17 +1,16 @@
-"""Vertex blocks: edges between the ids of a block, joined first in shared memory.
+"""Vertex blocks: link the edges inside each block of ids in shared memory first.
 
-Shared memory responds ten times as fast as the parents do, and a climb is a chain of reads. Of
-roads, meshes and other lists in the order of their first ends, with both ends of an edge near each
-other, few edges are left to join after it. All of them are looked at once more, in strided order:
-an edge that a block leaves out, because the list is in no order, costs nothing but that look.
+A climb is a series of dependent reads, and shared memory has a tenth of the latency of global
+memory. In roads, meshes and other lists sorted by source with nearby endpoints, most edges lie
+inside a block. A second pass links all edges in global memory, in strided order. An edge that the
+first pass skips, because the list is not sorted, is linked there at no extra cost.
 
-shared : (window,) uint32, shared by the threads of a block; shared[v] <= v, as of any parents.
+shared : (window,) uint32, the parents of a block's vertices, relative to the block; shared[v] <= v.
 block_offsets : (blocks + 1,) uint64, the first edge of each block; it ends where the next begins.
-parent, hook_edge : as in :mod:`cc_rapids.kernels.forest`. Each vertex is stored by its own block
-                    only.
+parent, hook_edge : as in :mod:`cc_rapids.kernels.forest`. Only a vertex's own block stores to them.
 
-Oliveira and Lotufo 2010, for the pixels of an image: blocks by union-find in shared memory, then
-the edges between blocks.
+After Oliveira and Lotufo 2010, who label the pixels of an image: union-find within blocks in shared
+memory, then the edges between blocks.
 """
 
 from typing import Any
@@ -23,18 +22,18 @@ from .primitives import none_of
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 LOCAL = np.uint32  # vertices of a block
-MOST_TIMES_AVERAGE = 4  # at which a block stops: one may be given all edges
-CREDIT = 8  # misses more than hits, at which a thread stops: the list is in no order
-LONG = np.uint64(64)  # entries of a row that a block leaves out: it has one thread a row
+MOST_TIMES_AVERAGE = 4  # a block links at most this multiple of the average number of edges
+CREDIT = 8  # a thread stops after this many more misses than hits: the list is not sorted
+LONG = np.uint64(64)  # longer rows are skipped, because a block has one thread per row
 
 GROUP_BITS, STRIDE_BITS = np.uint64(5), np.uint64(13)  # 32 rows, and 8,192 parts
 
 
 def first_of_list(on: Any, wide: type) -> Any:
-    """Return the first edge of a list, in the order of its sources, whose source is v or more.
+    """Return the first edge of a list sorted by source whose source is at least v.
 
-    By bisection. In a list of any order it does not fall either while v grows: two of these climb
-    down one tree, and where they part the one with the greater v goes up.
+    Uses bisection. For an unsorted list the result is still non-decreasing in v, because all
+    searches descend the same tree.
     """
     at = distance(on, wide)
 
@@ -53,7 +52,7 @@ def first_of_list(on: Any, wide: type) -> Any:
 
 
 def first_of_rows(on: Any) -> Any:
-    """Return the first entry of a row, or the end of all entries."""
+    """Return the first entry of row v, or the number of entries if there is no row v."""
 
     @on.device
     def first(v, m, n, offsets, low):
@@ -63,7 +62,7 @@ def first_of_rows(on: Any) -> Any:
 
 
 def find_block_offsets(on: Any, window: int, first: Any) -> Any:
-    """Find where the edges of each block begin."""
+    """Find the first edge of each block."""
     ids = np.uint64(window)
 
     @on.elementwise
@@ -74,7 +73,7 @@ def find_block_offsets(on: Any, window: int, first: Any) -> Any:
 
 
 def link_in_block(on: Any, link: Any, record_hook: Any) -> Any:
-    """Join the ends of an edge if both are in the block from ``base``; return whether they are."""
+    """Link the endpoints of an edge if both are in the block at ``base``; return whether so."""
     none = none_of(LOCAL)
 
     @on.device
@@ -92,7 +91,7 @@ def link_in_block(on: Any, link: Any, record_hook: Any) -> Any:
 
 
 def share_of_list(on: Any, load_edge: Any, link_in_block: Any) -> Any:
-    """Join the edges of one thread of a block, until too many lead to other blocks."""
+    """Link one thread's edges of a block, until too many have an endpoint in another block."""
     enough = np.uint64(CREDIT)
 
     @on.device
@@ -110,9 +109,10 @@ def share_of_list(on: Any, load_edge: Any, link_in_block: Any) -> Any:
 
 
 def share_of_rows(on: Any, link_in_block: Any) -> Any:
-    """Join the rows of one thread of a block, except the long ones.
+    """Link one thread's rows of a block, except long rows.
 
-    Where every edge stands in both rows (``symmetric``), it is linked from that of its larger end.
+    If ``symmetric``, every edge occurs in both rows; it is linked from the row of its larger
+    endpoint.
     """
     entries = entries_of(on)
 
@@ -134,9 +134,9 @@ def share_of_rows(on: Any, link_in_block: Any) -> Any:
 
 
 def flatten_block(on: Any, vertex: type, find: Any) -> Any:
-    """Point the vertices of one thread at their roots in the block, the least in their trees.
+    """Write the parents of one thread's vertices: their roots in the block, the least of each tree.
 
-    ``find`` may shorten paths that other threads climb: no tree changes its root any more.
+    ``find`` may shorten paths that other threads climb, because no tree changes its root any more.
     """
 
     @on.device
@@ -150,10 +150,9 @@ def flatten_block(on: Any, vertex: type, find: Any) -> Any:
 
 
 def solve_blocks(on: Any, window: int, share: Any, flatten_block: Any) -> Any:
-    """Solve each block by itself, and make the trees of its vertices.
+    """Solve each block on its own and write the parents of its vertices.
 
-    The phases are those of any run, and between two of them the threads of a block wait for each
-    other. Blocks meet nowhere: each writes memory and parents of its own.
+    Barriers separate the phases: initialise, link, flatten. Blocks share no memory that they write.
     """
     block_sync, ids = on.block_sync, np.uint64(window)
 
@@ -178,11 +177,12 @@ def solve_blocks(on: Any, window: int, share: Any, flatten_block: Any) -> Any:
 def strided_permutation(on: Any, stride_bits: np.uint64 = STRIDE_BITS) -> Any:
     """Return the i-th of m edges in strided order.
 
-    The list is divided into parts. A stride takes one group of rows from each part, and the next
-    stride the next group of each. A remainder of less than a group per part comes last.
+    The list is divided into ``2 ** stride_bits`` parts of groups of rows. The order takes the first
+    group of each part, then the second group of each, and so on. A remainder of less than a group
+    per part comes last.
 
-    Where neighbours in the list are neighbours in the graph, threads that link them at once would
-    climb the same paths and wait for the same roots, and trees would grow at one end alone.
+    Consecutive edges are often close in the graph. Threads that link such edges at once would climb
+    the same paths, contend for the same roots, and grow trees at one end only.
     """
     row, part = (np.uint64(1) << GROUP_BITS) - ONE, (np.uint64(1) << stride_bits) - ONE
 
@@ -197,7 +197,7 @@ def strided_permutation(on: Any, stride_bits: np.uint64 = STRIDE_BITS) -> Any:
 
 
 def link_permuted(on: Any, one: Any, load_edge: Any, strided: Any) -> Any:
-    """Link the ends of each edge; those inside a block are joined already."""
+    """Link the endpoints of each edge in strided order; edges inside a block are already joined."""
 
     @on.elementwise
     def link_permuted(i, src, dst, low, n, parent, aux, hook_edge, present, out_of_range):

@@ -1,14 +1,14 @@
-"""Changes by a batch, read from the trees before it and after it; no tree changes meanwhile.
+"""Compare the trees before and after a batch; no tree changes meanwhile.
 
 parent : (n,) unsigned, the trees.
-marks  : (n,) uint8, not 0 for the roots that are looked for.
+marks  : (n,) uint8, not 0 for the selected roots.
 """
 
 from typing import Any
 
 
 def roots_of(on: Any, vertex: type, find: Any) -> Any:
-    """Write the root of each of some vertices."""
+    """Write the root of each listed vertex."""
 
     @on.elementwise
     def roots_of(i, vertices, parent, roots):
@@ -18,7 +18,7 @@ def roots_of(on: Any, vertex: type, find: Any) -> Any:
 
 
 def mark_vertices(on: Any, find: Any) -> Any:
-    """Mark the vertices of marked roots."""
+    """Mark the vertices whose root is marked."""
 
     @on.elementwise
     def mark_vertices(v, parent, marks, marked):

@@ -1,16 +1,17 @@
-"""Edges by the strictest cut that contains them, and trees that grow from cut to cut.
+"""Assign edges to threshold cuts, and record the trees of each cut.
 
-Cuts are numbered from the strictest one, with the fewest edges, to the loosest.
+A cut contains the edges that a threshold admits. Cuts are numbered from the strictest, with the
+fewest edges, to the loosest.
 
-levels : (t,) numbers of one type, the thresholds of the cuts from ``first`` on; no edge is in the
-         cuts before.
-parent : (n,) unsigned, the trees of the cut that was linked last.
-cut    : (n,) unsigned, the cut at which a vertex was hooked, or all bits set for one that is a root
-         still.
-above  : (n,) unsigned, the root of its tree at the end of that cut, for a vertex that was hooked.
+levels : (t,) numbers of one type, the thresholds of the cuts from ``first`` on; earlier cuts
+         contain no edge.
+parent : (n,) unsigned, the trees of the latest cut.
+cut    : (n,) unsigned, the cut in which a vertex was hooked; all bits set for a root.
+above  : (n,) unsigned, the root of a hooked vertex at the end of that cut.
 
-A vertex is hooked once, so both are written once for each. What lies above a vertex was a root when
-its cut ended, and is hooked at a later one, if ever: climbs go up one cut at least with each step.
+A vertex is hooked once, so its ``cut`` and ``above`` are written once. The vertex ``above`` was a
+root when the cut ended and can be hooked only in a later cut, so each step of a climb advances by
+at least one cut.
 """
 
 from typing import Any
@@ -20,7 +21,7 @@ import numpy as np
 from .primitives import none_of
 
 ONE = np.uint64(1)
-FEW = np.uint64(16)  # thresholds that are counted: of ten a tenth of the time of bisection
+FEW = np.uint64(16)  # thresholds scanned linearly: faster than bisection
 
 
 def at_least(on: Any) -> Any:
@@ -44,12 +45,12 @@ def at_most(on: Any) -> Any:
 
 
 def number_cuts(on: Any, kind: type, admits: Any) -> Any:
-    """Write the strictest cut that contains each edge, one beyond the last if none does.
+    """Write the strictest cut that contains each edge; one more than the last cut if none does.
 
-    What a cut admits, all looser ones admit: so it is the number of those that do not, of the
-    ``left`` thresholds from ``low`` on. Half of them are dropped with each step, whatever the
-    weight, and the last ones are counted, so it ends, and no branch depends on a weight. Each row
-    is read and written by its own thread.
+    A looser cut admits all edges of a stricter one, so the result is the number of thresholds that
+    reject the weight. Bisection halves the ``left`` thresholds from ``low`` on until few are left,
+    which are counted. The number of steps does not depend on the weight, so it ends without
+    divergent branches.
     """
 
     @on.elementwise
@@ -69,10 +70,10 @@ def number_cuts(on: Any, kind: type, admits: Any) -> Any:
 
 
 def note_hooks(on: Any, vertex: type, number: type, find: Any) -> Any:
-    """Note the root and the cut of each vertex that was a root and is none any more.
+    """Record the root and the cut of each vertex that was hooked in the cut ``now``.
 
-    Nothing is linked meanwhile. A vertex is written by its own thread; a climb of another one that
-    passes it sees its old parent or its root; both lead to the root.
+    Nothing is linked meanwhile. Each vertex is written by its own thread. Allowed race: a climb
+    through it sees the old parent or the root, and both lead to the root.
     """
     never = none_of(number)
 
@@ -86,10 +87,10 @@ def note_hooks(on: Any, vertex: type, number: type, find: Any) -> Any:
 
 
 def roots_at(on: Any, vertex: type) -> Any:
-    """Write the root of each vertex at a cut, in a forest of its own; nothing else is written.
+    """Write the root of each vertex at the cut ``now`` into ``parent``; nothing else is written.
 
-    A step up leads to a vertex that is hooked at a later cut, so a climb ends after as many steps
-    as there are cuts.
+    Each step leads to a vertex hooked in a later cut, so a climb takes at most as many steps as
+    there are cuts.
     """
 
     @on.elementwise

@@ -1,24 +1,24 @@
-"""Clusters that grow by one edge after the other, as single linkage merges them.
+"""Merge clusters edge by edge, as in single-linkage clustering.
 
-Vertices are clusters 0 .. n - 1, and edge k makes cluster n + k of those of its ends.
+Vertices are the clusters 0 .. n - 1. Edge k merges the clusters of its endpoints into cluster n +
+k.
 
-src, dst : (t,) int64, the ends of the edges of a forest, the edge that is merged first before all.
-up       : (n,) unsigned, the trees of union-find, every vertex a root at first. Of two roots, the
-           lesser becomes the parent, so a root is the least vertex of its cluster.
-cluster, members, most : (n,) int64, for a root its cluster, the number of its vertices, and the
-           greatest of them; at first v, 1 and v.
+src, dst : (t,) int64, the endpoints of the forest's edges, in the order of their merges.
+up       : (n,) unsigned, union-find parents, initially all roots. The smaller of two roots becomes
+           the parent, so a root is the least vertex of its cluster.
+cluster, members, most : (n,) int64, for a root the number of its cluster, its size, and its
+          greatest vertex; initially v, 1 and v.
 first, second : (t,) int64, the two clusters that each edge merges, the lower number first.
-size, least, greatest : (t,) int64, the vertices of the cluster that it makes, and the least and the
-           greatest of them.
+size, least, greatest : (t,) int64, the size, the least and the greatest vertex of each new cluster.
 """
 
 from typing import Any
 
 
 def merge_in_order(on: Any, vertex: type, find: Any) -> Any:
-    """Merge the clusters of the ends of all edges, one edge after the other, by a single thread.
+    """Merge the clusters of the endpoints of all edges sequentially, in a single thread.
 
-    It is launched for one index, so nothing else reads or writes the arrays meanwhile.
+    Launched for one index, so no other thread accesses the arrays.
     """
 
     @on.elementwise

@@ -1,12 +1,12 @@
-"""Readers of ids and of the ends of edges, and the kernel that links every edge.
+"""Load ids and endpoints of edges, and link every edge.
 
-column  : (m,) integers of any type, as it came; vertex v has the id v + low.
-offsets : (n + 1,) and indices : (m,) of an adjacency list, whose entry e is an edge from the row
-          r with offsets[r] <= e < offsets[r + 1] to indices[e].
+column  : (m,) integers of any type, as the caller passed them; vertex v has the id v + low.
+offsets : (n + 1,), and indices : (m,), of an adjacency list. Entry e is an edge from row r to
+          indices[e], where offsets[r] <= e < offsets[r + 1].
 
-All of these are the caller's memory, which another thread may write meanwhile. So a kernel loads
-each word once, and compares what it has loaded with a bound before it indexes by it: what an
-earlier pass has seen there proves nothing.
+The caller owns this memory and may write to it during the run. A kernel therefore loads each word
+once and checks it against a bound before using it as an index. A check by an earlier pass proves
+nothing.
 """
 
 from typing import Any
@@ -17,14 +17,14 @@ from . import primitives
 from .primitives import SOON, SOONER
 
 ONE = np.uint64(1)
-SAMPLE_BLOCK = 256  # edges, or rows of a column, that are in a sample together
+SAMPLE_BLOCK = 256  # consecutive edges that a sample includes or skips together
 
 
 def distance(on: Any, wide: type) -> Any:
-    """Return the distance of a row's id from the lowest, as an unsigned integer of its width.
+    """Return ``column[i] - low`` as an unsigned integer of type ``wide``.
 
-    Modulo 2^32 or 2^64 that is right for the ids of the n vertices, and n or more for all others
-    of their type, because low .. low + n - 1 lie within the type.
+    Subtraction is modulo 2^32 or 2^64. The n ids low .. low + n - 1 lie within the type, so they
+    give 0 .. n - 1 and every other id gives n or more.
     """
 
     @on.device
@@ -35,11 +35,9 @@ def distance(on: Any, wide: type) -> Any:
 
 
 def entries_of(on: Any) -> Any:
-    """Return the start and the end of the entries of a row.
+    """Return the first and the past-the-end entry of a row, clamped to the number of entries.
 
-    They are within all entries, whatever the offsets say.
-
-    Or the bytes of a string.
+    Invalid offsets therefore never lead outside ``indices``. The bytes of a string are such a row.
     """
 
     @on.device
@@ -51,9 +49,9 @@ def entries_of(on: Any) -> Any:
 
 
 def row_of(on: Any) -> Any:
-    """Return the row of an entry of an adjacency list: offsets[r] <= e < offsets[r + 1].
+    """Return the row r of entry e of an adjacency list: offsets[r] <= e < offsets[r + 1].
 
-    By bisection: neighbours take the same steps, so that they read the same words.
+    Uses bisection; neighbouring entries read the same words.
     """
 
     @on.device
@@ -82,7 +80,7 @@ def rows(on: Any) -> Any:
 
 
 def edge_of_list(on: Any, wide: type) -> Any:
-    """Return the ends of an edge of a list, as distances from the lowest id."""
+    """Return the endpoints of an edge of an edge list, as distances from the lowest id."""
     at = distance(on, wide)
 
     @on.device
@@ -93,7 +91,7 @@ def edge_of_list(on: Any, wide: type) -> Any:
 
 
 def edge_of_list_streaming(on: Any, wide: type) -> Any:
-    """Return the same as ``edge_of_list``, without filling the caches with the columns."""
+    """Do the same as ``edge_of_list`` with streaming loads, which do not fill the caches."""
     load_streaming = on.load_streaming
 
     @on.device
@@ -116,9 +114,9 @@ def no_prefetch(on: Any, wide: type, edge_index: Any) -> Any:
 
 
 def prefetch_ahead(on: Any, wide: type, edge_index: Any) -> Any:
-    """Prefetch the parents of the ends of a later edge, and the parents of these of a nearer one.
+    """Prefetch the parents of a later edge, and the grandparents of a nearer edge.
 
-    Without this, a processor waits for each edge; a GPU has other threads to run meanwhile.
+    A CPU would otherwise stall on each edge; a GPU runs other threads meanwhile.
     """
     if on.prefetch is None:
         return no_prefetch(on, wide, edge_index)
@@ -140,7 +138,7 @@ def prefetch_ahead(on: Any, wide: type, edge_index: Any) -> Any:
 
 
 def edge_of_rows(on: Any, wide: type) -> Any:
-    """Return the ends of an entry of an adjacency list: its row and its index."""
+    """Return the endpoints of an entry of an adjacency list: its row and its index."""
     at, row = distance(on, wide), row_of(on)
 
     @on.device
@@ -151,10 +149,10 @@ def edge_of_rows(on: Any, wide: type) -> Any:
 
 
 def checked(on: Any, vertex: type, wide: type, load_edge: Any) -> Any:
-    """Return the ends of an edge as vertices; vertex 0 twice for an invalid edge.
+    """Return the endpoints of an edge as vertices; (0, 0) for an invalid edge.
 
-    An edge is invalid if an end is beyond the n vertices; ``out_of_range`` is then set. A self-loop
-    joins nothing either: only the presence of its vertex is recorded.
+    An edge is invalid if an endpoint is not below n; ``out_of_range`` is then set. A self-loop
+    joins nothing; its vertex is marked as present.
     """
     mark = primitives.mark(on)
 
@@ -172,7 +170,7 @@ def checked(on: Any, vertex: type, wide: type, load_edge: Any) -> Any:
 
 
 def every(on: Any) -> Any:
-    """Return the i-th of all edges, in order."""
+    """Return i: edges in their order."""
 
     @on.device
     def edge_index(i):
@@ -182,7 +180,7 @@ def every(on: Any) -> Any:
 
 
 def sampled(on: Any, every: int) -> Any:
-    """Return the i-th edge of a sample: the first of every ``every`` blocks."""
+    """Return the i-th edge of a sample, which is the first of every ``every`` blocks of edges."""
     block, between = np.uint64(SAMPLE_BLOCK), np.uint64((every - 1) * SAMPLE_BLOCK)
 
     @on.device
@@ -211,7 +209,7 @@ def sampled_count(m: int, every: int) -> int:
 
 
 def from_vertex(on: Any) -> Any:
-    """Climb from the end of an edge and shorten its path, since trees are deep meanwhile."""
+    """Return the vertex as the start of a climb, so that deep paths are shortened from there."""
 
     @on.device
     def begin(v, p):
@@ -221,7 +219,7 @@ def from_vertex(on: Any) -> Any:
 
 
 def from_parent(on: Any) -> Any:
-    """Climb from the parent of an end, which is already read; the trees of a sample are shallow."""
+    """Return the parent, already loaded, as the start of a climb; sampled trees are shallow."""
 
     @on.device
     def begin(v, p):
@@ -231,10 +229,10 @@ def from_parent(on: Any) -> Any:
 
 
 def one_edge(on: Any, vertex: type, wide: type, join: Any, begin: Any) -> Any:
-    """Link the two ends of an edge, with climbs that start at ``begin``.
+    """Link the two endpoints of an edge; climbs start where ``begin`` says.
 
-    A self-loop joins nothing: that its vertex occurs is the only thing to note. Most edges of a
-    dense graph have two ends with one parent: two reads are all they cost.
+    A self-loop only marks its vertex as present. In a dense graph most edges have two endpoints
+    with the same parent, and cost only the two reads of these parents.
     """
     mark = primitives.mark(on)
 
@@ -253,10 +251,9 @@ def one_edge(on: Any, vertex: type, wide: type, join: Any, begin: Any) -> Any:
 
 
 def every_edge(on: Any, one: Any, load_edge: Any, edge_index: Any, prefetch_edge: Any) -> Any:
-    """Link the ends of each edge, in any order and at the same time.
+    """Link the endpoints of each edge, in any order and concurrently.
 
-    ``edge_index`` says which is the i-th, ``prefetch_edge`` asks for the parents of one that comes
-    soon.
+    ``edge_index`` maps i to an edge. ``prefetch_edge`` prefetches the parents of a later edge.
     """
 
     @on.elementwise
@@ -270,7 +267,7 @@ def every_edge(on: Any, one: Any, load_edge: Any, edge_index: Any, prefetch_edge
 
 
 def pick_edges(on: Any) -> Any:
-    """Copy the edges of some rows of a list, in the order of these."""
+    """Copy the endpoints of selected rows of an edge list, in the order of the selection."""
 
     @on.elementwise
     def pick_edges(i, rows, src, dst, us, vs):

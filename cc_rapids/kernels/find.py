@@ -1,10 +1,10 @@
-"""Find the root of a vertex, and shorten the path to it on the way.
+"""Find functions: return the root of a vertex and shorten the path to it.
 
-parent : (n,) unsigned, shared by all threads. parent[v] <= v always, so every climb ends; a root
-is its own parent, and a vertex that has got a parent never becomes a root again.
+parent : (n,) unsigned, shared by all threads. Invariant: parent[v] <= v, so every climb ends. A
+         root is its own parent. A vertex that has a parent never becomes a root again.
 
-Where a path is shortened the store is plain, and may overwrite another thread's shorter pointer:
-the vertex is not a root, and both point at ancestors of it, so it stays in its tree.
+Allowed race: path shortening uses plain stores, which may overwrite a shorter pointer of another
+thread. The vertex is not a root and both values are its ancestors, so it stays in its tree.
 """
 
 from typing import Any
@@ -16,12 +16,12 @@ from .spec import find_rule
 
 NEXT = np.uint64(1)
 ZERO = np.uint64(0)
-STEPS = np.uint64(16)  # of a climb, by which it skips
+STEPS = np.uint64(16)  # length of the shortcuts that find_with_skip stores
 
 
 @find_rule("naive", paper="FindNaive, Hong et al. 2020, Algorithm 8")
 def naive(on: Any) -> Any:
-    """Climb to the root and leave the path as it is."""
+    """Climb to the root without changing the path."""
 
     @on.device
     def find(parent, v):
@@ -69,9 +69,9 @@ def split(on: Any) -> Any:
 
 @find_rule("full", stores_to_root=True, paper="FindCompress, Hong et al. 2020, Algorithm 8")
 def full(on: Any) -> Any:
-    """Climb to the root, then point every vertex of the path at it.
+    """Climb to the root, then point every vertex of the path at the root.
 
-    Ends at the first vertex that another thread has pointed at the root or below it.
+    The second pass ends at the first vertex whose parent is the root or smaller.
     """
     climb = naive(on)
 
@@ -87,7 +87,7 @@ def full(on: Any) -> Any:
 
 
 def nothing(on: Any) -> Any:
-    """Return the vertex itself: no compression after a union with a naive find."""
+    """Return the vertex itself: the no-op compression after a union with the naive find."""
 
     @on.device
     def find(parent, v):
@@ -97,15 +97,15 @@ def nothing(on: Any) -> Any:
 
 
 FINDS = {"naive": naive, "halve": halve, "split": split, "full": full}
-AFTER_UNION = FINDS | {"naive": nothing}  # where a find compresses a path after the union
+AFTER_UNION = FINDS | {"naive": nothing}  # path compression after a union
 
 
 def find_with_skip(on: Any, stride: np.uint64 = STEPS) -> Any:
-    """Climb to the root, pointing the start of the climb further up every ``stride`` steps.
+    """Climb to the root and store a shortcut every ``stride`` steps.
 
-    For trees in which nothing is linked any more, as deep as they may be: climbs that come by there
-    skip, too, so that a path of n vertices takes each of them some log n steps and not n. Only one
-    thread may climb from a vertex that is to be flat: another might undo what the first has stored.
+    For trees of any depth in which no thread links any more. Later climbs reuse the shortcuts, so
+    each costs O(log n) on a path of n vertices. Only one thread may climb from a vertex that must
+    end up flat; a second thread could overwrite its parent with a longer path.
     """
 
     @on.device
@@ -121,9 +121,9 @@ def find_with_skip(on: Any, stride: np.uint64 = STEPS) -> Any:
 
 
 def ahead(on: Any, find: Any) -> Any:
-    """Climb, and prefetch what the parent of a later vertex leads to.
+    """Return a find that also prefetches the grandparent of a later vertex.
 
-    For climbs from one vertex after the other. A GPU has other threads to run meanwhile.
+    For loops over consecutive vertices on a CPU. A GPU hides the latency with other threads.
     """
     prefetch = on.prefetch
     if prefetch is None:

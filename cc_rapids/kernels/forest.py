@@ -1,12 +1,12 @@
-"""The phases that every union-find design shares, around its union rule.
+"""Phases that all union-find designs share, apart from the union rule.
 
-src, dst : (m,) integers of any type, the columns as they came; vertex v has the id v + low. Of an
-           adjacency list they are its (n + 1,) offsets and (m,) indices, and low is 0.
+src, dst : (m,) integers of any type, as the caller passed them; vertex v has the id v + low. Of an
+           adjacency list, src is its (n + 1,) offsets, dst its (m,) indices, and low is 0.
 parent   : (n,) unsigned, shared by all threads, parent[v] <= v.
-aux      : what a link keeps beside the parents (see union.py).
-hook_edge : (n,) unsigned, the edge by which each vertex was hooked, if a spanning forest is wanted.
-present  : (n + 31) // 32 words of bits, at first the vertices named beside the edges.
-out_of_range : (1,) not 0 once an edge with an end beyond the n vertices was left out.
+aux      : the auxiliary array of the union rule (see union.py).
+hook_edge : (n,) unsigned, the edge that hooked each vertex, if a spanning forest is requested.
+present  : ((n + 31) // 32,) uint32, a bit set of vertices, initially those that the caller lists.
+out_of_range : (1,), set to 1 when an edge is skipped because an endpoint is not below n.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ THREE = np.uint64(3)
 
 
 def init_singletons(on: Any, vertex: type) -> Any:
-    """Make every vertex a tree of its own."""
+    """Make every vertex its own root."""
 
     @on.grid_stride
     def init_singletons(v, n, step, parent):
@@ -46,7 +46,7 @@ def no_hook_record(on: Any) -> Any:
 
 
 def record_hook(on: Any) -> Any:
-    """Record the edge by which a root was hooked; each root is hooked once, so none is lost."""
+    """Record the edge that hooked a root; each root is hooked once, so no record is overwritten."""
 
     @on.device
     def record_hook(hook_edge, r, e):
@@ -56,7 +56,7 @@ def record_hook(on: Any) -> Any:
 
 
 def joining(on: Any, vertex: type, link: Any, record_hook: Any) -> Any:
-    """Link two vertices by edge e, and record the edge if it hooked a root."""
+    """Link two vertices by edge e and record the edge if it hooked a root."""
     none = none_of(vertex)
 
     @on.device
@@ -69,10 +69,10 @@ def joining(on: Any, vertex: type, link: Any, record_hook: Any) -> Any:
 
 
 def flatten(on: Any, find: Any) -> Any:
-    """Point every vertex at its root, and note the roots that have children.
+    """Point every vertex at its root, and mark the roots that have children as present.
 
-    No tree changes its root any more. A vertex that another thread has not flattened yet still
-    leads to the same root. A vertex with a parent occurs in an edge, so that only roots need a bit.
+    No tree changes its root in this phase. Allowed race: a vertex not yet flattened by its thread
+    still leads to the same root. Only roots need a mark, because every other vertex has an edge.
     """
     mark = primitives.mark(on)
 
@@ -89,10 +89,10 @@ def flatten(on: Any, find: Any) -> Any:
 
 
 def complete(on: Any, vertex: type) -> Any:
-    """Add the vertices that have a parent to the set, and count: totals = [vertices, components].
+    """Mark vertices that have a parent as present, and count: totals = [vertices, components].
 
-    ``octets`` are the words of ``present`` byte by byte. A thread owns whole bytes, so that no bit
-    is lost without atomic operations, and reads the parents of a byte as one sector of memory.
+    ``octets`` are the bytes of the words of ``present``. A thread owns whole bytes, so it needs no
+    atomics, and it reads the eight parents of a byte as one memory sector.
     """
     block_add = on.block_reduce_add
 
@@ -119,7 +119,7 @@ def complete(on: Any, vertex: type) -> Any:
 
 
 def least_of_trees(on: Any, vertex: type) -> Any:
-    """Find the least vertex lowest[r] of each root r of a flat forest."""
+    """Compute the least vertex ``lowest[r]`` of each root r of a flat forest."""
     low = lessen(on)
 
     @on.elementwise
@@ -130,7 +130,7 @@ def least_of_trees(on: Any, vertex: type) -> Any:
 
 
 def reroot(on: Any) -> Any:
-    """Point every vertex at the least vertex of its tree instead of the root, and mark these."""
+    """Make the least vertex of each tree its root, and mark the new roots as present."""
     mark = primitives.mark(on)
 
     @on.elementwise
@@ -144,7 +144,7 @@ def reroot(on: Any) -> Any:
 
 
 def scatter_min(on: Any, vertex: type) -> Any:
-    """Find the lowest position least[r] of each root r in a list of roots."""
+    """Compute the lowest position ``lowest[r]`` of each root r in a list of roots."""
     low = lessen(on)
 
     @on.elementwise
@@ -155,7 +155,7 @@ def scatter_min(on: Any, vertex: type) -> Any:
 
 
 def assign_min_root(on: Any, vertex: type) -> Any:
-    """Make a flat forest over positions: the parent is the lowest position with the same root."""
+    """Build a flat forest over list positions; a parent is the lowest position of the same root."""
 
     @on.elementwise
     def assign_min_root(k, roots, lowest, parent):

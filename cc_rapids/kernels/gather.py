@@ -1,9 +1,9 @@
-"""Gather the columns of an answer: the members of a set in their order, with what belongs to each.
+"""Gather the columns of an answer: the members of a set in order, with their values.
 
-members, before : the set, as bits, and for each block of 8 words the number of members before it
-               (see scan.py), so that a member's rank is one look-up and at most 8 counts of bits.
-               Of labels these are the vertices that occur, of a spanning forest its edges.
-roots, ...   : the same for the roots, one a component.
+members, before : the set as bits, and the number of members before each block of 8 words (see
+          scan.py), so that the rank of a member takes one load and at most 8 bit counts. For labels
+          the members are the present vertices, for a spanning forest its edges.
+roots, before_roots : the same for the roots, one per component.
 """
 
 from typing import Any
@@ -14,12 +14,12 @@ from . import primitives
 
 BIT, FIVE, LAST, NEXT = np.uint32(1), np.uint64(5), np.uint64(31), np.uint64(1)
 WORD = np.uint64(primitives.WORD)
-BLOCK_MEMBERS = np.uint64(primitives.RANK_BLOCK * primitives.WORD)  # that a block of words may have
-TOGETHER = 1 << 8  # blocks that a CPU thread takes at a time
+BLOCK_MEMBERS = np.uint64(primitives.RANK_BLOCK * primitives.WORD)  # bits of a block of words
+TOGETHER = 1 << 8  # blocks per task of a CPU thread
 
 
 def mark_roots(on: Any, vertex: type) -> Any:
-    """Mark the roots of all vertices that occur."""
+    """Mark the roots that are present."""
     has, mark = primitives.has(on), primitives.mark(on)
 
     @on.elementwise
@@ -52,7 +52,7 @@ def dense_label(on: Any) -> Any:
 
 
 def row_of_vertex(on: Any, label: Any) -> Any:
-    """Write row k of the label frame, the id of a vertex and its label, if there is room for it."""
+    """Write row k of the label frame, the id of a vertex and its label, if k is within capacity."""
 
     @on.device
     def write(k, v, parent, low, roots, before_roots, ids, labels):
@@ -64,9 +64,10 @@ def row_of_vertex(on: Any, label: Any) -> Any:
 
 
 def row_of_edge(on: Any) -> Any:
-    """Write row k of the frame of a forest, if there is room for it.
+    """Write row k of a spanning forest's frame, if k is within capacity.
 
-    That is the number of an edge of the list, its ends, and its weight if there are any.
+    The row has the index of an edge in the list, its endpoints, and its weight if there are
+    weights.
     """
 
     @on.device
@@ -80,7 +81,7 @@ def row_of_edge(on: Any) -> Any:
 
 
 def number_alone(on: Any) -> Any:
-    """Write the k-th member of the set as its number."""
+    """Write the k-th member itself."""
 
     @on.device
     def write(k, v, numbers):
@@ -90,11 +91,10 @@ def number_alone(on: Any) -> Any:
 
 
 def gather(on: Any, write: Any) -> Any:
-    """Write what belongs to each member of a set of numbers below ``n``, in their order.
+    """Call ``write`` for each member of a set of numbers below ``n``, with its rank.
 
-    The lanes of a warp look at a word of the set together, each at one bit, and count those before
-    it while they go through a block of words. Without lanes one thread does so bit by bit. A word
-    without members is passed over.
+    A warp processes a block of words: each lane tests one bit of a word and counts the set bits
+    before it. On a CPU one thread does this bit by bit. Empty words are skipped.
     """
     ones, warp_size = primitives.count(on), np.uint64(on.warp_size)
 
@@ -119,7 +119,7 @@ def gather(on: Any, write: Any) -> Any:
 
 
 def decode_rows(on: Any) -> Any:
-    """Write the id of each vertex and that of its root, where all vertices occur."""
+    """Write the id of each vertex and the id of its root, where all vertices are present."""
 
     @on.elementwise
     def decode_rows(v, ids_by_vertex, parent, ids, labels):
@@ -129,7 +129,7 @@ def decode_rows(on: Any) -> Any:
 
 
 def edges_of_rows(on: Any, write: Any) -> Any:
-    """Write what belongs to each of some rows of an edge list, by ``row_of_edge``."""
+    """Write the forest row of each selected row of an edge list, with ``row_of_edge``."""
 
     @on.elementwise
     def edges_of_rows(i, rows, *columns):

@@ -1,8 +1,9 @@
-"""The giant, the largest tree after a sample, and the set of its vertices.
+"""Find the giant component, the largest tree after sampling, and the set of its vertices.
 
 parent : (n,) unsigned, a forest in which nothing is linked meanwhile.
-root_word : [count << 48 | root] of the giant, at first 0 (see :mod:`cc_rapids.kernels.sampling`).
-linked : (1,) how many vertices have a parent, at first 0.
+root_word : [count << 48 | root] of the giant component, initially 0 (see sampling.py). ``count`` is
+            the number of probed vertices in it.
+linked : (1,) int64, the number of vertices that have a parent, initially 0.
 """
 
 from typing import Any
@@ -15,13 +16,13 @@ SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multi
 COUNT_SHIFT = np.int64(48)
 ONE, FULL = np.uint8(1), np.uint8(255)  # for sets as bytes of 8 vertices
 THREE, EIGHT = np.uint64(3), np.uint64(8)
-FEW = np.int64(64)  # of 256 probes in the largest tree: a filter by it would save too little
+FEW = np.int64(64)  # with fewer of 256 probes in the largest tree, a filter saves too little
 ZERO, NEXT = np.uint64(0), np.uint64(1)
-DEEP = np.uint64(64)  # steps of a climb, that are too many
+DEEP = np.uint64(64)  # greatest number of steps of a climb
 
 
 def probed(on: Any) -> Any:
-    """Return the i-th probed vertex, the same in every run."""
+    """Return the i-th probed vertex; the sequence is the same in every run."""
 
     @on.device
     def probed(i, n):
@@ -31,7 +32,7 @@ def probed(on: Any) -> Any:
 
 
 def probe(on: Any, find: Any) -> Any:
-    """Write the roots of some vertices."""
+    """Write the roots of the probed vertices."""
     vertex = probed(on)
 
     @on.elementwise
@@ -42,10 +43,11 @@ def probe(on: Any, find: Any) -> Any:
 
 
 def mark_frequent(on: Any) -> Any:
-    """Mark the roots of some vertices, where these differ: such roots have children.
+    """Mark the roots of the probed vertices as present, if they differ from the vertices.
 
-    Among them is the root of nearly all, which all threads of a pass would note at once. Of a deep
-    tree another vertex is noted, which has children, too.
+    This marks the root of the giant component early; later passes would otherwise contend for its
+    bit. In a deep tree the climb stops early and marks another vertex with children, which is also
+    present.
     """
     vertex, mark = probed(on), primitives.mark(on)
 
@@ -62,7 +64,7 @@ def mark_frequent(on: Any) -> Any:
 
 
 def most_frequent(on: Any) -> Any:
-    """Find the most frequent of some roots."""
+    """Find the most frequent of the probed roots."""
     high = on.atomic_max
 
     @on.elementwise
@@ -78,10 +80,10 @@ def most_frequent(on: Any) -> Any:
 
 
 def mark_in_giant(on: Any, vertex: type, find: Any) -> Any:
-    """Point every vertex at its root, and mark those of the giant, a byte of the set at a time.
+    """Point every vertex at its root, and write the bit set of the giant component.
 
-    A vertex that another thread has not flattened yet still leads to the same root. Those that have
-    another root than themselves are counted: they occur.
+    A thread owns whole bytes of the set. Allowed race: a vertex not yet flattened by its thread
+    still leads to the same root. The vertices that are not roots are counted in ``linked``.
     """
     giant, block_add = giant_of(on, vertex), on.block_reduce_add
 
@@ -110,7 +112,7 @@ def mark_in_giant(on: Any, vertex: type, find: Any) -> Any:
 
 
 def count_linked(on: Any) -> Any:
-    """Count the vertices that have a parent, which are all present."""
+    """Count the vertices that have a parent."""
     block_add = on.block_reduce_add
 
     @on.grid_stride
@@ -126,9 +128,10 @@ def count_linked(on: Any) -> Any:
 
 
 def members(on: Any) -> Any:
-    """List the vertices outside the giant that have edges, in any order (vertex gathering, 3.5).
+    """List the vertices outside the giant component that have edges, in any order.
 
-    Scans the bit set by bytes; most are 0xFF.
+    This is the vertex gathering of Hong et al. 2020, 3.5. Scans the bit set by bytes; most are
+    0xFF.
     """
     add = on.atomic_add
 
@@ -146,7 +149,7 @@ def members(on: Any) -> Any:
 
 
 def giant_of(on: Any, vertex: type) -> Any:
-    """Return the root that most vertices of the sample had."""
+    """Return the root of the giant component: the most frequent root of the probes."""
     low_bits = (np.int64(1) << COUNT_SHIFT) - np.int64(1)
 
     @on.device
@@ -157,12 +160,13 @@ def giant_of(on: Any, vertex: type) -> Any:
 
 
 def unless_in_giant(on: Any, vertex: type, join: Any) -> Any:
-    """Link an edge unless both ends are inside the giant.
+    """Link an edge unless both endpoints are in the giant component.
 
-    A bit is set by the thread that links its vertex to the giant, and the kernel ends when all
-    links are made: an edge that is left out for two bits is joined by then. A bit that is missed
-    costs a link that changes nothing. The giant's end needs no look at its parent. Where the
-    largest tree is no giant, no bits are looked at.
+    Invariant: a vertex whose bit is set is joined to the giant component by the end of the kernel,
+    because the thread that sets the bit makes the link. So an edge with two set bits is redundant.
+    Allowed race: a missed bit costs one redundant link. For a vertex in the giant component the
+    root is known, and its parent is not read. If the largest tree is too small, the bits are
+    ignored.
     """
     has, mark, giant = primitives.has(on), primitives.mark(on), giant_of(on, vertex)
 

@@ -1,10 +1,10 @@
-"""One row for each group of rows that hold the same integer.
+"""Choose one row for each distinct integer of a column.
 
 column : (m,) integers of any type.
-table  : (c,) uint64, c > m: the lower half of an integer's hash above the number of its row, or
-         EMPTY. Slots are taken by compare-and-swap and never given back, so a slot that is seen
-         with a row keeps it, and a stale read shows EMPTY at worst.
-chosen : (m,) uint32, for each row the one that the slot of its integer holds.
+table  : (c,) uint64 with c > m slots. A slot holds the lower half of the integer's hash in its
+         upper 32 bits and a row number in its lower 32 bits, or EMPTY. A slot is claimed by
+         compare-and-swap and never changes afterwards, so a stale read can only show EMPTY.
+chosen : (m,) uint32, for each row the row stored in the slot of its integer.
 """
 
 from typing import Any
@@ -17,8 +17,8 @@ from .id_hash import EMPTY, HALF, LOW, ONE, ZERO, home, mix, prefetch_ahead
 def choose_rows(on: Any) -> Any:
     """Choose one row of each group of equal integers, by linear probing.
 
-    Integers are compared only if the lower halves of their hashes are equal; the upper ones say
-    where a search begins. As there are more slots than rows, a free one is always found.
+    Two integers are compared only if the lower halves of their hashes agree. The upper half selects
+    the first slot. The search ends, because there are more slots than rows.
     """
     hashed, begin, prefetch_slot, cas = mix(on), home(on), prefetch_ahead(on), on.atomic_cas
 

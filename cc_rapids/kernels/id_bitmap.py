@@ -1,8 +1,8 @@
-"""A bit map of the ids over their range: which occur, their ranks, and the ids in order.
+"""Bit map over the range of the ids: present ids, their ranks, and the ids in order.
 
 words  : (span // 32 + 1,) uint32, bit i is set if the id low + i occurs.
-before : for each block of words how many ids come before it (see scan.py).
-out_of_range : (1,) integers, not 0 once an id lies outside the range.
+before : the number of ids before each block of words (see scan.py).
+out_of_range : (1,) integers, set to 1 if an id lies outside the range.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ ONE = np.uint64(1)
 
 
 def mark_ids(on: Any, vertex: type) -> Any:
-    """Mark the ids of a column of the caller, or note that some lie outside the range."""
+    """Mark the ids of a column; set ``out_of_range`` if one lies outside the range."""
     at, mark = distance(on, np.uint64), primitives.mark(on)
 
     @on.elementwise
@@ -42,9 +42,9 @@ def mark_range(on: Any, vertex: type) -> Any:
 
 
 def number_ranks(on: Any, vertex: type) -> Any:
-    """Write the vertex of each row: the rank of its id in the set ``words``.
+    """Write the vertex of each row: the rank of its id in the bit map ``words``.
 
-    The set is of ``size`` ids; n, which is no vertex, stands for an id that is not in it.
+    The map covers ``size`` ids. An id that is not in it gets n, which is no vertex.
     """
     at, has, rank = distance(on, np.uint64), primitives.has(on), primitives.rank(on)
 
@@ -59,7 +59,7 @@ def number_ranks(on: Any, vertex: type) -> Any:
 
 
 def members(on: Any) -> Any:
-    """List the ids of the set in order, one word at a time."""
+    """Write the ids of the set in order, one word per thread."""
     shift, word_bits, one = np.uint64(5), np.uint32(primitives.WORD), np.uint32(1)
     rank = primitives.rank(on)
 

@@ -1,34 +1,35 @@
-"""Slots of evenly spread ids, found block by block of a table that no cache holds.
+"""Find the slots of evenly spread ids block by block, for hash tables larger than the cache.
 
-As edges are linked block by block of their vertices (see partition.py), their ends are looked for
-block by block of the table of id_place.py, so that what is read and inserted is in the cache. The
-edges end up in the order of the blocks of their larger ends, as partition.py would put them, and
-are linked in that order: no edge is left out, and none is added.
+partition.py links edges block by block of their vertices. Here the slots of the endpoints are
+looked up block by block of the table of id_place.py, so that probed slots are in the cache. The
+edges end up in the block order of their larger endpoints, as partition.py would put them, and are
+linked in that order.
 
-1. :func:`partition_ends` copies a tile of edges at a time, each tile in the order of the blocks
-   where the searches for the larger ends begin. A tile's edges of one block are a segment. Segments
-   in the order of blocks, and of tiles within a block, follow each other without holes, and are cut
-   into chunks of as many edges as a tile has: all are full but the last, however ids are spread.
-2. :func:`place_larger` finds the slots of the larger ends of a chunk, and puts its edges in the
-   order of the blocks where the searches for the smaller ends begin.
-3. :func:`place_smaller` finds the slots of the smaller ends, block by block out of all chunks.
+1. :func:`partition_ends` copies the edges in tiles and orders each tile by the block of the home
+   slot of the larger endpoint. A tile's edges of one block are a segment. The segments, ordered by
+   block and then by tile, form one sequence, which is cut into chunks of TILE edges. Only the last
+   chunk may be shorter.
+2. :func:`place_larger` finds the slots of the larger endpoints of a chunk, and orders its edges by
+   the block of the home slot of the smaller endpoint.
+3. :func:`place_smaller` finds the slots of the smaller endpoints, block by block over all chunks.
 
-Searches may go on into the next block, which is neither wrong nor frequent. Of two ids the larger
-one is that whose word is, so that its slot is no less but for clusters.
+A probe sequence may cross into the next block; this is correct and rare. "Larger" compares the ids,
+so the larger endpoint also has the larger slot, except inside a cluster.
 
-low, span, down, share : where searches begin, as in id_place.py; ``down`` is called shift there.
+low, span, down, share : parameters of the home slot as in id_place.py; ``down`` is ``shift`` there.
 shift : from a slot to its block.
 larger, smaller : (tiles * TILE,) uint64, the ids of each tile as words.
-begins : (blocks * tiles,) uint32, where segment ``b * tiles + t`` begins in these two.
-before : (blocks * tiles + 1,) uint32, the edges before each segment, once running sums are taken.
+begins : (blocks * tiles,) uint32, the start of segment ``b * tiles + t`` in these two arrays.
+before : (blocks * tiles + 1,) uint32, the segment sizes; after a prefix sum, the number of edges
+         before each segment.
 firsts : (chunks,) uint32, the segment of the first edge of each chunk.
 upper  : (chunks * TILE,) uint32, the upper halves of the smaller ids of each chunk.
-starts : (chunks * (blocks + 1),) uint32, where the blocks of a chunk begin in it, as in
+starts : (chunks * (blocks + 1),) uint32, the start of each block inside a chunk, as in
          partition.py.
-larger_slots, smaller_slots : (m,) uint32, the result. Until its slot is found, the place of a
-         smaller end has the lower half of its id.
-shared : uint32; keys as two words, of which those of the upper halves follow those of the lower,
-         places, and the number of a tile's edges in each block and in each group of blocks.
+larger_slots, smaller_slots : (m,) uint32, the result. An element of ``smaller_slots`` holds the
+          lower half of the id until the slot is found.
+shared : uint32. The lower halves of the keys, their upper halves, places, and the number of a
+         tile's edges in each block and in each group of blocks.
 """
 
 from typing import Any
@@ -41,26 +42,26 @@ from .partition import GROUP_BITS, MOST_BLOCKS, before, blocks_of, clear_counts,
 
 WORD = np.uint32
 TILE = 3200  # edges of a tile and of a chunk: five for each thread of a GPU's block
-LEAST_SHIFT = 21  # of slots of a block of the table, which are 16 MiB
+LEAST_SHIFT = 21  # a block of the table has at least 2^21 slots, which are 16 MiB
 COUNTS = MOST_BLOCKS + (MOST_BLOCKS >> GROUP_BITS)
 ENDS_WORDS, LARGER_WORDS = 5 * TILE + COUNTS, 4 * TILE + COUNTS
-TILE_BYTES = 20 * TILE  # of the copies of a tile's edges
-SEGMENT_BYTES = 13  # of where a segment is, and a chunk's edges of one block
+TILE_BYTES = 20 * TILE  # bytes of the copies of a tile's edges
+SEGMENT_BYTES = 13  # bytes of the offsets of a segment
 EDGES, NONE, ONE = np.uint64(TILE), np.uint64(0), np.uint64(1)
-SMALLER, PLACES = np.uint64(2 * TILE), np.uint64(4 * TILE)  # in the words of partition_ends
-SLOTS, CHUNK_PLACES = np.uint64(2 * TILE), np.uint64(3 * TILE)  # in those of place_larger
-LANES = np.uint64(8)  # threads that note where a segment is
+SMALLER, PLACES = np.uint64(2 * TILE), np.uint64(4 * TILE)  # in shared memory of partition_ends
+SLOTS, CHUNK_PLACES = np.uint64(2 * TILE), np.uint64(3 * TILE)  # in that of place_larger
+LANES = np.uint64(8)  # threads that expand one segment
 
 
 def table_blocks_of(slots: int) -> tuple[int, int]:
-    """Return the number of blocks of so many slots to begin at, and the shift from one to its."""
+    """Return the number of blocks of a hash table and the shift from a slot to its block."""
     return blocks_of(slots, LEAST_SHIFT)
 
 
 def lanes_of(blocks: int, warp_size: int) -> int:
-    """Return the number of threads that find the slots of a chunk's smaller ends of one block.
+    """Return the number of threads that look up one block's smaller endpoints of a chunk.
 
-    A power of two; a warp, or less of it where most of a warp's threads would find nothing to do.
+    A power of two: a warp, or less where most threads of a warp would be idle.
     """
     lanes = warp_size
     while lanes > LANES and 2 * lanes * blocks > TILE:
@@ -69,9 +70,9 @@ def lanes_of(blocks: int, warp_size: int) -> int:
 
 
 def tiles_of(m: int, room: int, blocks: int) -> int:
-    """Return the number of tiles that are partitioned together, of a list of m edges.
+    """Return the number of tiles to partition in one batch, for an edge list of m edges.
 
-    They, and where their blocks begin, take at most ``room`` bytes.
+    The buffers of a batch take at most ``room`` bytes.
     """
     each = TILE_BYTES + SEGMENT_BYTES * blocks + 16
     most = max(1, min(room // each, ((1 << 32) - 1) // TILE))
@@ -80,7 +81,7 @@ def tiles_of(m: int, room: int, blocks: int) -> int:
 
 
 def store_key(on: Any) -> Any:
-    """Store a key as two of the words from one on."""
+    """Store a 64-bit key as two 32-bit words; the arrays of words start at ``at``."""
 
     @on.device
     def store_key(shared, at, i, key):
@@ -90,7 +91,7 @@ def store_key(on: Any) -> Any:
 
 
 def load_key(on: Any) -> Any:
-    """Return a key that is stored as two of the words from one on."""
+    """Return a 64-bit key that ``store_key`` has stored."""
 
     @on.device
     def load_key(shared, at, i):
@@ -100,12 +101,11 @@ def load_key(on: Any) -> Any:
 
 
 def partition_ends(on: Any, sign: int) -> Any:
-    """Copy ``m`` edges from the ``first`` on, each tile in the order of its blocks.
+    """Copy ``m`` edges, starting at ``first``, and order each tile by block.
 
-    The caller's memory is read once. Between two steps the threads of a block wait for each other:
-    edges are read and counted, the counts summed, the edges given places, and copied to these.
-    Which of a block's edges gets which of its places depends on who comes first, and on nothing
-    else. All loops end at a number of edges or blocks.
+    The caller's memory is read once. Barriers separate the steps: read and count the edges, sum the
+    counts, assign places, copy. Edges of one block may take its places in any order. All loops are
+    bounded by the number of edges or blocks.
     """
     bias, home, read_key = np.uint64(sign), begin(on), key_of(on)
     add, block_sync, counts = on.atomic_add, on.block_sync, np.uint64(5 * TILE)
@@ -192,7 +192,7 @@ def partition_ends(on: Any, sign: int) -> Any:
 
 
 def begin_chunks(on: Any) -> Any:
-    """Write for each chunk the segment of its first edge; a segment is no longer than a chunk."""
+    """Write the segment of each chunk's first edge; a segment is at most as long as a chunk."""
 
     @on.elementwise
     def begin_chunks(j, before, firsts):
@@ -204,14 +204,13 @@ def begin_chunks(on: Any) -> Any:
 
 
 def place_larger(on: Any) -> Any:
-    """Find the slots of a chunk's larger ends; put its edges in the order of their smaller ones.
+    """Find the slots of a chunk's larger endpoints; order its edges by their smaller endpoints.
 
-    Chunks are in the order of the blocks of larger ends, so that those that are looked at together
-    need one or two blocks of the table. Slots are found as by :func:`slot_of`; once an id has found
-    none, the search stops and the output is discarded. Between two steps the threads of
-    a block wait for each other: it is noted where the chunk's edges are, by some threads for each
-    segment; slots are found and smaller ends counted, the counts summed, the edges given places,
-    and copied to these. Segments end with the chunk's last edge, and so does the loop over them.
+    Chunks are in the block order of the larger endpoints, so chunks processed together touch one or
+    two blocks of the table. Slots are found by :func:`slot_of`; after one id has found no slot, the
+    search stops and the output is discarded. Barriers separate the steps: locate the chunk's edges,
+    find slots and count smaller endpoints, sum the counts, assign places, copy. The loop over
+    segments ends at the chunk's last edge.
     """
     home, slot, load = begin(on), slot_of(on), on.load_streaming
     add, block_sync, counts = on.atomic_add, on.block_sync, np.uint64(4 * TILE)
@@ -307,11 +306,11 @@ def place_larger(on: Any) -> Any:
 
 
 def place_smaller(on: Any) -> Any:
-    """Find the slots of the smaller ends of all chunks, block after block.
+    """Find the slots of the smaller endpoints of all chunks, block by block.
 
-    Those of one block in one chunk are taken by ``2 ** width`` threads. Each thread reads an id
-    where it writes its slot, and no other thread does. Slots are found as by :func:`slot_of`, until
-    an id has found none.
+    ``2 ** width`` threads process the edges of one block in one chunk. Each element of
+    ``smaller_slots`` is read and written by one thread. Slots are found by :func:`slot_of`, until
+    one id has found no slot.
     """
     slot, load = slot_of(on), on.load_streaming
 

@@ -1,10 +1,10 @@
-"""The hash table of ids that are too far apart for a word each.
+"""Hash table that maps 64-bit ids to slots, for ids too sparse for an array over their range.
 
-keys  : (c + 1,) uint64, the table of ids: slot s holds the id keys[s], or is EMPTY. The last slot
-        stands for the id whose bits are those of EMPTY, so that all of the 64-bit range is taken.
-        Slots are taken by compare-and-swap and never given back.
-full  : (1,) uint32, not 0 once an id has found no slot.
-out   : (m,) unsigned, the vertex of each row.
+keys  : (c + 1,) uint64, the id in each slot, or EMPTY. The extra last slot stands for the id whose
+        bits equal EMPTY, so every 64-bit id is valid. A slot is claimed by compare-and-swap and
+        never changes afterwards.
+full  : (1,) uint32, set to 1 when an id finds no slot.
+out   : (m,) unsigned, the vertex of each row: the slot of its id.
 """
 
 from typing import Any
@@ -14,17 +14,17 @@ import numpy as np
 from .primitives import SOON
 
 EMPTY, ZERO, ONE = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(1)
-PROBES = np.uint64(2048)  # slots that are looked at before a table counts as full
+PROBES = np.uint64(2048)  # slots probed before the table counts as full
 TAIL = np.uint64(33)
-THREE, EIGHT = np.uint64(3), np.uint64(8)  # slots of a byte of a set
+THREE, EIGHT = np.uint64(3), np.uint64(8)  # for bit sets as bytes of 8 slots
 MIX_1, MIX_2 = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
-REGISTERS, REGISTER_BITS = 1 << 14, np.uint64(14)  # of the estimate; standard error 0.8 %
+REGISTERS, REGISTER_BITS = 1 << 14, np.uint64(14)  # of HyperLogLog; standard error 0.8 %
 LAST_REGISTER = np.uint64(REGISTERS - 1)
 
 
 def mix(on: Any) -> Any:
-    """Spread the bits of an id: MurmurHash3's 64-bit finaliser, which maps one to one."""
+    """Return the hash of an id: the bijective 64-bit finaliser of MurmurHash3."""
 
     @on.device
     def mix(key):
@@ -36,9 +36,9 @@ def mix(on: Any) -> Any:
 
 
 def home(on: Any) -> Any:
-    """Return the slot where the search for an id begins, of ``size`` slots, by its hash.
+    """Return the home slot of an id among ``size`` slots: ``(hash >> 32) * size >> 32``.
 
-    That is the upper half of a product, by parts that do not overflow; a remainder takes longer.
+    The product is computed in two parts that do not overflow. It is cheaper than a remainder.
     """
     hashed = mix(on)
 
@@ -51,7 +51,7 @@ def home(on: Any) -> Any:
 
 
 def estimate(on: Any) -> Any:
-    """Raise the registers of HyperLogLog to the longest run of zeros (Flajolet et al. 2007).
+    """Update the HyperLogLog registers with each id (Flajolet et al. 2007).
 
     Testing as many bits as the register holds rejects most hashes without an atomic.
     """
@@ -71,7 +71,7 @@ def estimate(on: Any) -> Any:
 
 
 def prefetch_ahead(on: Any) -> Any:
-    """Prefetch the slot of a later id.
+    """Prefetch the home slot of a later id.
 
     A CPU would otherwise stall on each slot; a GPU runs other threads meanwhile.
     """
@@ -99,10 +99,10 @@ def no_prefetch(on: Any) -> Any:
 
 
 def insert(on: Any) -> Any:
-    """Return the slot of an id, inserted if new, by linear probing from the place of its hash.
+    """Return the slot of an id by linear probing; insert the id if it is new.
 
-    A slot once seen with a key keeps it, so a stale read shows EMPTY at worst, and the swap then
-    tells what is there. Ends with a slot, or when PROBES slots are passed: the table is full.
+    A claimed slot never changes, so a stale read can only show EMPTY, and the swap returns the
+    current key. The search ends at a slot or after PROBES slots; then the table counts as full.
     """
     begin, cas = home(on), on.atomic_cas
 
@@ -154,9 +154,9 @@ def take_slots(on: Any) -> Any:
 
 
 def mark_taken(on: Any) -> Any:
-    """Mark the slots that hold an id: a thread owns a byte of the set, so no bit is lost.
+    """Mark the slots that hold an id. Each thread owns a byte of the bit set and needs no atomics.
 
-    ``octets`` are the words of the set byte by byte.
+    ``octets`` are the bytes of the words of the set.
     """
 
     @on.elementwise

@@ -1,16 +1,15 @@
-"""The table of evenly spread ids, whose slots are in the order of the ids but for clusters.
+"""Hash table of evenly spread ids whose slots follow the order of the ids, up to clusters.
 
-keys  : (c + 1,) uint64, the ids as words in whose unsigned order they are; or EMPTY. The last slot
-        stands for the id that has the bits of EMPTY then, which is the greatest of all.
-low, span, shift, share : where the search for an id begins: at its distance from ``low``, at most
-        ``span``, less its ``shift`` lowest bits, times ``share``, less 32 bits. A greater id begins
-        no earlier.
-full  : (1,) uint32, not 0 once an id has found no slot.
+keys  : (c + 1,) uint64, the ids as words whose unsigned order is the order of the ids, or EMPTY.
+        The extra last slot stands for the id whose bits equal EMPTY, which is the greatest id.
+low, span, shift, share : the home slot of an id is ``(min(id - low, span) >> shift) * share >>
+          32``. It never decreases as the id grows.
+full  : (1,) uint32, set to 1 when an id finds no slot.
 
-A search goes to the next slot until one is free or the id's own, never back to the first. So the
-slots between two free ones, a cluster, hold the ids that begin there, each of which is greater than
-all ids of the clusters before: the order of the ids is that of the slots, but within a cluster.
-Where ids are spread evenly, clusters are of a few slots.
+A search probes the following slots until it finds a free one or the id, without wrapping around. A
+cluster is a run of taken slots between two free ones. All home slots of its ids lie within it, so
+its ids exceed those of all earlier clusters: the slots are in the order of the ids, except inside a
+cluster. For evenly spread ids a cluster has a few slots.
 """
 
 from typing import Any
@@ -21,14 +20,14 @@ from . import primitives
 from .id_hash import EMPTY, HALF, ONE, ZERO, mix
 from .primitives import SOON
 
-BIT, FIVE, LAST = np.uint32(1), np.uint64(5), np.uint64(31)  # of sets in words of 32 bits
-PROBES = np.uint64(512)  # slots that are looked at before ids count as bunched
-MARGIN = 1024  # slots behind the last one where a search may begin
-SEEN_BITS = 20  # of a hash, by which ids are told apart where some are looked at
+BIT, FIVE, LAST = np.uint32(1), np.uint64(5), np.uint64(31)  # of bit sets in 32-bit words
+PROBES = np.uint64(512)  # slots probed before a search gives up
+MARGIN = 1024  # slots after the last home slot
+SEEN_BITS = 20  # bits of a hash that distinguish the ids of a sample
 
 
 def begin(on: Any) -> Any:
-    """Return the slot where the search for an id begins; ids out of range begin at an end."""
+    """Return the home slot of an id; ids outside the range get the first or the last home slot."""
 
     @on.device
     def begin(key, low, span, shift, share):
@@ -39,7 +38,7 @@ def begin(on: Any) -> Any:
 
 
 def key_of(on: Any) -> Any:
-    """Return the word of an id of a column: its bits, the sign flipped if it has one."""
+    """Return the word of an id: its bits, with the sign bit flipped for signed types."""
 
     @on.device
     def key_of(column, i, bias):
@@ -49,7 +48,7 @@ def key_of(on: Any) -> Any:
 
 
 def prefetch_ahead(on: Any, bias: np.uint64) -> Any:
-    """Prefetch the slot of a later id.
+    """Prefetch the home slot of a later id.
 
     A CPU would otherwise stall on each slot; a GPU runs other threads meanwhile.
     """
@@ -72,10 +71,11 @@ def prefetch_ahead(on: Any, bias: np.uint64) -> Any:
 
 
 def count_parts(on: Any, sign: int) -> Any:
-    """Count the different ids of some rows by the part of the range that they are in.
+    """Count the distinct ids of sampled rows in each part of the range.
 
-    Parts are what slots are for a table. Of ids whose hashes begin with the same bits one counts.
-    seen : (2^SEEN_BITS / 32,) uint32, at first 0.
+    Parts are numbered like the home slots of a table. Ids whose hashes share their first SEEN_BITS
+    bits count once.
+    seen : (2^SEEN_BITS / 32,) uint32, initially 0.
     """
     bias, first, read_key, mixed = np.uint64(sign), begin(on), key_of(on), mix(on)
     bit_or, add, drop = on.atomic_or, on.atomic_add, np.uint64(64 - SEEN_BITS)
@@ -98,11 +98,11 @@ def count_parts(on: Any, sign: int) -> Any:
 
 
 def slot_of(on: Any) -> Any:
-    """Return the slot of an id, inserted if new.
+    """Return the slot of an id; insert the id if it is new.
 
-    A slot once seen with a key keeps it, so a stale read shows EMPTY at worst, and the swap then
-    tells what is there. Ends with a slot, or when PROBES slots are passed: ids are bunched, which
-    is noted in ``full``, and the slot is of no use.
+    A claimed slot never changes, so a stale read can only show EMPTY, and the swap returns the
+    current key. The search ends at a slot or after PROBES slots. In the latter case the ids are
+    clustered too densely: ``full`` is set and the returned slot is meaningless.
     """
     first, cas = begin(on), on.atomic_cas
 
@@ -132,9 +132,9 @@ def slot_of(on: Any) -> Any:
 
 
 def place_ids(on: Any, sign: int) -> Any:
-    """Write the slot of each id, inserted if new, as :func:`slot_of` finds it.
+    """Write the slot of each id, inserting new ids (see :func:`slot_of`).
 
-    Once an id has found none, all rows that follow are left out.
+    After one id has found no slot, the remaining rows are skipped.
     """
     bias = np.uint64(sign)
     read_key, slot, prefetch_slot = key_of(on), slot_of(on), prefetch_ahead(on, bias)
@@ -156,13 +156,13 @@ def place_ids(on: Any, sign: int) -> Any:
 
 
 def order_slots(on: Any, sign: int) -> Any:
-    """Write the ids in their order, the root of each, and the place of the least id of each tree.
+    """Write the ids in sorted order, the root of each, and the rank of the least id of each tree.
 
-    The place of an id is the number of taken slots before its cluster, and of lesser ids in that.
-    The root of a tree is its least slot, so that its least id is in the cluster of the root: only
-    the ids there are compared, and each root is there itself.
+    The rank of an id is the number of taken slots before its cluster plus the number of smaller ids
+    in the cluster. The root of a tree is its least slot, so the least id of the tree is in the
+    root's cluster: only ids in that cluster are compared.
 
-    present, before : the taken slots as bits, and their ranks (see scan.py).
+    present, before : the bit set of taken slots and its ranks (see scan.py).
     """
     rank, low_of, bias = primitives.rank(on), primitives.lessen(on), np.uint64(sign)
 

@@ -1,4 +1,4 @@
-"""The range of ids and the order of a list, which are found before edges are linked."""
+"""Scans before the edges are linked: the range of the ids and the order of an edge list."""
 
 from typing import Any
 
@@ -7,15 +7,15 @@ import numpy as np
 from . import edges
 
 ONE = np.uint64(1)
-FIRST, SECOND = np.uint64(0), ONE  # for each literal, Numba compiles what takes it anew
+FIRST, SECOND = np.uint64(0), ONE  # shared names: each literal argument would recompile
 NOWHERE = np.uint64(2**64 - 1)
-LOCALITY = np.uint64(1 << 15)  # how far apart ids are at most: two blocks
+LOCALITY = np.uint64(1 << 15)  # greatest distance of "near" ids: two blocks of vertices
 
 
 def bounds_of(on: Any, wide: type, row_index: Any) -> Any:
-    """Return the least and the greatest id of the share of a thread, of both columns.
+    """Return the least and the greatest id of both columns in one thread's share of the rows.
 
-    Both are read in one loop, so that two loads are under way at a time.
+    One loop reads both columns, so that two loads are in flight at a time.
     """
 
     @on.device
@@ -35,9 +35,9 @@ def bounds_of(on: Any, wide: type, row_index: Any) -> Any:
 def locality_of(on: Any, wide: type) -> Any:
     """Count the near and the descending rows in a thread's share of n sampled rows.
 
-    Near are those whose ends are near each other, and the source near that of the next row; those
-    fall whose source is greater than that of a row half the list later. No load waits for another
-    one.
+    A row is near if its endpoints differ by less than LOCALITY and so do its source and the next
+    row's source. A row is descending if its source exceeds that of the row half a list later. The
+    loads are independent of each other.
     """
 
     @on.device
@@ -56,10 +56,10 @@ def locality_of(on: Any, wide: type) -> Any:
 
 
 def find_bounds(on: Any, wide: type, sign: int, row_index: Any) -> Any:
-    """Find the least and the greatest id of two columns, as ``wide`` integers of 64 bits.
+    """Find the least and the greatest id of two columns, as 64-bit ``wide`` integers.
 
-    found = [low ^ sign, ~(high ^ sign)], in the order of unsigned integers: both are the least of
-    something, so that all bits set is where they begin. ``row_index`` is which row the i-th is.
+    bounds = [low ^ sign, ~(high ^ sign)] as unsigned integers, initially all bits set; both are
+    minima. ``row_index`` maps i to a row.
     """
     block_min, bias, bounds_of_share = (
         on.block_reduce_min,
@@ -77,12 +77,9 @@ def find_bounds(on: Any, wide: type, sign: int, row_index: Any) -> Any:
 
 
 def sampled_scan(on: Any, wide: type, sign: int, row_index: Any) -> Any:
-    """Find the range of a list's ids, and count the near and the descending rows of a sample.
+    """Find the range of the ids and count near and descending rows of a sample, in one launch.
 
-    All in one launch.
-
-    bounds = [low ^ sign, ~(high ^ sign)], see ``find_bounds``; the counts are added to what stands
-    there.
+    bounds = [low ^ sign, ~(high ^ sign)], see ``find_bounds``. The counts are added to ``counts``.
     """
     block_min, block_add, bias = on.block_reduce_min, on.block_reduce_add, np.uint64(sign)
     bounds_of_share, locality_of_share = bounds_of(on, wide, row_index), locality_of(on, wide)
@@ -100,7 +97,7 @@ def sampled_scan(on: Any, wide: type, sign: int, row_index: Any) -> Any:
 
 
 def sampled_order(on: Any, wide: type) -> Any:
-    """Count the near and the descending rows of a sample of a list."""
+    """Count the near and the descending rows of a sample of an edge list."""
     block_add, locality_of_share = on.block_reduce_add, locality_of(on, wide)
 
     @on.grid_stride
@@ -113,10 +110,10 @@ def sampled_order(on: Any, wide: type) -> Any:
 
 
 def note_outside(on: Any, wide: type) -> Any:
-    """Note that some ids of a column are not those of the n vertices.
+    """Set ``out_of_range`` if an id of a column is not one of the n vertices.
 
-    Four are read in one loop, so that as many loads are under way; the last row stands for what is
-    beyond it. All threads that write the flag write the same.
+    One loop reads four ids, so that four loads are in flight; past the end it rereads the last row.
+    All threads that write the flag write the same value.
     """
     at = edges.distance(on, wide)
 
@@ -136,9 +133,9 @@ def note_outside(on: Any, wide: type) -> Any:
 
 
 def first_wrong_offset(on: Any) -> Any:
-    """Find the first invalid offset of an adjacency list of m entries.
+    """Find the first invalid offset of an adjacency list of m entries: wrong_offsets[0].
 
-    They begin at 0, never fall, and end at m; found[0] is the place.
+    Valid offsets start at 0, never decrease and end at m.
     """
     block_min = on.block_reduce_min
 

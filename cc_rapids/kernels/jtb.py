@@ -1,10 +1,11 @@
 """Randomised linking by rank, with two-try splitting: Jayanti, Tarjan and Boix-Adsera, PODC 2019.
 
-words : (n,) uint64, [rank << 58 | parent] of each vertex, shared by all threads: one
-        compare-and-swap hooks a root and checks its rank. A parent is above its children in the
-        order of (rank, -vertex) at the time of the hook, and ranks of roots only grow: no cycles.
+words : (n,) uint64, [rank << 58 | parent] of each vertex, shared by all threads. One
+        compare-and-swap hooks a root and checks its rank. Invariant: at the time of a hook the
+        parent comes after the child in the order of (rank, -vertex), and ranks of roots only grow,
+        so there are no cycles.
 
-The parents of the forest stay as they were; ``unpack`` brings them up to date.
+The forest's own parents are stale during the run; ``unpack`` updates them.
 """
 
 from typing import Any
@@ -20,7 +21,7 @@ ZERO, SPREAD, TOP = np.uint64(0), np.uint64(0x9E3779B97F4A7C15), np.uint64(63)
 
 
 def simple(on: Any) -> Any:
-    """Climb to the root and leave the path as it is."""
+    """Climb to the root without changing the path."""
 
     @on.device
     def find(words, v):
@@ -55,7 +56,7 @@ def two_try_split(on: Any) -> Any:
 
 
 def pack(on: Any) -> Any:
-    """Write the words of a forest whose roots all have rank 0."""
+    """Write the words of a forest, with rank 0 for all roots."""
 
     @on.elementwise
     def pack(v, parent, words):
@@ -65,7 +66,7 @@ def pack(on: Any) -> Any:
 
 
 def unpack(on: Any, vertex: type) -> Any:
-    """Write the parents out of the words; roots are any vertices of their trees from now on."""
+    """Write the parents from the words; the root of a tree may be any of its vertices."""
 
     @on.elementwise
     def unpack(v, words, parent):
@@ -78,9 +79,9 @@ RANKS = AuxArray("ranks", np.uint64, pack=pack, unpack=unpack, parent_bits=LOW)
 
 
 def ordered(on: Any) -> Any:
-    """Return whether root u, of word a, comes below root v, of word b.
+    """Return whether root u, with word a, comes below root v, with word b.
 
-    By rank, then the larger vertex.
+    Compares ranks first; of equal ranks the larger vertex is below.
     """
 
     @on.device
@@ -99,10 +100,11 @@ def ordered(on: Any) -> Any:
     paper="Union-JTB, Hong et al. 2020, A.2",
 )
 def jtb(on: Any, vertex: type, find: Any) -> Any:
-    """Hook the root of lower rank; of equal ranks hook one, or raise one, by a coin.
+    """Hook the root of lower rank; for equal ranks a coin decides to hook one or to raise a rank.
 
-    Roots are read by a swap that changes nothing, so that no stale word keeps a loop going; it
-    ends because a failed swap is another thread's hook or rise, and those are few.
+    Roots are read by a swap that changes nothing, so no stale word keeps the loop going. A swap
+    fails only if another thread hooks or raises the same root, which happens a bounded number of
+    times. So the loop ends.
     """
     cas, none, below = on.atomic_cas, none_of(vertex), ordered(on)
 

@@ -1,27 +1,28 @@
-"""A forest of the edges that expire last, into which further edges are merged one by one.
+"""Maximum spanning forest by expiry time, to which batches of edges are added.
 
-Each vertex but one of a tree has a link: at the time of the link's edge, and before, it is in one
-tree with the vertex that the link leads to. The edges of all links are the forest. A new edge
-climbs from both of its ends by links that last longer. Where it arrives at two vertices, it takes
-the place of the link of one of these, and the edge of that goes on from there; it ends as a link of
-a root, or where both climbs meet, as all others on its cycle last longer.
+Every vertex that is not a root has a link: an edge and a target vertex. While that edge exists, the
+vertex is connected to the target. The edges of all links are the forest. A new edge climbs from
+both endpoints along links that expire later. It replaces the link of one of the two vertices
+reached, and the replaced edge continues from there. This ends when an edge becomes the link of a
+root, or when both climbs meet: then all other edges of its cycle expire later.
 
-slots : (n,) uint64, shared by all threads: the vertex that the link of v leads to in the upper half
-        and the row of its edge in the lower one, or all bits set for a root. It changes only by
-        compare-and-swap, to edges that last longer, or to a vertex further up.
-until : (k,) int64 or float64, when each edge expires.
-order : (k,) int64, different numbers; among edges that expire at once the least lasts longest. Rows
-        change when others go, and these do not: a link relies on all edges that last longer.
+slots : (n,) uint64, shared by all threads: the target of a vertex's link in the upper half and the
+        row of its edge in the lower half; all bits set for a root. A slot changes only by
+        compare-and-swap, to an edge that expires later or to a target further up.
+until : (k,) int64 or float64, the expiry time of each edge.
+order : (k,) int64, distinct numbers. Of edges that expire at the same time, the one with the least
+        number counts as the last. Unlike rows, these numbers never change, so comparisons stay
+        consistent.
 
-A link leads to a vertex whose hash is less, so that there is no cycle, whatever order threads take,
-and the expected number of links of a climb is the logarithm of n, as in trees of random priorities.
-A thread may carry an edge whose link another thread has climbed: what is joined by it stays joined,
-as the carried edge is put back or is on a cycle of edges that last longer. So the forest is that of
-all edges at the end, and only one is, as no two edges expire at once.
+A link leads to a vertex with a smaller hash. So there is no cycle, in any interleaving of threads,
+and a climb has an expected length of O(log n), as in trees with random priorities. Allowed race: a
+thread may carry an edge whose link another thread has just climbed. The connection remains, because
+the edge is put back or lies on a cycle of edges that expire later. At the end the links are the
+maximum spanning forest, which is unique because the order is total.
 
-Batches that are merged into such a forest, and their cost: Anderson, Blelloch and Tangwongsan,
-"Work-efficient batch-incremental minimum spanning trees with applications to the sliding-window
-model", SPAA 2020, by other trees.
+The batch-incremental algorithm and its cost: Anderson, Blelloch and Tangwongsan, "Work-efficient
+batch-incremental minimum spanning trees with applications to the sliding-window model", SPAA 2020;
+their trees differ.
 """
 
 from typing import Any
@@ -33,11 +34,11 @@ from .primitives import none_of
 
 HALF, LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 ROOT = none_of(np.uint64)
-GOES = none_of(np.uint32)  # the new number of a row that goes
+GOES = none_of(np.uint32)  # the new number of a removed row
 
 
 def lasts_longer(on: Any) -> Any:
-    """Return whether one edge lasts longer than another, by their rows."""
+    """Return whether edge e expires later than edge f, given their rows."""
 
     @on.device
     def lasts_longer(until, order, e, f):
@@ -47,9 +48,9 @@ def lasts_longer(on: Any) -> Any:
 
 
 def climb(on: Any) -> Any:
-    """Return the vertex up from v to which links lead that last longer than edge e, and its slot.
+    """Climb from v along links that expire later than edge e; return the last vertex and its slot.
 
-    Where the next link lasts longer than one, that is pointed beyond it.
+    If the link above expires later than a link, the link is pointed past it.
     """
     longer, cas = lasts_longer(on), on.atomic_cas
 
@@ -67,7 +68,7 @@ def climb(on: Any) -> Any:
 
 
 def merge(on: Any) -> Any:
-    """Merge edges from row ``first`` on, and write for each the row that goes, or ROOT for none."""
+    """Insert edges from row ``first`` on; write the row that each one evicts, or ROOT for none."""
     up, hashed, cas = climb(on), mix(on), on.atomic_cas
 
     @on.elementwise
@@ -88,7 +89,7 @@ def merge(on: Any) -> Any:
             elif a == ROOT:
                 e = ROOT
                 break
-            else:  # the edge whose place it took goes on, from both ends of its link
+            else:  # continue with the replaced edge, from both ends of its link
                 e, u, v = a & LOW, v, a >> HALF
                 a, b = b, slots[v]
         evicted[i] = e
@@ -97,7 +98,7 @@ def merge(on: Any) -> Any:
 
 
 def renumber(on: Any) -> Any:
-    """Write the new numbers of rows from ``first`` on into the slots; drop the links that go."""
+    """Replace the row numbers in the slots, from row ``first`` on; remove links of removed rows."""
 
     @on.elementwise
     def renumber(v, first, numbers, slots):

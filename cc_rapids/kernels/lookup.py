@@ -1,9 +1,9 @@
-"""Look-up of ids in a solved forest, and among sorted ids.
+"""Look up ids in a solved forest and in sorted ids.
 
-vertices : (m,) uint64, the vertices of the ids that are looked up, any where none is known.
-valid    : (m,) uint8, not 0 where an id may be a vertex; 0 afterwards where it is none.
+vertices : (m,) uint64, the vertex of each queried id; arbitrary where ``valid`` is 0.
+valid    : (m,) uint8; in: 0 where the id is known to be no vertex; out: 0 where it is no vertex.
 parent   : (n,) unsigned, the root of each vertex.
-present, before : the vertices that occur and their ranks, see gather.py.
+present, before : the present vertices and their ranks, see gather.py.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ ZERO, ONE = np.uint64(0), np.uint64(1)
 
 
 def row(on: Any) -> Any:
-    """Return the row of a vertex in the answer: its rank among those that occur."""
+    """Return the row of a vertex in the answer: its rank among the present vertices."""
     rank = primitives.rank(on)
 
     @on.device
@@ -37,7 +37,7 @@ def root(on: Any) -> Any:
 
 
 def look_up(on: Any, vertex: type, value: Any) -> Any:
-    """Write a value of each vertex that occurs; others get 0 and become invalid."""
+    """Write a value of each vertex that is present; for others write 0 and set ``valid`` to 0."""
     has = primitives.has(on)
 
     @on.elementwise
@@ -53,7 +53,7 @@ def look_up(on: Any, vertex: type, value: Any) -> Any:
 
 
 def take(on: Any) -> Any:
-    """Write the value at each of some places."""
+    """Write ``values[places[i]]`` for each i."""
 
     @on.elementwise
     def take(i, places, values, out):
@@ -63,9 +63,9 @@ def take(on: Any) -> Any:
 
 
 def index_sorted(on: Any) -> Any:
-    """Write where each portion of sorted ids begins: starts[p] for those from low + (p << shift).
+    """Write where each bucket of sorted ids starts; bucket p begins at id low + (p << shift).
 
-    ``starts`` has a place more than there are portions, for the end of the last.
+    ``starts`` has one more element than there are buckets, for the end of the last one.
     """
 
     @on.elementwise
@@ -86,9 +86,9 @@ def index_sorted(on: Any) -> Any:
 
 
 def search_sorted(on: Any) -> Any:
-    """Write the place of each id among sorted ones; ``valid`` becomes 0 where it is not there.
+    """Write the position of each query among sorted ids; set ``valid`` to 0 where it is missing.
 
-    Of ids that are spread evenly a portion holds one or two, so that few steps are left.
+    Bisects within one bucket. A bucket of evenly spread ids holds one or two, so few steps remain.
     """
 
     @on.elementwise

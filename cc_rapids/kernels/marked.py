@@ -1,6 +1,6 @@
-"""Gather what belongs to the marked edges of a list, a tile of it at a time.
+"""Gather values of the marked edges of an edge list, one tile at a time.
 
-shared : uint32; the members of a tile, as their distances from its first edge, in their order.
+shared : (TILE,) uint32, the members of a tile in order, as distances from its first edge.
 """
 
 from typing import Any
@@ -10,18 +10,17 @@ import numpy as np
 from . import primitives
 
 WORD = np.uint32
-TILE = 1 << 13  # edges that the threads of a block look at together
+TILE = 1 << 13  # edges per block of threads
 EDGES, WORDS = np.uint64(TILE), np.uint64(TILE // primitives.WORD)
-BLOCKS = np.uint64(TILE // primitives.WORD // primitives.RANK_BLOCK)  # of words with a rank
+BLOCKS = np.uint64(TILE // primitives.WORD // primitives.RANK_BLOCK)  # rank blocks per tile
 ONE, FIVE = np.uint64(1), np.uint64(5)
 
 
 def gather_marked(on: Any, write: Any) -> Any:
-    """Write what belongs to each member of a set, in their order, by a part of gather.py.
+    """Call ``write`` for each member of a set, with its rank (see gather.py).
 
-    Of most lists few edges are members, whose columns are read where they are. A thread for each
-    word lists its members; after a wait there is a thread for each of them, so that as many loads
-    are under way as there are threads.
+    For sets with few members. First one thread per word lists its members in shared memory. After a
+    barrier one thread per member reads its columns, so that all threads have loads in flight.
     """
     ones, rank, block_sync = primitives.count(on), primitives.rank(on), on.block_sync
 

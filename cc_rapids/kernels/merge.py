@@ -1,14 +1,14 @@
-"""Pack a flat forest for another device, and join the trees of one forest by another.
+"""Pack a flat forest for transfer to another device, and merge one forest into another.
 
-Most vertices are in the giant, the largest tree: of those a bit is sent, and of the others that
-have a parent a pair.
+Most vertices belong to the giant component, the largest tree, and are sent as one bit each. The
+other vertices that have a parent are sent as pairs.
 
 parent : (n,) unsigned, a flat forest, shared by all threads. parent[v] <= v always.
-aux    : nothing; see union.py.
-root_word : [count << 48 | root] of the giant; see giant.py.
-octets : the bits of the vertices in the giant, byte by byte.
-vertices, roots : as many pairs as there is room for, of vertices outside the giant and their roots.
-pack_count : (1,) int64, how many pairs there are; at first 0.
+aux    : unused; see union.py.
+root_word : [count << 48 | root] of the giant component; see giant.py.
+octets : the bit set of the giant component's vertices, as bytes.
+vertices, roots : (capacity,) the pairs of a vertex outside the giant component and its root.
+pack_count : (1,) int64, the number of pairs, which may exceed the capacity; initially 0.
 """
 
 from typing import Any
@@ -23,10 +23,10 @@ FIRST, NEXT, THREE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(3), np.uint64(
 
 
 def pack(on: Any, vertex: type) -> Any:
-    """Write the bits of the giant, and the other vertices that have a parent, with their roots.
+    """Write the bits of the giant component, and the pairs of the other vertices with a parent.
 
-    A thread owns whole bytes, and takes places for the pairs of one at once. Pairs without room are
-    counted.
+    A thread owns whole bytes of the set, and reserves the pairs of a byte with one atomic. Pairs
+    beyond the capacity are counted but not written.
     """
     giant, add = giant_of(on, vertex), on.atomic_add
 
@@ -63,9 +63,9 @@ def _link(on: Any, vertex: type) -> Any:
 
 
 def link_giant(on: Any, vertex: type) -> Any:
-    """Link the vertices of another forest's giant, given as bits, with its root.
+    """Link the vertices of another forest's giant component, given as bits, with its root.
 
-    Most of them are below one root here, too, so that parents are read in a row.
+    Most of them already share a root in this forest, so the parents are read in order.
     """
     link, climb = _link(on, vertex), find.halve(on)
 
@@ -87,7 +87,7 @@ def link_giant(on: Any, vertex: type) -> Any:
 
 
 def link_pairs(on: Any, vertex: type) -> Any:
-    """Link each vertex of another forest outside its largest tree with its root there."""
+    """Link each vertex outside another forest's giant component with its root in that forest."""
     link = _link(on, vertex)
 
     @on.elementwise
@@ -100,8 +100,8 @@ def link_pairs(on: Any, vertex: type) -> Any:
 def link_parents(on: Any, vertex: type) -> Any:
     """Link each vertex with its parent in another flat forest.
 
-    That joins what either forest joins. The own parent that is read may be stale: it is in the same
-    tree.
+    This merges the components of both forests. A stale parent is in the same tree, so it may be
+    used.
     """
     link = _link(on, vertex)
 

@@ -1,18 +1,18 @@
-"""Propagation blocking: edges in the order of blocks of vertices, so that parents are in a cache.
+"""Propagation blocking: order edges by blocks of vertices, so that their parents stay in a cache.
 
-Parents beyond a cache are read one sector at a time, at a fraction of the rate at which memory
-streams. So edges are copied first, a tile of them at a time, each in the order of the blocks that
-their larger ends are in; then they are linked block after block, out of all tiles. The larger end
-is the one whose parent changes: what is read and hooked in a block is in the cache meanwhile.
-Edges may be linked in any order, so that this one changes nothing else.
+Parents beyond the cache are read by sectors, at a fraction of the bandwidth of sequential reads. So
+the edges are first copied in tiles, and each tile is ordered by the block of the larger endpoint.
+Then they are linked block by block over all tiles. A link changes the parent of the larger
+endpoint, so the words that it reads and hooks are in the cache. The order of links does not affect
+the components.
 
-larger, smaller : (tiles * TILE,) uint32, the ends of the edges of each tile.
-starts : (tiles * (blocks + 1),) uint32. The edges of block b in tile t are those from
-         ``starts[t * (blocks + 1) + b]`` to the next of these in the tile.
+larger, smaller : (tiles * TILE,) uint32, the endpoints of the edges of each tile.
+starts : (tiles * (blocks + 1),) uint32. Tile t has its edges of block b from ``starts[t * (blocks +
+         1) + b]`` to the next element.
 shared : uint32; the edges of a tile, their number in each block, and in each group of blocks.
 
-Beamer, Asanovic and Patterson, "Reducing PageRank communication via propagation blocking",
-IPDPS 2017.
+Beamer, Asanovic and Patterson, "Reducing PageRank communication via propagation blocking", IPDPS
+2017.
 """
 
 from typing import Any
@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 WORD = np.uint32
-TILE = 1 << 12  # edges that the threads of a block put in order in shared memory
+TILE = 1 << 12  # edges that a block of threads sorts in shared memory
 MOST_BLOCKS = 256
-GROUP_BITS = 4  # blocks whose edges are counted together: the square root of their number
+GROUP_BITS = 4  # a group has 2^4 blocks, the square root of their number
 SHARED_WORDS = 2 * TILE + MOST_BLOCKS + (MOST_BLOCKS >> GROUP_BITS)
 EDGES, IN_BLOCK = np.uint64(TILE), np.uint64(2 * TILE)
 BLOCKS, GROUPS = np.uint64(MOST_BLOCKS), np.uint64(MOST_BLOCKS >> GROUP_BITS)
@@ -30,13 +30,13 @@ SHIFT, NONE, ONE = np.uint64(GROUP_BITS), np.uint64(0), np.uint64(1)
 
 
 IDS = range(16_000_000, 1 << 32)  # numbers of vertices for which "auto" partitions lists
-LEAST_SHIFT = 18  # of vertices of a block, whose parents are a MiB
+LEAST_SHIFT = 18  # a block has at least 2^18 vertices, whose parents are 1 MiB
 
 
 def blocks_of(n: int, least_shift: int | None = None) -> tuple[int, int]:
     """Return the number of blocks of n vertices, and the shift from a vertex to its block.
 
-    A block has at least ``2 ** least_shift`` vertices, by default as many as ``LEAST_SHIFT`` says.
+    A block has at least ``2 ** least_shift`` vertices; the default is ``LEAST_SHIFT``.
     """
     least = LEAST_SHIFT if least_shift is None else least_shift
     shift = max(least, (max(n - 1, 0) // MOST_BLOCKS).bit_length())
@@ -44,18 +44,20 @@ def blocks_of(n: int, least_shift: int | None = None) -> tuple[int, int]:
 
 
 def tiles_of(linked: int, m: int, blocks: int) -> int:
-    """Return the number of tiles that are partitioned together, of as many edges as are linked.
+    """Return the number of tiles to partition in one batch, at most those that the edges fill.
 
-    They, and where their blocks begin, take at most half of the bytes of a list of m edges.
+    ``linked`` is the number of edges to link. The buffers take at most half of the bytes of an edge
+    list of m edges.
     """
     most = 4 * m // (8 * TILE + 4 * (blocks + 1))
     return max(1, min(most, -(-linked // TILE)))
 
 
 def before(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:
-    """Return the number of a tile's edges in the blocks before one, in two sums of few words.
+    """Return the number of a tile's edges in the blocks before block b.
 
-    The number in each block is in the words from ``counts`` on, and after them those in each group.
+    The words from ``counts`` on hold the number in each block, followed by the number in each group
+    of blocks. The sum takes whole groups first, then blocks.
     """
     groups = counts + BLOCKS
 
@@ -75,7 +77,7 @@ def before(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:
 
 
 def clear_counts(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:
-    """Set the number of edges in each block to zero, by all threads of a block of them."""
+    """Set the number of edges of each block to zero; executed by a whole thread block."""
 
     @on.device
     def clear_counts(shared, t, step):
@@ -88,7 +90,7 @@ def clear_counts(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:
 
 
 def count_groups(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:
-    """Write the number of edges in each group of blocks, by all threads of a block of them."""
+    """Write the number of edges of each group of blocks; executed by a whole thread block."""
     groups = counts + BLOCKS
 
     @on.device
@@ -106,12 +108,12 @@ def count_groups(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:
 
 
 def partition_tile(on: Any, read: Any, edge_index: Any) -> Any:
-    """Copy ``m`` edges from the ``first`` on, each tile in the order of its blocks.
+    """Copy ``m`` edges, starting at ``first``, and order each tile by block.
 
-    A block has ``2 ** shift`` vertices. The caller's memory is read once. What joins nothing is
-    noted by ``read``, and stands as a loop; with an end out of range, as one of vertex 0. Between
-    two steps the threads of a block wait for each other: edges are copied and counted, summed, put
-    in order, and copied back. Of what they copy in the first step they read their own part.
+    A block has ``2 ** shift`` vertices. The caller's memory is read once. ``read`` flags invalid
+    edges and self-loops; an invalid edge is stored as a loop of vertex 0. Barriers separate the
+    steps: copy and count, sum, order, copy back. In the third step a thread rereads only edges that
+    it stored itself.
     """
     add, block_sync, start_of = on.atomic_add, on.block_sync, before(on)
     clear, sum_groups = clear_counts(on), count_groups(on)
@@ -177,9 +179,9 @@ def partition_tile(on: Any, read: Any, edge_index: Any) -> Any:
 
 
 def link_blocks(on: Any, vertex: type, join: Any, begin: Any) -> Any:
-    """Link the edges of all tiles, block after block.
+    """Link the edges of all tiles, block by block.
 
-    The threads of a warp take those of one block in one tile, with climbs that start at ``begin``.
+    A warp links the edges of one block in one tile; climbs start where ``begin`` says.
     """
     warp, load = np.uint64(on.warp_size), on.load_streaming
 
@@ -201,10 +203,11 @@ def link_blocks(on: Any, vertex: type, join: Any, begin: Any) -> Any:
 
 
 def link_blocks_outside(on: Any, vertex: type, link_outside: Any) -> Any:
-    """Link the edges of all tiles from one block on, unless both ends are in the giant.
+    """Link the edges of all tiles from one block on, except those inside the giant component.
 
-    As :func:`link_blocks`, where the giant is known among the vertices of earlier blocks. The bits
-    of smaller ends are what is read anywhere: a 32nd of their parents.
+    Like :func:`link_blocks`, once the giant component among the vertices of earlier blocks is
+    known. Random reads are limited to the bits of the smaller endpoints, 1/32 of the size of their
+    parents.
     """
     warp, load = np.uint64(on.warp_size), on.load_streaming
 

@@ -1,7 +1,8 @@
-"""Sets of vertices as bits in 32-bit words, and words that many threads lower.
+"""Vertex sets as bits in 32-bit words, and atomic minima of words.
 
-bits : ((n + 31) // 32,) uint32, shared by all threads. Bits are only ever set, so a read that
-misses a bit just set by another thread costs one more atomic operation and nothing else.
+bits : ((n + 31) // 32,) uint32, shared by all threads. Bits are only ever set. A read may miss a
+       bit that another thread has just set; that costs one more atomic operation and changes
+       nothing.
 """
 
 from typing import Any
@@ -10,9 +11,9 @@ import numpy as np
 
 SHIFT, LAST, ONE = np.uint32(5), np.uint32(31), np.uint32(1)
 WORD = 32  # vertices in a word
-SOON = np.uint64(32)  # rows between asking for what is needed of one and reading it
-SOONER = np.uint64(8)  # ... for what that leads to
-RANK_BLOCK, BLOCK_SHIFT = 8, np.uint32(8)  # words, and the shift from a vertex, of a block of ranks
+SOON = np.uint64(32)  # prefetch distance in rows
+SOONER = np.uint64(8)  # prefetch distance in rows for data that a prefetched word points to
+RANK_BLOCK, BLOCK_SHIFT = 8, np.uint32(8)  # words of a rank block; shift from vertex to rank block
 
 
 def has(on: Any) -> Any:
@@ -38,7 +39,7 @@ def mark(on: Any) -> Any:
 
 
 def count(on: Any) -> Any:
-    """Return the number of bits of one word: sums of 2, 4 and 8 bits, then of the bytes."""
+    """Return the number of set bits of a 32-bit word (population count)."""
     m1, m2, m4 = np.uint32(0x55555555), np.uint32(0x33333333), np.uint32(0x0F0F0F0F)
     bytes_at_once = np.uint32(0x01010101)
 
@@ -53,7 +54,11 @@ def count(on: Any) -> Any:
 
 
 def rank(on: Any) -> Any:
-    """Return the number of vertices in the set smaller than v: before its block, and in it."""
+    """Return the number of set members smaller than v.
+
+    ``before`` holds the count of members before each block of words; the rest is counted in the
+    block.
+    """
     ones = count(on)
 
     @on.device
@@ -70,12 +75,12 @@ def rank(on: Any) -> Any:
 
 
 def none_of(vertex: type) -> Any:
-    """Return the greatest number of a type, which a link returns if it hooked no root."""
+    """Return the greatest number of an unsigned type: the result of a link that hooked no root."""
     return vertex((1 << 8 * vertex(0).itemsize) - 1)
 
 
 def lessen(on: Any) -> Any:
-    """Lower a word to a value; a stale read costs one more atomic operation."""
+    """Lower ``values[i]`` to at most ``value``; a stale read costs one more atomic operation."""
     low = on.atomic_min
 
     @on.device

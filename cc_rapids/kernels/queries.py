@@ -1,14 +1,14 @@
-"""Insertions and queries over the trees that earlier batches left.
+"""Concurrent insertions and connectivity queries over the trees of earlier batches.
 
-trees   : (n,) unsigned, what finds climb: the parents, or jtb's words of rank and parent.
-queries : (m,) uint8, not 0 where a row asks; answers: (m,) uint8, each written by its row alone.
+trees   : (n,) unsigned, the array that finds climb: the parents, or jtb's words of rank and parent.
+queries : (m,) uint8, not 0 where a row is a query.
+answers : (m,) uint8; each element is written by its row only.
+strays  : (1,) uint64, set to ``mark`` when an id is not one of the vertices 0 .. n - 1.
 
-While others link, a query may see them or not. Of two ends that earlier batches joined it never
-says that they are apart, and of two that the batch leaves apart never that they are joined; so its
-answers are those of an order in which its rows may have come. That holds where no vertex leaves its
-tree: all rules but splice. Hong et al. 2020, 3.6 and Algorithm 3.
-
-strays  : (1,) uint64, set to ``mark`` once an id is none of the vertices 0 .. n - 1.
+A query may or may not see a concurrent link. It answers true for endpoints that earlier batches
+connected, and false for endpoints that the batch leaves apart. So the answers are linearizable:
+they match some sequential order of the rows. This requires that no vertex leaves its tree, which
+holds for all rules but splice. Hong et al. 2020, 3.6 and Algorithm 3.
 """
 
 from typing import Any
@@ -19,11 +19,11 @@ from .primitives import none_of
 
 
 def same(on: Any, word: type, low: Any, find: Any) -> Any:
-    """Return whether two vertices are in one tree, while others link.
+    """Return whether two vertices are in one tree, while other threads link.
 
-    Two ends differ only if both are seen to be roots still, the second after the first: by a swap
-    that never holds, which reads past caches and writes nothing. A root that was hooked meanwhile
-    is climbed from, and each is hooked once: so the loop ends.
+    The vertices differ only if both are observed as roots, the second after the first. A swap that
+    never succeeds reads the parents past the caches. If a root was hooked meanwhile, the climb
+    continues from it. Each vertex is hooked once, so the loop ends.
     """
     cas, none = on.atomic_cas, none_of(word)
 
@@ -41,7 +41,7 @@ def same(on: Any, word: type, low: Any, find: Any) -> Any:
 
 
 def insert_or_query(on: Any, vertex: type, word: type, join: Any, load_edge: Any, same: Any) -> Any:
-    """Find both ends of a query, and link those of an insertion, all at the same time."""
+    """Answer the queries and link the edges of a batch concurrently."""
 
     @on.elementwise
     def insert_or_query(e, src, dst, n, parent, aux, trees, queries, answers):
@@ -57,7 +57,7 @@ def insert_or_query(on: Any, vertex: type, word: type, join: Any, load_edge: Any
 
 
 def ask(on: Any, vertex: type, find: Any) -> Any:
-    """Write whether the two ends of each row are in one tree, while nothing is linked."""
+    """Write whether the endpoints of each row are in one tree; nothing is linked meanwhile."""
 
     @on.elementwise
     def ask(i, src, dst, parent, answers):
@@ -67,7 +67,7 @@ def ask(on: Any, vertex: type, find: Any) -> Any:
 
 
 def is_stray(on: Any) -> Any:
-    """Return whether an end of a row is beyond the n vertices."""
+    """Return whether an endpoint of a row is not one of the n vertices."""
 
     @on.device
     def is_stray(src, dst, i, n):
@@ -77,7 +77,7 @@ def is_stray(on: Any) -> Any:
 
 
 def note_strays(on: Any) -> Any:
-    """Note whether an end of a row is beyond the n vertices."""
+    """Set ``strays`` if an endpoint of a row is not one of the n vertices."""
     strays_at = is_stray(on)
 
     @on.elementwise
@@ -89,7 +89,7 @@ def note_strays(on: Any) -> Any:
 
 
 def copy_and_note_strays(on: Any) -> Any:
-    """Copy the words of trees, and note whether an end of one of ``m`` rows is beyond them."""
+    """Copy ``words``, and set ``strays`` if an endpoint of one of ``m`` rows is not a vertex."""
     strays_at = is_stray(on)
 
     @on.elementwise
@@ -103,7 +103,7 @@ def copy_and_note_strays(on: Any) -> Any:
 
 
 def ask_ids(on: Any, vertex: type, find: Any) -> Any:
-    """Write the same as ``ask`` for ids that are vertices, and note whether one is not."""
+    """Answer queries like ``ask`` for ids that equal the vertices; set ``strays`` for other ids."""
 
     @on.elementwise
     def ask_ids(i, src, dst, n, parent, answers, mark, strays):

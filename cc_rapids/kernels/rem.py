@@ -1,7 +1,7 @@
-"""Rem's union-find: climb both paths at once, always the one whose parent is larger.
+"""Rem's union-find: climb both paths at once and advance the one with the larger parent.
 
-A path that has not reached its root yet takes one step, which shortens or splices it on the way.
-Hong et al. 2020, Algorithms 9, 13 and 14; the lock-based rule is of Patwary et al. 2012.
+Each step shortens or splices the path that it advances. Hong et al. 2020, Algorithms 9, 13 and 14;
+the lock-based rule is by Patwary et al. 2012.
 """
 
 from typing import Any
@@ -9,13 +9,13 @@ from typing import Any
 from .primitives import none_of
 from .spec import LOCKS, find_rule, union_rule
 
-# A step takes a vertex u, its parent p, and a smaller parent q of the other path; it returns the
-# vertex to go on from, which is smaller than u: so the climb ends.
+# step(parent, u, p, q): p is the parent of u, q < p is the parent on the other path. A step returns
+# the vertex to continue from, which is smaller than u, so the climb ends.
 
 
 @find_rule("halve-one", one_step=True, paper="HalveAtomicOne, Hong et al. 2020, Algorithm 9")
 def halve_one(on: Any) -> Any:
-    """Point the vertex at its grandparent, and go on from there."""
+    """Point the vertex at its grandparent and continue from the grandparent."""
     cas = on.atomic_cas
 
     @on.device
@@ -30,7 +30,7 @@ def halve_one(on: Any) -> Any:
 
 @find_rule("split-one", one_step=True, paper="SplitAtomicOne, Hong et al. 2020, Algorithm 9")
 def split_one(on: Any) -> Any:
-    """Point the vertex at its grandparent, and go on from its parent."""
+    """Point the vertex at its grandparent and continue from its old parent."""
     cas = on.atomic_cas
 
     @on.device
@@ -47,11 +47,12 @@ def split_one(on: Any) -> Any:
     "splice", one_step=True, splices=True, paper="SpliceAtomic, Hong et al. 2020, Algorithm 9"
 )
 def splice(on: Any) -> Any:
-    """Point the vertex at the smaller parent on the other path, and go on from its own.
+    """Point the vertex at the smaller parent on the other path; continue from its old parent.
 
-    That moves it to the other tree before the roots are joined: the thread that did so owes their
-    union, and does not end without. Until then queries, and the edges of a spanning forest, may
-    rely on a union that is still owed: so the two wait for the end of a phase, or are refused.
+    This moves the vertex to the other tree before the two roots are linked. The same thread links
+    the roots before it returns. Until then two vertices can look connected although their union is
+    pending, so queries and spanning forests either wait for the end of the phase or reject
+    splicing.
     """
     cas = on.atomic_cas
 
@@ -65,7 +66,7 @@ def splice(on: Any) -> Any:
 
 STEPS = {"halve-one": halve_one, "split-one": split_one, "splice": splice}
 FIND_AFTER = ("naive", "halve", "split", "full")
-# The step that goes with a find where a design has that alone: rem-cas+halve.
+# The step used when a design names only a find, as in rem-cas+halve.
 STEP_OF = {"naive": "halve-one", "halve": "halve-one", "split": "split-one", "full": "halve-one"}
 PAIRS = tuple(f"(find={find})" if find != "naive" else "" for find in FIND_AFTER)
 
@@ -80,7 +81,7 @@ PAIRS = tuple(f"(find={find})" if find != "naive" else "" for find in FIND_AFTER
     paper="Hong et al. 2020, Algorithm 14",
 )
 def rem_cas(on: Any, vertex: type, step: Any, compress_after_union: Any) -> Any:
-    """Hook a root under the other path's parent by compare-and-swap, or take a step."""
+    """Hook a root under the parent on the other path by compare-and-swap, or take a step."""
     cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device
@@ -105,11 +106,11 @@ def rem_cas(on: Any, vertex: type, step: Any, compress_after_union: Any) -> Any:
 
 
 def locked_hook(on: Any) -> Any:
-    """Hook a vertex if its lock is free and it is a root; return whether that was so.
+    """Hook a vertex if its lock is free and it is a root; return whether it was hooked.
 
-    The lock is tried, not waited for: who holds it leaves the branch with it released, even if the
-    threads of its warp go round without it. What the lock guards is read behind a fence, and is
-    then no stale value.
+    The lock is tried once, without waiting. The thread that acquires it releases it in the same
+    branch, so divergent threads of a warp cannot deadlock. A fence before the guarded read rules
+    out a stale parent.
     """
     cas, memory_fence = on.atomic_cas, on.memory_fence
 
@@ -140,10 +141,10 @@ def locked_hook(on: Any) -> Any:
     paper="Hong et al. 2020, Algorithm 13",
 )
 def rem_lock(on: Any, vertex: type, step: Any, compress_after_union: Any) -> Any:
-    """Hook a root under the other path's parent while holding its lock, or take a step.
+    """Hook a root under the parent on the other path while holding its lock, or take a step.
 
-    As printed, Algorithm 13 returns after a hook that failed; that would lose the edge, so the loop
-    goes on, as in Patwary et al.
+    Algorithm 13 as printed returns after a failed hook, which would lose the edge. Here the loop
+    continues, as in Patwary et al.
     """
     hook, none = locked_hook(on), none_of(vertex)
 

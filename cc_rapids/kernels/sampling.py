@@ -1,11 +1,13 @@
-"""Sampling: the edges that are linked first, and the filter of the others.
+"""Sampling rules: the edges that are linked first, and the filter for the remaining edges.
 
-A sample joins most of the largest component, the giant. An edge with both ends in there joins
-nothing, and one bit a vertex tells: 32 times fewer bytes than the parents, so that the bits stay
-in a cache where the parents do not. A vertex that is linked to the giant later gets its bit then.
+A sample joins most vertices into the giant component. A later edge inside the giant component is
+redundant, and two bits suffice to detect it. The bits take 1/32 of the memory of the parents, so
+they fit into a cache when the parents do not. A vertex that is linked to the giant component later
+gets its bit then.
 
-root_word : [count << 48 | root] of the giant after the sample.
-in_giant : (n + 31) // 32 words, vertices that are joined to that root, or are about to be: not all.
+root_word : [count << 48 | root] of the giant component after the sample.
+in_giant : ((n + 31) // 32,) uint32, the vertices that are joined to that root or are about to be;
+           some may be missing.
 """
 
 from collections.abc import Callable
@@ -18,19 +20,19 @@ from . import primitives as bits
 from .giant import giant_of
 from .spec import COUNT, Step, sampling_rule
 
-ORDERS = ("listed", "partitioned")  # in which edges are linked
+ORDERS = ("listed", "partitioned")  # orders in which edges are linked
 
 
 class Sample(NamedTuple):
-    """The steps of a sample: before its links, the links, and those of the remaining edges."""
+    """The steps of a sampling rule: before its links, the links, and the remaining edges."""
 
     link: Step | None
     before: Step | None = None
-    left: Any = None  # place(i): which edge is the i-th of those left, as a part of a kernel
+    left: Any = None  # device function: the index of the i-th remaining edge
     left_count: Callable[[int], int] = int
     gather: bool = False
-    shared: bool = False  # are the giant's bits read from memory that threads share?
-    period: int = 0  # edges after which a list is sampled as from its beginning; 0 if never
+    shared: bool = False  # are the bits of the giant component read from shared memory?
+    period: int = 0  # number of edges after which the sample pattern repeats; 0 if it does not
 
 
 @sampling_rule(
@@ -42,10 +44,10 @@ class Sample(NamedTuple):
 def none(on: Any, vertex: type, tiles: str | int, order: str) -> None:
     """Link every edge in one phase.
 
-    ``tiles``: how many ids make a block of vertices, whose edges are joined first and in memory
-    that threads share, see kernels/blocks.py. ``order``: whether the edges of a list are linked as
-    listed, or partitioned by blocks of vertices, see kernels/partition.py. For spanning forests,
-    and from 2^32 vertices on, they are linked as listed.
+    ``tiles``: the number of ids per block of vertices; edges inside a block are linked first, in
+    shared memory (see kernels/blocks.py). ``order``: whether edges are linked as listed or
+    partitioned by blocks of vertices (see kernels/partition.py). Spanning forests, and graphs of
+    2^32 vertices or more, always use the listed order.
     """
 
 
@@ -57,13 +59,12 @@ def none(on: Any, vertex: type, tiles: str | int, order: str) -> None:
     paper="Hong et al. 2020, 3.3, for edge lists: every fifth block",
 )
 def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str, order: str) -> Sample:
-    """Link every fifth block of edges first, then those that are not inside the largest tree.
+    """Link every fifth block of edges first, then the edges outside the largest tree.
 
-    ``bits``: whether the bits of that tree are read through the caches, or first from memory that
-    threads share, see kernels/shared_filter.py. ``order``: whether the edges of the sample are
-    linked as listed, or partitioned by blocks of vertices, see kernels/partition.py. For spanning
-    forests, and from 2^32 vertices on, bits are read through the caches, and edges are linked as
-    listed.
+    ``bits``: whether the bits of that tree are read through the caches or first from shared memory
+    (see kernels/shared_filter.py). ``order``: whether the sampled edges are linked as listed or
+    partitioned by blocks of vertices (see kernels/partition.py). Spanning forests, and graphs of
+    2^32 vertices or more, always use cached bits and the listed order.
     """
     link_edges, count = every_edge(edges.sampled(on, every)), edges.sampled_count
 
@@ -78,7 +79,7 @@ def strided(on: Any, vertex: type, every_edge: Any, every: int, bits: str, order
 def every_other_edge(
     on: Any, vertex: type, wide: type, link_outside: Any, load_edge: Any, edge_index: Any
 ) -> Any:
-    """Link the edges outside the sample, except those inside the giant."""
+    """Link the edges outside the sample, except those inside the giant component."""
 
     @on.elementwise
     def every_other_edge(
@@ -97,7 +98,7 @@ def every_other_edge(
 
 
 def renamed(on: Any, vertex: type) -> Any:
-    """Return the new name of a vertex, in an order with the giant's root first."""
+    """Return the new name of a vertex in an order that starts with the giant component's root."""
     giant = giant_of(on, vertex)
 
     @on.device
@@ -114,7 +115,7 @@ def renamed(on: Any, vertex: type) -> Any:
 
 
 def keep_edge(on: Any, vertex: type, wide: type, load_edge: Any, after_sample: bool) -> Any:
-    """Copy the ends of each edge; after a sample, only of edges that are not inside the giant."""
+    """Copy the renamed endpoints of each edge; after a sample, skip the giant component's edges."""
     name, mark, has, add = renamed(on, vertex), bits.mark(on), bits.has(on), on.atomic_add
 
     @on.elementwise

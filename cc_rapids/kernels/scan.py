@@ -1,8 +1,8 @@
-"""Prefix sums over sets of vertices, for ranks in a set.
+"""Prefix sums over vertex sets, used to rank their members.
 
-words  : the set, 32 vertices a word.
-before : for each block of 8 words how many members come before it, so that a rank is one look-up
-         and at most 8 counts of bits.
+words  : the set, 32 vertices per word.
+before : the number of members before each block of 8 words. A rank takes one load and at most 8 bit
+         counts.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ NEXT = np.uint64(1)
 
 
 def count_blocks(on: Any) -> Any:
-    """Count the members of the set in each block of its words: before[b + 1]."""
+    """Count the members of the set in each block of words: before[b + 1]."""
     ones = primitives.count(on)
 
     @on.elementwise
@@ -34,7 +34,7 @@ def count_blocks(on: Any) -> Any:
 
 
 def sum_runs(on: Any) -> Any:
-    """Sum inside each run of ``length`` values, and write the sum of each run."""
+    """Compute the prefix sums inside each run of ``length`` values, and the sum of each run."""
 
     @on.elementwise
     def sum_runs(r, length, size, values, sums):
@@ -52,7 +52,7 @@ def sum_runs(on: Any) -> Any:
 
 
 def add_runs(on: Any) -> Any:
-    """Add the sum of earlier runs to each run; ``sums`` are running sums of the runs."""
+    """Add the sum of all earlier runs to each value; ``sums`` are prefix sums of the run sums."""
 
     @on.elementwise
     def add_runs(i, length, sums, values):
@@ -64,7 +64,7 @@ def add_runs(on: Any) -> Any:
 
 
 def tell_total(on: Any) -> Any:
-    """Write a total, the last of running sums, and another number, for the host to read at once."""
+    """Write a total, the last prefix sum, next to another number, for one transfer to the host."""
 
     @on.elementwise
     def tell_total(i, sums, other, totals):
@@ -75,9 +75,10 @@ def tell_total(on: Any) -> Any:
 
 
 def sum_all(on: Any) -> Any:
-    """Compute running sums in place, with one run per thread.
+    """Compute prefix sums in place; each thread sums one run.
 
-    ``sums`` are a word a thread; in each round a thread adds those of twice as many before it.
+    ``sums`` has one word per thread. The run sums are scanned in log2(threads) rounds with doubling
+    distance.
     """
     block_sync = on.block_sync
 

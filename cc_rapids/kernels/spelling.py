@@ -1,15 +1,16 @@
-"""Strings as numbers, their places among all that could be spelt like them, and back.
+"""Encode short strings as numbers in lexicographic order, and decode them.
 
-All that have the same bytes up to a place are next to each other: first the one that ends there, if
-one may, then those with the least byte that occurs there, and so on.
+The code of a string is its rank among all strings that consist of the bytes seen at each position.
+Strings with a common prefix have consecutive codes: first the string that ends there, if one may,
+then those with the least next byte, and so on.
 
-seen    : (SEEN,) uint8: byte b occurs at place p of a string if seen[256 p + b] is set, and a
-          string ends before place p if seen[ENDS + p] is; then two marks.
-worth   : (256 width,) uint64: what byte b at place p adds to a number; all bits set if it does not
-          occur there.
-below   : (width,) uint64: how many strings are spelt alike up to a place and that place included.
-letters : (256 width,) uint8: the bytes that occur at a place, in their order.
-numbers : (m,) uint32 or uint64; of any value for a string that is spelt otherwise.
+seen    : (SEEN,) uint8. seen[256 p + b] is set if byte b occurs at position p, seen[ENDS + p] if a
+          string has length p. Then follow the flags WRONG and TOO_LONG.
+worth   : (256 width,) uint64, the amount that byte b at position p adds to a code; all bits set if
+          b does not occur there.
+below   : (width,) uint64, the number of strings that share the first p + 1 bytes.
+letters : (256 width,) uint8, the bytes that occur at each position, in order.
+numbers : (m,) uint32 or uint64, the codes; arbitrary for a string that has no code.
 """
 
 from typing import Any
@@ -19,7 +20,7 @@ import numpy as np
 from .edges import entries_of
 from .strings import ALL, BYTE, BYTE_BITS, EIGHT, ONE, ZERO, some
 
-MOST = 64  # bytes of a string
+MOST = 64  # greatest length of a string in bytes
 ENDS = MOST << 8
 WRONG, TOO_LONG, SEEN = ENDS + MOST + 1, ENDS + MOST + 2, ENDS + MOST + 3
 LIMIT = np.uint64(MOST)
@@ -27,9 +28,9 @@ END_MARKS = np.uint64(ENDS)
 
 
 def note_letters(on: Any) -> Any:
-    """Note the bytes of each string, where it ends, and whether its offsets are wrong.
+    """Record the bytes and the length of each string, and whether its offsets are invalid.
 
-    All who note something write the same.
+    All threads that write a flag write the same value.
     """
     read, entries = some(on), entries_of(on)
 
@@ -61,7 +62,7 @@ def note_letters(on: Any) -> Any:
 
 
 def number_of(on: Any) -> Any:
-    """Return the number of a string, and whether it is spelt as those that were noted."""
+    """Return the code of a string and whether it has one."""
     read, entries = some(on), entries_of(on)
 
     @on.device
@@ -86,7 +87,7 @@ def number_of(on: Any) -> Any:
 
 
 def number_spelt(on: Any) -> Any:
-    """Write the number of each string, and note whether one is spelt otherwise."""
+    """Write the code of each string; set ``strange`` if a string has none."""
     number = number_of(on)
 
     @on.elementwise
@@ -100,7 +101,7 @@ def number_spelt(on: Any) -> Any:
 
 
 def look_up_spelt(on: Any) -> Any:
-    """Write the number of each string, and whether it is spelt as those that were noted."""
+    """Write the code of each string and whether it has one."""
     number = number_of(on)
 
     @on.elementwise
@@ -113,7 +114,7 @@ def look_up_spelt(on: Any) -> Any:
 
 
 def spelt_sizes(on: Any) -> Any:
-    """Write how many bytes the string of each number has."""
+    """Write the length in bytes of the string of each code."""
 
     @on.elementwise
     def spelt_sizes(i, numbers, least, width, same, below, sizes):
@@ -131,7 +132,7 @@ def spelt_sizes(on: Any) -> Any:
 
 
 def spell(on: Any) -> Any:
-    """Write the string of each number; the first bytes are the same in all."""
+    """Write the string of each code; the first ``same`` bytes are equal in all."""
 
     @on.elementwise
     def spell(i, numbers, offsets, least, same, below, letters, chars):

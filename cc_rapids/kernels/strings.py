@@ -1,13 +1,12 @@
-"""Readers of a column of strings, eight bytes at a time.
+"""Read a column of strings, eight bytes at a time.
 
-chars   : (c,) uint8, the bytes of all strings, one after the other.
-words   : (c // 8,) uint64, the same memory as whole words, little-endian; the last bytes are read
-          one by one.
-offsets : (m + 1,) integers: string i is chars[offsets[i]:offsets[i + 1]], as a row of an adjacency
-          list is of its indices.
-chosen  : (m,) for each string a row that should hold the same.
-rows    : (k,) the strings that are put in order; those of a group have their first depth[group]
-          bytes in common.
+chars   : (c,) uint8, the bytes of all strings, one string after the other.
+words   : (c // 8,) uint64, the same memory as whole little-endian words; the last c % 8 bytes are
+          read one by one.
+offsets : (m + 1,) integers: string i is chars[offsets[i]:offsets[i + 1]].
+chosen  : (m,) integers, for each string a row that should hold an equal string.
+rows    : (k,) integers, the strings to sort. The strings of group g share their first depth[g]
+          bytes.
 """
 
 from typing import Any
@@ -19,16 +18,16 @@ from .id_hash import mix
 from .primitives import SOON, lessen
 
 ZERO, ONE, THREE, SEVEN, EIGHT = map(np.uint64, (0, 1, 3, 7, 8))
-WORD, BYTE = np.uint64(64), np.uint64(0xFF)  # the bits of a word, and the last byte of one
+WORD, BYTE = np.uint64(64), np.uint64(0xFF)  # bits of a word; mask of its lowest byte
 HALVES, ALL = np.uint64(32), np.uint64(0xFFFFFFFFFFFFFFFF)
-SOONER = np.uint64(SOON // 2)  # rows between asking for the bytes of a string and reading them
+SOONER = np.uint64(SOON // 2)  # prefetch distance in rows for the bytes of a string
 RUN = np.uint64(16)  # strings that one thread compares with the first of their group
 BYTES, BYTE_BITS = np.uint64(0x00FF00FF00FF00FF), np.uint64(8)
 PAIRS, PAIR_BITS = np.uint64(0x0000FFFF0000FFFF), np.uint64(16)
 
 
 def note_wrong_places(on: Any) -> Any:
-    """Note whether any string has invalid offsets."""
+    """Set ``wrong`` if a string has invalid offsets."""
 
     @on.elementwise
     def note_wrong_places(i, chars, words, offsets, wrong):
@@ -40,10 +39,7 @@ def note_wrong_places(on: Any) -> Any:
 
 
 def eight(on: Any) -> Any:
-    """Return eight bytes from a place on, the first in the lowest bits.
-
-    Beyond the last of all they are zeros.
-    """
+    """Return the eight bytes at a position, the first in the lowest bits; zeros past the end."""
 
     @on.device
     def eight(chars, words, at):
@@ -60,10 +56,7 @@ def eight(on: Any) -> Any:
 
 
 def some(on: Any) -> Any:
-    """Return the first bytes from a place on, at most eight and at least one.
-
-    Zeros for the others.
-    """
+    """Return the first ``size`` bytes at a position, between one and eight; zeros above."""
     read = eight(on)
 
     @on.device
@@ -77,8 +70,8 @@ def some(on: Any) -> Any:
 def hash_rows(on: Any) -> Any:
     """Write the hash of each string: its length and a seed, mixed with each eight bytes in turn.
 
-    The mixing maps one to one, so that strings of up to eight bytes and of one length never share
-    a hash; others do as rarely as random numbers of 64 bits.
+    The mixing function is bijective, so two strings of equal length and at most eight bytes never
+    share a hash. Others collide as rarely as random 64-bit numbers.
     """
     read, mixed, entries = some(on), mix(on), entries_of(on)
 
@@ -95,10 +88,7 @@ def hash_rows(on: Any) -> Any:
 
 
 def common(on: Any) -> Any:
-    """Return how many of ``most`` bytes from two places on are the same.
-
-    Those before the first that differ.
-    """
+    """Return the length of the common prefix of two byte sequences, at most ``most``."""
     read = some(on)
 
     @on.device
@@ -119,7 +109,7 @@ def common(on: Any) -> Any:
 
 
 def prefetch_ahead(on: Any) -> Any:
-    """Prefetch where a later row's string begins, and the bytes of one that comes sooner."""
+    """Prefetch the offset of a later row's chosen string, and the bytes of a nearer one."""
     if on.prefetch is None:
         return no_prefetch(on)
     prefetch = on.prefetch
@@ -144,9 +134,9 @@ def no_prefetch(on: Any) -> Any:
 
 
 def compare(on: Any) -> Any:
-    """Note whether any string differs from that of the row chosen for it.
+    """Set ``differ`` if a string differs from that of the row chosen for it.
 
-    All who find one write the same.
+    All threads that write the flag write the same value.
     """
     same, entries, prefetch_row = common(on), entries_of(on), prefetch_ahead(on)
 
@@ -165,10 +155,11 @@ def compare(on: Any) -> Any:
 
 
 def advance_prefix(on: Any) -> Any:
-    """Find how many bytes the strings of each group have in common with its first one: deeper[g].
+    """Compute the length ``deeper[g]`` of the common prefix of the strings of each group g.
 
-    For RUN strings at a time, of one group or of several: a group may hold all strings, and its
-    word would be what all threads wait for. No more bytes are compared than may yet be common.
+    A thread compares RUN strings with the first string of their group and lowers the group's word
+    once. One atomic per string would make all threads contend for one word, because a group may
+    hold all strings. No more bytes are compared than may still be common.
     """
     shared, lessen_word, entries = common(on), lessen(on), entries_of(on)
 
@@ -194,11 +185,11 @@ def advance_prefix(on: Any) -> Any:
 
 
 def sort_keys(on: Any) -> Any:
-    """Write the next seven bytes of each string and how many there are, as one number to sort by.
+    """Write the next seven bytes of each string and their count as one sort key.
 
-    Bytes come first, zeros beyond the end; then their count, or eight if more follow. So a prefix
-    comes before what it begins, also where that goes on with zeros, and two strings that both end
-    here have the same number only if they are the same.
+    The bytes are in the high part, zeros past the end; the low byte is their count, or eight if
+    more bytes follow. A prefix therefore sorts before its extensions, even before those with zero
+    bytes. Two strings that end within the seven bytes have equal keys only if they are equal.
     """
     read, entries = some(on), entries_of(on)
 

@@ -1,13 +1,13 @@
-"""Join the trees of two vertices, the smaller root on top.
+"""Union rules: link the trees of two vertices; the smaller root stays a root.
 
-parent : (n,) unsigned, shared by all threads. parent[v] <= v always, so every climb ends and the
-root of a finished tree is its least vertex.
-aux    : what a rule keeps beside the parents; most keep nothing, and never look at it.
+parent : (n,) unsigned, shared by all threads. Invariant: parent[v] <= v, so every climb ends and
+         the root of a finished tree is its least vertex.
+aux    : the auxiliary array of a rule (hooks or locks); most rules ignore it.
 
-A link returns the root that it has hooked, or the greatest number of its type, NONE. Only a root is
-ever hooked, by a successful compare-and-swap on itself, so that no hook is lost and each vertex is
-hooked once. A stale read shows an older ancestor in the same tree; the swap then fails, and
-returns the current value, which is smaller; every lost race shortens the loop.
+A link returns the root that it hooked, or NONE, the greatest number of the vertex type. Only roots
+are hooked, by a compare-and-swap on their own parent, so no hook is lost and each vertex is hooked
+once. Allowed race: a stale read shows an older ancestor in the same tree. The swap then fails and
+returns the current parent, which is smaller, so every lost race shortens the loop.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ from .spec import HOOKS, union_rule
 
 @union_rule("async", finds=FINDS, requires=("find",), paper="Hong et al. 2020, Algorithm 10")
 def asynchronous(on: Any, vertex: type, find: Any) -> Any:
-    """Hook the larger root under the smaller by one compare-and-swap; the loser climbs on."""
+    """Hook the larger root under the smaller by one compare-and-swap; retry from the new parent."""
     cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device
@@ -41,9 +41,9 @@ def asynchronous(on: Any, vertex: type, find: Any) -> Any:
     "early", finds=FINDS, requires=("compress_after_union",), paper="Hong et al. 2020, Algorithm 12"
 )
 def early(on: Any, vertex: type, compress_after_union: Any) -> Any:
-    """Climb both paths together, the larger first, and hook as soon as it is a root.
+    """Climb both paths at once, the larger vertex first, and hook the first root reached.
 
-    On the way each vertex is pointed at its grandparent; after that both paths are compressed.
+    Path halving runs during the climb. Afterwards both paths are compressed.
     """
     cas, none = on.atomic_cas, none_of(vertex)
 
@@ -79,10 +79,10 @@ def early(on: Any, vertex: type, compress_after_union: Any) -> Any:
     paper="Hong et al. 2020, Algorithm 11",
 )
 def hooks(on: Any, vertex: type, find: Any) -> Any:
-    """Compare-and-swap on an array of hooks, so that the parent is written by the winner alone.
+    """Compare-and-swap an array of hooks; only the winner writes the parent.
 
-    hooks[v] is NONE until v is hooked, and then what it was hooked to. The paper's loser waits
-    until the winner's store is seen; here it climbs on from the hook, which it has just read.
+    hooks[v] is NONE until v is hooked, and then the vertex above v. In the paper a losing thread
+    waits until the winner's store is visible. Here it climbs on from the value of the hook.
     """
     cas, none = on.atomic_cas, none_of(vertex)
 
@@ -104,7 +104,7 @@ def hooks(on: Any, vertex: type, find: Any) -> Any:
 
 @union_rule("ecl", paper="Jaiganesh and Burtscher 2018, compute; Hong et al. 2020, 4.3")
 def ecl(on: Any, vertex: type) -> Any:
-    """Hook as async, but halve the paths once, and let a loser go on from what it saw."""
+    """Hook like async, but halve the paths only once; retry from the value the swap returned."""
     cas, find, none = on.atomic_cas, halve(on), none_of(vertex)
 
     @on.device
@@ -124,7 +124,7 @@ def ecl(on: Any, vertex: type) -> Any:
 
 @union_rule("afforest", paper="Sutton et al. 2018, link; Hong et al. 2020, 4.3")
 def afforest(on: Any, vertex: type) -> Any:
-    """Compare parents, try to hook the larger one, and step up both paths without finds."""
+    """Compare the parents, try to hook the larger one, and climb both paths without finds."""
     cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device
@@ -153,10 +153,10 @@ def afforest(on: Any, vertex: type) -> Any:
     paper="immediate parent check (IPC), Osipov et al. 2009; Patwary et al. 2010",
 )
 def parent_check(on: Any, vertex: type, find: Any) -> Any:
-    """Compare the parents of the ends first, and climb as async does only if they differ.
+    """Compare the parents of both endpoints; link like async only if they differ.
 
-    Equal parents mean one tree, whether they are stale or not. A swap that fails leaves a vertex
-    that is no longer a root, from which the next find climbs on.
+    Equal parents mean the same tree, even if they are stale. A failed swap means that the vertex is
+    no longer a root; the next find climbs on from it.
     """
     cas, none = on.atomic_cas, none_of(vertex)
 

@@ -1,17 +1,17 @@
-"""Weights of edges, as they come."""
+"""Checks of edge weights."""
 
 from typing import Any
 
 import numpy as np
 
-PART = 4  # of all weights, that one thread looks at
+PART = 4  # weights per thread
 
 
 def note_nan(on: Any) -> Any:
-    """Note whether a weight is nan.
+    """Set ``noted`` if a weight is NaN.
 
-    Launched for a fourth of them, rounded up: a thread reads one of each fourth, so that four loads
-    are under way at a time.
+    Launched for a quarter of the weights, rounded up. A thread reads one weight of each quarter, so
+    that four loads are in flight at a time.
     """
     one, parts = np.uint64(1), np.uint64(PART)
 
