@@ -1,11 +1,11 @@
-"""Connected components on GPU dataframes, and on CPU threads where there is no GPU.
+"""Connected components on GPU dataframes, or on CPU threads without a GPU.
 
 >>> import pandas as pd, cc_rapids
 >>> edges = pd.DataFrame({"src": [1, 2, 8], "dst": [2, 3, 9]})
 >>> len(cc_rapids.components(edges))
 2
 
-Names are imported when they are first used, so that ``import cc_rapids`` imports nothing else.
+Public names are imported on first use, so ``import cc_rapids`` alone loads no other library.
 """
 
 import importlib

@@ -1,6 +1,7 @@
-"""``python -m cc_rapids SCRIPT``: run a program with cc_rapids under cuGraph's names.
+"""Run a Python program with cc_rapids in place of cuGraph's functions.
 
-Where there is no such file, ``python -m cc_rapids COMMAND`` is ``cc-rapids COMMAND``.
+``python -m cc_rapids SCRIPT`` runs a script. If no such file exists, ``python -m cc_rapids
+COMMAND`` is the same as ``cc-rapids COMMAND``.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ python -m cc_rapids COMMAND is cc-rapids COMMAND: see python -m cc_rapids.cli --
 
 
 def main(arguments: list[str]) -> None:
-    """Install cc_rapids, then run a script or a module as ``python`` would."""
+    """Install cc_rapids into cuGraph, then run a script or module as ``python`` would."""
     as_module = arguments[:1] == ["-m"]
     program = arguments[as_module:]
     if not program or (program[0].startswith("-") and not as_module):

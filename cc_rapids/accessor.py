@@ -1,4 +1,4 @@
-"""``import cc_rapids.accessor`` gives pandas, cuDF and Polars frames the accessor ``.cc``."""
+"""Register the accessor ``.cc`` on pandas, cuDF and Polars frames on import."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .integrations.lazy import LazyAccessor
 
 __all__ = ["Accessor", "LazyAccessor", "register"]
 
-#: By library, the module that registers accessors, and its function for frames.
+#: For each library, the module and the function that register an accessor on frames.
 LIBRARIES = {
     "pandas": ("pandas.api.extensions", "register_dataframe_accessor"),
     "cudf": ("cudf.api.extensions", "register_dataframe_accessor"),
@@ -19,14 +19,14 @@ LIBRARIES = {
 
 
 def register() -> list[str]:
-    """Register the accessor on frames of pandas, cuDF and Polars, as far as they are installed.
+    """Register the accessor on frames of the installed libraries among pandas, cuDF and Polars.
 
-    Lazy frames of Polars have it, too, and answer with lazy frames.
+    Polars lazy frames get an accessor whose methods return lazy frames. Repeated calls are safe.
 
     Returns
     -------
     list of str
-        The libraries whose frames have the accessor. A second call changes nothing.
+        The libraries whose frames have the accessor.
 
     See Also
     --------

@@ -128,134 +128,143 @@ def components(
 ) -> Components | SpreadComponents | Plan | StreamPlan:
     """Find the connected components of an edge list.
 
-    Directions, duplicates and the order of the edges do not matter; a self-loop adds its vertex.
-    The input is never changed. Columns of integers close together are read in place: the list is
-    not renumbered, symmetrised, sorted or copied (a host frame is copied to the GPU once if
-    ``engine="cuda"``).
+    Edges are undirected. Duplicate edges and the order of the edges do not change the result. A
+    self-loop adds its vertex. The input is not modified. Integer ids from a narrow range serve as
+    vertices directly, so these edges are not renumbered, symmetrised, sorted or copied. With
+    ``engine="cuda"``, a host frame is copied to the GPU once.
 
     Parameters
     ----------
     edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
-        A cuDF, pandas, Polars or PyArrow frame, or a DuckDB relation; a tuple ``(source,
-        destination)`` of lists, series, NumPy or CuPy arrays, or objects with
-        ``__cuda_array_interface__``, of equal length; a list of edges, each a pair of ids, such as
-        ``[(1, 2), (3, 4)]``; an array or tensor (``__dlpack__``) of shape (edges, 2)
-        or (2, edges), where of (2, 2) each row is an edge; a mapping of names to columns; a SciPy
-        or CuPy sparse matrix (n, n), whose stored entries are edges; a graph of NetworkX, igraph or
-        cuGraph, with its own vertices; or the path of a csv, tsv, SNAP text, Matrix Market or
-        Parquet file. Ids are integers of any width, signed or unsigned, strings, or categories,
-        which are read as their values. The following need not fit into memory: a folder, a pattern
-        or list of paths, an address (fsspec), an iterable (or a list) of frames or of tuples of two
-        columns, a pyarrow dataset or RecordBatchReader.
+        One of:
+
+        - a cuDF, pandas, Polars or PyArrow frame, a DuckDB relation, or a mapping of names to
+          columns;
+        - a tuple ``(source, destination)`` of lists, series, NumPy or CuPy arrays, or objects with
+          ``__cuda_array_interface__``, of equal length;
+        - a list of edges, each a pair of ids, such as ``[(1, 2), (3, 4)]``;
+        - an array or tensor (``__dlpack__``) of shape (m, 2) or (2, m) for m edges; in shape (2, 2)
+          each row is an edge;
+        - a SciPy or CuPy sparse matrix of shape (n, n), whose stored entries are edges;
+        - a NetworkX, igraph or cuGraph graph, whose isolated vertices are included;
+        - the path of a csv, tsv, SNAP text, Matrix Market or Parquet file;
+        - a folder, a pattern or list of paths, an address (fsspec), an iterable or list of frames
+          or of column pairs, or a pyarrow Dataset or RecordBatchReader. These inputs may be larger
+          than memory.
+
+        Ids are integers of any width, signed or unsigned, strings, or categories. Categories are
+        compared by value.
     source, destination : str, or lists of str of equal length, optional
-        The columns with the two ends of each edge. Several columns together form one id, and rows
-        compare column by column. By default a known pair of names: src and dst, source and target,
-        from and to, left and right, u and v, id_l and id_r, unique_id_l and unique_id_r (with
-        source_dataset_l and source_dataset_r, if these stand beside them) and others of
-        :doc:`/guides/inputs`; or else the only two columns.
+        The columns that hold the two ends of each edge. A list of columns forms one composite id;
+        rows compare column by column. By default, a known pair of column names is used: src and
+        dst, source and target, from and to, left and right, u and v, id_l and id_r, unique_id_l and
+        unique_id_r (with source_dataset_l and source_dataset_r, if present), and others listed in
+        :doc:`/guides/inputs`. A frame with only two columns needs no names.
     vertices : column, array or range, optional
-        Vertices to include even if no edge names them (a frame or tuples, for ids of several
-        columns).
+        Vertices to include even if no edge names them. Composite ids need a frame or tuples.
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
     weight : str, or (m,) array, optional
-        The column of weights, or for arrays and lists the weights, of numbers; for ``at_least`` and
-        ``at_most``, or for ``forest="min"`` and ``forest="max"``. By default the values of a
-        matrix, and ``"weight"`` of the edges of a graph.
+        The name of the weight column, or a numeric array of weights. ``at_least``, ``at_most``,
+        ``forest="min"`` and ``forest="max"`` use it. Defaults to the values of a matrix, and to the
+        edge attribute ``"weight"`` of a graph.
     at_least, at_most : float, optional
-        Read only the edges with such a weight; of the others, and of those whose weight is null or
-        nan, the vertices are not included either. The answer keeps the bounds, and applies them to
-        edges that it is given later. Of Parquet files and datasets, row groups without
-        such edges are not read. 32-bit floats are compared as such; integers exactly, whatever the
-        bound.
+        Keep only edges whose weight is within these inclusive bounds. Edges whose weight is null or
+        NaN are dropped. Vertices that only dropped edges name are not included. The result
+        remembers the bounds and applies them to edges that its methods receive later. Row groups of
+        Parquet files and datasets that contain no weight within the bounds are not read. 32-bit
+        floats are compared in 32 bits; integers are compared exactly for any bound.
     labels : {"min", "max", "dense", "size", ...}
         The default kind of labels of :meth:`Components.labels`.
     nulls : {"raise", "drop"}
-        What to do with an edge that has a null end: raise an error, or drop the edge and count it.
+        Whether an edge with a null end raises an error, or is dropped and counted.
     design : str or Design
         The name of the algorithm, such as ``"none+async+halve"`` (see :func:`cc_rapids.designs`).
         ``"auto"`` selects the fastest one by measured rules; ``"auto(rule=paper)"`` follows the
         decision tree of Hong et al. 2020.
     engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
-        Where to run. By default, and by ``"auto"``, where the edges are; edges in files go to the
-        GPU if that takes less time, its start included. ``"gpu"`` is ``"cuda"``, and ``"cpu"`` is
-        ``"threads"``.
+        Where to run. ``"auto"``, the default, runs where the edges are. Edges in files go to the
+        GPU if this is faster, including the start of the GPU. ``"gpu"`` means ``"cuda"``, and
+        ``"cpu"`` means ``"threads"``.
     frames : {"pyarrow", "cudf", "pandas", "polars"}, optional
-        The library of the frames of answers for files, which are PyArrow's by default.
+        The library of returned frames if ``edges`` are files. Defaults to PyArrow.
 
     Returns
     -------
     Components
-        The components. The memory beyond the input, for integers close together, is at most 4 n + n
-        / 8 + answer + 8 MiB, where n is the number of integers from the least id to the greatest (8
-        n in place of 4 n if n exceeds 2^32); :func:`cc_rapids.memory_bound` documents the full
-        formula. For other ids see :mod:`cc_rapids.ids.encode`; ``explain=True`` returns the amount.
+        The components. For integer ids from a narrow range, the run allocates at most 4 n + n / 8 +
+        answer + 8 MiB beyond the input, where n is the size of the id range (8 n in place of 4 n if
+        n exceeds 2^32). :func:`cc_rapids.memory_bound` documents the full formula.
+        :mod:`cc_rapids.ids.encode` covers other ids. ``explain=True`` returns the number of bytes.
 
     Other Parameters
     ----------------
     header : bool, optional
-        Whether the first line of a csv, tsv or SNAP file names its columns. By default it is a
-        header if it contains given or known names, and an edge if its ends are numbers like those
-        of the next line; a line that may be either raises an error.
+        Whether the first line of a csv, tsv or SNAP file names its columns. By default, the first
+        line is a header if it contains the given or known column names, and an edge if its ends are
+        numbers like those of the next line. An ambiguous line raises an error.
     delimiter : str, optional
-        The character between fields of a text file, or a blank for runs of blanks and tabs. By
-        default it is the one of comma, tab, semicolon and pipe that splits each of the first twenty
-        records into the same number of fields, of two or more, and else runs of blanks, whatever
-        the suffix; two that do raise an error.
+        The field delimiter of a text file. A space stands for any run of spaces and tabs. By
+        default, it is the only one of comma, tab, semicolon and pipe that splits each of the first
+        twenty records into the same number of fields, at least two. If none does, the delimiter is
+        a run of spaces and tabs. If several do, an error is raised. The file suffix is ignored.
     encoding : str, optional
-        The encoding of a text file, by default that of its byte order mark, or UTF-8.
+        The encoding of a text file. Defaults to that of its byte order mark, or to UTF-8.
     comment : str or None
-        The letters that begin comments in a text file, by default ``#`` and ``%``. Comments stand
-        before the first record; a later line is an edge, whatever it begins with.
+        The characters that start a comment line in a text file. Defaults to ``#`` and ``%``. Only
+        lines before the first record can be comments; every later line is an edge.
     format : str, optional
-        The format of files, such as ``"csv"`` or ``"mtx"``, by default that of their suffixes, or
-        else of their first bytes.
+        The format of files, such as ``"csv"`` or ``"mtx"``. By default, the suffix decides, then
+        the first bytes.
     memory : {"device", "pinned", "zero-copy"}
-        The memory from which GPU kernels read the edges, and the rows or the matrix that a design
-        makes from them. ``"device"``: GPU memory. ``"pinned"``: GPU memory, to which edges are
-        copied through pinned host memory, which is faster; edges that are already on the device
-        stay there. ``"zero-copy"``: kernels read pinned host memory over the bus, so that integers
-        which are used as vertices directly take no GPU memory (renumbered ids, and rows, are made
-        on the GPU first). NumPy arrays in pinned memory (``cupyx.empty_pinned``) are used in place,
-        all others are copied to it. On threads all three are ordinary memory.
+        The memory from which GPU kernels read the edges, and any rows or matrix that a design
+        builds from them.
+
+        - ``"device"``: GPU memory.
+        - ``"pinned"``: GPU memory. Host edges are copied through pinned memory, which is faster.
+        - ``"zero-copy"``: pinned host memory, read over the bus. Integer ids that serve as vertices
+          directly then take no GPU memory; renumbered ids and rows are still built on the GPU.
+          NumPy arrays in pinned memory (``cupyx.empty_pinned``) are used in place, and all others
+          are copied to pinned memory.
+
+        CPU threads use ordinary memory in all three cases.
     forest : bool, or {"min", "max"}
-        Record the edges of a spanning forest, for :meth:`Components.forest`. This takes one more
-        integer per vertex, but no second run. ``"min"`` and ``"max"``: those of the minimum or the
-        maximum spanning forest by ``weight``, see :func:`cc_rapids.minimum_spanning_forest`.
+        Record the edges of a spanning forest for :meth:`Components.forest`. This takes one more
+        integer per vertex and no second run. ``"min"`` and ``"max"`` record a minimum or maximum
+        spanning forest by ``weight``; see :func:`cc_rapids.minimum_spanning_forest`.
     devices : "all", or list of int, optional
-        Run on several GPUs of this machine, without a cluster: see :doc:`/larger`. The answer is a
-        :class:`~cc_rapids.SpreadComponents`. Edges may be on one GPU or on the
-        host, and are spread over as many GPUs as pay; or a list of frames or tuples of two
-        columns, one for each GPU, which stay there. Ids are integers close together.
+        Run on several GPUs of this machine, without a cluster: see :doc:`/larger`. The result is a
+        :class:`~cc_rapids.SpreadComponents`. Edges on one GPU or on the host are distributed over
+        as many GPUs as reduce the time. A list of one frame or column pair per GPU stays in place.
+        Ids must be integers from a narrow range.
     explain : bool
-        Return the :class:`~cc_rapids.solver.choose.Plan` instead of running: how the ids would be
-        encoded, which design would run and why, and the most memory that it would take.
+        Return a :class:`~cc_rapids.solver.choose.Plan` instead of running. It tells the encoding of
+        the ids, the design and its reason, and the peak memory.
     **chunked
         ``memory_limit``, ``progress``, ``checkpoint`` and ``checkpoint_every`` read a file or frame
-        in chunks. See :func:`cc_rapids.stream_components` for them and for ``unreadable``.
+        in chunks. :func:`cc_rapids.stream_components` documents them and ``unreadable``.
 
     Raises
     ------
     InputError
-        The edges or an argument cannot be used (also ColumnTypeError, NullsError,
-        MissingColumnError, FormatError, DesignError).
+        The edges or an argument cannot be used. Subclasses: ColumnTypeError, NullsError,
+        MissingColumnError, FormatError and DesignError.
     CapacityError
-        The range of the ids needs more memory than is available, or a design needs memory for each
-        pair of vertices, which does not fit.
+        The id range needs more memory than is available, or a design needs memory for each pair of
+        vertices.
     EngineError
         The engine is unknown or this machine cannot run it.
     LedgerError
-        Rows were lost or repeated between the input and the kernels: see
-        :attr:`Components.ledger`.
+        Rows were lost or repeated between the input and the kernels: see :attr:`Components.ledger`.
 
     See Also
     --------
     stream_components : Find components of edges that do not fit into memory.
-    Connectivity : Insert edges in batches, with queries among them.
+    Connectivity : Insert batches of edges and query between batches.
     components_at : Find components of weighted edges at several thresholds.
-    spanning_forest : Find edges that join the components without a cycle.
-    minimum_spanning_forest : Find such edges of the least weight.
-    memory_bound : Return the most bytes that a run takes.
+    spanning_forest : Find a spanning forest of the edges.
+    minimum_spanning_forest : Find a spanning forest of minimum weight.
+    memory_bound : Return an upper bound on the memory of a run.
 
     Examples
     --------
@@ -308,21 +317,23 @@ def components(
 def find_components(
     edges: Any, options: Options, reading: Reading | None = None
 ) -> Components | Plan | StreamPlan:
-    """Find the components of edges: the body of :func:`components` after its options are checked.
+    """Find the components of edges with options that :func:`components` has checked.
 
-    Streams, edges with options of streams, and files whose ids have several columns are read in
-    chunks, by :func:`cc_rapids.stream_components`; without such options, tables that fit into
-    memory come back from there as one, and ``reading`` tells how their files were read. All others
-    are read as two columns of ids, one
-    for each end, or as many as an id has; :func:`~cc_rapids.data.read.read` counts null ends, and
-    drops or refuses them. The backend is the one that the caller names, or else that of the memory
-    in which the edges lie. On it, :func:`~cc_rapids.solver.solve.solve` makes vertices 0 .. n - 1
-    of the ids, and runs a design, which makes a union-find forest of them. With ``explain``,
-    :func:`~cc_rapids.solver.solve.explain` makes the same choices, and runs nothing.
-    The forest of hashed ids, and of ids of several columns, is brought into the order of the ids at
-    last, for the answer to read. The number of components is read back from the GPU: then the run
-    has finished. A forest by weight is counted when somebody asks for labels or their number, or
-    for the log; its seconds are those of its edges.
+    :func:`cc_rapids.stream_components` handles streams, chunked reads, and files with composite
+    ids. If a stream fits into memory, it calls this function again with one table, and ``reading``
+    describes how its files were read.
+
+    All other edges are read as one id column per end, or as several for composite ids.
+    :func:`~cc_rapids.data.read.read` counts null ends and drops or refuses them. Unless the caller
+    names a backend, the run uses that of the memory that holds the edges.
+    :func:`~cc_rapids.solver.solve.solve` maps ids to vertices 0 .. n - 1 and runs a design, which
+    builds a union-find forest. :func:`~cc_rapids.solver.solve.explain` makes the same choices
+    without a run.
+
+    The forest of hashed or composite ids is sorted by id at the end. Reading the number of
+    components from the GPU waits until the run has finished. A forest by weight is counted only
+    when a caller or the log needs its number of components. Its time in ``seconds`` then covers
+    only the search for its edges.
     """
     answers, outer = None, None if reading is None else reading.ledger
     adapter = adapter_of(edges)
@@ -377,7 +388,7 @@ def find_components(
         edge_input = replace(edge_input, answers=answers or edge_input.answers)
     choice = choose(edge_input.src.size) if adapter.names_files or taken else None
     backend = options.backend(edge_input.on_device, choice)
-    # The columns are lent for as long as kernels read them; the answer keeps the arena's memory.
+    # Kernels read the borrowed columns within this scope; the answer keeps the arena's memory.
     with backend.scope() as arena, edge_input.borrow() as (columns, offsets):
         if options.explain:
             return explain(edge_input, columns, offsets, backend, options)
@@ -389,11 +400,11 @@ def find_components(
         solved = solve(edge_input, columns, offsets, backend, options)
         encoded = solved.encoded
         forest, decoder = encoded.forest, encoded.decoder
-        if decoder is None:  # hashed ids, or ids of several columns: not in their order yet
+        if decoder is None:  # hashed or composite ids: not sorted yet
             forest, decoder = encoded.finalise(forest, options.speculates and backend.goes_on)
         done = perf_counter()
     ledger = edge_input.rows
-    if outer is not None:  # of a list that the rows are a part of
+    if outer is not None:  # the ledger of the list that contains these rows
         ledger = outer.plus(ledger._replace(given=0))
     ledger = ledger._replace(linked=encoded.edges.m).check()
     if edge_input.taken and not ledger.records:
@@ -412,7 +423,7 @@ def find_components(
     )
     if edge_input.dropped_rows:
         log.info("%d edges with a null end were left out", edge_input.dropped_rows)
-    if log.isEnabledFor(logging.INFO):  # for which a forest by weight is counted
+    if log.isEnabledFor(logging.INFO):  # counts a forest by weight
         log.info(
             "%s on %s: %d components in %.4f s",
             *(facts.design, backend.name, forest.components, seconds["compute"]),
@@ -425,7 +436,7 @@ def find_components(
 
 
 def _is_numbered(edges: Any) -> bool:
-    """Return whether edges are in memory, so that those within a bound keep their row numbers."""
+    """Return whether edges are in memory, so that edges within a bound keep their row numbers."""
     return adapter_of(edges).has_rows and not hasattr(type(edges), "collect")
 
 
@@ -435,7 +446,7 @@ def spanning_forest(
     destination: str | list[str] | None = None,
     **options: Any,
 ) -> Any:
-    """Find a spanning forest: edges that join the same vertices as all, without a cycle.
+    """Find a spanning forest: acyclic edges with the same components as all edges.
 
     Parameters
     ----------
@@ -449,24 +460,24 @@ def spanning_forest(
     Returns
     -------
     frame of the caller's kind
-        See :meth:`Components.forest`; the number of rows is that of vertices minus that of
-        components. With ``explain=True``, the plan instead.
+        See :meth:`Components.forest`. The number of rows is the number of vertices minus the number
+        of components. With ``explain=True``, the plan instead.
 
     Raises
     ------
     DesignError
-        The design hooks vertices that are not roots, or splices; also all errors of
-        :func:`components`.
+        The design hooks vertices that are not roots, or splices paths. All errors of
+        :func:`components` occur too.
 
     See Also
     --------
     components : Find the components, and also the forest with ``forest=True``.
-    minimum_spanning_forest : Find the one of the least weight.
+    minimum_spanning_forest : Find a spanning forest of minimum weight.
     Components.forest : Return the spanning forest of an answer.
 
     Notes
     -----
-    Hong et al. 2020, Algorithm 2: an edge of the forest belongs to the root that it hooked.
+    Hong et al. 2020, Algorithm 2: each forest edge is stored at the root that it hooked.
 
     Examples
     --------
@@ -487,42 +498,42 @@ def bipartition(
     destination: str | list[str] | None = None,
     **options: Any,
 ) -> Any:
-    """Find two colours of the vertices, so that both ends of each edge have different ones.
+    """Find a 2-colouring of the vertices: the ends of each edge have different colours.
 
-    A component has such colours if it has no cycle of an odd number of edges, and is then
+    A component has a 2-colouring if and only if it contains no cycle of odd length. It is then
     *bipartite*. A self-loop is an odd cycle.
 
     Parameters
     ----------
     edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
-        As for :func:`components`; not changed. They fit into memory, as they are read twice.
+        As for :func:`components`. The edges are read twice, so they must fit into memory.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.
     **options
-        As for :func:`components`. Rows of cycles are positions in the list, also with ``at_least``
-        or ``at_most``.
+        As for :func:`components`. Rows of cycles are positions in the whole list, even with
+        ``at_least`` or ``at_most``.
 
     Returns
     -------
     Bipartition
-        The colours, and an odd cycle for each component that has one. Beside the components, this
-        takes about 48 bytes an edge while it runs, and then 1 byte a vertex. With
-        ``explain=True``, the plan of the components instead.
+        The colours, and an odd cycle for each component that has one. The colouring allocates about
+        48 bytes per edge during the run, in addition to the components, and then keeps 1 byte per
+        vertex. With ``explain=True``, the plan of the components instead.
 
     Raises
     ------
     InputError
-        The edges are read in chunks; also all errors of :func:`components`.
+        The edges are read in chunks. All errors of :func:`components` occur too.
 
     See Also
     --------
-    is_bipartite : Return whether there are colours for all vertices.
-    spanning_forest : Find edges without any cycle.
+    is_bipartite : Return whether all vertices have a 2-colouring.
+    spanning_forest : Find acyclic edges with the same components.
 
     Notes
     -----
-    A component is not bipartite if, in the double cover of the graph, the two vertices that stand
-    for one of its vertices are joined: see :mod:`cc_rapids.algorithms.bipartition`.
+    The double cover of a graph has two copies of each vertex. A component is not bipartite if the
+    two copies of a vertex are connected: see :mod:`cc_rapids.algorithms.bipartition`.
 
     Examples
     --------
@@ -547,7 +558,7 @@ def bipartition(
 
 
 def _opened_with(edges: Any, options: dict[str, Any]) -> Any:
-    """Return edges, opened; the weights of their own become an option, if there are bounds."""
+    """Return opened edges; with weight bounds, store the edges' own weights as an option."""
     bounded = any(options.get(name) is not None for name in ("at_least", "at_most"))
     if not bounded:
         return opened(edges)
@@ -558,9 +569,10 @@ def _opened_with(edges: Any, options: dict[str, Any]) -> Any:
 def _in_rows(
     edges: Any, source: Any, destination: Any, options: dict[str, Any]
 ) -> tuple[Any, Any, Any]:
-    """Return edges in memory and their columns, if an answer numbers rows of those within bounds.
+    """Load edges into memory if row numbers must refer to the list before bounds apply.
 
-    Files become a table, and a lazy frame is collected. Options that were used are removed.
+    A file becomes a table, and a lazy frame is collected. Options used here are removed from
+    ``options``.
     """
     adapter = adapter_of(edges)
     bounded = any(options.get(name) is not None for name in ("at_least", "at_most"))
@@ -578,24 +590,24 @@ def _in_rows(
     for name in KEYWORDS:
         options.pop(name, None)
     if not (adapter.is_stream or adapter.names_files):
-        return table, *sides  # for which frames= is refused
+        return table, *sides  # frames= stays among the options, and components() refuses it
     library = options.pop("frames", None)
     return (table if library in (None, "pyarrow") else frame_of_table(table, library)), *sides
 
 
 def _check_forest(options: dict[str, Any], wanted: bool | str) -> None:
-    """Raise an InputError if another forest is requested than the one that a function finds."""
+    """Raise an InputError if ``forest=`` requests another forest than the caller finds."""
     given = options.get("forest", wanted)
     if type(given) is not type(wanted) or given != wanted:
         raise InputError(
-            f"forest={shown(given)} is another forest than the one of this function: leave it out,"
-            " or use components(..., forest=), spanning_forest(), minimum_spanning_forest() or"
+            f"forest={shown(given)} is not the forest that this function finds: leave it out, or"
+            " use components(..., forest=), spanning_forest(), minimum_spanning_forest() or"
             " maximum_spanning_forest()"
         )
 
 
 def _check_second_run(edges: Any, options: dict[str, Any]) -> None:
-    """Raise an InputError for edges, and options of them, that are not in one table on a device."""
+    """Raise an InputError for edges and options that cannot be read twice on one device."""
     if options.get("devices") is not None:
         raise InputError(
             "devices= is for components(), which needs no edges afterwards: leave it out, as this"
@@ -617,7 +629,7 @@ def _check_second_run(edges: Any, options: dict[str, Any]) -> None:
 
 
 def _options_of_second_run(options: dict[str, Any]) -> Options:
-    """Return the options for edges that are made from an answer: the design and the memory."""
+    """Return the options that a second run on the same edges shares: the design and the memory."""
     runs = {name: options[name] for name in ("design", "memory") if name in options}
     return Options.check(**runs)
 
@@ -628,7 +640,7 @@ def is_bipartite(
     destination: str | list[str] | None = None,
     **options: Any,
 ) -> Any:
-    """Return whether no cycle of the edges has an odd number of edges.
+    """Return whether the graph is bipartite: no cycle has an odd length.
 
     Parameters
     ----------
@@ -642,8 +654,8 @@ def is_bipartite(
     Returns
     -------
     bool
-        True also without edges; False if an edge is a self-loop. With ``explain=True``, the plan
-        instead.
+        True for a graph without edges. False if an edge is a self-loop. With ``explain=True``, the
+        plan instead.
 
     Raises
     ------
@@ -652,7 +664,7 @@ def is_bipartite(
 
     See Also
     --------
-    bipartition : Find the colours, and the odd cycles.
+    bipartition : Find a 2-colouring and the odd cycles.
 
     Examples
     --------
@@ -672,44 +684,44 @@ def bridges(
     destination: str | list[str] | None = None,
     **options: Any,
 ) -> Any:
-    """Find the bridges: the edges without which a component would fall into two.
+    """Find the bridges: edges whose removal splits a component in two.
 
-    An edge that the list holds twice, in either direction, is no bridge, nor is a self-loop.
+    Duplicate edges, in either direction, and self-loops are not bridges.
 
     Parameters
     ----------
     edges : frame, pair of columns, list of pairs, graph, or path
-        As for :func:`components`; not changed. Not matrices and graphs of cuGraph, which may name
-        an edge at both ends. They fit into memory, as they are read twice.
+        As for :func:`components`, except matrices and cuGraph graphs, which may store an edge in
+        both directions. The edges are read twice, so they must fit into memory.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.
     **options
-        As for :func:`components`. Rows are positions in the list, also with ``at_least`` or
-        ``at_most``; labels of a pandas index stand beside them.
+        As for :func:`components`. Rows are positions in the whole list, even with ``at_least`` or
+        ``at_most``. The labels of a pandas index are added as a column.
 
     Returns
     -------
     frame of the caller's kind
-        Columns ``row``, ``source`` and ``destination`` as of :meth:`Components.forest`, in the
-        order of the rows. With ``explain=True``, the plan of the components instead.
+        Columns ``row``, ``source`` and ``destination`` as in :meth:`Components.forest`, sorted by
+        row. With ``explain=True``, the plan of the components instead.
 
     Raises
     ------
     InputError
-        The edges are read in chunks, or are a matrix or a graph of cuGraph; also all errors of
-        :func:`components`.
+        The edges are read in chunks, or are a matrix or a cuGraph graph. All errors of
+        :func:`components` occur too.
 
     See Also
     --------
-    two_edge_connected_components : Find the classes of vertices between them.
-    articulation_points : Find such vertices.
-    spanning_forest : Find edges without any cycle, among which all bridges are.
-    Components.audit : Prove the frame, as ``bridges=``.
+    two_edge_connected_components : Find the components that remain without the bridges.
+    articulation_points : Find vertices whose removal splits a component.
+    spanning_forest : Find acyclic edges, which include all bridges.
+    Components.audit : Verify the returned frame: pass it as ``bridges=``.
 
     Notes
     -----
-    Tarjan and Vishkin 1985: see :mod:`cc_rapids.algorithms.bridges`. It takes some 90 bytes a
-    vertex (twice as many from 2^30 of them on) and 26 bytes an edge, besides the components.
+    Tarjan and Vishkin 1985: see :mod:`cc_rapids.algorithms.bridges`. The search allocates some 90
+    bytes per vertex (180 from 2^30 vertices) and 26 bytes per edge, in addition to the components.
 
     Examples
     --------
@@ -740,10 +752,10 @@ def two_edge_connected_components(
     destination: str | list[str] | None = None,
     **options: Any,
 ) -> Any:
-    """Find the classes of vertices that stay joined whichever edge is left out.
+    """Find the 2-edge-connected components: no single edge removal disconnects any of them.
 
-    They are the components of the edges that are no bridges. A vertex that only bridges or
-    self-loops name is a class of its own.
+    They are the connected components of the graph without its bridges. A vertex whose edges are all
+    bridges or self-loops is a component of its own.
 
     Parameters
     ----------
@@ -757,17 +769,18 @@ def two_edge_connected_components(
     Returns
     -------
     Components
-        With all vertices of the edges. Its ``audit()`` takes the edges that are no bridges, and all
-        vertices as ``vertices=``. With ``explain=True``, the plan of the components instead.
+        The 2-edge-connected components of all vertices. To verify them with ``audit()``, pass the
+        edges without the bridges, and all vertices as ``vertices=``. With ``explain=True``, the
+        plan of the connected components instead.
 
     Raises
     ------
     InputError
-        As for :func:`bridges`; also if a forest is requested.
+        As for :func:`bridges`. Also if a forest is requested.
 
     See Also
     --------
-    bridges : Find the edges between the classes.
+    bridges : Find the edges between the 2-edge-connected components.
     components : Find the components of all edges.
 
     Examples
@@ -797,13 +810,13 @@ def articulation_points(
     destination: str | list[str] | None = None,
     **options: Any,
 ) -> Any:
-    """Find the articulation points: the vertices without which a component would fall apart.
+    """Find the articulation points: vertices whose removal disconnects their component.
 
     Parameters
     ----------
     edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
-        As for :func:`components`; not changed. They fit into memory, as they are read twice. Edges
-        that are there twice, and self-loops, do not matter.
+        As for :func:`components`. The edges are read twice, so they must fit into memory. Duplicate
+        edges and self-loops do not change the result.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.
     **options
@@ -812,17 +825,17 @@ def articulation_points(
     Returns
     -------
     frame of the caller's kind
-        Column ``vertex`` (for ids of several columns as many), in the order of the ids. With
+        Column ``vertex`` (one column per id column for composite ids), sorted by id. With
         ``explain=True``, the plan of the components instead.
 
     Raises
     ------
     InputError
-        The edges are read in chunks; also all errors of :func:`components`.
+        The edges are read in chunks. All errors of :func:`components` occur too.
 
     See Also
     --------
-    bridges : Find such edges.
+    bridges : Find edges whose removal disconnects their component.
 
     Notes
     -----
@@ -854,25 +867,25 @@ def minimum_spanning_forest(
     weight: Any = None,
     **options: Any,
 ) -> Any:
-    """Find the spanning forest of least weight: a minimum spanning tree of each component.
+    """Find a minimum spanning forest: a minimum spanning tree of each component.
 
-    Among edges of equal weight, those of lower rows are taken first, as Kruskal's algorithm does:
-    so the forest is the same on every run and engine.
+    Ties between equal weights are broken by row, lowest first, as in Kruskal's algorithm. The
+    forest is therefore the same on every run and engine.
 
     Parameters
     ----------
     edges : frame, pair of columns, list of pairs, or path
-        As for :func:`components`; not edges that do not fit into memory.
+        As for :func:`components`. The edges must fit into memory.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`components`.
     weight : str, or (m,) array, optional
-        The column of weights, or the weights: integers or floats of up to 64 bits; by default the
-        values of a matrix, and ``"weight"`` of the edges of a graph. Infinities are
-        weights, and -0.0 equals 0.0. One that is null or nan raises an error; with ``nulls="drop"``
-        its edge is dropped with its vertices.
+        The name of the weight column, or an array of weights: integers or floats of up to 64 bits.
+        Defaults to the values of a matrix, and to the edge attribute ``"weight"`` of a graph.
+        Weights may be infinite, and -0.0 equals 0.0. A null or NaN weight raises an error. With
+        ``nulls="drop"``, its edge and the vertices that no other edge names are dropped.
     **options
-        As for :func:`components`, without ``design``. Rows are positions in the list, also with
-        ``at_least`` or ``at_most``.
+        As for :func:`components`, without ``design``. Rows are positions in the whole list, even
+        with ``at_least`` or ``at_most``.
 
     Returns
     -------
@@ -883,22 +896,23 @@ def minimum_spanning_forest(
     Raises
     ------
     NullsError
-        A weight is null or nan.
+        A weight is null or NaN.
     MissingColumnError, ColumnTypeError, InputError, DesignError
-        Weights or an argument cannot be used; also all errors of :func:`components`.
+        A weight or an argument cannot be used. All errors of :func:`components` occur too.
 
     See Also
     --------
-    maximum_spanning_forest : The same for the greatest weight.
+    maximum_spanning_forest : Find a maximum spanning forest.
     components : Find the components, and also this forest with ``forest="min"``.
-    cc_rapids.oracle.kruskal : The same one edge after the other.
-    cc_rapids.oracle.certify_forest : Prove that a forest is the one of least weight.
+    cc_rapids.oracle.kruskal : Find a minimum spanning forest by Kruskal's algorithm.
+    cc_rapids.oracle.certify_forest : Prove that a forest is a minimum spanning forest.
 
     Notes
     -----
-    Rounds of Borůvka's on 64-bit keys of weight and row, lighter edges first, so that most others
-    are dropped. They take 16 bytes for each vertex (20 from 2^32 - 1 edges on), 8 more for
-    weights of 64 bits, and 16 (24) for each edge between two trees at a time.
+    Borůvka's algorithm on 64-bit keys of weight and row. Lighter edges come first, so that most
+    heavier edges can be dropped early. The search allocates 16 bytes per vertex (20 from 2^32 - 1
+    edges), 8 more for 64-bit weights, and 16 (24) for each edge that joins two trees in the current
+    round.
 
     Examples
     --------
@@ -924,10 +938,10 @@ def maximum_spanning_forest(
     weight: Any = None,
     **options: Any,
 ) -> Any:
-    """Find the spanning forest of greatest weight: a maximum spanning tree of each component.
+    """Find a maximum spanning forest: a maximum spanning tree of each component.
 
-    Among edges of equal weight, those of lower rows are taken first. The path between two vertices
-    along this forest has the greatest least weight of all paths between them.
+    Ties between equal weights are broken by row, lowest first. The path between two vertices in
+    this forest is a bottleneck path: no other path has a greater minimum weight.
 
     Parameters
     ----------
@@ -952,7 +966,7 @@ def maximum_spanning_forest(
 
     See Also
     --------
-    minimum_spanning_forest : The same for the least weight.
+    minimum_spanning_forest : Find a minimum spanning forest.
     components_at : Find components of weighted edges at several thresholds.
 
     Examples
@@ -972,9 +986,9 @@ def maximum_spanning_forest(
 def to_device(
     edge_input: EdgeInput, columns: list[Any], offsets: list[Any], backend: Backend, memory: str
 ) -> tuple[list[Any], list[Any]]:
-    """Copy columns of integers and the offsets of rows to memory that a GPU reads; return them.
+    """Copy integer columns and row offsets to memory that a GPU can read.
 
-    Strings, and ids of several columns, are returned unchanged: their encodings copy them.
+    String ids and composite ids are returned unchanged, because their encoders copy them.
     """
     if edge_input.src.strings or edge_input.src.key_columns:
         return columns, offsets

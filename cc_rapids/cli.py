@@ -1,4 +1,4 @@
-"""The command line: ``cc-rapids``, which is ``python -m cc_rapids.cli``."""
+"""The command line ``cc-rapids``, also available as ``python -m cc_rapids.cli``."""
 
 from .tools.cli import main
 

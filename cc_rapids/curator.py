@@ -1,7 +1,7 @@
-"""A stage for NeMo Curator's fuzzy deduplication: components of edges in Parquet files, streamed.
+"""A stage for fuzzy deduplication in NeMo Curator: streamed components of Parquet edge files.
 
-It takes the place of Curator's own stage of the same name. Without Curator it runs as well, on any
-objects that have the attributes of its tasks.
+It replaces Curator's stage of the same name. It also runs without Curator, on any objects with the
+attributes of Curator's tasks.
 """
 
 from .integrations.curator import ConnectedComponentsStage

@@ -1,7 +1,7 @@
-"""Components of distributed edge lists in Dask or dask_cudf frames.
+"""Connected components of edge lists in Dask or dask_cudf frames.
 
-Nothing is set up but the cluster itself: a ``distributed.Client`` that is connected is all it
-takes. Without Dask, the import says how to get it.
+The functions use the connected ``distributed.Client`` and need no other setup. If Dask is not
+installed, the ImportError says how to install it.
 """
 
 try:

@@ -1,9 +1,9 @@
-"""Exceptions with messages for the caller.
+"""Exceptions and the text of their messages.
 
-Every message names the column or the argument, the type, the count, and a way out. All of them
-are ``CcRapidsError``; each is also the built-in exception that a caller would expect there. What
-callers put into messages (names, ids, paths) may be of any length, and hold what a terminal acts
-upon: :func:`brief` shortens and escapes it, in warnings too.
+Each message names the column or argument, the type, the count, and a way to correct the problem.
+All exceptions derive from ``CcRapidsError`` and from a matching built-in exception. Names, ids and
+paths from callers may be long or contain control characters: :func:`brief` shortens and escapes
+them in errors and warnings.
 """
 
 import difflib
@@ -12,10 +12,10 @@ import re
 import sysconfig
 from collections.abc import Iterable
 
-SHOWN = 12  # words of a list that an error shows
-COMPARED = 64  # characters of words that are compared
+SHOWN = 12  # most words of a list in a message
+COMPARED = 64  # leading characters compared when similar words are searched
 
-LONGEST = 600  # characters of a message
+LONGEST = 600  # most characters of a message
 LEFT_OUT = " ... "
 _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?!\w)""", re.DOTALL)
 _WORDS = re.compile(r"\S+")
@@ -30,8 +30,8 @@ class _BriefError(Exception):
     def __reduce__(self) -> tuple[object, ...]:
         """Return the class and the message for pickling.
 
-        What libraries that pickle errors do otherwise (tblib's, by which Dask's workers send them)
-        fails where there are two built-in bases.
+        The default of other picklers, such as tblib in Dask's workers, fails for an exception with
+        two built-in bases.
         """
         own = {name: getattr(self, name, None) for name in ("errno", "filename")}
         own = {name: value for name, value in own.items() if value is not None}
@@ -39,14 +39,14 @@ class _BriefError(Exception):
 
 
 class CcRapidsError(_BriefError):
-    """Any error that cc_rapids raises on purpose; its message has at most 600 characters."""
+    """Base class of all errors that cc_rapids raises; its message has at most 600 characters."""
 
 
 def brief(message: str) -> str:
-    """Return a message shortened to at most 600 characters, all of them printable.
+    """Return a message shortened to at most 600 printable characters.
 
-    The middles of the longest quoted values are left out first, then those of the longest words,
-    then that of the message: what is wrong comes first in it, and the way out last.
+    The middle of the longest quoted values is removed first, then the middle of the longest words,
+    then the middle of the message. This keeps the cause at the start and the advice at the end.
 
     Examples
     --------
@@ -66,10 +66,10 @@ def brief(message: str) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return a text with escapes for all characters that a terminal or a log may act on.
+    r"""Return a text with escapes for characters that a terminal or a log would interpret.
 
-    Control characters, line ends, marks that turn the direction of writing, and halves of surrogate
-    pairs are written as Python writes them in the ``repr`` of a string.
+    Control characters, line ends, marks that change the direction of writing, and lone surrogates
+    are escaped as in the ``repr`` of a string.
 
     Examples
     --------
@@ -82,9 +82,9 @@ def printable(text: str) -> str:
 
 
 def shown(value: object) -> str:
-    """Return the text for an argument in a message: a number or string itself, else its type.
+    """Return the text for an argument in a message: the value of a number or string, else the type.
 
-    Whatever others hold is not looked at, as that may take long, or fail.
+    The contents of other objects are not read, because this could be slow or fail.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def shown(value: object) -> str:
 
 
 def id_shown(value: object) -> str:
-    """Return the text for an id in a message: of one of several columns, each part.
+    """Return the text for an id in a message, with each part of a composite id.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def _elide(text: str, most: int) -> str:
 
 
 def add_advice(error: BaseException, advice: str) -> None:
-    """Add advice to an error: to the message of one of ours, and as a note to any other.
+    """Add advice to an error: to the message of a cc_rapids error, or as a note to any other.
 
     Examples
     --------
@@ -152,35 +152,35 @@ def _remade(
 
 
 class InputError(CcRapidsError, ValueError):
-    """The edges, the vertices or an argument cannot be used as they are."""
+    """The edges, the vertices or an argument cannot be used."""
 
 
 class ColumnTypeError(InputError, TypeError):
-    """A column holds a type that cannot name vertices (floats, booleans, dates, ...)."""
+    """A column has a type that cannot name vertices (floats, booleans, dates, ...)."""
 
 
 class ArgumentTypeError(InputError, TypeError):
-    """An argument cannot be given together with such an input, or is of no known type."""
+    """An argument does not fit this input, or is of an unknown type."""
 
 
 class GraphStateError(InputError):
-    """A graph object holds its edges where they cannot be read; names a function that can."""
+    """The edges of a graph object cannot be read; names a function that can read them."""
 
 
 class MissingColumnError(InputError, KeyError):
     """A named column is not in the frame."""
 
-    __str__ = Exception.__str__  # KeyError would print the message in quotation marks
+    __str__ = Exception.__str__  # KeyError would put quotation marks around the message
 
 
 class UnknownVertexError(InputError, KeyError):
-    """A requested vertex is in no edge, and was not added by ``vertices=``."""
+    """No edge contains the requested vertex, and ``vertices=`` did not add it."""
 
     __str__ = Exception.__str__
 
 
 class NullsError(InputError):
-    """A column holds nulls, and the policy is to refuse them."""
+    """A column contains nulls, and ``nulls="raise"`` refuses them."""
 
 
 class FormatError(InputError):
@@ -192,17 +192,17 @@ class ChangedFileError(FormatError):
 
 
 class CheckpointError(InputError):
-    """A checkpoint belongs to another input than the given one; names the part that differs."""
+    """A checkpoint belongs to a different input; names the part that differs."""
 
 
 class OutputError(InputError, OSError):
     """A file cannot be written, because of its path or a full disk; names the reason."""
 
-    __str__ = Exception.__str__  # OSError would print the number of the error, and the path twice
+    __str__ = Exception.__str__  # OSError would print the error number and repeat the path
 
 
 class DesignError(InputError):
-    """No algorithm has that name; names the nearest ones."""
+    """A design is unknown or cannot be used here; names the nearest designs."""
 
 
 class EngineError(CcRapidsError, RuntimeError):
@@ -210,7 +210,7 @@ class EngineError(CcRapidsError, RuntimeError):
 
 
 class MissingExtraError(CcRapidsError, ImportError):
-    """A library of an extra is not installed; names the extra."""
+    """An optional library is not installed; names the extra that installs it."""
 
 
 class CapacityError(CcRapidsError, MemoryError):
@@ -218,11 +218,11 @@ class CapacityError(CcRapidsError, MemoryError):
 
 
 class LedgerError(CcRapidsError, RuntimeError):
-    """A run lost or repeated rows and has no answer; names both numbers."""
+    """A run lost or repeated rows, so it returns no answer; names both row counts."""
 
 
 class CcRapidsWarning(_BriefError, UserWarning):  # noqa: N818
-    """Any warning of cc_rapids; its message has at most 600 characters."""
+    """Base class of all cc_rapids warnings; its message has at most 600 characters."""
 
 
 class CapacityWarning(CcRapidsWarning):
@@ -240,7 +240,7 @@ class VerificationError(CcRapidsError, AssertionError):
 def unknown(what: str, word: object, words: Iterable[str]) -> str:
     """Return a message like "unknown labels 'mim': did you mean 'min'? one of dense, max, ...".
 
-    Of more than a dozen words, the first few and their number are shown. A word that is not a
+    A list of more than a dozen words is cut to the first few and the total. A word that is not a
     string is shown by its value or type.
     """
     words = sorted(words)
@@ -248,18 +248,18 @@ def unknown(what: str, word: object, words: Iterable[str]) -> str:
 
 
 def hint_of(word: object, words: Iterable[str]) -> str:
-    """Return the text " did you mean ...?" with the nearest words; empty if none is near."""
+    """Return the text " did you mean ...?" with the nearest words, or an empty text."""
     return did_you_mean(nearest_words(word, words, 3, 0.5)) if isinstance(word, str) else ""
 
 
 def listed(words: list[str]) -> str:
-    """Return words with commas: of more than a dozen the first few and their number."""
+    """Return words joined by commas, or the first few and the total if there are over a dozen."""
     few = words if len(words) <= SHOWN else [*words[: SHOWN // 2], f"... ({len(words):,} in all)"]
     return ", ".join(few)
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:
-    """Return a count and its noun, in the plural unless it is one.
+    """Return a count with its noun, in the singular for one and in the plural otherwise.
 
     Examples
     --------
@@ -270,20 +270,20 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
 
 
 def nearest_words(word: str, words: Iterable[str], most: int, cutoff: float) -> list[str]:
-    """Return the words most similar to a word; of long ones only the beginning is compared."""
+    """Return the words most similar to a word, by their first 64 characters."""
     full = {each[:COMPARED]: each for each in reversed(list(words))}
     return [full[each] for each in difflib.get_close_matches(word[:COMPARED], full, most, cutoff)]
 
 
 def did_you_mean(words: list[str]) -> str:
-    """Return the text " did you mean ...?" for some words; empty if there are none."""
+    """Return the text " did you mean ...?" for some words, or an empty text without words."""
     *others, last = map(repr, words or [""])
     any_of = f"{', '.join(others)} or {last}" if others else last
     return f" did you mean {any_of}?" if words else ""
 
 
 def install_advice(extra: str) -> str:
-    """Return the text that says how to install an extra; no package index has cc_rapids yet.
+    """Return the text that says how to install an extra; cc_rapids is not on a package index yet.
 
     Examples
     --------
@@ -297,10 +297,10 @@ def install_advice(extra: str) -> str:
 
 
 def unsupported_python() -> str | None:
-    """Return why this build of Python runs no kernels, and the way out; None if it runs them.
+    """Return why this build of Python cannot run kernels, with advice, or None if it can.
 
-    Numba calls its support of builds without a global lock experimental: caches and dispatchers
-    that several threads enter at once are where it may go wrong, and every run enters them so.
+    Numba supports free-threaded builds as an experiment only. Its caches and dispatchers may fail
+    when several threads enter them at once, as they do in every run.
     """
     if not sysconfig.get_config_var("Py_GIL_DISABLED"):
         return None

@@ -1,4 +1,4 @@
-"""Seeded graphs with known components, from :mod:`cc_rapids.tools.generators`."""
+"""Seeded generators of graphs with known components."""
 
 from .tools.generators import *  # noqa: F403
 from .tools.generators import __all__ as __all__

@@ -1,8 +1,8 @@
-"""The memory of this machine, or of the container that the process runs in.
+"""The memory of this machine, or of the container that runs the process.
 
-A container has a limit of its own, which the files of ``/proc`` do not tell: the kernel keeps it in
-the files of the control group, and ends a process that goes beyond it. So the free memory is the
-less of what the machine has and of what the group has left.
+The files of ``/proc`` do not show the memory limit of a container. The kernel stores it in the
+files of the control group (cgroup) and kills a process that exceeds it. The free memory is
+therefore the smaller of the machine's free memory and the group's remaining memory.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 GROUPS = Path("/sys/fs/cgroup")
-UNLIMITED = 1 << 60  # bytes: version 1 writes the largest multiple of a page for no limit
+UNLIMITED = 1 << 60  # bytes; cgroup version 1 stores the largest multiple of a page for "no limit"
 
 
 class Group(NamedTuple):
-    """A control group with a limit: that, and the files of its use and of what it consists of."""
+    """A control group: its limit in bytes, and the files of its use and its memory statistics."""
 
     limit: int
     used: Path
     parts: Path
 
     def free_bytes(self) -> int:
-        """Return the limit minus the use; cached files count as free."""
+        """Return the limit minus the use, in bytes; cached files count as free."""
         used = int(self.used.read_text())
         for line in self.parts.read_text().splitlines():
             name, _, size = line.partition(" ")
@@ -36,13 +36,13 @@ class Group(NamedTuple):
 
 
 def total_bytes() -> int:
-    """Return the memory of this machine, or the limit of the container."""
+    """Return the bytes of memory of this machine, or the limit of the container if it is less."""
     total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return min([total, *(group.limit for group in groups())])
 
 
 def free_bytes() -> int:
-    """Return the memory that can be allocated without swapping, cached files given up."""
+    """Return the bytes that can be allocated without swapping; cached files count as free."""
     free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     with suppress(OSError, ValueError):
         file = os.open("/proc/meminfo", os.O_RDONLY)
@@ -59,17 +59,17 @@ def free_bytes() -> int:
 
 @cache
 def groups() -> tuple[Group, ...]:
-    """Return the control groups of this process, from the innermost one, that have a limit."""
+    """Return the control groups of this process that have a limit, innermost first."""
     with suppress(OSError):
         return tuple(groups_in(GROUPS, Path("/proc/self/cgroup").read_text()))
     return ()
 
 
 def groups_in(root: Path, lines: str) -> list[Group]:
-    """Return the groups with a limit that the lines of ``/proc/self/cgroup`` name.
+    """Return the groups with a limit among the lines of ``/proc/self/cgroup``.
 
-    A container may see its own group at the root of the file system, although the lines name
-    another path.
+    A container may find its group at the root of the cgroup file system even if the lines name
+    another path, so all parent folders are searched.
     """
     found = []
     for line in lines.splitlines():

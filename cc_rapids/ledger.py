@@ -1,25 +1,25 @@
-"""The ledger of a run: rows given = rows linked + rows left out, each with its reason.
+"""The ledger of a run: rows given = rows linked + rows left out, by reason.
 
-Both sides are counted in different places. ``given`` comes from the input itself: the length of a
-frame, the footers of Parquet files, the lines of a text file, a ``count(*)`` of a relation.
-``linked`` comes from the columns that kernels read, after all filters and cuts. A reader
-that loses, repeats or cuts rows in between makes them differ, and :meth:`Ledger.check` refuses to
-answer. Only an iterator has no count of its own: its ledger is ``unchecked``, as ``given`` is the
-sum of the items that it has yielded.
+The two sides are counted in different places. ``given`` comes from the input: the length of a
+frame, the footers of Parquet files, the lines of a text file, or a ``count(*)`` of a relation.
+``linked`` comes from the columns that kernels read, after all filters. If a reader loses, repeats
+or truncates rows, the two sides differ, and :meth:`Ledger.check` raises an error. An iterator has
+no independent count: ``given`` is the number of rows that it has yielded, and ``unchecked`` is
+True.
 
 =================  =============================================================================
 Reason             Rows
 =================  =============================================================================
 ``null_end``       with a null end, under ``nulls="drop"``
-``null_weight``    whose weight is null or NaN, under a bound or ``nulls="drop"``
-``out_of_bounds``  whose weight is not within ``at_least`` and ``at_most``
-``row_group``      in row groups that were not read, as their statistics are out of bounds
+``null_weight``    with a null or NaN weight, under a bound or ``nulls="drop"``
+``out_of_bounds``  with a weight outside ``at_least`` and ``at_most``
+``row_group``      in row groups that were skipped because their statistics are out of bounds
 ``filtered``       outside the filter of a dataset
-``comment``        of a text file that are comments
-``blank``          of a text file that are blank
-``not_in_forest``  that close a cycle, of an answer which was made of a spanning forest alone
-``removed``        that :meth:`~cc_rapids.Connectivity.remove` has taken out
-``expired``        of the kept forest that :meth:`~cc_rapids.Connectivity.expire` has taken out
+``comment``        that are comments of a text file
+``blank``          that are blank in a text file
+``not_in_forest``  that close a cycle, if only the spanning forest was available
+``removed``        that :meth:`~cc_rapids.Connectivity.remove` removed
+``expired``        of the kept forest that :meth:`~cc_rapids.Connectivity.expire` removed
 =================  =============================================================================
 """
 
@@ -30,11 +30,11 @@ from typing import Any, NamedTuple
 
 from .errors import LedgerError, counted
 
-NO_ROWS: Mapping[str, int] = {}  # left out by no reason
+NO_ROWS: Mapping[str, int] = {}  # no row is left out
 
 
 def lost_rows(where: str, given: int, came: int) -> LedgerError:
-    """Return the error for a source whose rows are not all accounted for, or are too many."""
+    """Return the error for a source with missing or surplus rows."""
     word = "lost" if given > came else "too many"
     return LedgerError(
         f"{where}: {given:,} rows were given, and {came:,} are accounted for:"
@@ -44,12 +44,12 @@ def lost_rows(where: str, given: int, came: int) -> LedgerError:
 
 
 class Ledger(NamedTuple):
-    """The rows that were given, linked, and left out.
+    """The counts of rows that were given, linked, and left out.
 
     Attributes
     ----------
     given : int
-        Rows of the input, counted before any of them was read.
+        Rows of the input, counted before they are read.
     linked : int
         Rows of the columns that kernels read.
     left_out : mapping of str to int
@@ -57,7 +57,7 @@ class Ledger(NamedTuple):
     unchecked : bool
         True if an iterator is the only source of ``given``.
     unreadable_files : int
-        Files that were skipped, as ``unreadable="skip"`` allows.
+        Files that were skipped under ``unreadable="skip"``.
     """
 
     given: int = 0
@@ -67,7 +67,7 @@ class Ledger(NamedTuple):
     unreadable_files: int = 0
 
     def plus(self, other: Ledger) -> Ledger:
-        """Return the sum of two ledgers, of different rows."""
+        """Return the sum of two ledgers of disjoint rows."""
         left_out = self.left_out
         if other.left_out:
             left_out = dict(left_out)
@@ -82,7 +82,7 @@ class Ledger(NamedTuple):
         )
 
     def minus(self, other: Ledger) -> Ledger:
-        """Return the ledger without the rows of an earlier one, which it continues."""
+        """Return this ledger minus an earlier ledger of the same run."""
         left_out = {
             reason: rows - other.left_out.get(reason, 0) for reason, rows in self.left_out.items()
         }
@@ -95,17 +95,17 @@ class Ledger(NamedTuple):
         )
 
     def leaving_out(self, reason: str, rows: int) -> Ledger:
-        """Return the ledger with further rows left out."""
+        """Return the ledger with more rows left out for a reason."""
         return self.plus(Ledger(left_out={reason: rows})) if rows else self
 
     def taking_out(self, reason: str, rows: int) -> Ledger:
-        """Return the ledger with linked rows taken out again."""
+        """Return the ledger with linked rows moved to the rows left out."""
         rows = min(rows, self.linked)
         return self.plus(Ledger(linked=-rows, left_out={reason: rows})) if rows else self
 
     @property
     def records(self) -> int:
-        """The rows that were given, but for comments and blank lines."""
+        """The rows that were given, without comments and blank lines."""
         return self.given - self.left_out.get("comment", 0) - self.left_out.get("blank", 0)
 
     @property
@@ -114,12 +114,12 @@ class Ledger(NamedTuple):
         return self.linked + sum(self.left_out.values())
 
     def check(self, where: str = "") -> Ledger:
-        """Return the ledger itself.
+        """Return the ledger if it balances.
 
         Raises
         ------
         LedgerError
-            It does not balance; names both numbers.
+            The ledger does not balance; names both numbers.
         """
         came = self.linked + sum(self.left_out.values())
         if self.given != came:
@@ -136,7 +136,7 @@ class Ledger(NamedTuple):
 
     @classmethod
     def of_facts(cls, facts: Mapping[str, Any]) -> Ledger:
-        """Return the ledger of a dict that :meth:`facts` has made.
+        """Return the ledger from the dict that :meth:`facts` returned.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Entities of records: the components of records that agree in a key."""
+"""Record linkage: the connected components of records that share the value of a key."""
 
 from __future__ import annotations
 
@@ -40,60 +40,62 @@ def link_records(
     labels: str = "min",
     engine: str | None = None,
 ) -> LinkedRecords:
-    """Find the entities of a frame's records: records that agree in any key are one entity.
+    """Group records into entities: records that agree in any key belong to one entity.
 
-    Records agree in a key if all its parts are equal. Entities are the connected components: if
-    one record shares an email with a second, and this a phone number with a third, the three are
-    one entity. Every record is a vertex of the answer, linked or not.
+    Two records agree in a key if all columns of the key are equal. Entities are the connected
+    components of the agreements. For example, if records 1 and 2 share an email, and records 2 and
+    3 share a phone number, then all three are one entity. Every record is a vertex of the result,
+    even if it agrees with no other.
 
-    Values are compared by hash tables, and each record is linked to the first one with the same
-    value: a group of k records costs k - 1 links, and no pairs are made. The frame is not changed;
-    that of cuDF stays on the GPU.
+    Hash tables compare the values. Each record is linked to the first record with the same value,
+    so a group of k records produces k - 1 links rather than all pairs. The frame is not modified. A
+    cuDF frame stays on the GPU.
 
     Parameters
     ----------
     frame : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict of columns
-        The records, one a row. Of a lazy frame of Polars, and of a relation, for which ``id`` is
-        needed, only the columns that are named are read.
+        The records, one per row. Polars lazy frames and relations need ``id``; only the named
+        columns are read from them.
     keys : list of str, or of lists of str
-        The columns in which records may agree; those in a list have to agree together. They hold
-        integers, strings, categories (compared as their values), booleans, dates or times.
+        The columns in which records may agree. An inner list is one key whose columns must all
+        agree. Columns hold integers, strings, categories (compared by value), booleans, dates or
+        times.
     id : str, or list of str, optional
-        The column of the record ids, or several that are one id; of the kinds that
-        :func:`components` takes. Rows with the same id are one record. By default the positions of
-        the rows, from 0, are the ids.
+        The column of the record ids, or several columns that form a composite id, of any type that
+        :func:`components` accepts. Rows with the same id are one record. By default, the ids are
+        the row positions from 0.
     max_group : int, optional
-        The most records that a value may link. Larger groups, such as those of a default value
-        ("unknown") or of a shared mailbox, are left out, and counted in ``summary()["keys"]``.
+        The most records that one value may link. Larger groups are left out and counted in
+        ``summary()["keys"]``. Examples are a placeholder ("unknown") or a shared mailbox.
     ignore : list, tuple or set of values, or None
-        Values that link nothing, in any part of a key: strings in columns of strings, integers in
-        those of integers, and booleans, dates and times likewise. Nulls (None, nan, NaT, masked
-        values) never link.
+        Values that never link records, in any column of a key. Each value applies to columns of its
+        own type: strings, integers, booleans, dates or times. Nulls (None, NaN, NaT, masked values)
+        never link records.
     labels : {"min", "max", "dense", "size", ...}
         The default kind of labels of :meth:`LinkedRecords.labels` and :meth:`LinkedRecords.attach`.
     engine : {"threads", "cuda"}, optional
-        Where to run; by default where the frame is.
+        Where to run. Defaults to the location of the frame.
 
     Returns
     -------
     LinkedRecords
-        The entities: a :class:`Components` whose vertices are the ids. Beside the frame, a run
-        takes 8 bytes per record and key (up to 24 with ids), and while it compares the records by
-        one key a copy of its columns, if they have nulls, and 30 to 60 bytes per record.
+        The entities: a :class:`Components` whose vertices are the ids. In addition to the frame, a
+        run allocates 8 bytes per record and key (up to 24 with ids). During the comparison of one
+        key, it also allocates 30 to 60 bytes per record, and a copy of the key's columns if they
+        have nulls.
 
     Raises
     ------
     MissingColumnError
-        A column of ``keys`` or ``id`` is not in the frame; names the nearest.
+        A column of ``keys`` or ``id`` is not in the frame; names the nearest column.
     ColumnTypeError
-        A key holds floats or another kind that cannot be compared exactly, or the ids are of a
-        kind that cannot be ids.
+        A key column has a type that cannot be compared exactly, such as floats, or the ids have a
+        type that cannot name vertices.
     NullsError
         Some ids are null.
     ArgumentTypeError, InputError
-        ``keys`` is empty or names a key twice; ``max_group`` is not a positive integer; ``ignore``
-        is not a list of values; the argument is not a frame, or its columns have
-        several lengths.
+        ``keys`` is empty or repeats a key; ``max_group`` is not a positive integer; ``ignore`` is
+        not a list of values; ``frame`` is not a frame, or its columns differ in length.
     CapacityError, EngineError
         The run needs more memory than is available, or the engine is unknown.
 
@@ -143,7 +145,7 @@ def link_records(
         if not encoded.forest.complete:
             raise ids.changed()
         forest, decoder = encoded.forest, encoded.decoder
-        if decoder is None:  # hashed ids, or ids of several columns: not in their order yet
+        if decoder is None:  # hashed or composite ids: not sorted yet
             forest, decoder = encoded.finalise(forest)
     seconds = {"copy": None, "compute": perf_counter() - started}
     links = sum(one.links for one in facts.values())
@@ -159,7 +161,7 @@ def link_records(
 
 
 def _checked_limit(limit: Any) -> int | None:
-    """Return the most records of a group; raise an InputError unless it is a positive integer."""
+    """Return the maximum size of a group, or raise an InputError unless it is positive."""
     if limit is None:
         return None
     if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1:
@@ -171,7 +173,7 @@ def _checked_limit(limit: Any) -> int | None:
 
 
 def _positions(size: int, backend: Backend) -> EncodedIds:
-    """Return vertices that are the positions of rows, without edges."""
+    """Return encoded ids for vertices that are row positions, without edges."""
     none = backend.empty(0, np.uint32)
     forest = Forest(backend, size, all_present=True)
     decoder = OffsetDecoder(0, np.dtype(np.int64))
@@ -181,9 +183,7 @@ def _positions(size: int, backend: Backend) -> EncodedIds:
 def _linked(
     parts: list[KeyPart], size: int, own: Array, limit: int | None, backend: Backend
 ) -> tuple[Array, KeyFacts]:
-    """Return for each row one row with the same value of a key, or the row itself.
-
-    It is the same for all rows that are linked.
+    """For each row, return the first row with the same key value, or the row itself without one.
 
     Parameters
     ----------
@@ -192,9 +192,9 @@ def _linked(
     size : int
         The number of rows.
     own : (size,) array of integers, optional
-        The vertex of each row, if several rows may be one record.
+        The vertex of each row, if several rows may belong to one record.
     limit : int, optional
-        The most records of a group.
+        The most records that one value may link.
     """
     xp, mask = backend.xp, common_rows(parts)
     every = xp.arange(size, dtype=np.uint32)
@@ -232,7 +232,7 @@ def _linked(
 
 
 def _ignored(array: Any, column: Column, values: list[Any], backend: Backend) -> Array:
-    """Return a boolean array of the values of a lent column that are ignored."""
+    """Return a boolean mask of the values of a borrowed column that are to be ignored."""
     if column.strings:
         return backend.asarray(among(array, values))
     limits = np.iinfo(array.dtype)
@@ -243,9 +243,9 @@ def _ignored(array: Any, column: Column, values: list[Any], backend: Backend) ->
 def _too_large(
     chosen: Array, limit: int, skipped: Array, own: Array, backend: Backend
 ) -> tuple[Array, int, int]:
-    """Return a mask of the rows in groups of too many records, and the numbers of both.
+    """Return a mask of the rows in oversized groups, and the number of such groups and rows.
 
-    Rows of the same vertex, ``own``, are one record. The groups of ``skipped`` rows are none.
+    Rows with the same vertex in ``own`` count as one record. Groups of ``skipped`` rows are exempt.
     """
     size = int(chosen.size)
     over = backend.counts(chosen, size) > limit
@@ -261,9 +261,9 @@ def _too_large(
 
 
 def _edges(ids: Edges, own: Array, ends: list[Array], size: int, backend: Backend) -> Edges:
-    """Return the edges from each row to each of some rows, between the vertices of the rows.
+    """Return the edges from each row to its partner in each array of ``ends``, as vertices.
 
-    Those of the first key name each row, linked or not.
+    The first array has an entry for each row, so the edges contain every vertex.
     """
     xp = backend.xp
     src = xp.concatenate([xp.arange(size, dtype=np.uint32)] * len(ends))

@@ -1,4 +1,4 @@
-"""Options of all entry points, checked once."""
+"""The options of all entry points and their checks."""
 
 from __future__ import annotations
 
@@ -37,44 +37,44 @@ CHUNKED = ("memory_limit", "progress", "checkpoint", "checkpoint_every", "unread
 UNREADABLE = ("raise", "skip")
 
 
-FORESTS = {"min": False, "max": True}  # forests by weight, and whether of the greatest
+FORESTS = {"min": False, "max": True}  # forests by weight, and whether the weight is maximised
 
 
 def _forest_weight(weight: Any, greatest: bool, policy: DesignPolicy) -> ForestWeight:
-    """Return the weights of a spanning forest.
+    """Return the weights for a minimum or maximum spanning forest.
 
     Raises
     ------
     InputError
-        There are none.
+        No weights are given.
     DesignError
-        The caller names a design, which rounds of their own would not run.
+        The caller names a design, but a spanning forest by weight always uses Borůvka's algorithm.
     """
     if weight is None:
         word = "max" if greatest else "min"
         raise InputError(f"forest={word!r} is a spanning forest by weight: pass weight= as well")
     if not policy.is_measured:
         raise DesignError(
-            "a spanning forest by weight is found by rounds of its own, and by no design: leave out"
-            " design="
+            "a spanning forest by weight is found by Borůvka's algorithm, not by a design: leave"
+            " out design="
         )
     return ForestWeight(weight, greatest)
 
 
 def check_chunked(given: dict[str, Any]) -> None:
-    """Raise a TypeError unless all of these are options for edges that are read in chunks."""
+    """Raise a TypeError if any name is not an option of chunked reads."""
     for name in given:
         if name not in CHUNKED:
             raise TypeError(f"components() got an unexpected keyword argument {name!r}")
 
 
 def check_devices(devices: Any) -> str | tuple[int, ...] | None:
-    """Return the devices that the caller names: "all", or numbers that differ; None by default.
+    """Return the requested devices: "all", or distinct device numbers; None by default.
 
     Raises
     ------
     InputError
-        They are neither.
+        The value is neither "all" nor a list of distinct device numbers.
     """
     if devices is None or (isinstance(devices, str) and devices == "all"):
         return devices
@@ -91,13 +91,24 @@ def check_devices(devices: Any) -> str | tuple[int, ...] | None:
 
 @dataclass(frozen=True)
 class Options:
-    """The caller's options; see :func:`cc_rapids.components` for most of them.
+    """The checked options of a run; :func:`cc_rapids.components` documents most of them.
 
-    Make one by :meth:`check`. ``policy`` replaces ``design``: it chooses the design that runs.
-    ``speculates`` is true if the label frame is requested at once, and ``expected_rows`` the number
-    of its rows, if the caller knows it. ``chunked`` is true if an option was given that makes edges
-    be read in chunks. ``weight_bound`` becomes ``applied_bound`` once the edges are those within.
-    ``spanning`` are the weights of a spanning forest, if ``forest`` is one by weight.
+    Create instances with :meth:`check`.
+
+    Attributes
+    ----------
+    policy : DesignPolicy
+        Chooses the design that runs. It replaces ``design``.
+    speculates : bool
+        True if the caller requests the label frame immediately.
+    expected_rows : int, optional
+        The number of rows of the label frame, if the caller knows it.
+    chunked : bool
+        True if an option of chunked reads was given.
+    weight_bound, applied_bound : WeightBound, optional
+        The bound of the weights. It moves to ``applied_bound`` once the edges are filtered.
+    spanning : ForestWeight, optional
+        The weights of a minimum or maximum spanning forest.
     """
 
     source: Side | None = None
@@ -152,15 +163,15 @@ class Options:
     ) -> Options:
         """Check all options that do not depend on the edges.
 
-        ``wants_labels`` says that the label frame is what the caller asks for: if it is of least
-        ids, its rows may be gathered, and it may be made, before they are counted.
+        ``wants_labels`` is true if the caller requests only the label frame. If the labels are the
+        least ids, the frame can then be built before its rows are counted.
 
         Raises
         ------
         InputError, DesignError, EngineError, ArgumentTypeError
-            An option cannot be used; names the nearest words where it is a word.
+            An option has an invalid value; names the nearest valid words.
         TypeError
-            There is no such option.
+            An option does not exist.
         """
         kind = (isinstance(labels, str) and LABEL_KINDS.get(labels)) or check_labels(labels)
         words = isinstance(memory, str) and isinstance(nulls, str)
@@ -178,7 +189,7 @@ class Options:
         explain = explain if isinstance(explain, bool) else check_flag("explain", explain)
         if frames is not None:
             check_word("library of frames", frames, FRAMES)
-        if not isinstance(design, str | Design):
+            Design.parse(design)  # raises an error; unhashable values would fail in the cache below
             Design.parse(design)  # raises; what cannot be hashed cannot be looked up below
         policy = policy_of(design)
         bounds, weight_bound = (weight, at_least, at_most), None
@@ -221,7 +232,7 @@ class Options:
         )
 
     def remembered(self) -> WeightBound | None:
-        """Return what the answer keeps of the weights and their bounds."""
+        """Return the weights and bounds that the answer keeps for later edges."""
         bound = self.weight_bound or self.applied_bound
         if bound is None and self.spanning is not None:
             bound = WeightBound(self.spanning.weight)
@@ -229,7 +240,7 @@ class Options:
 
     @property
     def named_design(self) -> Design | None:
-        """The design that the caller names; None for "auto" by any rule."""
+        """The design that the caller names; None for every rule of "auto"."""
         return self.policy.design if isinstance(self.policy, FixedDesign) else None
 
     @property
@@ -239,7 +250,7 @@ class Options:
         Raises
         ------
         DesignError
-            The one that was asked for cannot take batches, and why.
+            The requested design does not support batches; names the reason.
         """
         return check_batch_design(self.named_design or "auto")
 
@@ -278,7 +289,7 @@ class Options:
         EngineError
             The backend has no devices to choose.
         InputError
-            There is no such device.
+            A requested device does not exist.
         """
         count = backend.device_count
         if not count:
@@ -299,14 +310,15 @@ class Options:
         return numbers
 
     def backend(self, on_device: bool = False, choice: EngineChoice | None = None) -> Backend:
-        """Return the backend that runs: the one that the caller names, or where the edges are.
+        """Return the backend that the caller names, or else the one of the edges' memory.
 
-        ``choice`` is that for edges in files; if its GPU cannot be used, threads run.
+        For edges in files, ``choice`` is the estimated best engine. CPU threads run if its GPU
+        cannot be used.
 
         Raises
         ------
         EngineError
-            This machine cannot run the one that the caller names.
+            This machine cannot run the engine that the caller names.
         """
         if self.engine is not None or choice is None:
             return backends.opened(self.engine or backends.ENGINES[on_device])
@@ -318,24 +330,24 @@ class Options:
 
 
 def with_ends(edges: Any, options: Options, adapter: Adapter | None = None) -> Options:
-    """Return the options with the columns of both ends, where the edges have names of columns.
+    """Return the options with the columns of both ends, if the edges have column names.
 
-    The ``adapter`` is that of the edges, if the caller has asked for it.
+    ``adapter`` is the adapter of the edges, if it is already known.
     """
     given = options.spanning or options.weight_bound
     weight = None if given is None else given.weight
     ends = named_ends(edges, options.source, options.destination, weight, adapter)
     if ends == (options.source, options.destination):
         return options
-    found = copy(options)  # replace() would set all fields again, one by one
+    found = copy(options)  # faster than replace(), which checks and sets all fields again
     vars(found).update(source=ends[0], destination=ends[1])
     return found
 
 
 def within_bound(edges: Any, options: Options) -> tuple[Any, Options, Ledger]:
-    """Return the edges whose weight is within the caller's bound, and the options for these.
+    """Return the edges whose weight is within the bound, their options, and the ledger.
 
-    The ledger counts all rows, and those that the bound leaves out.
+    The ledger counts all rows, including those outside the bound.
     """
     options = with_ends(edges, options)
     assert options.weight_bound is not None
@@ -349,9 +361,9 @@ def within_bound(edges: Any, options: Options) -> tuple[Any, Options, Ledger]:
 
 
 def with_weights(edges: Any, options: Options) -> tuple[Any, Options, Reading]:
-    """Return edges with a column of weights in memory, their options, and how files were read.
+    """Load edges and their weights; return a table, its options, and how files were read.
 
-    Files become a table, whose rows the third result counts, and lazy frames are collected.
+    Files become a table and lazy frames are collected. The third value counts the rows of files.
 
     Raises
     ------

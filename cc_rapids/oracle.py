@@ -1,9 +1,10 @@
-"""Oracles: independent ways to compute an answer, and a proof of an answer.
+"""Reference implementations that compute or verify answers independently of the kernels.
 
-All but :func:`union_find`, :func:`kruskal`, :func:`single_linkage`, :func:`walk`, :func:`bridges`
-and :func:`articulation_points` return nothing, or raise a
-:class:`~cc_rapids.errors.VerificationError` that names the first counterexample. They share no code
-with the kernels, and run on one thread of the host; only :func:`against_cugraph` stays on a GPU.
+:func:`union_find`, :func:`kruskal`, :func:`single_linkage`, :func:`walk`, :func:`bridges` and
+:func:`articulation_points` compute an answer. All other functions verify an answer: they return
+None, or raise a :class:`~cc_rapids.errors.VerificationError` that names the first counterexample.
+All run on one host thread and share no code with the kernels, except that
+:func:`against_cugraph` runs on a GPU.
 
 >>> src, dst = [3, 1], [4, 3]
 >>> union_find(src, dst, 6)

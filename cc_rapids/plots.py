@@ -1,7 +1,7 @@
-"""Plots of answers, streams and measured times by matplotlib, readable without colour.
+"""Plots of answers, streams and measured times with matplotlib, readable without colour.
 
-Each function draws on ``axes`` if they are given, otherwise on a new figure, and returns the axes.
-All need the extra ``plot``: ``pip install '.[plot]'`` in a checkout.
+Each function draws on ``axes``, or on a new figure by default, and returns the axes. The functions
+need the extra ``plot``: ``pip install '.[plot]'`` in a checkout.
 
 >>> import cc_rapids
 >>> found = cc_rapids.components(([5, 2, 9], [2, 7, 9]))

@@ -1,4 +1,4 @@
-"""Components of partitions on a pool of processes, by the same forests as on a Dask cluster."""
+"""Connected components of partitions on a process pool, by merging one forest per partition."""
 
 from .integrations.pool import components
 

@@ -1,7 +1,7 @@
-"""Components of Ray datasets, by the same forests as on a Dask cluster.
+"""Connected components of edges in Ray datasets, by merging one forest per block.
 
-Nothing is set up but Ray itself: a cluster that ``ray.init`` has started or connected to is all it
-takes. Without Ray, the import says how to get it.
+The functions use the cluster that ``ray.init`` has started or joined and need no other setup. If
+Ray is not installed, the ImportError says how to install it.
 """
 
 try:

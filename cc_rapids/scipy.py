@@ -1,4 +1,4 @@
-"""Functions of ``scipy.sparse.csgraph`` under SciPy's names, on a GPU or on CPU threads."""
+"""Drop-in replacements for functions of ``scipy.sparse.csgraph``, on a GPU or CPU threads."""
 
 from .integrations.scipy import connected_components, minimum_spanning_tree
 

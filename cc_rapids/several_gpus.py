@@ -1,4 +1,4 @@
-"""Components on several GPUs of this machine: what ``devices=`` of :func:`components` does."""
+"""Components on several GPUs of this machine: the ``devices=`` option of :func:`components`."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ log = logging.getLogger(__name__)
 
 
 def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
-    """Find components on several devices: the edges of each, and then those of all.
+    """Find components on several devices: solve a part of the edges on each, then merge the parts.
 
-    A list of frames, or of pairs of arrays, has one for each device. All other edges are read as
-    two columns, of which each device copies as many rows; on how many devices that is faster than
-    on one is estimated by :mod:`~cc_rapids.solver.spreading`.
+    A list of frames or array pairs has one part per device. Other edges are read as two columns,
+    and each device copies an equal share of the rows. :mod:`~cc_rapids.solver.spreading` estimates
+    how many devices are fastest.
     """
     options.check_on_devices()
     backend = options.backend(on_device=True)
@@ -65,7 +65,7 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
         if options.explain:
             with backend.scope():
                 ids = scan_ids(edge_input, columns, backend)
-                common_ids(ids, [ids], backend)  # raises what the run would
+                common_ids(ids, [ids], backend)  # raises the errors of a run
                 plan = explain(edge_input, columns, offsets, backend, options)
             own = -(-edge_input.src.size // chosen.count)
             numbers = _nearest(columns[0], numbers, chosen.count)
@@ -108,7 +108,7 @@ def _find_in_parts(
     request = ReadRequest(options.source, options.destination)
     counts = [adapter_of(one).rows(one, request) for one in edges]
     known = [count for count in counts if count is not None]
-    if len(known) == len(counts):  # by the parts themselves, whatever the devices have read
+    if len(known) == len(counts):  # counted in the parts, independently of the rows read
         rows = rows._replace(given=sum(known))
     return _answer(held, rows, dropped, backend, options, chosen, started)
 
@@ -116,7 +116,7 @@ def _find_in_parts(
 def _plan_of_parts(
     edges: list[Any], numbers: list[int], backend: Backend, options: Options, chosen: Spreading
 ) -> Plan:
-    """Return the plan of the longest part, over the vertices of all."""
+    """Return the plan of the longest part, with the vertices of all parts."""
     scanned: list[ScannedIds] = []
     for k, number in enumerate(numbers):
         part = _part(edges[k], options, k)
@@ -141,7 +141,7 @@ def _plan_of_parts(
 
 @contextmanager
 def _part(edges: Any, options: Options, k: int) -> Iterator[tuple[EdgeInput, list[Any]]]:
-    """Lend the columns of the k-th part, and the vertices that the caller names with the first."""
+    """Borrow the columns of part k; the first part also has the caller's ``vertices``."""
     ranged = options.num_vertices is not None or isinstance(options.vertices, range)
     vertices = options.vertices if ranged or not k else None
     try:
@@ -150,7 +150,7 @@ def _part(edges: Any, options: Options, k: int) -> Iterator[tuple[EdgeInput, lis
             edges, options, outer = within_bound(edges, options)
         edge_input = _read(edges, vertices, options, outer)
     except InputError as error:
-        error.add_note(f"(of the edges that are parts, this is number {k}, from 0)")
+        error.add_note(f"(in part {k} of the edges, counted from 0)")
         raise
     with edge_input.borrow() as (columns, offsets):
         if offsets:
@@ -161,7 +161,7 @@ def _part(edges: Any, options: Options, k: int) -> Iterator[tuple[EdgeInput, lis
 def _read(edges: Any, vertices: Any, options: Options, outer: Ledger | None) -> EdgeInput:
     """Read edges by the caller's options, with some vertices named.
 
-    ``outer`` is the ledger of the list whose rows within a bound these are.
+    If a weight bound has selected the edges, ``outer`` is the ledger of the whole list.
     """
     given = read(
         edges,
@@ -181,7 +181,7 @@ def _read(edges: Any, vertices: Any, options: Options, outer: Ledger | None) -> 
 def _rows(
     edge_input: EdgeInput, columns: list[Any], k: int, rows: slice
 ) -> Iterator[tuple[EdgeInput, list[Any]]]:
-    """Lend some rows of columns, and the vertices that the caller names with the first."""
+    """Yield a slice of the borrowed columns; part 0 also has the caller's ``vertices``."""
     if edge_input.src.strings or edge_input.src.key_columns:
         yield edge_input, columns
         return
@@ -197,10 +197,10 @@ def _chosen(
     backend: Backend,
     options: Options,
 ) -> Spreading:
-    """Return on how many of ``count`` devices edges that lie in one place are solved.
+    """Return how many of ``count`` devices to use for edges stored in one place.
 
-    The ids of edges on the host are not read for it: half as many vertices as edges are supposed,
-    unless the caller counts them.
+    The ids of edges on the host are not read for this estimate. Without ``num_vertices``, it
+    assumes half as many vertices as edges.
     """
     m, n = edge_input.src.size, options.num_vertices
     source = "device" if edge_input.on_device else "host"
@@ -214,9 +214,9 @@ def _chosen(
 
 
 def _nearest(column: Any, numbers: list[int], count: int) -> list[int]:
-    """Return so many of the devices, with the one that holds a column among them, if one does.
+    """Return the first ``count`` devices, including the one that stores the column, if any.
 
-    The model supposes that the edges are on one of those that run: else all are copied.
+    The cost model assumes that this device takes part; otherwise all edges would be copied.
     """
     holder = getattr(getattr(column, "data", None), "device_id", None)
     if holder in numbers[count:]:
@@ -225,12 +225,14 @@ def _nearest(column: Any, numbers: list[int], count: int) -> list[int]:
 
 
 def _planned(plan: Plan, numbers: list[int], chosen: Spreading, edges: int, moved: int = 0) -> Plan:
-    """Return the plan with the devices that would run, and why.
+    """Return the plan with the devices that would run, and the reason.
 
     Parameters
     ----------
-    edges, moved : int
-        The most edges that a device has, and the bytes of an edge if they are copied.
+    edges : int
+        The most edges of any device.
+    moved : int
+        The bytes per edge that are copied to another device; 0 if the edges stay.
     """
     several = chosen.count > 1
     more = bytes_beyond(plan.vertices, edges, moved) if several else 0
@@ -246,7 +248,7 @@ def _answer(
     chosen: Spreading,
     started: float,
 ) -> SpreadComponents:
-    """Return the answer of all devices, which left out so many edges for nulls."""
+    """Return the answer from the results of all devices; ``dropped`` edges had a null end."""
     seconds = {"compute": perf_counter() - started}
     for step in held[0].seconds:
         seconds[step] = max(one.seconds[step] for one in held)

@@ -256,7 +256,7 @@ def test_bounds_of_weights_and_nulls_apply_to_each_part():
         assert spread(null, nulls="drop").summary()["dropped"] == 1
     with pytest.raises(NullsError, match="column 'src' has 1 null") as raised:
         spread([frames[1], null], [0, 1])
-    assert raised.value.__notes__ == ["(of the edges that are parts, this is number 1, from 0)"]
+    assert raised.value.__notes__ == ["(in part 1 of the edges, counted from 0)"]
 
 
 def test_a_range_that_was_guessed_too_narrow_is_read_again(tuned, caplog):
