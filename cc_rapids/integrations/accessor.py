@@ -27,7 +27,7 @@ from ..results.components import Components
 from ..results.lookup import check_name
 
 NAME = "cc"
-NO_ROWS = object()  # where an answer takes no frame but the edges
+NO_ROWS = object()  # the default of rows=, as None may be a frame of the caller
 
 
 class Accessor:
@@ -71,7 +71,7 @@ class Accessor:
 
         See Also
         --------
-        Accessor.labels : The label frame at once.
+        Accessor.labels : Return only the label frame.
         """
         result: Components = components(self._frame, source, destination, **options)
         return result
@@ -81,7 +81,7 @@ class Accessor:
     ) -> Any:
         """Return the label frame: columns ``vertex`` and ``labels``.
 
-        The plan, with ``explain=True``.
+        With ``explain=True``, return the plan.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class Accessor:
     ) -> Any:
         """Return the size of each component, the largest first: columns ``labels`` and ``size``.
 
-        With ``explain=True`` the plan.
+        With ``explain=True``, return the plan.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class Accessor:
     ) -> Any:
         """Return a frame with the label of each row in an added column.
 
-        With ``explain=True`` the plan.
+        With ``explain=True``, return the plan.
 
         Parameters
         ----------
@@ -150,9 +150,10 @@ class Accessor:
         source, destination : str, or list of as many str on each side, optional
             The columns of the edge list, as for :func:`cc_rapids.components`.
         on : str, or list of str, optional
-            The column of vertices: by default ``"vertex"``, or the sources of the edge list.
+            The column of vertices in ``frame``; by default ``"vertex"``, or the source column if
+            ``frame`` is the edge list.
         name : str
-            Of the added column.
+            The name of the added column.
         missing : {"raise", "null", "self"}
             As for :meth:`Components.attach`.
         **options
@@ -202,9 +203,9 @@ class Accessor:
         missing: str = "self",
         **options: Any,
     ) -> Any:
-        """Return the rows of a frame to keep: of each component the best one.
+        """Return the best row of each component of a frame.
 
-        With ``explain=True`` the plan.
+        With ``explain=True``, return the plan.
 
         Parameters
         ----------
@@ -246,9 +247,9 @@ class Accessor:
         rows: Any = NO_ROWS,
         keys: Sequence[str | list[str] | None] = (),
     ) -> Any:
-        """Return ``answer(components)``, or ``answer(components, rows)``; the plan if asked for.
+        """Return ``answer(components)`` or ``answer(components, rows)``; the plan if ``explain``.
 
-        ``keys`` are the columns of the rows that are read.
+        ``keys`` are the columns of ``rows`` that ``answer`` reads.
         """
         components = self.components(source, destination, **options)
         if options.get("explain"):

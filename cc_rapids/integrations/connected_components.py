@@ -39,7 +39,7 @@ def connected_components(
 
     A ``cugraph.Graph``, and a matrix if one of ``directed``, ``connection`` and ``return_labels``
     is given, follow the contract of :func:`cc_rapids.integrations.cugraph.connected_components`,
-    which does not have the other options. Because they have no column names, the positional
+    which does not have the other options. Graphs and matrices have no column names: the positional
     arguments after them are ``directed``, ``connection`` and ``return_labels``, as in cuGraph.
 
     Parameters
@@ -63,17 +63,17 @@ def connected_components(
     return_labels : bool, optional
         Whether to return labels beside the count, as in cuGraph's and SciPy's functions.
     directed : bool, optional
-        Whether the matrix is that of a directed graph, as for these functions.
+        Whether the matrix describes a directed graph, as in cuGraph's and SciPy's functions.
     connection : {"weak", "strong"}, optional
-        The kind of components, as for these functions; ``"weak"`` by default.
+        The kind of components, as in cuGraph's and SciPy's functions; ``"weak"`` by default.
 
     Returns
     -------
     frame of the caller's kind, columns ``vertex`` and ``labels``
-        Or ``(n_components, labels)``, or ``n_components``, for a matrix under that contract. On a
+        For a matrix under cuGraph's contract, ``(n_components, labels)`` or ``n_components``. On a
         GPU, memory for the frame may be allocated before its rows are counted, within
-        :func:`cc_rapids.memory_bound`; the frame keeps this memory unless it is more than one and a
-        half times what the rows need.
+        :func:`cc_rapids.memory_bound`. The frame keeps this memory unless it is more than 1.5 times
+        what the rows need.
 
     Other Parameters
     ----------------

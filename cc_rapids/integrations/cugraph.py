@@ -1,8 +1,8 @@
 """Drop-ins for cuGraph's functions, with the same arguments, answers and error messages.
 
-They differ where the original fails or loses vertices: matrices need no ``directed=False``, their
-isolated vertices are counted, and labels of integers are the same on every run, as are the edges of
-spanning forests.
+They differ where the original fails or loses vertices: matrices need no ``directed=False``, and
+their isolated vertices are counted. Labels of integer vertices and edges of spanning forests are
+the same on every run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..errors import ArgumentTypeError, EngineError, GraphStateError, InputError
 from ..options import Options
 from ..results.lookup import labelled
 
-WEIGHTS = "weights"  # what cuGraph calls the column in its edge list
+WEIGHTS = "weights"  # the name of the column in cuGraph's edge list
 
 log = logging.getLogger(__name__)
 
@@ -42,10 +42,10 @@ def weakly_connected_components(
     Parameters
     ----------
     G : cugraph.Graph, or CuPy or SciPy sparse matrix or array
-        An undirected graph, whose edge list or adjacency list is read in place, or a matrix (n, n)
-        of any format, whose stored entries are edges.
+        An undirected graph or an (n, n) matrix of any format. The edge list or adjacency list of a
+        graph is read in place. Every stored entry of a matrix is an edge.
     directed : bool, optional
-        For matrices only, without effect, because weak components ignore directions.
+        For matrices only; without effect, because weak components ignore directions.
     connection : {"weak"}, optional
     return_labels : bool, optional
         For matrices only; if False, only the number of components is returned.
@@ -54,23 +54,23 @@ def weakly_connected_components(
     -------
     cudf.DataFrame with columns ``vertex`` and ``labels`` for a graph
         One row per vertex, including vertices without edges. ``labels`` has cuGraph's type (int32
-        or int64). For a graph of int32 or int64 vertices, the rows are in the order of the
-        vertices, and the label is the least vertex of the component. Other vertices (strings,
-        unsigned integers, several columns, which become ``0_vertex``, ``1_vertex``, ...) have
-        internal numbers of cuGraph, which differ from graph to graph: rows are in the order of
-        these, and the label is the least number in the component. ``components(graph).labels()`` is
-        the same on every run.
+        or int64). For a graph of int32 or int64 vertices, the rows are sorted by vertex, and the
+        label is the least vertex of the component. CuGraph renumbers other vertices: strings,
+        unsigned integers, and several columns (``0_vertex``, ``1_vertex``, ...). Then the rows are
+        sorted by cuGraph's numbers, and the label is the least number in the component. These
+        numbers differ from graph to graph; ``components(graph).labels()`` is the same on every run.
     (int, (n,) array of int32), or int, for a matrix
-        The number of components, and for each row a label 0 .. k-1 in the order of the least rows:
-        a CuPy array for a CuPy matrix, a NumPy array for a SciPy matrix.
+        The number of components k, and for each row of the matrix a label 0 .. k-1. Labels follow
+        the order of the first row of each component. The array is CuPy's for a CuPy matrix, and
+        NumPy's for a SciPy matrix.
 
     Raises
     ------
     ArgumentTypeError
-        An argument cannot be combined with ``G``, or ``G`` is neither a graph nor a matrix; a
-        TypeError.
+        An argument cannot be combined with ``G``, or ``G`` is neither a graph nor a matrix. It is
+        a TypeError.
     InputError
-        The graph is directed, the matrix not square, or ids are null; a ValueError.
+        The graph is directed, the matrix is not square, or ids are null. It is a ValueError.
     GraphStateError
         The graph is empty or distributed over several GPUs.
 
@@ -116,8 +116,8 @@ def connected_components(
     directed, return_labels : bool, optional
         As for :func:`weakly_connected_components`.
     connection : {"weak", "strong"}
-        Strong components are computed by cuGraph (or by SciPy, for its matrices if cuGraph is not
-        installed), with a log line.
+        Strong components are computed by cuGraph, and a log line says so. Without cuGraph, those of
+        SciPy's matrices are computed by SciPy.
 
     Returns
     -------
@@ -147,8 +147,8 @@ def connected_components(
         return weakly_connected_components(G, directed, connection, return_labels)
     if _is(connection, "strong"):
         return _strong(G, directed, return_labels)
-    named = connection if isinstance(connection, str) else shown(connection)
-    raise InputError(f"invalid connection type: {named}, must be either 'strong' or 'weak'")
+    kind = connection if isinstance(connection, str) else shown(connection)
+    raise InputError(f"invalid connection type: {kind}, must be either 'strong' or 'weak'")
 
 
 def _is(connection: Any, word: str) -> bool:
@@ -170,25 +170,25 @@ def minimum_spanning_tree(
     Parameters
     ----------
     G : cugraph.Graph
-        An undirected graph, whose edge list is read in place, with its weights. Of an edge that is
-        listed several times, the least weight counts.
+        An undirected graph with weights; its edge list is read in place. If an edge is listed
+        several times, the least weight counts.
     weight, algorithm
         Without effect, as in cuGraph: a graph has one weight for each edge.
     ignore_nan : bool
-        Whether to leave out edges whose weight is nan, instead of raising an error.
+        Whether to leave out edges whose weight is NaN, instead of raising an error.
 
     Returns
     -------
     cugraph.Graph
-        A graph of the edges of the forest with their weights; as in cuGraph, without vertices that
-        have no edge. Among equal weights those of lower rows of the edge list are taken.
+        A graph of the edges of the forest with their weights. As in cuGraph, vertices without edges
+        are left out. Ties are broken by the lower row of the edge list.
 
     Raises
     ------
     ArgumentTypeError
-        ``G`` is no graph; a TypeError.
+        ``G`` is not a graph. It is a TypeError.
     InputError, NullsError
-        The graph is directed, or a weight is nan; a ValueError.
+        The graph is directed, or a weight is NaN. It is a ValueError.
     GraphStateError
         The graph has no edge list, no weights, or is distributed over several GPUs.
 
@@ -211,7 +211,7 @@ def maximum_spanning_tree(
     Parameters
     ----------
     G : cugraph.Graph
-        As for :func:`minimum_spanning_tree`; of an edge that is listed several times, the greatest
+        As for :func:`minimum_spanning_tree`. If an edge is listed several times, the greatest
         weight counts.
     weight, algorithm, ignore_nan
         As for :func:`minimum_spanning_tree`.
@@ -230,7 +230,7 @@ def maximum_spanning_tree(
 
 
 def _spanning_tree(graph: Any, find: Callable[..., Any], ignore_nan: bool) -> Any:
-    """Return the graph of the forest that ``find`` returns for the edge list of a graph."""
+    """Return the spanning forest of a graph, found by ``find``, as a graph of cuGraph."""
     nulls = "drop" if check_flag("ignore_nan", ignore_nan) else "raise"
     forest = find(_weighted_edges(graph), weight=WEIGHTS, nulls=nulls)
     ends = {"source": "src", "destination": "dst"}
@@ -240,19 +240,20 @@ def _spanning_tree(graph: Any, find: Callable[..., Any], ignore_nan: bool) -> An
         for end, side in ends.items():
             edges = graph.unrenumber(edges, side)
             sides[end] = [name for name in edges.columns if name.endswith(side)]
-    named = {end: side if len(side) > 1 else side[0] for end, side in sides.items()}
-    made = sys.modules["cugraph"].Graph()
-    made.from_cudf_edgelist(edges, **named, edge_attr="weight")
-    return made
+    end_columns = {end: side if len(side) > 1 else side[0] for end, side in sides.items()}
+    forest_graph = sys.modules["cugraph"].Graph()
+    forest_graph.from_cudf_edgelist(edges, **end_columns, edge_attr="weight")
+    return forest_graph
 
 
 def _weighted_edges(graph: Any) -> Any:
-    """Return the edge list of a graph in cuGraph's own numbers, with its weights.
+    """Return the edge list of a graph in cuGraph's internal numbers, with its weights.
 
     Raises
     ------
     ArgumentTypeError, InputError, GraphStateError
-        There is none: it is no graph, directed, on several GPUs, or without list or weights.
+        The argument is not a graph, or the graph is directed, is on several GPUs, or lacks an edge
+        list or weights.
     """
     if not is_graph(graph):
         raise ArgumentTypeError(f"obj of type {type(graph)} is not supported.")
@@ -274,7 +275,8 @@ def _weighted_edges(graph: Any) -> Any:
 
 def is_known(thing: Any) -> bool:
     """Return whether an object is a graph or matrix that these functions accept."""
-    return is_graph(thing) or hasattr(type(thing), "tocoo")  # a frame looks for such a column
+    # the type is asked, because hasattr of a frame looks for a column of this name
+    return is_graph(thing) or hasattr(type(thing), "tocoo")
 
 
 def _of_matrix(matrix: Any, labels: bool) -> Any:
@@ -285,9 +287,9 @@ def _of_matrix(matrix: Any, labels: bool) -> Any:
 
 
 def _of_integers(graph: Any) -> Any:
-    """Return components of the edges alone if they name every vertex.
+    """Return the label frame of a graph that is not renumbered.
 
-    CuGraph keeps the number of vertices.
+    The edge list alone is read if it names every vertex that the graph counts.
     """
     if graph.edgelist is not None:
         count = int(graph.number_of_vertices())
@@ -298,7 +300,7 @@ def _of_integers(graph: Any) -> Any:
 
 
 def _labels(edges: Any, expected_rows: int | None = None) -> Any:
-    """Return the label frame, given the expected number of rows."""
+    """Return the label frame of edges; ``expected_rows`` sizes its memory in advance."""
     options = Options.check(
         source="src", destination="dst", wants_labels=True, expected_rows=expected_rows
     )
@@ -307,12 +309,10 @@ def _labels(edges: Any, expected_rows: int | None = None) -> Any:
 
 
 def _of_numbered(graph: Any) -> Any:
-    """Return components of cuGraph's internal numbers, with the vertices that they represent.
+    """Return the label frame of a graph that cuGraph has renumbered to 0 .. n - 1.
 
-    The numbers are 0 .. n - 1.
-
-    The rows stay in the order of cuGraph's table, as in cuGraph: sorting strings would take ten
-    times as long as everything else.
+    The rows keep the order of cuGraph's table of numbers, as in cuGraph. Sorting strings would take
+    ten times as long as the rest.
     """
     table = numbering(graph)
     names = [name for name in table.columns if name != "id"]

@@ -1,9 +1,9 @@
-"""A stage of NeMo Curator that finds connected components by a stream of edges in files.
+"""A stage of NeMo Curator that finds connected components by streaming edges from files.
 
-Curator's fuzzy deduplication hashes documents, writes the pairs that fell into one bucket as edges
-in Parquet files, and labels their components; its next stage keeps one document of each. The stage
-here does the third step without RAFT, NCCL or a graph in memory: edges are read in chunks, so that
-only the documents that are in an edge have to fit.
+Curator's fuzzy deduplication hashes documents into buckets, writes pairs of documents in one bucket
+as edges to Parquet files, labels the components, and keeps one document of each component. This
+stage labels the components without RAFT, NCCL or a graph in memory. It reads edges in chunks, so
+only the documents that occur in an edge have to fit into memory.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ log = logging.getLogger(__name__)
 DOCUMENT = "_curator_dedup_id"  # Curator's names of the columns between its stages
 GROUP = "_duplicate_group_id"
 ALL = (1 << 31) - 1  # tasks of a batch: an answer needs the edges of all of them
-READING = ("storage_options",)  # of read_kwargs
-WRITING = {"compression": "compression", "row_group_size_rows": "row_group_size"}  # in PyArrow
-MANIFEST = ".cc_rapids.json"  # in the folder of the answer: the SHA-256 of each file, by its name
-LEDGER = b"cc_rapids.ledger"  # in the metadata of its Parquet files
+READING = ("storage_options",)  # the keys of read_kwargs
+WRITING = {"compression": "compression", "row_group_size_rows": "row_group_size"}  # for PyArrow
+MANIFEST = ".cc_rapids.json"  # a file in the output folder: the SHA-256 of each file by name
+LEDGER = b"cc_rapids.ledger"  # a key in the metadata of the Parquet files
 COMPRESSIONS = "snappy", "gzip", "brotli", "lz4", "zstd", "none"
 
 
 def _curator() -> tuple[Any, Any]:
-    """Return Curator's base class of stages and its class of resources, or what stands for them."""
+    """Return Curator's classes of stages and of resources, or substitutes without Curator."""
     try:
         from nemo_curator.stages.base import ProcessingStage
         from nemo_curator.stages.resources import Resources
@@ -70,55 +70,54 @@ Stage, Resources = _curator()
 
 
 class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
-    """A stage that writes the component of each document of the edges in files.
+    """A stage of Curator that writes the connected component of each document in edge files.
 
-    The first five arguments are those of Curator's stage of this name, and so are the tasks in and
-    out, the folder, and the names of files and columns. The least document of a component is the
-    number of its group, the same on every run. Edges are read in chunks by
+    Curator has a stage of the same name. The first five arguments, the tasks, the folder, and the
+    names of files and columns are the same in both. The number of a group is the least document of
+    its component, the same on every run. Edges are read in chunks by
     :func:`cc_rapids.stream_components`, on one GPU or on threads.
 
-    An answer takes the place of the answer of an earlier run. Only files that the earlier run wrote
-    are removed: a manifest in the folder has their checksums. Any other file in the folder is an
-    error, before an edge is read.
+    The answer replaces the answer of an earlier run. Only files that an earlier run wrote are
+    removed; a manifest in the folder holds their checksums. Any other file in the folder raises an
+    error before edges are read.
 
     Parameters
     ----------
     output_path : str
-        The folder in which the folder ``ConnectedComponentsStage`` is made, here or at an address
+        The parent of the output folder ``ConnectedComponentsStage``: a local path, or an address
         such as ``"s3://bucket/cache"``.
     source_field, destination_field : str, optional
-        The columns of the ids of the two documents of an edge, integers; by default
+        The columns with the integer ids of both documents of an edge; by default
         ``"_curator_dedup_id_x"`` and ``"_curator_dedup_id_y"``.
     read_kwargs : dict, optional
-        ``storage_options`` of fsspec, for files at addresses; such files are read on the host.
+        ``storage_options`` of fsspec, for remote files; such files are read on the host.
     write_kwargs : dict, optional
         ``storage_options``, ``compression`` and ``row_group_size_rows``; ``index`` is ignored.
     engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
-        As for :func:`cc_rapids.stream_components`. Curator gives the stage a GPU, unless it is to
-        run on the CPU.
+        As for :func:`cc_rapids.stream_components`. Curator assigns a GPU to the stage, unless a CPU
+        engine is requested.
     memory_limit : int or str, optional
         As for :func:`cc_rapids.stream_components`.
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end.
     checkpoint, checkpoint_every : path and float, optional
-        As for :func:`cc_rapids.stream_components`: a file from which a stage that was interrupted
-        goes on, if it is given the same files again.
+        As for :func:`cc_rapids.stream_components`: a file from which an interrupted stage resumes
+        when it runs on the same edge files again.
     rows_per_file : int
-        The most documents of a file. If there are more, the answer has several files, each with a
-        task of its own.
+        The maximum number of documents in an output file. Each output file gets its own task.
 
     Raises
     ------
     InputError, EngineError
         An argument cannot be used.
     OutputError
-        The folder cannot be made, or is a link.
+        The folder cannot be made, or is a symbolic link.
 
     See Also
     --------
     cc_rapids.stream_components : Find the components of edges in files, without a pipeline.
     cc_rapids.Components.to_parquet : Write the labels of an answer to files.
-    cc_rapids.install : Let Curator's own stage run on cc_rapids.
+    cc_rapids.install : Run Curator's own stage on cc_rapids.
 
     Examples
     --------
@@ -137,7 +136,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
 
     name = "ConnectedComponentsStage"
     batch_size = ALL
-    is_resumable = False  # Curator's word for outputs of a single source; see checkpoint=
+    is_resumable = False  # Curator can resume only outputs of a single source; see checkpoint=
 
     def __init__(
         self,
@@ -167,8 +166,8 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
             "checkpoint": checkpoint,
             "checkpoint_every": checkpoint_every,
         }
-        named = Options.check(**self.options).engine
-        gpus = GPUS[named] if named else 1.0
+        resolved_engine = Options.check(**self.options).engine
+        gpus = GPUS[resolved_engine] if resolved_engine else 1.0
         bytes_of(memory_limit)  # raises, as the options do, before the folder is made
         self.resources = Resources(cpus=1.0, gpus=gpus)
         self._answered: list[str] | None = None
@@ -179,7 +178,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         self._make_folder()
 
     def num_workers(self) -> int:
-        """Return the number of workers: one, to which all edges go.
+        """Return the number of workers: one worker reads all edges.
 
         Returns
         -------
@@ -187,12 +186,12 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
 
         See Also
         --------
-        ConnectedComponentsStage.process_batch : What that worker does.
+        ConnectedComponentsStage.process_batch : The work of this worker.
         """
         return 1
 
     def process(self, task: Any) -> Any:
-        """Raise a NotImplementedError: components need the edges of all tasks at once.
+        """Raise a NotImplementedError, because components need the edges of all tasks at once.
 
         Parameters
         ----------
@@ -209,31 +208,32 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         raise NotImplementedError(f"{self.name} takes all tasks at once, by process_batch")
 
     def process_batch(self, tasks: Sequence[Any]) -> list[Any]:
-        """Write the component of each document of the edges in all files of some tasks.
+        """Write the component of each document in the edge files of all tasks.
 
         Parameters
         ----------
         tasks : sequence of FileGroupTask
-            All tasks of the stage before, whose ``data`` are paths of Parquet files of edges. Files
-            without rows count for nothing.
+            All tasks of the previous stage. Their ``data`` are paths of Parquet files of edges.
+            Files without rows are skipped.
 
         Returns
         -------
         list of FileGroupTask
-            One task for each file that was written, with its number of documents as
-            ``num_vertices`` in the metadata, and the rows of the run as ``ledger``: given = linked
-            + those left out, by reason. The ledger is also in the metadata of the Parquet files.
+            One task for each output file. Its metadata hold the number of documents in the file as
+            ``num_vertices``, and the row counts of the run as ``ledger``: rows given = rows linked
+            + rows left out by each reason. The ledger is also in the metadata of the Parquet files.
 
         Raises
         ------
         InputError
-            There are no tasks or no files, or one is in the folder of the answer, or the stage has
-            answered for other files: then the components of both together would be lost.
+            There are no tasks or files, a file is in the output folder, or this stage object has
+            already processed other files. Components that span both calls would be missed.
         MissingColumnError, ColumnTypeError, NullsError, FormatError
-            A file lacks a column of ids, or they are no integers, or null; or it cannot be read.
+            A file lacks a column of ids, its ids are not integers, an id is null, or the file
+            cannot be read.
         OutputError
-            The folder has files that no run of this stage wrote, or that were changed since; or the
-            answer cannot be written. Then all files in the folder are as they were.
+            The folder has files that no run of this stage wrote or that have changed since, or the
+            answer cannot be written. The files in the folder are then unchanged.
 
         See Also
         --------
@@ -252,34 +252,34 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
             )
         self._earlier_files()
         documents, ledger, tables = self._solved(files)
-        word = getattr(tasks[0], "task_id", "") or "components"
+        base_name = getattr(tasks[0], "task_id", "") or "components"
         starts = range(0, max(documents, 1), self.rows_per_file)
         ends = [f"_{k}" for k in range(len(starts))] if len(starts) > 1 else [""]
-        names = (f"{word}{end}.parquet" for end in ends)
+        names = (f"{base_name}{end}.parquet" for end in ends)
         written = self._write(zip(names, tables, strict=True))
         self._answered = files
-        given = {"storage_options": self.write_kwargs.get("storage_options")}
+        writer_metadata = {"storage_options": self.write_kwargs.get("storage_options")}
         rows = [min(self.rows_per_file, documents - start) for start in starts]
         return [
             type(tasks[0])(
                 dataset_name=tasks[0].dataset_name,
                 data=[path],
-                _metadata=given | {"num_vertices": count, "ledger": ledger.facts()},
+                _metadata=writer_metadata | {"num_vertices": count, "ledger": ledger.facts()},
             )
             for path, count in zip(written, rows, strict=True)
         ]
 
     def _solved(self, files: list[str]) -> tuple[int, Ledger, Iterator[pa.Table]]:
-        """Return the number of documents, the ledger, and components in tables for one file each.
+        """Return the number of documents, the ledger, and a label table for each output file.
 
         Raises
         ------
         LedgerError
-            Other rows were linked or left out than the footers of the files count.
+            The linked and left-out rows do not add up to the row counts in the file footers.
         """
         import pyarrow as pa
 
-        # not where a pipeline is put together, which runs no stage
+        # imported late, because a process that only assembles a pipeline does not need it
         from ..incremental.stream import stream_components
 
         fragments = [self._fragment(path) for path in files]
@@ -313,12 +313,12 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         return facts["vertices"], ledger, tables
 
     def _fragment(self, path: str) -> Any:
-        """Return a file as a fragment of a dataset, whose columns are those of edges.
+        """Return a Parquet file as a dataset fragment, after a check of its id columns.
 
         Raises
         ------
         FormatError, MissingColumnError, ColumnTypeError
-            It cannot be read, lacks a column, or has ids that are no integers.
+            The file cannot be read, lacks a column, or has ids that are not integers.
         """
         import pyarrow.dataset
         from pyarrow import types
@@ -337,7 +337,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
             if name not in schema.names:
                 raise MissingColumnError(f"{path}: {unknown('column', name, schema.names)}")
             kind = schema.field(name).type
-            if rows and not types.is_integer(kind):  # without rows it may be null, as of no lists
+            if rows and not types.is_integer(kind):  # the type of a file without rows may be null
                 raise ColumnTypeError(
                     f"{path}: column {name!r} is {kind}, and documents have integers: read them"
                     " with Curator's id generator, or pass the files to"
@@ -346,7 +346,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         return fragment
 
     def _write(self, tables: Any) -> list[str]:
-        """Write tables by their names to the folder, all or none, and return the paths."""
+        """Write named tables to the output folder, all or none, and return their paths."""
         import pyarrow.parquet as pq
 
         writing, manifest = self.write_kwargs, {}
@@ -363,7 +363,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
 
     @contextmanager
     def _replacing_earlier_files(self) -> Iterator[Callable[[str], BinaryIO]]:
-        """Return a context with a function that creates files, which replace those before."""
+        """Yield a function that creates files; on exit they replace the files of an earlier run."""
         earlier = self._earlier_files()
         if "://" not in self.output_path:
             with replacing_folder(Path(self.output_path), earlier) as partial:
@@ -372,16 +372,16 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         system, inside = remote(self.output_path, self.write_kwargs.get("storage_options"))
         with errors_of(self.output_path), system.transaction:
             yield lambda name: system.open(f"{inside}/{name}", "wb")
-            for name in earlier:  # the new files get their names after this
+            for name in earlier:  # the transaction commits the new files after this
                 system.rm_file(f"{inside}/{name}")
 
     def _earlier_files(self) -> list[str]:
-        """Return the names of the files in the folder; an earlier run wrote all of them.
+        """Return the names of the files in the output folder, all written by an earlier run.
 
         Raises
         ------
         OutputError
-            There are others; names one.
+            The folder has a file that no earlier run wrote.
         """
         folder, system = self.output_path, None
         with errors_of(folder):
@@ -400,7 +400,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
             intact = [name for name in names if name in manifest]
             intact = [name for name in intact if _sha256(opened, name) == manifest[name]]
             if manifest:
-                intact.append(MANIFEST)  # removed last, so that the others are known until then
+                intact.append(MANIFEST)  # removed last, because it identifies the other files
             others = sorted(set(names).difference(intact))
         if others:
             raise OutputError(
@@ -411,7 +411,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
         return intact
 
     def _refuse_inside(self, what: str, path: str) -> None:
-        """Raise an InputError if a path is in the folder of the answer."""
+        """Raise an InputError if a path is in the output folder; ``what`` names it in the error."""
         folder = self.output_path
         if "://" in path or "://" in folder:
             inside = path.startswith(f"{folder}/")
@@ -424,7 +424,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
             )
 
     def _make_folder(self) -> None:
-        """Make the folder of the answer if it is missing; files in it stay."""
+        """Make the output folder if it is missing; existing files stay."""
         if "://" in self.output_path:
             with errors_of(self.output_path):
                 system, inside = remote(self.output_path, self.write_kwargs.get("storage_options"))
@@ -437,7 +437,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc, valid-type]
 
 
 class _Hashed(BufferedIOBase):
-    """A stream that passes on what is written to it, and has its SHA-256."""
+    """A writable stream that forwards its bytes to another and computes their SHA-256."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.sha256, self._stream = hashlib.sha256(), stream
@@ -451,13 +451,13 @@ class _Hashed(BufferedIOBase):
 
 
 def _with_ledger(table: pa.Table, ledger: Ledger) -> pa.Table:
-    """Return a table with the ledger in the metadata of its file."""
+    """Return a table with the ledger in the metadata of its schema."""
     metadata = {LEDGER: json.dumps(ledger.facts()).encode()}
     return table.replace_schema_metadata((table.schema.metadata or {}) | metadata)
 
 
 def _manifest(opened: Callable[[str], Any]) -> dict[str, str]:
-    """Return the SHA-256 of the files of an earlier run; empty if the manifest is broken."""
+    """Return the SHA-256 of each file of an earlier run; empty if the manifest is corrupt."""
     with opened(MANIFEST) as stream:
         try:
             manifest = json.loads(stream.read())
@@ -467,7 +467,7 @@ def _manifest(opened: Callable[[str], Any]) -> dict[str, str]:
 
 
 def _sha256(opened: Callable[[str], Any], name: str) -> str:
-    """Return the SHA-256 of a file; an empty string if it cannot be read, such as a folder."""
+    """Return the SHA-256 of a file; an empty string if it cannot be read or is a folder."""
     try:
         with opened(name) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -476,12 +476,12 @@ def _sha256(opened: Callable[[str], Any], name: str) -> str:
 
 
 def _checked(what: str, given: Mapping[str, Any] | None, allowed: Sequence[str]) -> dict[str, Any]:
-    """Return options for reading or writing files.
+    """Return a dictionary of options for reading or writing files, after a check of its keys.
 
     Raises
     ------
     ArgumentTypeError, InputError
-        They are no dictionary, or one is not supported here.
+        The options are not a dictionary, or one is not supported.
     """
     if given is not None and not isinstance(given, Mapping):
         raise ArgumentTypeError(f"{what}= must be a dictionary of options, not {shown(given)}")
@@ -504,7 +504,7 @@ def _check_writing(options: Mapping[str, Any]) -> None:
 
 
 def _edges(opened_fragments: list[tuple[str, Any]]) -> Any:
-    """Return what :func:`stream_components` reads: paths here, or a dataset of addresses."""
+    """Return the input of :func:`stream_components`: local paths, or a dataset of remote files."""
     import pyarrow as pa
     import pyarrow.dataset
 

@@ -1,6 +1,6 @@
 """Replace functions of cuGraph and pylibcugraph by those of cc_rapids, and restore them.
 
-Calls that cc_rapids cannot handle are passed to the original, with a log line.
+Calls that cc_rapids cannot handle are passed to the original function and logged.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ log = logging.getLogger(__name__)
 
 
 def _of_workers(input_graph: Any) -> Any:
-    """Return the components of a graph over several GPUs, under the argument's name in cuGraph."""
-    from .dask.api import weakly_connected_components  # Dask is there where cugraph.dask is
+    """Return the components of a graph over several GPUs; ``input_graph`` is cuGraph's name."""
+    from .dask.api import weakly_connected_components  # cugraph.dask needs Dask, too
 
     return weakly_connected_components(input_graph)
 
@@ -40,32 +40,32 @@ OURS: dict[tuple[str, str], Callable[..., Any]] = {
     ("cugraph.dask", "weakly_connected_components"): _of_workers,
 }
 PEERS = ("pylibcugraph", "cugraph")
-# Packages that may hold these functions under names of their own
+# Packages that may have imported these functions under other names
 HOLDERS = (*PEERS, "nx_cugraph", "cupyx", "nemo_curator")
 
 _lock = threading.RLock()
-_put: dict[int, tuple[Any, Any]] = {}  # of each original's id: the original, and ours in its place
-_within = threading.local()
+_replaced: dict[int, tuple[Any, Any]] = {}  # id(original): the original and its replacement
+_within = threading.local()  # "original" is true while an original function runs
 
 
 def install() -> None:
-    """Let cuGraph's functions of components and spanning trees run on cc_rapids.
+    """Run cuGraph's functions for components and spanning trees on cc_rapids.
 
-    These are ``cugraph.weakly_connected_components``, ``connected_components``,
-    ``minimum_spanning_tree`` and ``maximum_spanning_tree``, and
-    ``cugraph.dask.weakly_connected_components``. This includes
-    ``pylibcugraph.weakly_connected_components``, and with it nx-cugraph, NeMo Curator and CuPy's
-    ``cupyx.scipy.sparse.csgraph.connected_components``. Nothing is imported: in a library that is
-    imported later, functions are replaced at its import. A second call changes nothing. Names that
-    other packages imported before (``from cugraph import connected_components``) are not changed;
-    names imported while installed call the original again after :func:`uninstall`.
+    The functions are ``cugraph.weakly_connected_components``, ``connected_components``,
+    ``minimum_spanning_tree`` and ``maximum_spanning_tree``,
+    ``cugraph.dask.weakly_connected_components`` and ``pylibcugraph.weakly_connected_components``.
+    nx-cugraph, NeMo Curator and CuPy's ``cupyx.scipy.sparse.csgraph.connected_components`` call the
+    last one. No library is imported: the functions of a library that is imported later are replaced
+    at its import. A second call changes nothing. Names that other packages imported before (``from
+    cugraph import connected_components``) are not changed. Names imported while cc_rapids is
+    installed call the original again after :func:`uninstall`.
 
-    Calls for strong components, trees of graphs without weights, and anything else that cc_rapids
-    cannot handle are passed to the original, with a log line at level INFO that says why. If
-    neither library is installed, a warning is logged.
+    Calls that cc_rapids cannot handle, such as those for strong components or for spanning trees of
+    graphs without weights, are passed to the original function. A log line of level INFO states the
+    reason. If neither library is installed, a warning is logged.
 
-    The ranks of an ``MGGraph`` send each other spanning forests, and all of them or none get the
-    answer of cc_rapids; so install it in the process of every rank, or of none.
+    The ranks of an ``MGGraph`` send each other spanning forests. Install cc_rapids in the process
+    of every rank or of none: all ranks must run the same function.
 
     See Also
     --------
@@ -81,13 +81,13 @@ def install() -> None:
     with _lock:
         if _finder not in sys.meta_path:
             sys.meta_path.insert(0, _finder)
-        _reach()
+        _replace_imported()
     if not any(peer in sys.modules or find_spec(peer) for peer in PEERS):
         log.warning("neither cuGraph nor pylibcugraph is installed: nothing to replace")
 
 
 def uninstall() -> None:
-    """Undo :func:`install`; without it, nothing happens.
+    """Undo :func:`install`; do nothing if it was not called.
 
     See Also
     --------
@@ -101,13 +101,13 @@ def uninstall() -> None:
     with _lock:
         if _finder in sys.meta_path:
             sys.meta_path.remove(_finder)
-        for original, ours in _put.values():
+        for original, ours in _replaced.values():
             _swap(ours, original)
 
 
 @contextmanager
 def installed() -> Iterator[None]:
-    """Install while the context is open; an earlier installation stays.
+    """Install while the context is open; leave an earlier installation in place.
 
     Yields
     ------
@@ -134,30 +134,32 @@ def installed() -> Iterator[None]:
             uninstall()
 
 
-def _reach() -> None:
+def _replace_imported() -> None:
     """Replace the originals in all modules that are already imported."""
     for (home, name), ours in OURS.items():
         original = vars(sys.modules.get(home, ModuleType(home))).get(name)
-        if original is None or any(original is put for _, put in _put.values()):
+        if original is None or any(
+            original is replacement for _, replacement in _replaced.values()
+        ):
             continue
-        if id(original) not in _put:
-            _put[id(original)] = original, _in_place_of(original, ours, f"{home}.{name}")
-    for original, put in _put.values():
-        _swap(original, put)
+        if id(original) not in _replaced:
+            _replaced[id(original)] = original, _with_fallback(original, ours, f"{home}.{name}")
+    for original, replacement in _replaced.values():
+        _swap(original, replacement)
 
 
 def _swap(old: Any, new: Any) -> None:
-    """Replace one function by another under all its names in the given packages."""
+    """Replace one function by another under all its names in the packages ``HOLDERS``."""
     for path, module in list(sys.modules.items()):
         if path.partition(".")[0] in HOLDERS and isinstance(module, ModuleType):
             for name in [name for name, value in vars(module).items() if value is old]:
                 setattr(module, name, new)
 
 
-def _in_place_of(original: Any, ours: Callable[..., Any], name: str) -> Callable[..., Any]:
+def _with_fallback(original: Any, ours: Callable[..., Any], name: str) -> Callable[..., Any]:
     @wraps(original)
     def call(*arguments: Any, **options: Any) -> Any:
-        # originals call each other: what one was handed stays with it
+        # originals call each other: calls from within an original stay with the originals
         if _finder not in sys.meta_path or getattr(_within, "original", False):
             return original(*arguments, **options)
         try:
@@ -165,7 +167,7 @@ def _in_place_of(original: Any, ours: Callable[..., Any], name: str) -> Callable
         except (CapacityError, EngineError, GraphStateError) as reason:
             log.info("handed to the original %s: %s", name, reason)
         except TypeError as reason:
-            if _takes(ours, arguments, options):
+            if _accepts(ours, arguments, options):
                 raise
             log.info("handed to the original %s: %s", name, reason)
         _within.original = True
@@ -177,13 +179,13 @@ def _in_place_of(original: Any, ours: Callable[..., Any], name: str) -> Callable
     return call
 
 
-def _takes(function: Callable[..., Any], arguments: Any, options: Any) -> bool:
-    """Return whether a function accepts such arguments and this kind of graph."""
+def _accepts(function: Callable[..., Any], arguments: Any, options: Any) -> bool:
+    """Return whether a function accepts these arguments and the type of their graph."""
     try:
-        named = signature(function).bind(*arguments, **options).arguments
+        bound_arguments = signature(function).bind(*arguments, **options).arguments
     except TypeError:
         return False
-    return "G" not in named or cugraph.is_known(named["G"])
+    return "G" not in bound_arguments or cugraph.is_known(bound_arguments["G"])
 
 
 class _Finder(MetaPathFinder):
@@ -203,7 +205,7 @@ class _Finder(MetaPathFinder):
             def exec_module(module: ModuleType) -> None:
                 run(module)
                 with _lock:
-                    _reach()
+                    _replace_imported()
 
             spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec

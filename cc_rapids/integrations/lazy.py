@@ -1,9 +1,9 @@
-"""The accessor ``cc`` of lazy frames of Polars: answers are lazy frames, too.
+"""The accessor ``cc`` of lazy frames of Polars, whose answers are lazy frames.
 
-An answer is a source of Polars' own (:func:`polars.io.plugins.register_io_source`). Nothing is
-read before it is collected; then the columns of ids, and of weights if there are any, are collected
-alone. Polars hands over which columns, rows and conditions it wants of the answer: they apply to
-the answer, and never to the edges, which a condition would change.
+An answer is a Polars IO source (:func:`polars.io.plugins.register_io_source`). No row is read
+before the answer is collected; then only the columns of ids and weights are collected. Polars
+passes the requested columns, rows and predicates to the source. They apply to the answer, not to
+the edges: filtering the edges would change the components.
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ from ..options import CHUNKED
 from ..results.components import Components
 from .accessor import NO_ROWS, Accessor
 
-# options that no type of an answer depends on
+# options that do not change the column types of an answer
 OF_ROWS = "weight", "at_least", "at_most", "forest", *CHUNKED
 
 
 class LazyAccessor(Accessor):
     """Connected components of a lazy frame of Polars that is an edge list.
 
-    The frames that its methods return are lazy, and computed whenever they are collected, by any
-    engine of Polars: collect a frame first that a query needs several times, as a join with itself
-    does. Their types are known before. Errors about columns, their types and arguments are raised
-    at once; those about rows (nulls, ids that are no vertices, weights) when a frame is collected.
+    The methods return lazy frames with a known schema. They are computed each time they are
+    collected, by any engine of Polars. If a query uses a frame several times, such as a join with
+    itself, collect the frame first. Errors about columns, types and arguments are raised at once.
+    Errors about rows (nulls, ids that are not vertices, weights) are raised when a frame is
+    collected.
 
     Parameters
     ----------
@@ -67,9 +68,9 @@ class LazyAccessor(Accessor):
         return answer
 
     def _needed(self, source: Any, destination: Any, options: dict[str, Any]) -> Any:
-        """Return the lazy frame of the columns that are needed to solve.
+        """Return a lazy frame with only the columns of ids and weights.
 
-        If one is missing, the error is raised now, and not by Polars when an answer is collected.
+        A missing column raises an error here instead of when an answer is collected.
         """
         weight = options.get("weight")
         source, destination = named_ends(self._frame, source, destination, weight)
@@ -96,22 +97,22 @@ class LazyAccessor(Accessor):
         edges = self._needed(source, destination, options)
         solution = components(_sample(edges), source, destination, **_for_a_sample(options))
         lazy = None if rows is NO_ROWS else _lazy(rows)
-        given = [] if lazy is None else [lazy.collect_schema().to_frame()]
-        schema = answer(solution, *given).schema
+        row_frames = [] if lazy is None else [lazy.collect_schema().to_frame()]
+        schema = answer(solution, *row_frames).schema
         used = [name for key in keys for name in (key if isinstance(key, list) else [key])]
 
         def read(
             columns: list[str] | None, condition: Any, count: int | None, batch: int | None
         ) -> Iterator[Any]:
             """Yield the answer: the requested columns and rows."""
-            given: list[Any] = []
+            row_frames: list[Any] = []
             if lazy is not None:
                 names = lazy.collect_schema().names()
                 used_columns = names if columns is None else [*used, *columns]
                 chosen = [name for name in names if name in used_columns]
-                given = [_collected(lazy.select(chosen), options.get("engine"))]
+                row_frames = [_collected(lazy.select(chosen), options.get("engine"))]
             solution = self.components(source, destination, **options)
-            frame = answer(solution, *given)
+            frame = answer(solution, *row_frames)
             types = {name: schema[name] for name in frame.columns}
             frame = frame if frame.schema == types else frame.cast(types)  # of edges without rows
             frame = frame if count is None else frame.head(count)
@@ -123,35 +124,35 @@ class LazyAccessor(Accessor):
 
 
 def _lazy(frame: Any) -> Any:
-    """Return a frame of Polars as a lazy one; raise an error for any other."""
+    """Return a frame of Polars as a lazy frame; raise an error for any other object."""
     if hasattr(frame, "lazy") and hasattr(frame, "select"):
         return frame.lazy()
     raise ArgumentTypeError(
-        f"a lazy frame is joined with frames of Polars, and not with {shown(frame)}: pass"
+        f"a lazy frame can be joined only with frames of Polars, not with {shown(frame)}: pass"
         " polars.from_pandas(frame), or collect the edges"
     )
 
 
 def _sample(edges: Any) -> Any:
-    """Return a frame of one row with the types of a lazy frame; of none if an enum is empty."""
+    """Return a frame with the schema of a lazy frame and one row, or no row if an enum is empty."""
     import polars as pl
 
     schema = edges.collect_schema()
     values = []
     for name, kind in schema.items():
         if isinstance(kind, pl.Enum):
-            words = kind.categories.to_list()
-            if not words:
+            categories = kind.categories.to_list()
+            if not categories:
                 return schema.to_frame()
-            values.append(pl.Series(name, words[:1], kind))
+            values.append(pl.Series(name, categories[:1], kind))
         else:
-            text = kind in (pl.String, pl.Categorical)
-            values.append(pl.Series(name, [""] if text else [0]).cast(kind))
+            is_text = kind in (pl.String, pl.Categorical)
+            values.append(pl.Series(name, [""] if is_text else [0]).cast(kind))
     return pl.DataFrame(values)
 
 
 def _for_a_sample(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options by which a sample has the types of the whole answer, at little cost."""
+    """Return options that give a sample the schema of the whole answer at little cost."""
     backends.named(options.get("engine"))  # raises an error if there is no such engine
     sample_options = {name: value for name, value in options.items() if name not in OF_ROWS}
     vertices: Any = sample_options.get("vertices")
@@ -166,7 +167,7 @@ def _for_a_sample(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _collected(frame: Any, engine: str | None) -> Any:
-    """Return what a lazy frame holds, by the engine of Polars that is beside an engine of ours."""
+    """Collect a lazy frame, on the GPU if the engine of cc_rapids runs there, too."""
     on_gpu = (
         backends.named(engine) != "threads" and has_gpu() and find_spec("cudf_polars") is not None
     )

@@ -1,4 +1,4 @@
-"""The NetworkX backend ``cc_rapids``: components, sides, bridges, and spanning trees by weight.
+"""The NetworkX backend ``cc_rapids``: components, bipartiteness, bridges and spanning trees.
 
 >>> import networkx as nx
 >>> nx.number_connected_components(nx.path_graph(5), backend="cc_rapids")
@@ -27,12 +27,13 @@ from .networkx_trees import (
     minimum_spanning_tree,
 )
 
-# Where NetworkX may be done early; is_connected may, too, but by connected_components
+# Functions that NetworkX may finish without visiting every edge. is_connected may also, but it is
+# not listed because it runs connected_components.
 EARLY = {
     "node_connected_component": "walks one component",
     "is_bipartite": "stops at the first odd cycle",
 }
-FROM_ROOT = "walks one component"  # bridges and has_bridges of a root
+FROM_ROOT = "walks one component"  # in bridges and has_bridges, given a root
 
 TREES = {
     function.__name__: function
@@ -44,9 +45,9 @@ TREES = {
     )
 }
 
-# From benchmarks/records/networkx_gain.jsonl: within both, no kind of graph loses a tenth by being
-# converted, and most gain; a graph that is converted already is always taken
-DENSEST = 20  # neighbours a node: NetworkX leaves off once it has met all nodes
+# From benchmarks/records/networkx_gain.jsonl: between the least number of nodes and this density,
+# no kind of graph is more than 10 % slower when converted, and most are faster.
+DENSEST = 20  # neighbours per node: on dense graphs NetworkX stops early, with all nodes visited
 
 
 def connected_components(G: Graph) -> Iterator[set[Any]]:  # noqa: N803 (NetworkX's name)
@@ -59,7 +60,7 @@ def connected_components(G: Graph) -> Iterator[set[Any]]:  # noqa: N803 (Network
     Yields
     ------
     set
-        Of the very objects that the graph was made of.
+        The node objects of the caller's graph.
     """
     nodes, starts = G.grouped
     for first, last in pairwise(starts):
@@ -81,7 +82,7 @@ def number_connected_components(G: Graph) -> int:  # noqa: N803
 
 
 def is_connected(G: Graph) -> bool:  # noqa: N803
-    """Return whether there is one component.
+    """Return whether the graph has exactly one component.
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ def node_connected_component(G: Graph, n: Hashable) -> set[Any]:  # noqa: N803
     Returns
     -------
     set
-        Of the very objects that the graph was made of.
+        The node objects of the caller's graph.
 
     Raises
     ------
@@ -129,7 +130,7 @@ def node_connected_component(G: Graph, n: Hashable) -> set[Any]:  # noqa: N803
 
 
 def is_bipartite(G: Graph) -> bool:  # noqa: N803
-    """Return whether the nodes have two colours, so that no edge joins nodes of one.
+    """Return whether the graph is bipartite.
 
     Parameters
     ----------
@@ -145,7 +146,7 @@ def is_bipartite(G: Graph) -> bool:  # noqa: N803
 def bridges(G: Graph, root: Hashable = None) -> Iterator[tuple[Any, Any]]:  # noqa: N803
     """Yield the bridges, in the order of the edges of NetworkX's graph.
 
-    With a root, NetworkX's own order is that of a set, and so is the direction of its edges.
+    NetworkX itself, given a root, yields bridges in the order of a set, in any direction.
 
     Parameters
     ----------
@@ -156,7 +157,7 @@ def bridges(G: Graph, root: Hashable = None) -> Iterator[tuple[Any, Any]]:  # no
     Yields
     ------
     tuple
-        The two nodes of an edge, first the one that comes first in the graph.
+        The two nodes of an edge, in their order in the graph.
 
     Raises
     ------
@@ -169,10 +170,10 @@ def bridges(G: Graph, root: Hashable = None) -> Iterator[tuple[Any, Any]]:  # no
 
 
 def _bridges_around(graph: Graph, root: Hashable) -> tuple[Places, Places]:
-    """Return the places of both ends of each bridge in the component of a node."""
+    """Return the positions of both ends of each bridge in the component of a node."""
     try:
         place = graph.place[root]
-    except (KeyError, TypeError):  # NetworkX looks for nodes that have no hash, too
+    except (KeyError, TypeError):  # NetworkX raises the same for objects without a hash
         import networkx as nx
 
         raise nx.NodeNotFound(f"Root node {root} is not in graph") from None
@@ -183,7 +184,7 @@ def _bridges_around(graph: Graph, root: Hashable) -> tuple[Places, Places]:
 
 
 def has_bridges(G: Graph, root: Hashable = None) -> bool:  # noqa: N803
-    """Return whether there is a bridge.
+    """Return whether the graph has a bridge.
 
     Parameters
     ----------
@@ -203,21 +204,21 @@ def has_bridges(G: Graph, root: Hashable = None) -> bool:  # noqa: N803
     return any(True for _ in bridges(G, root))
 
 
-# NetworkX has looked at the direction before it calls one of these, and here it does not matter
+# NetworkX checks the direction before it calls these functions, which ignore it
 weakly_connected_components = connected_components
 number_weakly_connected_components = number_connected_components
 is_weakly_connected = is_connected
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return True if answers are those of NetworkX to the letter, otherwise the reason.
+    """Return True if the backend gives exactly NetworkX's answer, otherwise the reason it cannot.
 
     Parameters
     ----------
     name : str
-        The function.
+        The name of the function.
     args, kwargs
-        Its arguments, the graph not converted yet.
+        Its arguments, with NetworkX's graph.
 
     Returns
     -------
@@ -236,7 +237,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     if (algorithm := arguments.arguments["algorithm"]) != "kruskal":
         return f"{algorithm=} takes other edges of equal weight, in another order, than 'kruskal'"
     if arguments.arguments["weight"] is None:
-        return "NetworkX asks for no attributes with weight=None, and so for no keys of edges"
+        return "NetworkX passes no attributes with weight=None, and so no edge keys"
     return True
 
 
@@ -246,9 +247,9 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     Parameters
     ----------
     name : str
-        The function.
+        The name of the function.
     args, kwargs
-        Its arguments, the graph not converted yet.
+        Its arguments, with NetworkX's graph.
 
     Returns
     -------
@@ -276,7 +277,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
         return True
     if (size := sum(len(row) for _, row in graph.adjacency())) > DENSEST * n:
         return (
-            f"{size / n:.0f} neighbours a node are converted, and NetworkX stops once it has met"
-            f" all nodes: a conversion gains up to {DENSEST}"
+            f"a graph of {size / n:.0f} neighbours per node takes longer to convert than NetworkX"
+            f" needs to visit all nodes: a conversion gains up to {DENSEST}"
         )
     return True

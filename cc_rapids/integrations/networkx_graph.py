@@ -1,4 +1,4 @@
-"""Graphs of NetworkX as two arrays of positions in the list of nodes, with their answers."""
+"""Graphs of NetworkX as two arrays of node positions, with cached answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Attributes:
-    """The dictionaries of a graph of NetworkX, which are not copied, and its nodes and edges.
+    """The nodes, edges and attribute dictionaries of a graph of NetworkX, not copied.
 
     Attributes
     ----------
@@ -30,9 +30,9 @@ class Attributes:
     graph : dict
         The attributes of the graph.
     nodes : list of (node, dict)
-        Its nodes, and their attributes.
+        The nodes and their attributes.
     edges : list of (u, v, dict), or of (u, v, key, dict) for a multigraph
-        Its edges in NetworkX's order, and their attributes.
+        The edges and their attributes, in NetworkX's order.
     """
 
     kind: Any
@@ -42,7 +42,7 @@ class Attributes:
 
     @classmethod
     def of(cls, graph: Any) -> Attributes:
-        """Return the attributes of a graph of NetworkX, or of a view of one."""
+        """Return the attributes of a graph or view of NetworkX."""
         keys = {"keys": True} if graph.is_multigraph() else {}
         edges = list(graph.edges(data=True, **keys))
         return cls(graph.__class__, graph.graph, list(graph.nodes.items()), edges)
@@ -56,14 +56,14 @@ class Graph:
     nodes : list of hashables
         Distinct nodes. The list and the arrays are kept, not copied.
     src, dst : (m,) arrays of integers
-        The positions of both ends of each edge in ``nodes``. Undirected edges may be there once, or
-        in both directions, and parallel edges are one edge.
+        The positions in ``nodes`` of both ends of each edge. Undirected edges may be given once or
+        in both directions. Parallel edges count as one edge.
     directed : bool
-        Whether NetworkX's functions for directed graphs accept it, or those for undirected ones.
+        Whether NetworkX treats the graph as directed.
     attributes : Attributes, optional
-        Those of the graph that it was made of; then the arrays are of its edges in their order.
+        The attributes of the original graph; ``src`` and ``dst`` then follow its edge order.
     parallel : (m,) array of bool, optional
-        Whether each edge stands for several of a multigraph, and so is no bridge.
+        Whether each edge represents several edges of a multigraph. Such an edge is not a bridge.
 
     Examples
     --------
@@ -106,12 +106,12 @@ class Graph:
         return self._directed
 
     def is_multigraph(self) -> bool:
-        """Return whether there are keys of parallel edges; without attributes they are merged."""
+        """Return whether edges have keys; without attributes, parallel edges are merged."""
         return self.attributes is not None and bool(self.attributes.kind().is_multigraph())
 
     @property
     def with_attributes(self) -> Graph:
-        """The graph, or one of its edges as NetworkX orders them, without attributes."""
+        """The graph itself if it has attributes, otherwise a copy with empty ones."""
         if self.attributes is not None:
             return self
         return convert_from_nx(convert_to_nx(self), preserve_edge_attrs=True)
@@ -122,7 +122,10 @@ class Graph:
 
     @cached_property
     def solved(self) -> tuple[int, Any]:
-        """The number of components, and the component of each node, in the order of first nodes."""
+        """The number of components, and the component of each node.
+
+        Components are numbered in the order of their first nodes.
+        """
         import networkx as nx
 
         engine = nx.config.backends.cc_rapids.engine
@@ -131,7 +134,7 @@ class Graph:
 
     @cached_property
     def is_bipartite(self) -> bool:
-        """True if no cycle has an odd number of edges."""
+        """Whether the graph is bipartite."""
         import networkx as nx
 
         engine = nx.config.backends.cc_rapids.engine
@@ -140,7 +143,7 @@ class Graph:
 
     @cached_property
     def bridges(self) -> tuple[Places, Places]:
-        """The places of both ends of each bridge, in the order of NetworkX's edges."""
+        """The positions of both ends of each bridge, in the order of NetworkX's edges."""
         import networkx as nx
 
         ends = [side.astype(np.int64) for side in (self.src, self.dst)]
@@ -150,7 +153,7 @@ class Graph:
         engine = nx.config.backends.cc_rapids.engine
         once = lower[first], upper[first]
         rows_of_bridges = bridges_of(once, num_vertices=len(self), engine=engine).row
-        if self.attributes is not None:  # each edge is listed once, so that these are parallel
+        if self.attributes is not None:  # each edge is listed once, so repeated pairs are parallel
             rows_of_bridges = rows_of_bridges[counts[rows_of_bridges] == 1]
         rows = first[rows_of_bridges]
         if self._parallel is not None:
@@ -160,7 +163,7 @@ class Graph:
 
     @cached_property
     def grouped(self) -> tuple[list[Any], list[int]]:
-        """The nodes in the order of their components, and where each component starts."""
+        """The nodes sorted by component, and the position where each component starts."""
         count, labels = self.solved
         order = np.argsort(labels, kind="stable")
         nodes = np.fromiter(self.nodes, object, len(self))[order].tolist()
@@ -174,17 +177,17 @@ def convert_from_nx(
     preserve_edge_attrs: bool = False,
     **_: Any,
 ) -> Graph:
-    """Return a :class:`Graph` of NetworkX's graph, or of a view of one.
+    """Convert a graph or view of NetworkX to a :class:`Graph`.
 
     Parameters
     ----------
     graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
-        Its nodes are not copied.
+        The graph. Its node objects are not copied.
     edge_attrs, preserve_edge_attrs
-        The attributes of edges that NetworkX requests. With any, all attributes are kept, as the
-        dictionaries that they are in.
+        The edge attributes that NetworkX requests. If any is requested, the result refers to all
+        attribute dictionaries of the graph.
     **_
-        What else NetworkX requests, which is kept with these.
+        Other attributes that NetworkX requests. They are kept together with those of edges.
 
     Examples
     --------
@@ -197,11 +200,11 @@ def convert_from_nx(
     parallel = None
     if graph.is_multigraph() and not graph.is_directed():
         keys = chain.from_iterable(row.values() for row in rows)
-        parallel = np.fromiter((len(several) > 1 for several in keys), bool)
+        parallel = np.fromiter((len(parallel_edges) > 1 for parallel_edges in keys), bool)
     if hasattr(graph, "_graph"):
-        # A view is not told when its graph changes, so NetworkX would keep it converted for ever
+        # A view does not notice changes of its graph, so NetworkX must not cache its conversion
         graph.__networkx_cache__ = None
-        rows = list(map(list, rows))  # the length of a filtered row may count more than it has
+        rows = list(map(list, rows))  # len() of a filtered row may exceed the number of its items
     if edge_attrs or preserve_edge_attrs:
         attributes = Attributes.of(graph)
         ends = ([edge[side] for edge in attributes.edges] for side in (0, 1))
@@ -214,9 +217,12 @@ def convert_from_nx(
 
 
 def _places(nodes: list[Any], rows: list[Iterable[Any]], size: int) -> Places:
-    """Return the position of each neighbour among the nodes, by unique integers of nodes."""
+    """Return the position of each neighbour in ``nodes``, as an array of ``size`` int64.
+
+    Integers and distinct hashes are looked up as arrays, other nodes in a dictionary.
+    """
     if set(map(type, nodes)) == {int}:
-        with suppress(OverflowError, TypeError):  # beyond 64 bits, or of a type that only equals
+        with suppress(OverflowError, TypeError):  # beyond 64 bits, or a neighbour that only equals
             ids = np.fromiter(nodes, np.int64, len(nodes))
             return _matched(ids, np.fromiter(chain.from_iterable(rows), np.int64, size))
     hashes = np.fromiter(map(hash, nodes), np.int64, len(nodes))
@@ -229,7 +235,7 @@ def _places(nodes: list[Any], rows: list[Iterable[Any]], size: int) -> Places:
 
 
 def _matched(distinct: Places, numbers: Places) -> Places:
-    """Return the position of each number among distinct ones."""
+    """Return the position of each of ``numbers`` in ``distinct``."""
     if np.array_equal(distinct, np.arange(distinct.size)):
         return numbers
     import pyarrow as pa
@@ -240,14 +246,14 @@ def _matched(distinct: Places, numbers: Places) -> Places:
 
 
 def convert_to_nx(obj: Any, **_: Any) -> Any:
-    """Return NetworkX's graph of a :class:`Graph`; anything else as it is.
+    """Convert a :class:`Graph` to a graph of NetworkX; return any other object unchanged.
 
-    Without attributes, there are no parallel edges.
+    A graph without attributes has no parallel edges.
 
     Parameters
     ----------
     obj : Graph or any other object
-        NetworkX also asks about answers, which are plain Python objects.
+        NetworkX also passes answers, which are plain Python objects.
 
     Returns
     -------

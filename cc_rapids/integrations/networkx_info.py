@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-_DOCS = "The graph is converted once and kept with it until it changes; so is the answer."
-_LATER = "NetworkX chooses it by itself only once that is done."
-_TREES = "With ``algorithm='kruskal'``; ties and the order of edges are those of NetworkX."
+_DOCS = "NetworkX caches the converted graph and its answer until the graph changes."
+_LATER = "NetworkX chooses this backend automatically only for a graph that is already converted."
+_TREES = "Only ``algorithm='kruskal'``; ties and the order of edges are those of NetworkX."
 _FUNCTIONS = {
     "connected_components": _DOCS,
     "number_connected_components": _DOCS,

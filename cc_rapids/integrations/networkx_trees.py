@@ -1,7 +1,7 @@
-"""Minimum and maximum spanning trees for NetworkX: edges as Kruskal's algorithm there yields them.
+"""Minimum and maximum spanning trees for NetworkX, equal to those of its Kruskal's algorithm.
 
-NetworkX sorts edges by weight, and those of equal weight stay in the order of ``G.edges``. That is
-the forest of :func:`cc_rapids.minimum_spanning_forest` over the edges as rows in this order.
+NetworkX sorts the edges by weight and keeps the order of ``G.edges`` among equal weights. Given the
+edges in this order, :func:`cc_rapids.minimum_spanning_forest` returns the same forest.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ..api import maximum_spanning_forest, minimum_spanning_forest
 from .networkx_graph import Graph
 
-# What NumPy compares as Python does
+# The Python types that each dtype of NumPy orders as Python does
 COMPARED: dict[Any, set[Any]] = {np.int64: {int, bool}, np.float64: {float, np.float64}}
 
 
@@ -36,23 +36,23 @@ def minimum_spanning_edges(
     ----------
     G : Graph
     algorithm : {"kruskal"}
-        Others find the edges in another order, and among equal weights others.
+        Other algorithms yield another order, and may choose other edges of equal weight.
     weight : hashable
-        The attribute that holds the weight, 1 where it is missing.
+        The name of the weight attribute; edges without it have weight 1.
     keys, data : bool
         Whether to yield the key of a multigraph's edge, and its attributes.
     ignore_nan : bool
-        Whether to leave out edges whose weight is nan, instead of raising an error.
+        Whether to leave out edges whose weight is NaN, instead of raising an error.
 
     Yields
     ------
-    (u, v, key, attributes), without key or attributes if these are not wanted
-        With the very dictionary of the graph.
+    (u, v, key, attributes), without key or attributes if these are not requested
+        An edge. ``attributes`` is the dictionary of the graph, not a copy.
 
     Raises
     ------
     ValueError
-        A weight is nan.
+        A weight is NaN.
     """
     yield from _edges(G, False, weight, keys, data, ignore_nan)
 
@@ -105,7 +105,7 @@ def minimum_spanning_tree(
     networkx.NetworkXNotImplemented
         The graph is directed.
     ValueError
-        A weight is nan.
+        A weight is NaN.
     """
     return _tree(G, False, weight, ignore_nan)
 
@@ -150,11 +150,14 @@ def _tree(graph: Graph, greatest: bool, weight: Any, ignore_nan: bool) -> Any:
 def _edges(
     graph: Graph, greatest: bool, weight: Any, keys: bool, data: bool, ignore_nan: bool
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the edges of a spanning forest in the order of their weights."""
+    """Yield the edges of a spanning forest in Kruskal's order.
+
+    That is by ascending weight, or by descending weight if ``greatest``.
+    """
     import networkx as nx
 
     graph = graph.with_attributes
-    edges, several = graph.attributes.edges, graph.is_multigraph()
+    edges, is_multigraph = graph.attributes.edges, graph.is_multigraph()
     values, rows = _comparable([edge[-1].get(weight, 1) for edge in edges], edges, ignore_nan)
     forest = maximum_spanning_forest if greatest else minimum_spanning_forest
     chosen = forest(
@@ -168,25 +171,25 @@ def _edges(
     order = np.argsort(values[chosen], kind="stable")
     for row in rows[chosen[order[::-1] if greatest else order]].tolist():
         u, v, *key, attributes = edges[row]
-        named = key if several and keys else ()
-        yield (u, v, *named, attributes) if data else (u, v, *named)
+        shown_key = key if is_multigraph and keys else ()
+        yield (u, v, *shown_key, attributes) if data else (u, v, *shown_key)
 
 
 def _comparable(
     weights: list[Any], edges: list[tuple[Any, ...]], ignore_nan: bool
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return weights as numbers in the same order, and the rows that they are of.
+    """Return an array that orders the edges as their weights do, and the rows of these edges.
 
-    Weights that NumPy does not compare as Python does are numbered in their order.
+    Weights that NumPy does not compare as Python does are replaced by their ranks.
 
     Raises
     ------
     ValueError
-        A weight is nan, and not to be ignored.
+        A weight is NaN and ``ignore_nan`` is false.
     """
-    kinds, size = set(map(type, weights)), len(weights)
-    for dtype, kinds_of_dtype in COMPARED.items():
-        if kinds <= kinds_of_dtype:
+    weight_types, size = set(map(type, weights)), len(weights)
+    for dtype, python_types in COMPARED.items():
+        if weight_types <= python_types:
             with suppress(OverflowError):
                 values = np.fromiter(weights, dtype, size)
                 return _without_nan(values, values != values, edges, ignore_nan)
@@ -205,7 +208,13 @@ def _without_nan(
     edges: list[tuple[Any, ...]],
     ignore_nan: bool,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return what is not missing, and its rows."""
+    """Return the values that are not missing, and their rows.
+
+    Raises
+    ------
+    ValueError
+        A value is missing and ``ignore_nan`` is false; the error names the edge.
+    """
     if not ignore_nan and missing.any():
         raise ValueError(f"NaN found as an edge weight. Edge {edges[int(missing.argmax())]}")
     (rows,) = (~missing).nonzero()

@@ -1,7 +1,7 @@
 """Components of partitions on a pool of processes: an executor of ``concurrent.futures``.
 
-Nothing else is needed than the standard library; executors of other libraries with the same
-interface, such as that of mpi4py on several machines, do as well.
+Only the standard library is needed. Executors of other libraries with the same interface, such as
+that of mpi4py on several machines, also work.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from .distributed.forests import (
 )
 from .distributed.tree import Merges
 
-AHEAD = 2 * (os.cpu_count() or 1)  # partitions that are handed to the pool before one is done
+AHEAD = 2 * (os.cpu_count() or 1)  # the maximum number of partitions in flight
 
 
 class Tasks:
-    """The tasks of one run, whose results are all in the memory of this process.
+    """The tasks of one run; all results are in the memory of this process.
 
     This is the :class:`~cc_rapids.integrations.distributed.protocol.Executor` of a pool. Its
     workers have no names.
@@ -46,7 +46,7 @@ class Tasks:
         self.executor = executor
 
     def submit(self, function: Any, *arguments: Any, worker: str | None = None) -> Future[Any]:
-        """Return the future of a call, which waits for those among its arguments, but not here."""
+        """Return the future of a call, which starts once its argument futures are done."""
         future: Future[Any] = Future()
         self._start(future, function, arguments)
         return future
@@ -54,7 +54,7 @@ class Tasks:
     def _start(
         self, future: Future[Any], function: Any, arguments: tuple[Any, ...], _: Any = None
     ) -> None:
-        """Hand a call to the pool, now or once the first argument that is not there yet is."""
+        """Submit a call to the pool, or retry once the first pending argument is done."""
         for one in arguments:
             if isinstance(one, Future) and not one.done():
                 one.add_done_callback(partial(self._start, future, function, arguments))
@@ -76,19 +76,19 @@ class Tasks:
         return map(_checked, as_completed(list(futures)))
 
     def places(self, futures: list[Future[Any]]) -> list[str]:
-        """Return "" for each, since results come back to this process."""
+        """Return "" for each future, because all results are in this process."""
         return [""] * len(futures)
 
     def workers(self) -> list[str]:
-        """Return one name, of no process in particular."""
+        """Return a single empty name, because the processes of a pool have no names."""
         return [""]
 
 
 def _settle(future: Future[Any], call: Future[Any]) -> None:
-    """Copy the result or the error of a call to the future that was returned for it."""
+    """Copy the result or the error of a call to ``future``."""
     try:
         future.set_result(call.result())
-    except BaseException as error:  # of a cancelled call, too
+    except BaseException as error:  # including the CancelledError of a cancelled call
         future.set_exception(error)
 
 
@@ -112,23 +112,24 @@ def components(
     engine: str | None = None,
     progress: bool | Callable[[DistributedProgress], object] = False,
 ) -> Components:
-    """Find the connected components of partitions that are read or held by a pool of processes.
+    """Find the connected components of partitions of edges with a pool of processes.
 
-    Each process reduces partitions to forests, forests are merged pairwise by the pool, and the
-    last one is solved in this process. That pays where reading takes most of the time, such as the
-    parsing of text by functions of Python; edges in memory are solved faster by
-    :func:`cc_rapids.components`, on all cores.
+    Each process reduces partitions to forests, the pool merges forests pairwise, and this process
+    solves the last one. Use this function if reading takes most of the time, for example if Python
+    functions parse text. For edges in memory, :func:`cc_rapids.components` is faster; it uses all
+    cores.
 
     Parameters
     ----------
     partitions : iterable of frames, or of functions that return one
-        Frames of pandas, Polars or Arrow, which are sent to a process, or functions without
-        arguments that a process calls, for example ``functools.partial(pandas.read_csv, path)``.
+        Frames of pandas, Polars or Arrow, or functions without arguments, for example
+        ``functools.partial(pandas.read_csv, path)``. Frames are sent to a process; functions are
+        called by a process.
     source, destination : str, or lists of str of equal length, optional
         The columns with the two ends of each edge, by default a known pair of names, as for
         :func:`cc_rapids.components`.
     executor : concurrent.futures.Executor
-        Where the work is done; it is not shut down.
+        The pool that runs the tasks; it is not shut down.
     vertices : column, array or range of ids, optional
         Vertices to include even if no edge names them.
     num_vertices : int, optional
@@ -148,22 +149,22 @@ def components(
     Returns
     -------
     Components
-        The components, with a spanning forest. Its edges are those that were merged last: ``row``
-        counts these, and not the rows of the partitions.
+        The components, with a spanning forest. Its column ``row`` counts the edges of the last
+        merge, not the rows of the partitions.
 
     Raises
     ------
     InputError
-        The partitions or an argument cannot be used, as for :func:`cc_rapids.components`; counts in
-        the message refer to a partition.
+        The partitions or an argument cannot be used, as for :func:`cc_rapids.components`. Counts in
+        the message refer to one partition.
     concurrent.futures.BrokenExecutor
-        A process was lost; the executor is then of no use to others either.
+        A process was lost. The executor accepts no further tasks.
 
     See Also
     --------
     cc_rapids.components : Find the components of edges in memory.
-    cc_rapids.stream_components : Find those of files, one chunk after the other.
-    cc_rapids.ray.components : The same on a Ray cluster, which outlives the loss of processes.
+    cc_rapids.stream_components : Find the components of edges in files, chunk by chunk.
+    cc_rapids.ray.components : The same on a Ray cluster, which recovers from lost processes.
 
     Examples
     --------
@@ -195,24 +196,24 @@ def components(
     ):
         folded = Merges(tasks, called, options, watch).fold(leaves, None)
         if not folded:
-            raise InputError("there are no partitions: pass one at least, which may have no rows")
+            raise InputError("there are no partitions: pass at least one, which may have no rows")
         [(_, root)] = folded
         [forest] = tasks.gather([root])
     ledger = balanced(forest.ledger, counts, "the partitions")
     if not isinstance(partitions, Sized):
         ledger = ledger._replace(unchecked=True)
     elif len(counts) != len(partitions):
-        raise lost_parts(len(partitions), len(counts))
+        raise miscounted(len(partitions), len(counts))
     named = {"vertices": vertices, "num_vertices": num_vertices}
     result = solved(forest, called, labels, named, options | {"forest": True})
     return type(result)(result.answer.with_ledger(ledger))
 
 
-def lost_parts(given: int, came: int) -> LedgerError:
-    """Return the error if the number of partitions that came differs from the number given."""
+def miscounted(expected: int, actual: int) -> LedgerError:
+    """Return the error for a run that read another number of partitions than it was given."""
     return LedgerError(
-        f"{counted(given, 'partition')} {'was' if given == 1 else 'were'} given, and {came:,} were"
-        " read: pass a list that does not change during the run"
+        f"{counted(expected, 'partition')} {'was' if expected == 1 else 'were'} given, and"
+        f" {actual:,} were read: pass a list that does not change during the run"
     )
 
 
@@ -226,11 +227,12 @@ def _leaves(
 ) -> Generator[Future[Any], None, None]:
     """Iterate over the forests of partitions as they are complete; cancel the others at an error.
 
-    Partitions are taken only as the pool needs them. ``counts`` gets the rows of
-    each: of frames before they are sent, and of what functions return by the process that has it.
+    Partitions are drawn only as the pool needs them. The number of rows of each is appended to
+    ``counts``. Frames are counted before they are sent; the frame that a function returns is
+    counted by the process that calls it.
     """
     waiting: set[Future[Any]] = set()
-    uncounted: set[Future[Any]] = set()  # of functions, whose rows only their process can count
+    uncounted: set[Future[Any]] = set()  # calls of functions, whose rows this process cannot count
 
     def with_counts(done: set[Future[Any]]) -> Iterator[Future[Any]]:
         for future in map(_checked, done):
@@ -261,19 +263,19 @@ def _leaves(
 def forest_of(
     number: int, partition: Any, called: Ends, nulls: str, options: dict[str, Any]
 ) -> Forest:
-    """Return the forest of a partition, or of what a function returns, in another process.
+    """Return the forest of partition ``number``, given as a frame or as a function; run in a pool.
 
     Raises
     ------
     ArgumentTypeError
-        It is not a frame.
+        The partition is not a frame, and not a function that returns one.
     """
     partition = partition() if callable(partition) else partition
     frame = as_pandas(partition)
-    if words := not_frame(frame):
+    if description := not_frame(frame):
         raise ArgumentTypeError(
-            f"partition {number} is {words}, not a frame of pandas, Polars or Arrow, nor a function"
-            " that returns one"
+            f"partition {number} is {description}, not a frame of pandas, Polars or Arrow, nor a"
+            " function that returns one"
         )
     forest = local_forest(frame, *called, nulls, options)
     balanced(

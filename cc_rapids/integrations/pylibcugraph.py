@@ -1,4 +1,4 @@
-"""A drop-in for pylibcugraph's function, which nx-cugraph, CuPy and others call."""
+"""A drop-in for pylibcugraph's ``weakly_connected_components``, which nx-cugraph and CuPy call."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ..results.components import Components
 
 log = logging.getLogger(__name__)
 
-FAILED = -1  # what a rank votes in place of the number of its edges
-LOST = -2  # the same if its rows do not balance
-COPIES = 2  # of all forests, that a gather takes: the library's result, and the arrays it returns
+FAILED = -1  # the vote of a rank that failed, in place of its number of edges
+LOST = -2  # the vote of a rank whose ledger does not balance
+COPIES = 2  # of all forests during a gather: the result of the library, and the returned arrays
 
 
 def weakly_connected_components(
@@ -36,37 +36,37 @@ def weakly_connected_components(
     Parameters
     ----------
     resource_handle : pylibcugraph.ResourceHandle or None
-        The handle with which the edges of a graph are extracted, and ranks reach each other.
+        The handle for extracting the edges of a graph and for sending data between ranks.
     graph : pylibcugraph.SGGraph, pylibcugraph.MGGraph or None
-        A graph, whose edges are copied once, because there is no other way to read them. Of one
-        over several GPUs, each rank sends a spanning forest of its edges to all, by
-        ``pylibcugraph.replicate_edgelist``: every rank has to call this function.
+        A graph. Its edges are copied once, because pylibcugraph offers no other way to read them.
+        If the graph is on several GPUs, each rank sends a spanning forest of its edges to all
+        ranks by ``pylibcugraph.replicate_edgelist``, so every rank must call this function.
     offsets, indices : (n + 1,) and (m,) arrays of integers, or None
-        The adjacency list of the vertices 0 .. n - 1, if there is no graph.
+        The adjacency list of the vertices 0 .. n - 1 in CSR format, if ``graph`` is None.
     weights, do_expensive_check : object
         Ignored.
     labels : (n,) array of the type of the indices, optional
-        The array to which labels are written; then nothing is returned.
+        An output array for the labels; then None is returned.
 
     Returns
     -------
     two arrays of the type of the vertices, or None
-        Vertices and labels, in the order of the vertices; the label is the least vertex of the
-        component, so that it labels itself. Of a graph over several GPUs, the vertices of this
-        rank, in the order of the graph; the label may be a vertex of another.
+        Vertices and labels, sorted by vertex. The label is the least vertex of the component. For a
+        graph on several GPUs, the vertices of this rank in the order of the graph; their labels may
+        be vertices of another rank.
 
     Raises
     ------
     GraphStateError
-        The edges cannot be read: the forests do not fit on every GPU, this pylibcugraph cannot
-        send edges, or arguments contradict each other. All ranks raise it, or none.
+        The forests do not fit on every GPU, this version of pylibcugraph cannot send edges, or
+        arguments contradict each other. Either all ranks raise this error or none.
     LedgerError
-        Edges of the graph, or of the forest of a rank, were lost or repeated. All ranks raise it.
+        Edges of the graph or of a rank's forest were lost or repeated. All ranks raise this error.
 
     See Also
     --------
     cc_rapids.weakly_connected_components : The contract of cuGraph's function.
-    cc_rapids.install : Let pylibcugraph's function run on this one.
+    cc_rapids.install : Replace pylibcugraph's function by this one.
 
     Examples
     --------
@@ -111,20 +111,20 @@ def _all_of(result: Components) -> tuple[Any, Any]:
 
 
 class Ranks:
-    """All ranks of a graph over several GPUs, which do the same steps at the same time.
+    """All ranks of a graph on several GPUs, which run the same collective steps together.
 
-    A rank that goes another way than the others would leave them waiting. So every error is caught,
-    and put to a vote before the next step.
+    A rank that skipped a step would deadlock the others. So every error is caught, and the ranks
+    vote on whether to go on before the next step.
 
     Parameters
     ----------
     resources : pylibcugraph.ResourceHandle
-        The handle through which they reach each other.
+        The handle for sending data between ranks.
 
     Raises
     ------
     GraphStateError
-        This pylibcugraph cannot send edges from rank to rank; the same on every rank.
+        This version of pylibcugraph cannot send edges between ranks. Every rank raises it.
     """
 
     def __init__(self, resources: Any) -> None:
@@ -139,30 +139,30 @@ class Ranks:
         self._resources = resources
 
     def gathered(self, src: Any, dst: Any) -> tuple[Any, Any]:
-        """Return the edges of all ranks; each gives at least one."""
+        """Return the edges of all ranks; each rank must pass at least one edge."""
         src, dst, *_ = self._replicate(self._resources, src, dst, None, None, None)
         return src, dst
 
     def agreed(
         self, like: Any, vote_here: int, other: int, reason: object
     ) -> tuple[list[int], ...]:
-        """Return two numbers of each rank, in no order.
+        """Gather two numbers from every rank, in unspecified order.
 
         Parameters
         ----------
         like : array
-            One of the library that this rank uses.
+            An array of the library that this rank uses, NumPy or CuPy.
         vote_here, other : int
-            The numbers of this rank; the first is ``FAILED`` or ``LOST`` if it has failed.
+            The numbers of this rank; the first is ``FAILED`` or ``LOST`` if the rank has failed.
         reason : object
-            Why it has failed, for the message.
+            The error of this rank, for the message.
 
         Raises
         ------
         GraphStateError, LedgerError
-            One has failed, or lost edges; every rank raises it.
+            A rank has failed or lost edges. Every rank raises it.
         """
-        # NumPy's protocol makes an array of CuPy's where the other is one
+        # full_like makes an array of CuPy if ``like`` is one
         votes = [np.full_like(like, vote, dtype=np.int64, shape=1) for vote in (vote_here, other)]
         numbers, others = (array.tolist() for array in self.gathered(*votes))
         failed, lost = numbers.count(FAILED), numbers.count(LOST)
@@ -174,55 +174,55 @@ class Ranks:
 
 
 def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
-    """Return the vertices of this rank, and their labels among the edges of all ranks."""
+    """Return the vertices of this rank and their labels, given the edges of all ranks."""
     vertices = vertex_list(graph, resources)
     src = dst = vertices[:0]
 
     def solved() -> tuple[Components, Any, int, int]:
-        given, edges = edge_count(graph, resources), decompressed(graph, resources)
+        given_rows, edges = edge_count(graph, resources), decompressed(graph, resources)
         solution = components(edges, vertices=vertices, forest=True)
         _, *ends = solution.forest()
         joins = solution.num_vertices - len(solution)
         if ends[0].size != joins:
             raise lost_rows("the forest of this rank", joins, ends[0].size)
         answer = solution.answer
-        given = answer.facts.rows.linked if given is None else given
-        return solution, ends, answer.backend.free_bytes(), given
+        given_rows = answer.facts.rows.linked if given_rows is None else given_rows
+        return solution, ends, answer.backend.free_bytes(), given_rows
 
     local, reason = _tried(solved)
-    size, free, given, linked = _vote(reason), 0, 0, 0
+    size, free, given_rows, linked = _vote(reason), 0, 0, 0
     if local is not None:
-        solution, (src, dst), free, given = local
+        solution, (src, dst), free, given_rows = local
         size, linked = src.size, solution.answer.facts.rows.linked
-    rows, room = ranks.agreed(vertices, size, free, reason)
+    rows, free_of_ranks = ranks.agreed(vertices, size, free, reason)
     if len(rows) == 1:
-        Ledger(given, linked).check("the edges of the graph")
+        Ledger(given_rows, linked).check("the edges of the graph")
         return vertices, solution.component_of(vertices)
-    least = min(room)
-    need = COPIES * (src.itemsize + dst.itemsize) * sum(rows)
-    if need > least:
+    least = min(free_of_ranks)
+    needed_bytes = COPIES * (src.itemsize + dst.itemsize) * sum(rows)
+    if needed_bytes > least:
         raise GraphStateError(
-            f"forests of {sum(rows):,} edges from {len(rows):,} ranks take {need:,} bytes on each"
-            f" GPU, and one has {least:,} free"
+            f"forests of {sum(rows):,} edges from {len(rows):,} ranks take {needed_bytes:,} bytes"
+            f" on each GPU, and one has {least:,} free"
         )
-    if not size:  # a loop changes no component, and an empty array has no place in memory
+    if not size:  # a self-loop changes no component; an empty array would have no address
         src = dst = np.full_like(vertices, 0, shape=1)
-    every, sent = ranks.gathered(src, dst), sum(max(one, 1) for one in rows)
+    all_edges, sent = ranks.gathered(src, dst), sum(max(one, 1) for one in rows)
 
     def labelled() -> Any:
-        solution = components(every, vertices=vertices)
+        solution = components(all_edges, vertices=vertices)
         solution.answer.facts.rows._replace(given=sent).check("the forests of all ranks")
         return solution.component_of(vertices)
 
     result, reason = _tried(labelled)
-    every_given, every_linked = ranks.agreed(vertices, _vote(reason) or given, linked, reason)
+    every_given, every_linked = ranks.agreed(vertices, _vote(reason) or given_rows, linked, reason)
     Ledger(sum(every_given), sum(every_linked)).check("the edges of all ranks")
     log.debug("%d ranks sent %s of forests", len(rows), counted(sum(rows), "edge"))
     return vertices, result
 
 
 def _vote(reason: Exception | None) -> int:
-    """Return what a rank votes that has failed for a reason, 0 for none."""
+    """Return the vote of a rank: ``LOST`` or ``FAILED`` for an error, 0 for none."""
     return 0 if reason is None else LOST if isinstance(reason, LedgerError) else FAILED
 
 

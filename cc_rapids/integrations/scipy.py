@@ -1,9 +1,9 @@
 """Drop-ins for SciPy's functions: ``from cc_rapids.scipy import connected_components``.
 
-The contracts are those of :func:`scipy.sparse.csgraph.connected_components`, labels included, and
-of :func:`scipy.sparse.csgraph.minimum_spanning_tree`, ties included: answers are found here, on
-threads for SciPy's matrices and on the GPU for CuPy's. Strong components, and weights without an
-order, are passed to SciPy, with a log line.
+The answers equal those of :func:`scipy.sparse.csgraph.connected_components`, including labels, and
+of :func:`scipy.sparse.csgraph.minimum_spanning_tree`, including ties. SciPy's matrices are solved
+on CPU threads, and CuPy's on the GPU. Strong components and weights without a total order are
+passed to SciPy and logged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..errors import ArgumentTypeError, InputError, shown
 
 __all__ = ["connected_components", "minimum_spanning_tree"]
 
-# Weights of these types are in the order of their values as float64, which SciPy compares.
+# SciPy compares weights as float64. Converting these types to float64 keeps their order.
 KEPT_TYPES = ("float32", "float64", "int8", "int16", "int32", "uint8", "uint16", "uint32")
 
 log = logging.getLogger(__name__)
@@ -39,20 +39,20 @@ def connected_components(
     Parameters
     ----------
     csgraph : sparse array or matrix of SciPy or CuPy, or dense array, of shape (N, N)
-        The matrix, not changed. Entry (i, j) is an edge; in a dense array 0, inf and nan are not
-        edges, in a sparse one every stored entry is an edge, including zeros.
+        The matrix; it is not changed. Entry (i, j) is an edge. In a dense array, 0, inf and NaN are
+        not edges. In a sparse array, every stored entry is an edge, including zeros.
     directed : bool
-        Whether the graph is directed; matters only for strong connection.
+        Whether the graph is directed; this matters only for strong components.
     connection : {"weak", "strong"}
-        The kind of components. "strong" on a directed graph is passed to SciPy, with a copy of a
-        CuPy matrix.
+        The kind of components. Strong components of a directed graph are computed by SciPy; a CuPy
+        matrix is copied to the host.
     return_labels : bool
-        Whether to return the labels too.
+        Whether to return the labels as well.
 
     Returns
     -------
     n_components : int
-    labels : (N,) array of int32, NumPy's or CuPy's as the matrix
+    labels : (N,) array of int32, of NumPy for SciPy's matrices, of CuPy for CuPy's
         Labels 0 .. n_components - 1, in the order of the first vertex of each component, as in
         SciPy.
 
@@ -91,16 +91,16 @@ def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:
     Parameters
     ----------
     csgraph : sparse array or matrix of SciPy or CuPy, or dense array, of shape (N, N)
-        The matrix, not changed. Entry (i, j) is an edge of this weight between i and j, of which
-        (i, j) and (j, i) are two; in a dense array 0, inf and nan are not edges.
+        The matrix; it is not changed. Entry (i, j) is the weight of an edge between i and j. The
+        entries (i, j) and (j, i) are two edges. In a dense array, 0, inf and NaN are not edges.
     overwrite : bool
-        As in SciPy, which may use the memory of the matrix then; here it makes no difference.
+        Accepted for compatibility with SciPy; without effect.
 
     Returns
     -------
-    (N, N) sparse array of float64 in CSR format; a matrix, if one was given
-        The entries of the forest where they stand in the graph. Among equal weights those of the
-        first entries are taken, as in SciPy, and entries of 0 are left out, as there.
+    (N, N) sparse array of float64 in CSR format, or a sparse matrix if one was given
+        The entries of the forest, at their positions in ``csgraph``. As in SciPy, the first of
+        several entries of equal weight is chosen, and entries of 0 are left out.
 
     Raises
     ------
@@ -131,15 +131,15 @@ def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:
         return _tree_by_scipy(csgraph, on_device)
     rows = minimum_spanning_forest(Csr(offsets, indices), weight=weights).row
     rows = rows[weights[rows] != 0]
-    index_type = np.int32 if max(count, matrix.shape[0]) < 1 << 31 else np.int64  # SciPy's own
-    # CuPy's arrays have no such method, and its function takes NumPy's calls
+    index_type = np.int32 if max(count, matrix.shape[0]) < 1 << 31 else np.int64  # SciPy's choice
+    # a function, because CuPy's arrays have no method searchsorted
     starts = np.searchsorted(rows, offsets.astype(rows.dtype)).astype(index_type)
-    kept = weights[rows].astype(np.float64), indices[rows].astype(index_type), starts
-    return type(matrix)(kept, shape=matrix.shape)
+    forest_entries = weights[rows].astype(np.float64), indices[rows].astype(index_type), starts
+    return type(matrix)(forest_entries, shape=matrix.shape)
 
 
 def _tree_by_scipy(csgraph: Any, on_device: bool) -> Any:
-    """Return SciPy's forest, for weights without an order."""
+    """Return the forest computed by SciPy, for weights without a total order."""
     log.info("weights without an order: handed to scipy.sparse.csgraph.minimum_spanning_tree")
     if not on_device:
         return _tree_of_scipy(csgraph)
@@ -149,7 +149,10 @@ def _tree_by_scipy(csgraph: Any, on_device: bool) -> Any:
 
 
 def _square(csgraph: Any, on_device: bool, weights: bool = False) -> Any:
-    """Return a sparse matrix (N, N); on a device with weights, or with ones for a dense one."""
+    """Return the graph as an (N, N) sparse matrix, after a check of its shape.
+
+    A dense array on the GPU becomes a matrix of its weights if ``weights``, otherwise of ones.
+    """
     matrix = _device_matrix(csgraph, weights) if on_device else _matrix(csgraph)
     if matrix.ndim != 2:
         raise InputError("compressed-sparse graph must be 2-D")
@@ -166,7 +169,7 @@ def _strong(csgraph: Any, on_device: bool, return_labels: bool) -> Any:
     log.info("strong components: handed to scipy.sparse.csgraph.connected_components")
     if not on_device:
         return _of_scipy(csgraph, True, "strong", return_labels)
-    # not CuPy's own, which needs pylibcugraph, and a release of it whose arguments are the same
+    # SciPy instead of CuPy, whose function needs a matching release of pylibcugraph
     import cupy
 
     count, labels = _of_scipy(csgraph.get(), True, "strong")
@@ -174,9 +177,9 @@ def _strong(csgraph: Any, on_device: bool, return_labels: bool) -> Any:
 
 
 def _matrix(csgraph: Any) -> Any:
-    """Return a SciPy sparse matrix.
+    """Return the graph as a SciPy sparse matrix.
 
-    Dense ones become sparse by SciPy's own rules for no edge.
+    In a dense array, the values that SciPy treats as no edge are left out.
     """
     if hasattr(csgraph, "to_scipy_sparse"):  # PyData's sparse arrays
         csgraph = csgraph.to_scipy_sparse()
@@ -188,14 +191,17 @@ def _matrix(csgraph: Any) -> Any:
         return csgraph_from_dense(csgraph, null_value=0, nan_null=True, infinity_null=True)
     except ValueError as error:
         raise InputError(str(error)) from error
-    except Exception as error:  # NumPy's, of many types
+    except Exception as error:  # NumPy raises errors of many types
         raise ArgumentTypeError(
             f"csgraph is {shown(csgraph)}, not a matrix of numbers ({error})"
         ) from error
 
 
 def _device_matrix(csgraph: Any, weights: bool) -> Any:
-    """Return a CuPy sparse matrix; of a dense one the edges as ones, or with their weights."""
+    """Return the graph as a CuPy sparse matrix.
+
+    The edges of a dense array are stored with their weights if ``weights``, otherwise as ones.
+    """
     import cupy
     import cupyx.scipy.sparse
 
@@ -206,7 +212,7 @@ def _device_matrix(csgraph: Any, weights: bool) -> Any:
     edges = cupy.isfinite(csgraph) & (csgraph != 0)
     if not weights:
         return cupyx.scipy.sparse.coo_matrix(edges.astype(cupy.float32))
-    # Row after row, as SciPy has the entries, which tells ties apart; CuPy's own order is another.
+    # Entries are in row-major order, as in SciPy, so ties are broken alike. CuPy's order differs.
     rows, columns = cupy.nonzero(edges)
     offsets = cupy.searchsorted(rows, cupy.arange(len(edges) + 1))
     entries = csgraph[rows, columns].astype(cupy.float64), columns, offsets

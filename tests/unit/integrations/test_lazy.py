@@ -159,7 +159,7 @@ def test_errors_are_our_own_and_come_at_once_where_they_can():
         lazy.cc.labels("a", "b")
     with pytest.raises(cc_rapids.MissingColumnError, match="unknown column 'v'"):
         lazy.cc.labels(weight="v", at_least=1)
-    with pytest.raises(cc_rapids.ArgumentTypeError, match="frames of Polars, and not with"):
+    with pytest.raises(cc_rapids.ArgumentTypeError, match="frames of Polars, not with"):
         lazy.cc.attach(pd.DataFrame({"vertex": [5]}))
     with pytest.raises(cc_rapids.InputError, match="has a column 'w' already"):
         lazy.cc.attach(name="w")
