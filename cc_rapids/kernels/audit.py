@@ -1,23 +1,23 @@
 """Kernels of audits, which check an answer against its edges.
 
-No function of a run is called here, not even to read a bit: what runs use may be wrong, and then an
-audit has to say so. Of the rest of the package there are only the words of a backend, ``on``.
+Audits call no function that a run uses, not even to read a bit, because such a function may be
+wrong. They share only the backend ``on`` with runs.
 
-Vertices are slots 0 .. n - 1 here, in the order of their ids; some may be no vertices.
+Vertices are slots 0 .. n - 1 in the order of their ids; some slots may be no vertices.
 
-src, dst : (m,) integers of any type, as they came; the vertex of slot s has the id s + low. Or the
-         offsets and the indices of an adjacency list.
+src, dst : (m,) integers of any type, as the caller passed them; slot s has the id s + low. Or the
+           offsets and the indices of an adjacency list.
 label_of : (n,) unsigned, the slot of the label of each vertex; all bits set for none.
-trees  : (n,) unsigned, shared by all threads: what edges of one label join, grown for nothing else.
-         trees[v] is v or smaller, so that every climb ends; and a path of edges joins the two.
-named  : bits of vertices that the caller names, or a loop, or from which another hangs.
-tally  : (3,) uint64, of rows that were examined: how many, the sum of their numbers, and that of
-         the squares of these, modulo 2^64.
-wrong  : (1,) int64, not 0 once an edge is at fault.
-first  : uint64, of each kind of fault the first row or vertex, all bits set if there is none.
+trees  : (n,) unsigned, shared by all threads, a forest that joins edges of one label. Invariants:
+         trees[v] <= v, so every climb ends; and a path of edges connects v and trees[v].
+named  : bit set of vertices that the caller lists, that have a self-loop, or that are a parent.
+tally  : (3,) uint64: the number of examined rows, the sum of their indices, and the sum of the
+         squares of their indices, modulo 2^64.
+wrong  : (1,) int64, not 0 if an edge contradicts the answer.
+first  : (FAULTS,) uint64, for each kind of fault the first row or vertex; all bits set for none.
 
-Bits are (n + 31) // 32 words of uint32. They are only ever set, so that a read that misses one just
-set by another thread costs one more atomic operation and nothing else.
+Bit sets are ((n + 31) // 32,) uint32. Bits are only ever set. Allowed race: a read that misses a
+bit costs one more atomic operation and changes nothing.
 """
 
 from collections.abc import Callable
@@ -32,17 +32,15 @@ SHIFT, LAST, BIT, NONE = WORD(5), WORD(31), WORD(1), WORD(0)
 OCTET = np.uint8(1)
 WORD_BITS = 32  # vertices in a word of bits
 HALF = np.uint64(32)
-SOON = np.uint64(32)  # rows between asking for a tree and reading it
+SOON = np.uint64(32)  # prefetch distance in rows
 ORDER, STRANGE, EDGE, LABEL, FOREIGN, MERGED, LOST = (np.uint64(k) for k in range(7))
-FAULTS = 7  # kinds of them
-WAVES = (
-    16  # times as many blocks of a long pass as are resident at once: the last ones end together
-)
+FAULTS = 7  # number of kinds of faults
+WAVES = 16  # a long pass launches 16 blocks per resident block, to balance the load
 
 
 @cache
 def kernel(make: Callable[..., Any], *parts: Any) -> Any:
-    """Return the kernel that a factory makes for a backend and further parts; made once."""
+    """Return the kernel that a factory makes for a backend and further parts; cached."""
     return make(*parts)
 
 
@@ -50,7 +48,7 @@ def kernel(make: Callable[..., Any], *parts: Any) -> Any:
 
 
 def lessen(on: Any) -> Any:
-    """Lower a word to a value; a stale read costs one more atomic operation."""
+    """Lower ``words[i]`` to at most ``value``; a stale read costs one more atomic operation."""
     low = on.atomic_min
 
     @on.device
@@ -84,10 +82,10 @@ def bit_set(on: Any) -> Any:
 
 
 def pair_of_columns(on: Any, wide: type) -> Any:
-    """Return the ends of a row of two columns as slots; unknown ids give n or more.
+    """Return the endpoints of a row of two columns as slots; unknown ids give n or more.
 
-    Modulo 2^32 or 2^64 a difference is right for ids within n of the lowest, and n or more for all
-    others of the columns' types, if the ids of all slots lie within these.
+    Subtraction is modulo 2^32 or 2^64. If the ids of all slots lie within the type, every other id
+    gives n or more.
     """
 
     @on.device
@@ -115,7 +113,7 @@ def row_of_entry(on: Any) -> Any:
 
 
 def pair_of_entry(on: Any, wide: type) -> Any:
-    """Return the ends of an entry of an adjacency list, as slots: its row and its index."""
+    """Return the endpoints of an entry of an adjacency list as slots: its row and its index."""
     row = row_of_entry(on)
 
     @on.device
@@ -140,7 +138,7 @@ def list_rows(on: Any) -> Any:
 
 
 def find_disorder(on: Any) -> Any:
-    """Find the first of ``n`` rows whose id is not less than that of the next one."""
+    """Find the first of ``n`` rows whose id is not less than the next row's id."""
     least = lessen(on)
 
     @on.elementwise
@@ -152,7 +150,7 @@ def find_disorder(on: Any) -> Any:
 
 
 def scatter_labels(on: Any, vertex: type) -> Any:
-    """Write the slot of each row's label at the slot of its id; both are integers of one kind."""
+    """Write the slot of each row's label at the slot of its id; ids and labels have one type."""
     least = lessen(on)
 
     @on.elementwise
@@ -170,7 +168,7 @@ def scatter_labels(on: Any, vertex: type) -> Any:
 
 
 def scatter_labels_by_slot(on: Any, vertex: type) -> Any:
-    """Write the slot of each row's label at that of its id, both looked up before."""
+    """Write the slot of each row's label at the slot of its id; both were looked up before."""
     least = lessen(on)
 
     @on.elementwise
@@ -200,15 +198,15 @@ def find_heads(on: Any, vertex: type) -> Any:
     return find_heads
 
 
-# Ids that are looked up.
+# Look-up of ids.
 
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)
 MIX_1, MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)  # of SplitMix64
-GRAIN, GRAIN_SHIFT, REST = 256, np.uint64(8), np.uint64(24)  # tables are multiples of a grain
+GRAIN, GRAIN_SHIFT, REST = 256, np.uint64(8), np.uint64(24)  # table sizes are multiples of 256
 
 
 def home(on: Any) -> Any:
-    """Return the place where the search for an id begins, of ``size`` places, by its hash."""
+    """Return the home slot of an id among ``size`` slots, by its hash."""
 
     @on.device
     def home(key, size):
@@ -222,8 +220,8 @@ def home(on: Any) -> Any:
 def insert(on: Any) -> Any:
     """Insert each id of a column with its row into a table that is at most half full.
 
-    table : (2 * size + 2,) uint64, pairs of an id and its row, all bits set where there is none.
-            The last pair is that of the id whose bits are those of an empty one.
+    table : (2 * size + 2,) uint64, pairs of an id and its row; all bits set for a free slot. The
+            extra last pair is for the id whose bits are all set.
     """
     begin, cas = home(on), on.atomic_cas
 
@@ -247,7 +245,7 @@ def insert(on: Any) -> Any:
 
 
 def find_by_table(on: Any, vertex: type) -> Any:
-    """Return the row of an id in a table, all bits set if unknown; ends at an empty place."""
+    """Return the row of an id in a table, all bits set if unknown; ends at a free slot."""
     begin, nowhere = home(on), vertex(np.iinfo(vertex).max)
 
     @on.device
@@ -266,7 +264,7 @@ def find_by_table(on: Any, vertex: type) -> Any:
 
 
 def prefetch_in_table(on: Any) -> Any:
-    """Prefetch the place of a later id, on backends that benefit."""
+    """Prefetch the home slot of a later id, on backends that benefit."""
     if on.prefetch is None:
         return prefetch_nothing(on)
     begin, prefetch = home(on), on.prefetch
@@ -304,10 +302,10 @@ def prefetch_nothing(on: Any) -> Any:
 
 
 def find(on: Any, vertex: type, find_slot: Any, prefetch_edge: Any) -> Any:
-    """Write the slot of each id of a column.
+    """Write the slot of each id of a column, and tally the rows.
 
-    ``alien``: not 0 if ids with the highest bit set are none, as one of the column and the vertices
-    is signed and the other is not.
+    ``alien``: not 0 if the column and the vertices differ in signedness; ids with the highest bit
+    set are then unknown.
     """
     nowhere, add, high = vertex(np.iinfo(vertex).max), on.block_reduce_add, np.uint64(63)
 
@@ -330,7 +328,7 @@ def find(on: Any, vertex: type, find_slot: Any, prefetch_edge: Any) -> Any:
 
 
 def mark_slots(on: Any, vertex: type) -> Any:
-    """Mark the vertices of some slots, and note the first slot that has none."""
+    """Mark the listed slots as named, and find the first one that is no vertex."""
     mark, least, nowhere = bit_set(on), lessen(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise
@@ -348,7 +346,7 @@ def mark_slots(on: Any, vertex: type) -> Any:
 
 
 def make_trees(on: Any, vertex: type) -> Any:
-    """Make every vertex a tree of its own."""
+    """Make every vertex its own root."""
 
     @on.elementwise
     def make_trees(v, trees):
@@ -358,7 +356,7 @@ def make_trees(on: Any, vertex: type) -> Any:
 
 
 def climb(on: Any) -> Any:
-    """Return the root of a vertex; every step proceeds in the fixed order."""
+    """Return the root of a vertex; each step leads to a smaller vertex, so the climb ends."""
 
     @on.device
     def climb(trees, v):
@@ -371,9 +369,9 @@ def climb(on: Any) -> Any:
 
 
 def climb_shortening(on: Any) -> Any:
-    """Return the root of a vertex whose parent is p; hang each vertex passed from its grandparent.
+    """Return the root of vertex v with parent p; point each vertex of the path at its grandparent.
 
-    The stores are plain, to vertices that are not roots; the new parents are their ancestors.
+    Allowed race: the stores are plain. They change only vertices that are not roots, to ancestors.
     """
 
     @on.device
@@ -388,11 +386,11 @@ def climb_shortening(on: Any) -> Any:
 
 
 def join_roots(on: Any) -> Any:
-    """Join the trees of u and v: the greater root is hooked under the smaller one.
+    """Join the trees of u and v: hook the greater root under the smaller.
 
-    Invariant: a path joins u and v with what they were, and parents are smaller. A root is hooked
-    by one compare-and-swap, so that no tree is hung twice; one that fails has met the new parent,
-    and climbs on from it. It ends because each failure brings u down.
+    Invariant: paths of edges connect u and v with the original vertices, and parents are smaller. A
+    root is hooked by one compare-and-swap, so no tree is hooked twice. A failed swap returns the
+    new parent, and the climb continues from it. The loop ends, because each failure lowers u.
     """
     cas, root = on.atomic_cas, climb_shortening(on)
 
@@ -425,7 +423,7 @@ def no_prefetch(on: Any, wide: type) -> Any:
 
 
 def prefetch_trees(on: Any, wide: type) -> Any:
-    """Prefetch the trees of the ends of a later row, on backends that benefit."""
+    """Prefetch the parents of a later row's endpoints, on backends that benefit."""
     if on.prefetch is None:
         return no_prefetch(on, wide)
     prefetch = on.prefetch
@@ -441,10 +439,10 @@ def prefetch_trees(on: Any, wide: type) -> Any:
 
 
 def examine(on: Any, vertex: type, wide: type, join: Any) -> Any:
-    """Return whether the ends of an edge are vertices of one label, and join their trees.
+    """Return whether the endpoints of an edge are vertices of one label, and join their trees.
 
-    All vertices of a tree have one label, because no edge between two labels is joined. So the
-    labels of ends with one parent are not read.
+    Edges between two labels are never joined, so all vertices of a tree have one label. The labels
+    of endpoints with the same parent are therefore not read.
     """
     mark, nowhere = bit_set(on), vertex(np.iinfo(vertex).max)
 
@@ -511,17 +509,18 @@ def find_edge(on: Any, vertex: type, wide: type, load_edge: Any) -> Any:
     return find_edge
 
 
-# Vertices, when all edges are joined.
+# Checks of vertices after all edges are joined.
 
 
 def examine_vertices(on: Any, vertex: type) -> Any:
-    """Count the vertices, those that are their own label, and the roots.
+    """Count the vertices, the vertices that are their own label, and the roots; find faults.
 
-    The roots are noted as bits. A thread owns whole bytes of these.
+    ``octets`` receives the roots as bits; a thread owns whole bytes. A vertex that is a parent is
+    marked as named.
 
-    LABEL: a vertex whose label does not label itself, or comes after it (before it, of labels that
-    are the ``greatest`` ones). LOST: a slot whose parent is greater, or that hangs in
-    a tree and is no vertex. A vertex from which another hangs is named.
+    LABEL: a vertex whose label does not label itself or is greater than the vertex (smaller, if
+    labels are the ``greatest`` vertices). LOST: a slot whose parent is greater, or that has a
+    parent but is no vertex.
     """
     mark, add, least, nowhere = (
         bit_set(on),
@@ -563,7 +562,7 @@ def examine_vertices(on: Any, vertex: type) -> Any:
 
 
 def find_foreign(on: Any) -> Any:
-    """Find the first vertex that nothing names: a root without children."""
+    """Find the first vertex without any evidence: a root that is not named."""
     least = lessen(on)
 
     @on.elementwise

@@ -1,16 +1,16 @@
-"""Kernels of the audit of spanning forests by weight, which share nothing with those of runs.
+"""Kernels of the audit of weighted spanning forests; they share no code with kernels of runs.
 
-The edges of the forest are numbered in the order of their weights, and of equal weights by row.
-Each tree takes its first edge, all at once, round after round: a tree of a round is a node, and its
-parent is the tree that it becomes. The greatest number on the path between two vertices along the
-forest is the greatest that a node below their first common one has taken (King, "A simpler minimum
-spanning tree verification algorithm", Algorithmica 1997), and there are log2 n rounds at most.
+The forest's edges are numbered by weight, and equal weights by row. Borůvka's rounds build a tree
+of nodes: each tree of a round is a node, and its parent is the tree of the next round that contains
+it. The greatest edge number on the path between two vertices of the forest is the greatest number
+that a node below their lowest common ancestor has selected (King, "A simpler minimum spanning tree
+verification algorithm", Algorithmica 1997). There are at most log2 n rounds.
 
-us, vs : (k,) unsigned, the nodes of a round that the edges which are left join, in their order.
+us, vs : (k,) unsigned, the nodes of a round that the remaining edges join, in edge order.
 ranks  : (k,) unsigned, the numbers of these edges.
-best   : uint64, the first place in these lists of the edges of each node, all bits set for none.
-up     : unsigned, the parent of each node, itself at the top.
-chosen : unsigned, one more than the number of the edge that a node took, 0 for none.
+best   : uint64, for each node the first of its edges in these lists; all bits set for none.
+up     : unsigned, the parent of each node; the node itself at the top.
+chosen : unsigned, one more than the number of the edge that a node selected; 0 for none.
 """
 
 from typing import Any
@@ -20,11 +20,11 @@ import numpy as np
 from .audit import lessen
 
 NONE = np.uint64(0xFFFFFFFFFFFFFFFF)
-LIGHTER, APART = np.uint64(0), np.uint64(1)  # the kinds of faults in ``first``
+LIGHTER, APART = np.uint64(0), np.uint64(1)  # kinds of faults: indices into ``first``
 
 
 def ends_of_rows(on: Any, node: type, wide: type, load_edge: Any) -> Any:
-    """Write the slots of both ends of some rows; a loop for an edge that has changed meanwhile."""
+    """Write the slots of both endpoints of selected rows; a loop for an edge now invalid."""
 
     @on.elementwise
     def ends_of_rows(i, rows, src, dst, low, n, us, vs):
@@ -37,7 +37,7 @@ def ends_of_rows(on: Any, node: type, wide: type, load_edge: Any) -> Any:
 
 
 def take_first(on: Any) -> Any:
-    """Lower the first place of both nodes of an edge."""
+    """Lower ``best`` of both nodes of an edge to its position."""
     lower = lessen(on)
 
     @on.elementwise
@@ -49,7 +49,10 @@ def take_first(on: Any) -> Any:
 
 
 def follow_first(on: Any, node: type) -> Any:
-    """Put each node under the other one of its edge; of two with one edge the lesser stays."""
+    """Point each node at the other node of its selected edge.
+
+    Of two nodes that selected the same edge, the smaller becomes a root.
+    """
 
     @on.elementwise
     def follow_first(c, us, vs, ranks, best, up, chosen):
@@ -67,7 +70,7 @@ def follow_first(on: Any, node: type) -> Any:
 
 
 def is_lighter(on: Any) -> Any:
-    """Return whether a weight comes before another one in a forest of least weight."""
+    """Return whether a weight comes before another in a minimum spanning forest."""
 
     @on.device
     def before(one, other):
@@ -77,7 +80,7 @@ def is_lighter(on: Any) -> Any:
 
 
 def is_heavier(on: Any) -> Any:
-    """Return whether a weight comes before another one in a forest of greatest weight."""
+    """Return whether a weight comes before another in a maximum spanning forest."""
 
     @on.device
     def before(one, other):
@@ -87,7 +90,10 @@ def is_heavier(on: Any) -> Any:
 
 
 def find_lighter(on: Any, node: type, wide: type, load_edge: Any, before: Any) -> Any:
-    """Find the first edge before the last one on its path, and the first that has no path."""
+    """Find the first edge that comes before the last edge on its path.
+
+    Also find the first edge whose endpoints have no path.
+    """
     lower = lessen(on)
 
     @on.elementwise

@@ -1,30 +1,29 @@
-"""Kernels of the audit of paths, which share no code with kernels of runs.
+"""Kernels of the audit of paths; they share no code with kernels of runs.
 
-One thread roots each tree by a breadth-first search, and gives each vertex a second vertex above
-it, its jump, such that log2 of the depth many steps lead from any vertex to any above it (Myers,
-"An applicative random-access stack", Information Processing Letters 1983). Pairs are then looked up
-one for each index.
+One thread roots each tree by a breadth-first search and gives each vertex a jump pointer to an
+ancestor, so that O(log depth) steps lead from a vertex to any ancestor (Myers, "An applicative
+random-access stack", Information Processing Letters 1983). Then pairs are looked up, one per index.
 
-src, dst : (t,) int64, the ends of the edges of the forest, slots below n.
+src, dst : (t,) int64, the endpoints of the forest's edges, slots below n.
 ranks    : (t,) int64, the number of each edge in the order from the weakest.
-head     : (n,) int64, for each slot of a vertex that of its component's root.
-starts   : (n + 2,) int64, 0 at first; where the arcs of a slot begin.
+head     : (n,) int64, for each vertex the slot of its component's root.
+starts   : (n + 2,) int64, the first arc of each slot; initially 0.
 arcs     : (2 t,) int64, the edges at each slot.
 queue    : (n,) int64, the slots in the order of the search.
-up, jump : (n,) int64, the slots above; a root is its own.
-depth    : (n,) int64, the edges to the root, -1 at first.
-rank, least : (n,) int64, the number of the edge to ``up``, and the least one on the way to
-           ``jump``; t for none.
-met      : (1,) int64, how many vertices the search has met.
+up, jump : (n,) int64, the parent and the jump pointer; a root points to itself.
+depth    : (n,) int64, the number of edges to the root, initially -1.
+rank, least : (n,) int64, the number of the edge to ``up``, and the least number on the path to
+              ``jump``; t for none.
+visited  : (1,) int64, the number of vertices that the search has visited.
 """
 
 from typing import Any
 
-APART, LOST = -1, -2  # the lengths of a pair in two components, and of one that no tree joins
+APART, LOST = -1, -2  # lengths for a pair in two components, and for a pair without a path
 
 
 def root_trees(on: Any) -> Any:
-    """Search all trees from their roots, by a single thread: it is launched for one index."""
+    """Search all trees from their roots in a single thread; launched for one index."""
 
     @on.elementwise
     def root_trees(
@@ -36,7 +35,7 @@ def root_trees(on: Any) -> Any:
             starts[dst[e] + 2] += 1
         for v in range(n):
             starts[v + 2] += starts[v + 1]
-        # starts[v + 1] is where v begins; it has moved to where v ends when all arcs are in
+        # starts[v + 1] is the next free place of v; after the loop it is the end of v's arcs
         for e in range(t):
             for v in (src[e], dst[e]):
                 arcs[starts[v + 1]] = e
@@ -70,9 +69,9 @@ def root_trees(on: Any) -> Any:
 
 
 def measure_paths(on: Any) -> Any:
-    """Write the length of the path of each pair, and the least number of an edge of it.
+    """Write the length of each pair's path, and the least number of an edge on it.
 
-    The depths fall with each step, so each loop ends for any trees.
+    Each step decreases the depth, so the loops end for any input.
     """
 
     @on.elementwise

@@ -1,23 +1,23 @@
-"""Rounds of Borůvka's: each tree takes the first edge that leaves it, and is linked by that.
+"""Borůvka's algorithm: in each round every tree selects its lightest outgoing edge and links by it.
 
-Edges are in the order of their weights, and among equal weights in that of their rows, so that no
-two are equal: the edges that all trees take have no cycle, and the forest is the same on every run.
+Edges are ordered by weight, and equal weights by row. The order is total, so the selected edges
+contain no cycle and the forest is the same in every run.
 
-weights : (m,) unsigned integers, the bits of the weights as they came.
-key     : uint64. Of up to 32 bits the weight, in an order of unsigned integers, before the row;
-          of wider weights the weight alone, and then the rows of candidates are a list beside it.
+weights : (m,) unsigned integers, the bits of the caller's weights.
+key     : uint64. For weights of up to 32 bits, an order-preserving code of the weight in the upper
+          half and the row in the lower half. For wider weights the code of the weight alone; the
+          rows are then a separate list.
 us, vs, keys, rows : (k,) arrays, the candidates: edges between two trees, by the roots that these
-          had when the edge was looked at last. ``rows`` is empty where keys contain the rows.
-count   : (1,) uint64, how many candidates are listed; more than k where the lists are too short.
-best    : (n,) uint64, the least key of the candidates of each root, all bits set for none.
+          had when the edge was last examined. ``rows`` is empty if the keys contain the rows.
+count   : (1,) uint64, the number of candidates; more than k if the lists are too short.
+best    : (n,) uint64, the least key of each root's candidates; all bits set for none.
 best_row : (n,) uint64, for wide weights the least row among the candidates with that key.
-pivots  : (2 k,) uint64, the weight in its order and the row of the last edge of each of k bands.
+pivots  : (2 k,) uint64, the weight code and the row of the last edge of each of k bands.
+chosen  : a bit for each row of the edge list; set for edges of the forest.
 
-chosen  : a bit for each row of the list, those of the forest.
-
-Nothing is linked while candidates are collected, and nothing is collected while trees are linked.
-What a thread reads of ``best`` meanwhile may be too great, and costs one more atomic operation.
-While trees are linked, ``best`` stays; it is forgotten afterwards.
+No tree is linked while candidates are collected, and none are collected while trees are linked.
+Allowed race: a stale ``best`` is too great and costs one more atomic operation. ``best`` does not
+change while trees are linked and is reset afterwards.
 
 Borůvka, "O jistém problému minimálním", 1926.
 """
@@ -30,18 +30,18 @@ from .primitives import has as contains
 from .primitives import lessen, none_of
 from .primitives import mark as to_set
 
-TILE = 1 << 12  # candidates that the threads of a block look at
-BAND_TILE = 1 << 13  # edges of the list that these look at
+TILE = 1 << 12  # candidates per block of threads
+BAND_TILE = 1 << 13  # edges of the list per block of threads
 HALF, LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 NONE = none_of(np.uint64)
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 MOST_THREADS = 1024  # of a block
 MOST_ROUNDS = np.uint64(64)  # each round halves the number of trees
-BARRIER, LEFT = 0, 1  # of the words of rounds in one launch
+BARRIER, LEFT = 0, 1  # indices into ``words``: the barrier, and whether candidates are left
 
 
 def unsigned_order(on: Any, width: int) -> Any:
-    """Return the bits of an unsigned weight as an integer in the order of the weights."""
+    """Return the order-preserving code of an unsigned weight."""
 
     @on.device
     def order(bits):
@@ -51,7 +51,7 @@ def unsigned_order(on: Any, width: int) -> Any:
 
 
 def signed_order(on: Any, width: int) -> Any:
-    """Return the bits of a signed weight as an unsigned integer in the order of the weights."""
+    """Return the order-preserving code of a signed weight."""
     sign = np.uint64(1 << (width - 1))
 
     @on.device
@@ -62,7 +62,7 @@ def signed_order(on: Any, width: int) -> Any:
 
 
 def float_order(on: Any, width: int) -> Any:
-    """Return the bits of a float as an integer in the order of the weights; -0.0 equals 0.0."""
+    """Return the order-preserving code of a float; -0.0 equals 0.0."""
     sign, every = np.uint64(1 << (width - 1)), np.uint64((1 << width) - 1)
 
     @on.device
@@ -78,7 +78,7 @@ def float_order(on: Any, width: int) -> Any:
 
 
 def reversed_order(on: Any, width: int, order: Any) -> Any:
-    """Return an integer in the opposite order, for a maximum spanning forest."""
+    """Return a code in the opposite order, for a maximum spanning forest."""
     every = np.uint64((1 << width) - 1)
 
     @on.device
@@ -89,7 +89,7 @@ def reversed_order(on: Any, width: int, order: Any) -> Any:
 
 
 def order_sample(on: Any, order: Any) -> Any:
-    """Write every ``every``-th weight as an integer in the order of the weights."""
+    """Write the code of every ``every``-th weight."""
 
     @on.elementwise
     def order_sample(i, every, weights, out):
@@ -99,10 +99,10 @@ def order_sample(on: Any, order: Any) -> Any:
 
 
 def pick_pivots(on: Any) -> Any:
-    """Write the last edge of each band but the last, by a sample: every ``every``-th of m weights.
+    """Write the last edge of each band except the last, estimated from a sample of the m weights.
 
-    Of equal weights in the sample, those of lower rows come first. The first band ends after
-    ``light`` edges, and each further one after twice as many.
+    The sample has every ``every``-th weight; equal weights are ordered by row. The first band has
+    ``light`` edges and each further band twice as many.
     """
 
     @on.elementwise
@@ -123,9 +123,9 @@ def pick_pivots(on: Any) -> Any:
 
 
 class Keys:
-    """The parts of kernels for keys that contain rows, of weights of up to 32 bits."""
+    """Kernel parts for keys that contain the row, for weights of up to 32 bits."""
 
-    apart = False  # the rows from the keys
+    apart = False  # whether rows are stored separately from the keys
 
     @staticmethod
     def key(on: Any) -> Any:
@@ -139,7 +139,7 @@ class Keys:
 
     @staticmethod
     def load_row(on: Any) -> Any:
-        """Return the row of a candidate: that in its key."""
+        """Return the row of a candidate, taken from its key."""
 
         @on.device
         def load_row(key, rows, i):
@@ -159,7 +159,7 @@ class Keys:
 
     @staticmethod
     def takes(on: Any) -> Any:
-        """Return whether a root takes an edge: the first one of those that leave it."""
+        """Return whether a root selects an edge: its least candidate."""
 
         @on.device
         def takes(best, best_row, r, key, row):
@@ -169,7 +169,7 @@ class Keys:
 
     @staticmethod
     def forget(on: Any) -> Any:
-        """Forget what a root takes."""
+        """Reset the selection of a root."""
 
         @on.device
         def forget(best, best_row, r):
@@ -179,13 +179,13 @@ class Keys:
 
 
 class WideKeys(Keys):
-    """The parts of kernels for keys with lists of rows beside them."""
+    """Kernel parts for keys without the row, for weights of more than 32 bits."""
 
     apart = True
 
     @staticmethod
     def key(on: Any) -> Any:
-        """Return the key of an edge: its weight."""
+        """Return the key of an edge: the code of its weight."""
 
         @on.device
         def key(weight, row):
@@ -215,7 +215,7 @@ class WideKeys(Keys):
 
     @staticmethod
     def takes(on: Any) -> Any:
-        """Return whether a root takes an edge: of those of least weight that of the least row."""
+        """Return whether a root selects an edge: the least row of least weight."""
 
         @on.device
         def takes(best, best_row, r, key, row):
@@ -225,7 +225,7 @@ class WideKeys(Keys):
 
     @staticmethod
     def forget(on: Any) -> Any:
-        """Forget what a root takes, its row too."""
+        """Reset the selection of a root and its row."""
 
         @on.device
         def forget(best, best_row, r):
@@ -235,7 +235,7 @@ class WideKeys(Keys):
 
 
 def after(on: Any) -> Any:
-    """Return whether an edge comes after another one, by weight and then by row."""
+    """Return whether an edge comes after another edge, by weight and then by row."""
 
     @on.device
     def is_after(weight, e, last, row):
@@ -245,7 +245,7 @@ def after(on: Any) -> Any:
 
 
 def within(on: Any, order: Any) -> Any:
-    """Return whether an edge is in a band, which begins after the last edge of the one before."""
+    """Return whether an edge is in a band; a band begins after the last edge of the previous one."""
     is_after = after(on)
 
     @on.device
@@ -258,11 +258,11 @@ def within(on: Any, order: Any) -> Any:
 
 
 def outside_giant(on: Any, vertex: type, wide: type, within: Any, load_edge: Any) -> Any:
-    """Return whether an edge is in a band and not inside the giant.
+    """Return whether an edge is in a band and not inside the giant component.
 
-    Nothing is linked while edges are read, so that a tree keeps its vertices. A bit a vertex stays
-    in a cache where the parents do not, and no roots are looked up for what the giant contains:
-    most of a later band. Of loops and invalid edges it is noted that they are, if their turn comes.
+    Trees do not change while edges are read. The bits of the giant component stay in a cache when
+    the parents do not, and most edges of a later band are rejected by two bits, without a find.
+    Loops and invalid edges pass, so that a later phase flags them.
     """
     has = contains(on)
 
@@ -279,7 +279,7 @@ def outside_giant(on: Any, vertex: type, wide: type, within: Any, load_edge: Any
 
 
 def singleton_root(on: Any) -> Any:
-    """Return a vertex as the root of its tree, where nothing is linked yet: no parent is read."""
+    """Return the vertex itself as its root, for the first round, in which nothing is linked."""
 
     @on.device
     def singleton_root(parent, v):
@@ -289,9 +289,9 @@ def singleton_root(on: Any) -> Any:
 
 
 def listed(on: Any, order: Any, key: Any, read: Any) -> Any:
-    """Return the ends, the key and the row of an edge of the list.
+    """Return the endpoints, the key and the row of an edge of the edge list.
 
-    The ends are read by ``read``, which notes what joins nothing.
+    ``read`` loads the endpoints; it flags invalid edges and self-loops.
     """
 
     @on.device
@@ -303,7 +303,7 @@ def listed(on: Any, order: Any, key: Any, read: Any) -> Any:
 
 
 def collected(on: Any, load_row: Any) -> Any:
-    """Return the ends, the key and the row of a candidate of the round before."""
+    """Return the endpoints, the key and the row of a candidate of the previous round."""
 
     @on.device
     def candidate(i, us, vs, keys, rows):
@@ -314,10 +314,9 @@ def collected(on: Any, load_row: Any) -> Any:
 
 
 def append(on: Any) -> Any:
-    """Return the place in a list of what is kept; the threads of a warp ask together.
+    """Return an element's place in a list; one atomic operation serves all threads of a warp.
 
-    One of them counts for all, as threads that add to one word of memory wait for each other, and
-    tells the others by two words that they share.
+    One lane adds the warp's count and broadcasts the start through two words of shared memory.
     """
     add, ballot_rank, warp_sync = on.atomic_add, on.warp_ballot_rank, on.warp_sync
 
@@ -336,7 +335,7 @@ def append(on: Any) -> Any:
 
 
 def lower_both(on: Any) -> Any:
-    """Lower what two roots take to a key; both are read before either is written."""
+    """Lower ``best`` of two roots to a key; both are loaded before either is written."""
     low = on.atomic_min
 
     @on.device
@@ -351,10 +350,10 @@ def lower_both(on: Any) -> Any:
 
 
 def keep(on: Any, vertex: type, candidate: Any, find: Any, store_row: Any) -> Any:
-    """List an edge between two trees, by the roots of its ends, and lower what these take.
+    """Append an edge between two trees to the candidates, and lower ``best`` of both roots.
 
-    The threads of a warp come together, some of them without an edge. ``count`` tells how many are
-    listed, more than are stored where the lists are too short for them.
+    All threads of a warp call this together, some of them without an edge (``valid`` is false).
+    ``count`` includes candidates beyond the capacity of the lists, which are not stored.
     """
     lower, place_of = lower_both(on), append(on)
 
@@ -377,7 +376,10 @@ def keep(on: Any, vertex: type, candidate: Any, find: Any, store_row: Any) -> An
 
 
 def collect(on: Any, keep: Any) -> Any:
-    """List those of the round before that still join two trees. A warp shares words of its own."""
+    """Append the candidates of the previous round that still join two trees.
+
+    Each warp uses two words of shared memory.
+    """
     warp, tile = np.uint64(on.warp_size), np.uint64(TILE)
 
     @on.block_kernel(2 * MOST_THREADS // on.warp_size)
@@ -392,10 +394,11 @@ def collect(on: Any, keep: Any) -> Any:
 
 
 def collect_band(on: Any, within: Any, keep: Any) -> Any:
-    """List the edges of a band of the list that join two trees.
+    """Append the edges of a band that join two trees to the candidates.
 
-    A band is some of the edges, and a warp takes as long for one as for an edge a lane: its own
-    wait in words that it shares until there is one for each lane. Fewer warps add to ``count``.
+    Only some edges are in the band, and a warp is as slow for one edge as for one per lane. So each
+    warp queues its edges in shared memory until every lane has one. This also needs fewer atomics
+    on ``count``.
     """
     warp, tile = np.uint64(on.warp_size), np.uint64(BAND_TILE)
     words, ballot_rank, warp_sync = 2 + 2 * on.warp_size, on.warp_ballot_rank, on.warp_sync
@@ -429,7 +432,7 @@ def collect_band(on: Any, within: Any, keep: Any) -> Any:
 
 
 def lower_row(on: Any) -> Any:
-    """Lower the least rows of the roots of a candidate that has their least key."""
+    """Lower ``best_row`` of the roots for which a candidate has the least key."""
     lower = lessen(on)
 
     @on.device
@@ -444,7 +447,7 @@ def lower_row(on: Any) -> Any:
 
 
 def lower_rows(on: Any) -> Any:
-    """Find the least row among the candidates with the least key of each root."""
+    """Compute, for each root, the least row among the candidates with its least key."""
     lower = lower_row(on)
 
     @on.elementwise
@@ -456,7 +459,7 @@ def lower_rows(on: Any) -> Any:
 
 
 def hook(on: Any, link: Any) -> Any:
-    """Hook the larger of two roots under the smaller; climb if it is no longer a root."""
+    """Hook the larger of two roots under the smaller; link by climbing if it is no root any more."""
     cas = on.atomic_cas
 
     @on.device
@@ -470,11 +473,11 @@ def hook(on: Any, link: Any) -> Any:
 
 
 def take(on: Any, load_row: Any, takes: Any, hook: Any) -> Any:
-    """Link the two trees of a candidate that one of them takes, or both, and note its row.
+    """Link the two trees of a candidate that at least one of them selects, and mark its row.
 
-    A candidate is an edge of its own, and those that are taken have no cycle: each links two trees.
-    It joins nothing any more, and has the smaller root twice from then on: the larger is hooked, so
-    so its choice is not read again.
+    The selected edges contain no cycle, so each links two trees. The candidate's endpoints are then
+    both set to the smaller root, which marks it as done. The larger root is hooked, so its choice
+    is not read again.
     """
     mark = to_set(on)
 
@@ -491,10 +494,9 @@ def take(on: Any, load_row: Any, takes: Any, hook: Any) -> Any:
 
 
 def link_taken(on: Any, take: Any) -> Any:
-    """Link the two trees of each candidate that one of them takes.
+    """Link the trees of all selected candidates; do nothing if the lists were too short.
 
-    None if some are not listed. The host need not know how many there are: it launches this for as
-    many as there may be.
+    The host launches this for the capacity of the lists, because it does not know ``count``.
     """
 
     @on.elementwise
@@ -506,7 +508,7 @@ def link_taken(on: Any, take: Any) -> Any:
 
 
 def forget_taken(on: Any, forget: Any) -> Any:
-    """Forget what the roots of candidates take."""
+    """Reset the selections of the roots of candidates."""
 
     @on.elementwise
     def forget_taken(i, us, vs, best, best_row):
@@ -517,17 +519,17 @@ def forget_taken(on: Any, forget: Any) -> Any:
 
 
 def finish(on: Any, wide_keys: bool, take: Any, forget: Any, find: Any) -> Any:
-    """Run all rounds that are left over a few candidates, in one launch.
+    """Run all remaining rounds over a few candidates in one launch.
 
-    What they take may be linked already. The candidates stay in their places, and one that joins
-    nothing any more has the same root twice. The phases are those of rounds that are launched one
-    by one; between two of them all threads wait for each other. ``words`` are that of the barrier,
-    and whether some candidate is left: it is cleared while no thread reads it, two barriers before
-    it is read.
+    The candidates stay in place; a redundant one has the same root twice. Some selected candidates
+    may be linked already. The phases are those of separately launched rounds, with a grid-wide
+    barrier between them. ``words`` are the barrier and whether a candidate is left. The latter is
+    cleared two barriers before it is read, when no thread reads it. ``wide_keys``: whether the keys
+    lack the rows.
 
-    Each tree with a candidate takes one, so that a round leaves half of these trees at most. Should
-    a fault keep them, ``out_of_range`` says so after ``MOST_ROUNDS``. ``wide_keys`` do not
-    contain the rows.
+    Each tree with a candidate selects one, so every round at least halves the number of these trees
+    and the loop ends. If a fault prevents this, the loop stops after ``MOST_ROUNDS`` and sets
+    ``out_of_range``.
     """
     lower, lower_rows, grid_sync = lower_both(on), lower_row(on), on.grid_sync
 

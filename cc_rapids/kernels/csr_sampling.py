@@ -1,8 +1,8 @@
-"""Samples and a finish phase that need an adjacency list with both directions.
+"""Sampling rules and a finish phase for adjacency lists with both directions of each edge.
 
-offsets : (n + 1,) and indices : (m,), integers: entry e of row v, offsets[v] <= e < offsets[v + 1],
-          is an edge from v to indices[e].
-out_of_range : as in :mod:`cc_rapids.kernels.forest`, once an entry with no vertex was left out.
+offsets : (n + 1,) integers, and indices : (m,) integers. Entry e of row v is an edge from v to
+          indices[e], where offsets[v] <= e < offsets[v + 1].
+out_of_range : (1,), set to 1 when an entry that is no vertex is skipped.
 """
 
 from typing import Any
@@ -14,13 +14,13 @@ from .giant import LOW_WORD, SPREAD
 from .sampling import Sample
 from .spec import sampling_rule
 
-ONE, SHORT = np.uint64(1), 16  # entries that one thread of a group links, one after the other
-WARP = 32  # threads that exchange values run together
+ONE, SHORT = np.uint64(1), 16  # most entries of a row that one thread links sequentially
+WARP = 32  # link_first_two exchanges values within whole warps
 SWITCH = ("on", "off")
 
 
 def first_ones(on: Any) -> Any:
-    """Return the first entries of a row, in order."""
+    """Return j: the first entries of a row in order."""
 
     @on.device
     def pick(v, j, degree):
@@ -30,7 +30,7 @@ def first_ones(on: Any) -> Any:
 
 
 def random_ones(on: Any) -> Any:
-    """Return the first entry of a row, then any, by a hash of the vertex."""
+    """Return 0 first, then pseudo-random entries of a row, by a hash of the vertex."""
 
     @on.device
     def pick(v, j, degree):
@@ -40,7 +40,7 @@ def random_ones(on: Any) -> Any:
 
 
 def link_neighbour(on: Any, vertex: type, join: Any) -> Any:
-    """Link a vertex and the index of an entry, if that is a vertex."""
+    """Link a vertex and the neighbour in an entry, if the entry is a vertex."""
 
     @on.device
     def link(v, e, indices, parent, aux, hook_edge, out_of_range):
@@ -67,7 +67,7 @@ def link_entry(on: Any, link: Any, pick: Any) -> Any:
 
 
 def by_entry(on: Any, link: Any) -> Any:
-    """Link k neighbours of each vertex, one thread per entry, those of a vertex side by side."""
+    """Link k neighbours of each vertex, with one thread per entry; adjacent threads share a row."""
 
     @on.elementwise
     def link_some(i, j, k, *rows_trees_and_flag):
@@ -78,7 +78,7 @@ def by_entry(on: Any, link: Any) -> Any:
 
 
 def by_vertex(on: Any, link: Any) -> Any:
-    """Link the neighbours of each vertex one after the other, a thread for each vertex."""
+    """Link the neighbours of each vertex sequentially, with one thread per vertex."""
 
     @on.elementwise
     def link_each(v, k, *rows_trees_and_flag):
@@ -107,11 +107,11 @@ def by_vertex(on: Any, link: Any) -> Any:
 def kout(
     on: Any, vertex: type, join: Any, k: int, pick: str, coalesce: str, reorganise: str, gather: str
 ) -> Sample:
-    """Link k neighbours of each vertex, the first ones or some.
+    """Link k neighbours of each vertex, the first ones or random ones.
 
-    ``coalesce``: neighbouring threads take the entries of one row, in one pass instead of k;
-    ``reorganise``: pairs of threads read two entries of two rows side by side and swap them (k=2,
-    on a GPU); ``gather``: the rows outside the giant are listed before they are finished.
+    ``coalesce``: adjacent threads process the entries of one row, in one pass instead of k.
+    ``reorganise``: pairs of threads read two entries of two rows and exchange them (k=2, on a GPU).
+    ``gather``: list the rows outside the giant component before the finish phase.
     """
     picked = {"first": first_ones, "random": random_ones}[pick](on)
     one = link_entry(on, link_neighbour(on, vertex, join), picked)
@@ -138,10 +138,11 @@ def kout(
 
 
 def link_first_two(on: Any, vertex: type, join: Any) -> Any:
-    """Link the first two neighbours of each vertex, read by pairs of threads side by side.
+    """Link the first two neighbours of each vertex, which pairs of threads load coalesced.
 
-    Thread 2t reads the first entry of its own row and of its neighbour's, thread 2t + 1 the second
-    ones; then each gives the other what it needs. Runs for whole warps, beyond n too.
+    Thread 2t reads the first entry of its own row and of its neighbour's row, thread 2t + 1 the
+    second entries. Then they exchange what the other needs. Launched for whole warps, also beyond
+    n.
     """
     swap, entries = on.warp_shuffle_xor, entries_of(on)
 
@@ -177,9 +178,10 @@ def link_first_two(on: Any, vertex: type, join: Any) -> Any:
     paper="hook-based sampling (HB), Hong et al. 2020, 3.3 and Algorithm 5",
 )
 def hook(on: Any, vertex: type, join: Any, record_hook: Any, n: int, gather: str) -> Sample:
-    """Point each vertex at its first neighbour if that is smaller, then link n of each root.
+    """Point each vertex at its first neighbour if that is smaller, then link n neighbours per root.
 
-    Algorithm 5 says ``labels[v] != v`` where 3.3 says that the roots are what is linked: so it is.
+    Algorithm 5 prints ``labels[v] != v``, but section 3.3 says that roots are linked. This follows
+    3.3.
     """
     entries, link_one = entries_of(on), link_neighbour(on, vertex, join)
 
@@ -210,7 +212,7 @@ def hook(on: Any, vertex: type, join: Any, record_hook: Any, n: int, gather: str
 
 
 def every_row(on: Any, vertex: type, link_outside: Any) -> Any:
-    """Link the edges of ``count[0]`` listed rows; a group's threads take entries of one in turn."""
+    """Link the edges of ``count[0]`` listed rows; ``threads_per_row`` threads share a row."""
     threads_per_row, entries = np.uint64(on.threads_per_row), entries_of(on)
 
     @on.grid_stride
@@ -234,12 +236,12 @@ def every_row(on: Any, vertex: type, link_outside: Any) -> Any:
 
 
 def most_in_a_row(on: Any) -> Any:
-    """Return the most entries of a short row: unlimited where threads do not wait for others."""
+    """Return the greatest length of a short row; unlimited where threads do not run in lockstep."""
     return np.uint64(SHORT if on.threads_per_row > 1 else 1 << 62)
 
 
 def short_rows(on: Any, wide: type, one: Any) -> Any:
-    """Link the entries of a short row (if ``symmetric``, those to smaller ids); flag long rows."""
+    """Link the entries of short rows (if ``symmetric``, those to smaller ids); flag long rows."""
     short, entries = most_in_a_row(on), entries_of(on)
 
     @on.elementwise
@@ -257,9 +259,9 @@ def short_rows(on: Any, wide: type, one: Any) -> Any:
 
 
 def long_rows(on: Any, wide: type, one: Any, row: Any) -> Any:
-    """Link the entries of long rows, one thread per entry, if there are such rows.
+    """Link the entries of long rows, one thread per entry, if there are any.
 
-    A thread searches for the row of an entry once it is beyond the row of its last entry.
+    A thread searches for the row of an entry only when it has left the row of its last entry.
     """
     short, entries = most_in_a_row(on), entries_of(on)
 
@@ -280,9 +282,9 @@ def long_rows(on: Any, wide: type, one: Any, row: Any) -> Any:
 
 
 def first_roots(on: Any) -> Any:
-    """Write the end of each climb from a vertex to first neighbours while these decrease.
+    """Write the end of each climb along first neighbours while these decrease.
 
-    Nothing is written but the answer: the tree that hooking would make is climbed as it is read.
+    Reads the forest that hooking would build, without building it.
     """
     entries = entries_of(on)
 

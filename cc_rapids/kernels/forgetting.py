@@ -1,17 +1,19 @@
-"""Edges that are left when others go: one look at each, by the labels of its ends.
+"""Select the edges that remain after removals, in one pass over the labels of their endpoints.
 
-labels : unsigned, what is known of each vertex without these edges: the root of its tree, n if it
-         goes, or all bits set where there is none. Of ids that lie close together there is one for
-         each place, from the id ``base`` on, and the last is that of all ids out of range; others
-         are looked up before.
-before : (n,) vertex, the root of each vertex when nothing had gone.
-gone   : (n,) uint8, not 0 for vertices that go with all of their edges; or empty, if none does.
-ends   : (n,) uint8, not 0 for the ends of pairs that go; or empty, if there are none.
-pairs  : (k,) uint64, sorted, what goes: the lesser end in the upper half, and the greater one.
+labels : unsigned, for each vertex the root of its tree without the remaining edges, n if the vertex
+         is removed, or all bits set for an id that is no vertex. For dense ids there is one label
+         for each id from ``base`` on; the last one stands for all ids out of range. Sparse ids are
+         looked up in advance.
+before : (n,) vertex, the root of each vertex before the removals.
+gone   : (n,) uint8, not 0 for vertices that are removed with all their edges; empty if there are
+         none.
+ends   : (n,) uint8, not 0 for endpoints of removed pairs; empty if there are none.
+pairs  : (k,) uint64, sorted, the removed pairs: the smaller endpoint in the upper half, the larger
+         in the lower.
 
-Most edges have both ends in one tree, and cost two labels. Those between two trees join
-vertices that were connected before, or were never inserted. Where nearly all vertices are in trees
-that lose something, the ends of all edges are written, and solved anew.
+Most edges have both endpoints in one tree and cost two loads of labels. An edge between two trees
+was either inserted before, or joins vertices that were never connected. If nearly all vertices are
+in affected trees, the endpoints of all edges are written and solved again.
 """
 
 from typing import Any
@@ -25,7 +27,7 @@ ZERO, ONE, HALF = np.uint64(0), np.uint64(1), np.uint64(32)
 
 
 def labelled(on: Any) -> Any:
-    """Return a function that gives the label of an id, and one that prefetches it."""
+    """Return a function that loads the label of an id, and one that prefetches it."""
     place, read_key, prefetch = arrivals.by_place(on)[0], arrivals.key_of(on), on.prefetch
 
     @on.device
@@ -49,7 +51,7 @@ def labelled(on: Any) -> Any:
 
 
 def singles(on: Any, vertex: type) -> Any:
-    """Make vertices of trees that lose something trees of their own, and leave others to a root."""
+    """Make each vertex of an affected tree its own root; the others keep their root."""
 
     @on.elementwise
     def singles(v, before, touched, parent):
@@ -60,7 +62,7 @@ def singles(on: Any, vertex: type) -> Any:
 
 
 def labels_of_places(on: Any, label: type) -> Any:
-    """Write for each place of a table the label of the vertex there, all bits set for none."""
+    """Write the label of the vertex in each slot of a table; all bits set for an empty slot."""
     none = none_of(label)
 
     @on.elementwise
@@ -72,7 +74,7 @@ def labels_of_places(on: Any, label: type) -> Any:
 
 
 def mark_roots(on: Any) -> Any:
-    """Mark the roots, of vertices that stay, in trees that lose something."""
+    """Mark the roots of affected trees, except removed vertices."""
 
     @on.elementwise
     def mark_roots(v, parent, before, touched, gone, marks):
@@ -85,7 +87,7 @@ def mark_roots(on: Any) -> Any:
 
 
 def is_listed(on: Any) -> Any:
-    """Return whether two vertices are a pair that goes, which is looked for by bisection."""
+    """Return whether two vertices are a removed pair, by bisection."""
 
     @on.device
     def is_listed(u, v, ends, pairs):
@@ -116,7 +118,7 @@ def pair_keys(on: Any) -> Any:
 
 
 def mark_going(on: Any, is_listed: Any) -> Any:
-    """Mark the edges between vertices that go, by themselves or with one of these."""
+    """Mark the removed edges: removed pairs, and edges of removed vertices."""
 
     @on.elementwise
     def mark_going(i, src, dst, gone, ends, pairs, marks):
@@ -128,9 +130,9 @@ def mark_going(on: Any, is_listed: Any) -> Any:
 
 
 def mark_between(on: Any, label: type) -> Any:
-    """Mark the edges between two trees, and those with an end that is no vertex.
+    """Mark the edges between two trees and those with an endpoint that is no vertex.
 
-    Of a vertex that goes, the label is n.
+    The label of a removed vertex is n.
     """
     (label_of, soon), none = labelled(on), none_of(label)
 
@@ -148,9 +150,10 @@ def mark_between(on: Any, label: type) -> Any:
 
 
 def write_ends(on: Any, vertex: type, label: type, is_listed: Any) -> Any:
-    """Write the labels of both ends of each edge that stays, and vertex 0 twice for others.
+    """Write the labels of both endpoints of each remaining edge, and (0, 0) for other edges.
 
-    A label is the vertex itself where its tree loses something. An end that is no vertex is noted.
+    In an affected tree the label is the vertex itself. ``strange`` is set if an endpoint is no
+    vertex.
     """
     (label_of, soon), none = labelled(on), none_of(label)
 
@@ -171,7 +174,7 @@ def write_ends(on: Any, vertex: type, label: type, is_listed: Any) -> Any:
 
 
 def note_crossing(on: Any) -> Any:
-    """Note whether a vertex has a parent of another tree than it was in before."""
+    """Set ``crossing`` if a vertex and its parent were in different trees before."""
 
     @on.elementwise
     def note_crossing(v, parent, before, mark, crossing):

@@ -1,18 +1,18 @@
-"""All phases of a run in one kernel, for lists where launches take most of the time.
+"""Run all phases in one kernel, for edge lists so small that launch overhead dominates.
 
-src, dst : (m,) integers, the columns as they came.
-named    : the number of vertices if it is known; else 0.
-bounds   : uint64, all bits set: the least id and the complement of the greatest (see id_range.py),
-           and the word by which threads wait for each other.
-parent, present, octets, totals, out_of_range : as everywhere, for as many ids as fit into the
-           allocated memory; ``octets`` are the bytes of the words of ``present``, and ``totals``
-           the numbers of vertices and components.
+src, dst : (m,) integers, the columns as the caller passed them.
+named    : the number of vertices if it is known; otherwise 0.
+bounds   : (3,) uint64, initially all bits set: the least id, the complement of the greatest id (see
+           id_range.py), and the word of the barrier.
+parent, present, octets, totals, out_of_range : as in forest.py, for as many vertices as fit.
+``octets`` are the bytes of the words of ``present``; ``totals`` are the numbers of vertices and
+components.
 before, sums : memory for the ranks of the vertices (see scan.py).
-flags, keys, ... : memory for ids that are too far apart for ``parent`` (see one_launch_hashed.py),
-           or no slots at all.
+flags, keys, ... : memory for ids too sparse for ``parent`` (see one_launch_hashed.py); empty arrays
+          if there is none.
 ids, labels : the columns of the answer, for as many vertices as fit.
 
-The phases are those of any other run, and between two of them all threads wait for each other.
+The phases are those of a normal run, with a grid-wide barrier between them.
 """
 
 from typing import Any
@@ -24,15 +24,12 @@ from .gather import BLOCK_MEMBERS
 
 ZERO, ONE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
 LAST, WORD = np.uint64(31), np.uint64(5)
-NONE, EACH = np.uint32(0), np.uint32(0xFFFFFFFF)  # of the vertices of a word
-WAITING = 2  # of the bounds
+NONE, EACH = np.uint32(0), np.uint32(0xFFFFFFFF)  # words with no vertex and with every vertex
+WAITING = 2  # index of the barrier in ``bounds``
 
 
 def measure(on: Any, sign: int, find_bounds: Any) -> Any:
-    """Return the range of the ids, or of the vertices if their number is known.
-
-    No counts yet.
-    """
+    """Find the range of the ids, or set it if the number of vertices is known; reset the counts."""
     bias = np.uint64(sign)
 
     @on.device
@@ -48,7 +45,7 @@ def measure(on: Any, sign: int, find_bounds: Any) -> Any:
 
 
 def init_forest(on: Any, init_singletons: Any) -> Any:
-    """Make every vertex a tree of its own, and all of them or none present."""
+    """Make every vertex its own root; mark all as present if their number is known, else none."""
 
     @on.device
     def init_forest(t, n, step, parent, present, named):
@@ -76,7 +73,7 @@ def link_share(on: Any, load_edge: Any, one: Any) -> Any:
 
 
 def flatten_share(on: Any, mark_frequent: Any, flatten: Any, probes: int) -> Any:
-    """Note the roots that most vertices share, and flatten the vertices of one thread."""
+    """Mark the most frequent roots as present, then flatten the vertices of one thread."""
     grid_sync, some = on.grid_sync, np.uint64(probes)
 
     @on.device
@@ -94,7 +91,7 @@ def flatten_share(on: Any, mark_frequent: Any, flatten: Any, probes: int) -> Any
 
 
 def rank(on: Any, count_blocks: Any, sum_all: Any) -> Any:
-    """Rank the set of vertices; the first block of threads sums the counts of all."""
+    """Rank the vertex set; the first block of threads computes the prefix sums."""
     grid_sync, block_size, block = (
         on.grid_sync,
         np.uint64(on.max_block_size),
@@ -116,7 +113,7 @@ def rank(on: Any, count_blocks: Any, sum_all: Any) -> Any:
 
 
 def list_share(on: Any, gather: Any) -> Any:
-    """Write the rows of the answer of one thread."""
+    """Write one thread's rows of the answer."""
     warp_size = np.uint64(on.warp_size)
 
     @on.device
@@ -130,13 +127,13 @@ def list_share(on: Any, gather: Any) -> Any:
 
 
 def solve(on: Any, sign: int, phases: Any) -> Any:
-    """Find the range of the ids and, if it fits, solve the list in the same launch.
+    """Find the range of the ids and, if it fits into memory, solve the edge list, in one launch.
 
-    Then there are the flat forest, what is counted of it, its ranks, and if there is room for them,
-    the rows of the answer. A wider range is solved by a hash table if there is memory for one.
+    Writes the flat forest, its counts and ranks, and the rows of the answer if they fit. A wider
+    range is solved by a hash table if memory for it was passed.
 
-    With ``named`` not 0 the vertices are exactly 0 .. named - 1, and ``out_of_range`` tells of
-    other ids.
+    If ``named`` is not 0, the vertices are exactly 0 .. named - 1, and other ids set
+    ``out_of_range``.
     ``phases`` are measure, init_forest, link_share, flatten_share, complete, rank, list_share and
     solve_hashed.
     """

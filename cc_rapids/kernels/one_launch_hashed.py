@@ -1,24 +1,24 @@
-"""Ids that are far apart, encoded, solved and put in their order within one launch.
+"""Encode, solve and sort sparse ids within one launch.
 
-keys    : (c + 1,) uint64, the hash table of ids (see id_hash.py): slot c stands for the id whose
-          bits are those of EMPTY. Once all ids are placed, the same memory takes the sorted ids.
-tree    : (c + 1,) uint32, a forest over the slots; ``loop_slots`` is the set of slots of
-          self-loops, which only what links an edge writes.
-within  : (c + 1,) uint32, how many ids of the same bucket came before that of a slot; once all ids
-          are placed, for each of the sorted ids the root of its tree.
-lowest  : (c + 1,) uint32, the least place among the sorted ids of each tree, by its root.
-starts  : (b,) uint32, the ids of each bucket, and then where they start. A bucket holds the ids
-          whose distances from the least are equal but for their lowest bits, so that buckets are in
-          the order of the ids. A multiple of GROUP, and more than there are buckets.
-before  : the running sums of groups of buckets.
-placed, slot_at : the ids by buckets, less the least, and their slots.
-parent  : the flat forest over the sorted ids: for each the place of the least of its component.
+keys    : (c + 1,) uint64, the hash table of ids (see id_hash.py); slot c stands for the id whose
+          bits equal EMPTY. Later the same memory holds the sorted ids.
+tree    : (c + 1,) uint32, a forest over the slots. ``loop_slots`` is the set of slots with
+          self-loops, written while edges are linked.
+within  : (c + 1,) uint32, the rank of a slot's id in its bucket, in order of arrival; later the
+          root of each sorted id.
+lowest  : (c + 1,) uint32, for each root the least position of its tree among the sorted ids.
+starts  : (b,) uint32, the number of ids of each bucket, later the start of each bucket. A bucket
+          holds the ids whose distances from the least id agree except in the lowest bits, so
+          buckets follow the order of the ids. b is a multiple of GROUP and exceeds the number of
+          buckets.
+before  : the prefix sums of groups of buckets.
+placed, slot_at : the ids in bucket order, less the least id, and their slots.
+parent  : the flat forest over the sorted ids: for each the position of the least of its component.
 totals  : the numbers of vertices and components.
-flags   : not 0 once [0] an id has found no slot, [1] a bucket has more than MOST ids.
+flags   : [FULL] not 0 if an id found no slot, [BUNCHED] not 0 if a bucket has more than MOST ids.
 
-Hashed ids are spread evenly, so that a bucket has a few of them, each of which is compared with all
-others there. Where ids are bunched, the launch ends with the forest over the slots, and the ids are
-sorted afterwards.
+Evenly spread ids give small buckets, inside which each id is compared with all others. If a bucket
+exceeds MOST ids, the launch ends with the forest over the slots and the host sorts the ids.
 """
 
 from typing import Any
@@ -29,18 +29,18 @@ from . import primitives
 from .id_hash import EMPTY
 
 ZERO, ONE, ALL = np.uint64(0), np.uint64(1), np.uint32(0xFFFFFFFF)
-# Of another type than where trees are counted: two functions of a kernel cannot share what Numba
-# has compiled for the same types, if it has shared memory.
+# Signed, unlike the indices used where trees are counted: Numba cannot share one compiled
+# function between two callers in a kernel if it uses shared memory.
 FIRST, SECOND = np.int64(0), np.int64(1)
 NOTHING, HERE = np.uint32(0), np.uint32(1)
 GROUP = 32  # buckets that one thread sums
-MOST = np.uint32(512)  # ids of a bucket, so that comparing them all takes no longer than sorting
-FULL, BUNCHED = 0, 1  # of the flags
-WAITING = 2  # of the bounds
+MOST = np.uint32(512)  # largest bucket for which comparing all pairs is as fast as sorting
+FULL, BUNCHED = 0, 1  # indices into ``flags``
+WAITING = 2  # index of the barrier in ``bounds``
 
 
 def init_slots(on: Any) -> Any:
-    """Empty the table and all buckets, and make every slot a tree of its own."""
+    """Clear the table and the buckets, and make every slot its own root."""
 
     @on.device
     def init_slots(t, step, keys, tree, loop_slots, lowest, starts):
@@ -59,7 +59,7 @@ def init_slots(on: Any) -> Any:
 
 
 def link_slots(on: Any, insert: Any, one: Any) -> Any:
-    """Insert both ends of each edge of a thread into the table, and link their slots."""
+    """Insert both endpoints of each edge of a thread into the table, and link their slots."""
 
     @on.device
     def link_slots(t, m, step, src, dst, keys, tree, loop_slots, flags):
@@ -74,7 +74,7 @@ def link_slots(on: Any, insert: Any, one: Any) -> Any:
 
 
 def distance_in(on: Any, sign: int) -> Any:
-    """Return how far the id of a slot is from the least, in the order of the ids."""
+    """Return the distance of a slot's id from the least id."""
     bias = np.uint64(sign)
 
     @on.device
@@ -86,7 +86,7 @@ def distance_in(on: Any, sign: int) -> Any:
 
 
 def shift_for(on: Any) -> Any:
-    """Return how many of the lowest bits the ids of a bucket may differ in."""
+    """Return the least shift for which all distances up to ``span`` give less than ``buckets``."""
 
     @on.device
     def shift_for(span, buckets):
@@ -99,10 +99,10 @@ def shift_for(on: Any) -> Any:
 
 
 def count_buckets(on: Any, climb: Any, distance: Any) -> Any:
-    """Flatten the trees of slots, and count vertices, components, and the ids of each bucket.
+    """Flatten the trees of slots; count vertices, components, and the ids of each bucket.
 
-    ``climb`` is a find for trees in which nothing is linked any more. An id beyond the range is of
-    a column that has changed since: it has no bucket, and counts as one without a slot.
+    ``climb`` is a find for trees in which nothing is linked any more. An id outside the range
+    occurs only if a column changed during the run; it sets ``flags[FULL]``.
     """
     add, block_add = on.atomic_add, on.block_reduce_add
 
@@ -133,10 +133,10 @@ def count_buckets(on: Any, climb: Any, distance: Any) -> Any:
 
 
 def start_buckets(on: Any, sum_all: Any) -> Any:
-    """Turn the numbers of ids of all buckets into where each bucket starts.
+    """Turn the sizes of all buckets into their starts, by an exclusive prefix sum.
 
-    A thread sums a group, the first block of threads the groups, and a thread starts its group's
-    buckets at the sum of the groups before.
+    Each thread sums a group, the first block of threads scans the groups, and each thread then
+    starts the buckets of its group.
     """
     grid_sync, block_size, group = (
         on.grid_sync,
@@ -175,7 +175,7 @@ def start_buckets(on: Any, sum_all: Any) -> Any:
 
 
 def place_ids(on: Any, distance: Any) -> Any:
-    """Write each id, less the least, and its slot where its bucket has room for it."""
+    """Write the distance and the slot of each id at its place in bucket order."""
 
     @on.device
     def place_ids(t, step, low, shift, keys, within, starts, placed, slot_at):
@@ -191,7 +191,7 @@ def place_ids(on: Any, distance: Any) -> Any:
 
 
 def order_ids(on: Any, sign: int) -> Any:
-    """Sort the ids of each bucket by counting those below each, and find the least of each tree."""
+    """Sort the ids of each bucket by counting the smaller ones; find the least id of each tree."""
     bias, low_of = np.uint64(sign), primitives.lessen(on)
 
     @on.device
@@ -215,7 +215,7 @@ def order_ids(on: Any, sign: int) -> Any:
 
 
 def hang_ids(on: Any) -> Any:
-    """Make a flat forest over the sorted ids."""
+    """Build the flat forest over the sorted ids."""
 
     @on.device
     def hang_ids(t, n, step, root_of, lowest, parent):
@@ -228,7 +228,7 @@ def hang_ids(on: Any) -> Any:
 
 
 def solve_hashed(on: Any, phases: Any) -> Any:
-    """Solve a list whose ids are too far apart for a word each; between phases all threads wait.
+    """Solve an edge list with sparse ids; a grid-wide barrier separates the phases.
 
     ``phases`` are init_slots, link_slots, shift_for, count_buckets, start_buckets, place_ids,
     order_ids and hang_ids.

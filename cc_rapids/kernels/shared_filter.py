@@ -1,19 +1,19 @@
-"""A filter of edges by the giant's bits in shared memory.
+"""Filter edges by the giant component's bits in shared memory.
 
-After a sample nearly every edge lies inside the giant, and reading two bits is all that is left to
-do for it. Shared memory answers more often than a cache does, and holds the bits of 1.6 million
-vertices on an H100; of more, once most vertices are inside, one bit there stands for up to four,
-and says whether all of them are. Bits are only ever set: one that was found set stays so, and where
-it was not, the bit of the vertex itself is read, as it is by then. A warp takes as long as its
-slowest link, so that links one by one, where an edge in thirty joins something, leave most lanes
-idle: what may join trees waits in queues until there is an edge for each lane.
+After a sample nearly every edge lies inside the giant component, and the filter only has to load
+two bits. Shared memory serves more loads than a cache and holds the bits of 1.6 million vertices on
+an H100. For larger graphs, once most vertices are inside, one shared bit stands for up to four
+vertices and is set if all of them are inside. Bits are only ever set, so a set bit stays valid; for
+a clear bit the current bit in global memory is read. A warp is as slow as its slowest link, and
+only one edge in thirty joins something. So edges that may join trees wait in queues until there is
+one for each lane.
 
-shared : uint32, shared by the threads of a block: ``shared_words`` words. Word w is the
-       intersection of those in ``in_giant`` that are w, w + fold, w + 2 fold, ... They are read
-       again when an eighth and half of the edges are done, as the giant has grown.
-warp_queues : uint32, in global memory. For each group of lanes, from ``queue`` on, the first ends
-              of its edges, and beside them the second ones; only the group knows their number,
-              ``waiting``.
+shared : (shared_words,) uint32, shared by the threads of a block. Word w is the intersection of the
+         words w, w + fold, w + 2 fold, ... of ``in_giant``. It is refreshed after an eighth and
+         after half of the edges, because the giant component grows.
+warp_queues : uint32, in global memory. For each warp, from ``queue`` on, the first endpoints of its
+              edges and then the second ones. ``waiting``, the number of edges, is known to the warp
+              only.
 """
 
 from collections.abc import Callable
@@ -26,18 +26,18 @@ from . import primitives
 ONE, TWO = np.uint64(1), np.uint64(2)
 WORD = np.uint32
 SHIFT, LAST, BIT, NONE = WORD(5), WORD(31), WORD(1), WORD(0)
-HELD = 49_920  # words, at most: 195 KiB leave an H100 60 of L1, for reads that are under way
-FOLDS = 4  # words, at most, that share one
+HELD = 49_920  # most shared words: 195 KiB, which leaves 60 KiB of an H100's L1 for loads
+FOLDS = 4  # most words that one shared word stands for
 READ_TOGETHER = 4  # words that a thread reads before it writes any
 IDS = range(1_900_000, 7_400_001)  # numbers of vertices for which "auto" uses queues
-QUEUED_EDGES = 3  # edges a lane: two come at once, and of those before less than one is left
+QUEUED_EDGES = 3  # queue capacity per lane: two new edges and less than one queued edge
 EIGHTH, FOURFOLD = np.uint64(3), np.uint64(2)  # shifts of a number of edges
 
 
 def fold_of(on: Any) -> Any:
-    """Return the distance of words that share one: ``shared_words`` if half of the ids are linked.
+    """Return the distance of words that share one shared word.
 
-    That is half of the vertices.
+    It is ``shared_words`` once half of the vertices are linked; before that, words are not folded.
     """
 
     @on.device
@@ -48,7 +48,7 @@ def fold_of(on: Any) -> Any:
 
 
 def share(on: Any) -> Any:
-    """Copy the giant's bits to the shared memory of a block."""
+    """Copy the giant component's bits to the shared memory of a block."""
 
     @on.device
     def share(shared, shared_words, fold, in_giant, t, step):
@@ -68,7 +68,10 @@ def share(on: Any) -> Any:
 
 
 def is_inside(on: Any) -> Any:
-    """Return 1 if the bits of a block show that a vertex is inside, or 0, without a branch."""
+    """Return 1 if the shared bits show that a vertex is inside the giant component, else 0.
+
+    Has no branch.
+    """
 
     @on.device
     def is_inside(u, shared, shared_words, fold):
@@ -82,11 +85,11 @@ def is_inside(on: Any) -> Any:
 
 
 def both_in_giant(on: Any) -> Any:
-    """Return whether both ends of an edge are inside, by the shared bits or else by their own.
+    """Return whether both endpoints are inside, by the shared bits or else by their own bits.
 
-    Their own are read in any case, so that all reads of a thread are under way together; where they
-    need not be, a word that is the lane's own, ``idle``, as one of all lanes would be asked for by
-    all multiprocessors at once.
+    The endpoints' own bits are always loaded, so that all loads of a thread are in flight together.
+    Where they are not needed, the load goes to a word ``idle`` that differs between lanes; a common
+    word would make all multiprocessors contend for it.
     """
     shared_bit = is_inside(on)
 
@@ -106,9 +109,9 @@ def both_in_giant(on: Any) -> Any:
 
 
 def odd(on: Any, vertex: type, wide: type) -> Any:
-    """Handle an edge that never joins anything: a loop, or an end out of range.
+    """Return whether an edge is skipped: always for a loop or an invalid edge, else ``both``.
 
-    Returns whether the edge is left out, which is ``both`` for all others.
+    Marks the vertex of a loop as present, and sets ``out_of_range`` for an invalid edge.
     """
     mark = primitives.mark(on)
 
@@ -126,10 +129,9 @@ def odd(on: Any, vertex: type, wide: type) -> Any:
 
 
 def two_edges(on: Any, load_edge: Any, edge_index: Any) -> Any:
-    """Return the ends of two adjacent edges per lane.
+    """Return the endpoints of two edges per lane.
 
-    A group that would go beyond the last edge moves back: edges that are looked at twice are linked
-    once.
+    A warp that would pass the last edge moves back; edges read twice are redundant the second time.
     """
     warp_size = np.uint64(on.warp_size)
 
@@ -161,9 +163,9 @@ def look_at_two(on: Any, wide: type, both: Any, odd: Any) -> Any:
 
 
 def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, dequeue: Any) -> Any:
-    """Link the edges outside the sample, except those inside the giant, by shared bits.
+    """Link the edges outside the sample, except those inside the giant component, by shared bits.
 
-    The next two edges of a lane are on their way while it looks at two.
+    Software pipelining: the next two edges of a lane are loaded while two are examined.
     """
     warp_size, per_lane, block_sync = WORD(on.warp_size), np.uint64(QUEUED_EDGES), on.block_sync
     fold_for, load, wait, together = (
@@ -234,10 +236,10 @@ def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, deq
 def filter_by_blocks(
     on: Any, vertex: type, wide: type, load_edge: Any, edge_index: Any, link_outside: Any
 ) -> Callable[..., None]:
-    """Return the composed filter, launched in as many blocks as run at once.
+    """Return the composed filter, launched with as many blocks as are resident at once.
 
-    It is called with the number of edges left, the edges, n, (present, out_of_range), in_giant,
-    giant, warp_queues, and the arguments of ``link_outside`` after an edge.
+    It takes the number of remaining edges, the edges, n, (present, out_of_range), in_giant,
+    root_word, warp_queues, and the further arguments of ``link_outside``.
     """
     limits = on.shared_memory_limits()
     words = min(limits.words, HELD)
@@ -255,7 +257,7 @@ def filter_by_blocks(
 
 
 def words_for(limits: Any) -> int:
-    """Return the number of words of the queues of a backend's ``shared_memory_limits()``."""
+    """Return the number of words of the queues, given a backend's ``shared_memory_limits()``."""
     return int(2 * QUEUED_EDGES * limits.threads * limits.blocks)
 
 
@@ -287,7 +289,7 @@ def dequeue(on: Any, vertex: type, link_outside: Any) -> Any:
 
 
 def dequeue_by_warp(on: Any, dequeue: Any) -> Any:
-    """Link edges of a queue while each lane has one; return the number of queued edges."""
+    """Link queued edges while there is one for each lane; return the number of queued edges."""
     warp_size, warp_sync = WORD(on.warp_size), on.warp_sync
 
     @on.device

@@ -1,9 +1,9 @@
-"""The registry of algorithmic choices, by axis and name.
+"""Registry of the rules that make up a design, by axis and name.
 
-A kernel factory enters it by the decorator of its kind: :func:`sampling_rule`,
-:func:`find_rule`, :func:`union_rule`, :func:`rounds_rule` or :func:`standalone_algorithm`. A design
-is one name from each axis (see :mod:`cc_rapids.algorithms.design`), with options in parentheses:
-``kout(k=3)``, ``liu-tarjan(PRF)``.
+A decorator registers a kernel factory: :func:`sampling_rule`, :func:`find_rule`,
+:func:`union_rule`, :func:`rounds_rule` or :func:`standalone_algorithm`. A design combines one name
+from each axis (see :mod:`cc_rapids.algorithms.design`), with options in parentheses: ``kout(k=3)``,
+``liu-tarjan(PRF)``.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ Options = Mapping[str, int | tuple[str, ...]]
 
 AXES = ("sample", "link", "compress")
 CSR = "rows: of an edge list, 48 bytes an edge while they are made"
-COUNT = "a count from 1 on"  # among the words of an option: any such number
+COUNT = "a count from 1 on"  # as a value of an option: accepts any such number
 
 
 @dataclass(frozen=True)
 class AuxArray:
-    """An array that a union rule keeps beside the parents, one element for each vertex.
+    """Auxiliary array of a union rule, with one element per vertex.
 
     Attributes
     ----------
     name : str
         The value of ``aux_array=``.
     dtype : type, optional
-        The type of its elements; None for that of vertices.
+        The type of its elements; None for the vertex type.
     initial_byte : int
-        The initial value of each of its bytes, unless it is packed.
+        The initial value of each byte, unless the array is packed.
     has_locks : bool
-        Whether its elements are locks, for which threads wait.
+        Whether the elements are locks.
     pack, unpack : factory, optional
-        Factories of the kernels that make it from the parents, and the parents from it, if it
-        contains them.
+        For an array that contains the parents: factories of the kernels that build it from the
+        parents and write the parents back.
     parent_bits : integer, optional
-        The bits of an element that are the parent, if it contains that.
+        For an array that contains the parents: the bit mask of the parent in an element.
     """
 
     name: str
@@ -54,7 +54,7 @@ class AuxArray:
 
     @property
     def packed(self) -> bool:
-        """True if it contains the parents, so that those of the forest are out of date."""
+        """True if the array contains the parents; the forest's own parents are then stale."""
         return self.pack is not None
 
 
@@ -64,27 +64,27 @@ LOCKS = AuxArray("locks", np.uint32, has_locks=True)
 
 @dataclass(frozen=True)
 class Spec:
-    """One value of one axis: a factory that takes a backend and returns a part of a kernel.
+    """One rule of one axis: a factory that takes a backend and returns a part of a kernel.
 
     Attributes
     ----------
     name : str
     make : factory
-        Its docstring's first line is its entry in the table of designs.
+        The first line of its docstring is its entry in the table of designs.
     paper : str
-        The paper in which the rule was published.
+        The paper that published the rule.
     requires : tuple of str
-        The parts that the factory receives, in the order of its arguments: some of :attr:`PARTS`.
+        The parts that the factory receives, in the order of its arguments, out of :attr:`PARTS`.
     options : mapping of str to int or tuple of str
-        The options in parentheses: a count from 1 on, given by its default, or one of some words,
-        the first by default; ``COUNT`` among them stands for any count. An option named "" has no
-        default, and its value stands alone.
+        The options in parentheses. An integer is the default of a count; a tuple lists the allowed
+        words, the default first, and ``COUNT`` in it allows any count. An option named "" has no
+        default and is written without a name.
     variants : tuple of str
-        The words that the list of designs shows.
+        The designs that the list of designs shows for this rule.
     needs : str
-        Its needs beyond an edge list or CSR, in words.
+        Its requirements beyond an edge list or CSR, as text.
     needs_csr : bool
-        Whether it works on an adjacency list.
+        Whether it requires an adjacency list.
 
     See Also
     --------
@@ -104,7 +104,7 @@ class Spec:
     needs_csr: bool = False
 
     def __post_init__(self) -> None:
-        """Raise an error for fields that would otherwise fail only in compilation."""
+        """Raise an error for invalid fields, which would otherwise fail only at compilation."""
         for part in self.requires:
             if part not in self.PARTS:
                 parts = ", ".join(self.PARTS) or "nothing"
@@ -112,7 +112,7 @@ class Spec:
 
     @property
     def asks(self) -> str:
-        """The needs beyond an edge list, in words; empty if there are none."""
+        """The requirements beyond an edge list, as text; empty if there are none."""
         return "; ".join(filter(None, [CSR if self.needs_csr else "", self.needs]))
 
     @property
@@ -128,14 +128,15 @@ class SamplingSpec(Spec):
     Attributes
     ----------
     samples : bool
-        Whether there are two phases; not if all edges are linked in one.
+        Whether there are two phases; False if all edges are linked in one phase.
     meta : bool
-        Whether it links nothing itself, but calls the link on groups of edges: its factory gives
-        what takes the finish phase of a design without a sample, and what unpacks its parents.
+        Whether it calls the link on groups of edges instead of linking edges itself. Its factory
+        then returns a function of the finish phase of a design without a sample and the kernel that
+        unpacks its parents.
     needs_list : bool
-        Whether it takes its edges from a list, so that rows are listed first.
+        Whether it requires an edge list, so that the rows of an adjacency list are expanded first.
     breadth_first : bool
-        Whether it keeps the depths and the two queues of a search.
+        Whether it stores the depths and the two queues of a breadth-first search.
     """
 
     AXIS = "sample"
@@ -154,13 +155,13 @@ class FindSpec(Spec):
     Attributes
     ----------
     one_step : bool
-        Whether it is one step of a path, for links that climb two paths at once.
+        Whether it is a single step, for links that climb two paths at once.
     splices : bool
-        Whether it moves a vertex to another tree, by a union that its thread still owes.
+        Whether it moves a vertex to another tree before the same thread links the two roots.
     stores_to_root : bool
-        Whether it points at the root what it has met on the way, when that has been found.
+        Whether it points the vertices of the path at the root after finding it.
     packed : bool
-        Whether it climbs words that hold a parent and more (see :class:`AuxArray`).
+        Whether it climbs words that contain a parent and other bits (see :class:`AuxArray`).
     """
 
     AXIS = "compress"
@@ -175,15 +176,14 @@ class FindSpec(Spec):
 class LinkSpec(Spec):
     """A way to join trees: a union rule, rounds, or a standalone algorithm.
 
-    Properties instead of fields have the value of most kinds: nothing is kept per vertex, edge or
-    pair.
+    The properties return the default of most kinds; a subclass may override one by a field.
 
     Attributes
     ----------
     hooks_roots_only : bool
-        Whether only roots are hooked, so that batches and spanning forests are right.
+        Whether only roots are hooked, which batches and spanning forests require.
     root_is_min : bool
-        Whether the root of a tree is its least vertex in the end.
+        Whether the final root of a tree is its least vertex.
     """
 
     AXIS = "link"
@@ -200,7 +200,7 @@ class LinkSpec(Spec):
 
     @property
     def rooted_rules(self) -> tuple[str, ...]:
-        """The values of its option "" that hook only roots, if not all do."""
+        """The values of its option "" that hook only roots, if some values do not."""
         return ()
 
     @property
@@ -210,35 +210,35 @@ class LinkSpec(Spec):
 
     @property
     def label_arrays(self) -> tuple[int, int]:
-        """The maximum number of labels beside the forest, per vertex and per edge."""
+        """The maximum number of additional labels per vertex and per edge."""
         return 0, 0
 
     @property
     def bytes_per_vertex_pair(self) -> int:
-        """The bytes that it keeps for each pair of vertices."""
+        """The bytes that it needs for each pair of vertices."""
         return 0
 
     @property
     def breadth_first(self) -> bool:
-        """True if it keeps the depths and the two queues of a search."""
+        """True if it stores the depths and the two queues of a breadth-first search."""
         return False
 
 
 @dataclass(frozen=True)
 class UnionSpec(LinkSpec):
-    """A union of two vertices: ``link(parent, aux, u, v)`` returns the root hooked, or NONE.
+    """A union of two vertices: ``link(parent, aux, u, v)`` returns the hooked root, or NONE.
 
-    The factory takes a backend, the type of vertices and what it requires: ``find``, ``step``, or
-    ``compress_after_union``, which is the find called when the two trees are one.
+    The factory takes a backend, the vertex type and the required parts: ``find``, ``step``, or
+    ``compress_after_union``, a find that is called after the two trees are linked.
 
     Attributes
     ----------
     finds : mapping of str to factory
-        The words of the compress axis that it composes with; empty if it has its own.
+        The names of the compress axis that it combines with; empty if it has its own find.
     steps_of_finds : mapping of str to str
-        The step that goes with a find after the union, where the name of a design has that alone.
+        For a find, the step used when a design names only the find.
     aux_array : AuxArray, optional
-        What it keeps beside the parents: HOOKS, LOCKS, or words that hold the parents too.
+        Its auxiliary array: HOOKS, LOCKS, or words that also contain the parents.
     """
 
     PARTS = ("find", "step", "compress_after_union")
@@ -251,49 +251,49 @@ class UnionSpec(LinkSpec):
 
     @property
     def packed(self) -> bool:
-        """True if it keeps the parents in its own array."""
+        """True if its auxiliary array contains the parents."""
         return self.aux_array is not None and self.aux_array.packed
 
     @property
     def takes_steps(self) -> bool:
-        """True if it composes with steps of a path instead of finds."""
+        """True if it combines with single steps instead of finds."""
         return "step" in self.requires
 
     @property
     def takes_find(self) -> bool:
-        """True if its factory gets a find of whole paths, which it uses to find roots."""
+        """True if its factory receives a find that climbs whole paths."""
         return "find" in self.requires
 
 
 @dataclass(frozen=True)
 class LoopSpec(LinkSpec):
-    """A link with its own loop on the host, which takes no find."""
+    """A link with its own loop on the host, without a find."""
 
     is_union: ClassVar[bool] = False
 
     @property
     def finds(self) -> Mapping[str, Factory]:
-        """The words of the compress axis that it composes with; empty if it has its own."""
+        """The names of the compress axis that it combines with: none."""
         return {}
 
     @property
     def takes_steps(self) -> bool:
-        """True if it composes with steps of a path instead of finds."""
+        """True if it combines with single steps instead of finds: never."""
         return False
 
     @property
     def steps_of_finds(self) -> Mapping[str, str]:
-        """The step that goes with a find after the union, if a name has only the find."""
+        """The step for each find: empty."""
         return {}
 
     @property
     def aux_array(self) -> AuxArray | None:
-        """The array that it keeps beside the parents."""
+        """The auxiliary array: None."""
         return None
 
     @property
     def packed(self) -> bool:
-        """True if it keeps the parents in its own array."""
+        """True if its auxiliary array contains the parents: never."""
         return False
 
 
@@ -304,7 +304,7 @@ class RoundsSpec(LoopSpec):
     Attributes
     ----------
     rooted_rules : tuple of str
-        The rules of its option "" by which only roots are hooked, where not all do so.
+        The values of its option "" that hook only roots, if some values do not.
     """
 
     PARTS = ("record_forest",)
@@ -327,15 +327,15 @@ class StandaloneSpec(LoopSpec):
     Attributes
     ----------
     iterative : bool
-        Whether it goes over the list of edges; else it searches rows.
+        Whether it iterates over the edge list; otherwise it searches rows.
     supports_stages : bool
-        Whether it goes on from the trees of earlier edges, so that stages may call it.
+        Whether it can continue from the trees of earlier edges, so that stages may call it.
     label_arrays : (int, int)
-        The most labels that it keeps beside the forest for a vertex, and for an edge.
+        The maximum number of additional labels per vertex and per edge.
     bytes_per_vertex_pair : int
-        What it keeps for each pair of vertices.
+        The bytes that it needs for each pair of vertices.
     breadth_first : bool
-        Whether it keeps the depths and the two queues of a search.
+        Whether it stores the depths and the two queues of a breadth-first search.
     """
 
     PARTS = ("read", "note")
@@ -368,12 +368,12 @@ def _register(
 
 
 def sampling_rule(name: str, *, paper: str, **facts: Any) -> Callable[[Factory], Factory]:
-    """Register a factory as a way to sample; ``facts`` are fields of :class:`SamplingSpec`."""
+    """Register a factory as a sampling rule; ``facts`` are fields of :class:`SamplingSpec`."""
     return _register(SamplingSpec, name, {"paper": paper, **facts})
 
 
 def find_rule(name: str, *, paper: str, **facts: Any) -> Callable[[Factory], Factory]:
-    """Register a factory as a find, or a step of one; ``facts`` are fields of :class:`FindSpec`."""
+    """Register a factory as a find or a single step; ``facts`` are fields of :class:`FindSpec`."""
     return _register(FindSpec, name, {"paper": paper, **facts})
 
 
@@ -383,21 +383,21 @@ def union_rule(name: str, *, paper: str, **facts: Any) -> Callable[[Factory], Fa
     Parameters
     ----------
     name : str
-        The word of designs, such as ``async``.
+        The name in designs, such as ``async``.
     paper : str
-        Where it was published.
+        The paper that published it.
     **facts
-        Fields of :class:`UnionSpec`: ``finds``, ``requires``, ``aux_array``, ``hooks_roots_only``
-        and so on.
+        Fields of :class:`UnionSpec`, such as ``finds``, ``requires``, ``aux_array`` and
+        ``hooks_roots_only``.
 
     Returns
     -------
-    decorator, which returns the factory as it is
+    decorator, which returns the factory unchanged
 
     Raises
     ------
     ValueError
-        The name is taken, the factory has no docstring, or it requires what there is not.
+        The name is taken, the factory has no docstring, or it requires an unknown part.
     """
     return _register(UnionSpec, name, {"paper": paper, **facts})
 

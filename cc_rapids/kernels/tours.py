@@ -1,24 +1,25 @@
-"""Euler tours of rooted forests, and how far edges reach out of the subtrees.
+"""Euler tours of rooted forests, and the range that non-tree edges reach from each subtree.
 
-One more vertex, n, is joined to each root, so that all trees are one, whose tour begins and ends at
-it. The tour passes each edge in both directions, its two *arcs*. The arcs that leave a vertex lie
-beside each other, in any order, and those that leave n, one for each root, in the order of the
-roots, at last. An arc is named by its place in this list of A arcs.
+A virtual vertex n is joined to each root, which makes one tree. Its Euler tour starts and ends at n
+and passes each edge in both directions; these are its two *arcs*. An arc is named by its place in a
+list of A arcs. The list is grouped by source vertex, in any order within a vertex. The arcs that
+leave n come last, in the order of the roots.
 
-src, dst : (t,) integers, the ends of the edges of the forest; further edges join roots to n.
-starts : (n + 1,) unsigned, where the arcs of each vertex begin. While arcs get their places, where
-         those begin that have one.
-arcs   : (t,) unsigned, the arc that leaves ``src`` of each edge.
-twins  : (A,) unsigned, the arc that goes back on the same edge.
-tour   : (A,) unsigned, the arc that comes next, all bits set for none; and in the end, how many
-         come before each.
-counts : (S,) unsigned, of each sublist how many arcs it has, and in the end, how many come before.
+src, dst : (t,) integers, the endpoints of the forest's edges. The edges from roots to n follow
+           them.
+starts : (n + 1,) unsigned, the first arc of each vertex. While arcs are placed, the first arc that
+         has been placed.
+arcs   : (t,) unsigned, for each edge the arc that leaves ``src``.
+twins  : (A,) unsigned, the opposite arc on the same edge.
+tour   : (A,) unsigned, the next arc of the tour, all bits set for the last; finally the position of
+         each arc in the tour.
+counts : (S,) unsigned, the number of arcs of each sublist; finally the number before each sublist.
 
-The list is cut into sublists. In each block of 2^SHIFT arcs one begins, at a place that no order of
-the edges foresees, so that it is known of an arc by its name alone whether a sublist begins there.
-A thread walks through each, twice (Helman and JáJá, "Designing practical efficient algorithms for
-symmetric multiprocessors", ALENEX 1999; Wei and JáJá, "Optimization of linked list prefix
-computations on multithreaded GPUs using CUDA", IPDPS 2010).
+List ranking: the tour is cut into sublists. In each block of 2^SHIFT arcs one sublist begins, at a
+pseudo-random place that depends on the block only, so the name of an arc tells whether a sublist
+begins there. One thread traverses each sublist, twice (Helman and JáJá, "Designing practical
+efficient algorithms for symmetric multiprocessors", ALENEX 1999; Wei and JáJá, "Optimization of
+linked list prefix computations on multithreaded GPUs using CUDA", IPDPS 2010).
 """
 
 from typing import Any
@@ -29,9 +30,9 @@ from .primitives import lessen, none_of
 
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 SHIFT = 6
-SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 by the golden ratio, whose upper bits are mixed well
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: Fibonacci hashing by upper bits
 UPPER = np.uint64(64 - SHIFT)
-BLOCK = 64  # numbers whose extremes are kept, so that a thread looks at 126 of them at most
+BLOCK = 64  # numbers per block with known extremes; a thread reads at most 126 single numbers
 
 
 def count_arcs(on: Any, word: type) -> Any:
@@ -47,9 +48,10 @@ def count_arcs(on: Any, word: type) -> Any:
 
 
 def place_arcs(on: Any, word: type) -> Any:
-    """Give both arcs of each edge a place among those of their vertices, from the last on.
+    """Assign both arcs of each edge a place among the arcs of their vertices, last place first.
 
-    The edges to roots come after the others. ``starts`` holds where the arcs of each vertex end.
+    Edges to roots come after the edges of the forest. On entry ``starts`` holds the end of each
+    vertex's arcs.
     """
     add, minus = on.atomic_add, none_of(word)
 
@@ -69,7 +71,7 @@ def place_arcs(on: Any, word: type) -> Any:
 
 
 def follow(on: Any, word: type) -> Any:
-    """Return the arc after another one of its vertex, and after the last one the first."""
+    """Return the next arc of the same vertex, cyclically."""
 
     @on.device
     def follow(a, v, starts):
@@ -80,7 +82,7 @@ def follow(on: Any, word: type) -> Any:
 
 
 def link_arcs(on: Any, word: type) -> Any:
-    """Write what comes after each arc: the arc after its twin among those of a vertex."""
+    """Write the successor of each arc in the tour: the arc after its twin, around their vertex."""
     following, none = follow(on, word), none_of(word)
 
     @on.elementwise
@@ -100,7 +102,7 @@ def link_arcs(on: Any, word: type) -> Any:
 
 
 def first_of_block(on: Any) -> Any:
-    """Return the arc of a block where a sublist begins; in the block of the first arc, that one."""
+    """Return the arc of block k where a sublist begins; ``first`` in its own block."""
     shift, whole = np.uint64(SHIFT), np.uint64(1 << SHIFT)
 
     @on.device
@@ -114,7 +116,7 @@ def first_of_block(on: Any) -> Any:
 
 
 def measure(on: Any, word: type) -> Any:
-    """Write the length of each sublist, and which one follows: all of their number for none."""
+    """Write the length of each sublist and the next sublist; the number of sublists for none."""
     begin, none, shift = first_of_block(on), none_of(word), np.uint64(SHIFT)
 
     @on.elementwise
@@ -132,7 +134,7 @@ def measure(on: Any, word: type) -> Any:
 
 
 def number(on: Any, word: type) -> Any:
-    """Replace in ``tour`` what comes after each arc by how many come before it."""
+    """Replace the successor of each arc in ``tour`` by the arc's position in the tour."""
     begin, none, shift = first_of_block(on), none_of(word), np.uint64(SHIFT)
 
     @on.elementwise
@@ -150,10 +152,10 @@ def number(on: Any, word: type) -> Any:
 
 
 def orient(on: Any, word: type) -> Any:
-    """Write the lower end of each edge, what is above it, and when the tour enters and leaves it.
+    """Write child and parent of each edge, and when the tour enters and leaves the child.
 
-    ``parent_edge`` of roots, and of vertices that are in no tree, is left as it is. ``descends``
-    is set where the tour goes down.
+    ``parent_edge`` is unchanged for roots and for vertices in no tree. ``descends`` is set for arcs
+    that go down.
     """
 
     @on.elementwise
@@ -177,7 +179,7 @@ def orient(on: Any, word: type) -> Any:
 
 
 def reach(on: Any, word: type) -> Any:
-    """Lower the least and raise the greatest number that an edge outside the forest reaches."""
+    """Update the least and the greatest preorder number that non-tree edges reach."""
     lower, upper = lessen(on), raised(on)
 
     @on.elementwise
@@ -193,9 +195,9 @@ def reach(on: Any, word: type) -> Any:
 
 
 def keep_across(on: Any, word: type) -> Any:
-    """Write both ends of an edge if neither is below the other; otherwise one of them twice.
+    """Write both endpoints of an edge, or one of them twice if one is an ancestor of the other.
 
-    The tour enters a vertex below another one between entering and leaving that.
+    The tour enters a descendant between entering and leaving its ancestor.
     """
 
     @on.elementwise
@@ -209,7 +211,7 @@ def keep_across(on: Any, word: type) -> Any:
 
 
 def raised(on: Any) -> Any:
-    """Raise a word to a value; a stale read costs one more atomic operation."""
+    """Raise ``values[i]`` to at least ``value``; a stale read costs one more atomic operation."""
     high = on.atomic_max
 
     @on.device
@@ -221,9 +223,9 @@ def raised(on: Any) -> Any:
 
 
 def number_subtrees(on: Any, word: type) -> Any:
-    """Write the number of each vertex in preorder, and how many are it or below it.
+    """Write the preorder number and the subtree size of each vertex.
 
-    ``descents`` tells of each arc of the tour how often it has gone down so far.
+    ``descents`` holds, for each arc of the tour, the number of downward arcs so far.
     """
     none = none_of(word)
 
@@ -238,7 +240,7 @@ def number_subtrees(on: Any, word: type) -> Any:
 
 
 def measure_depth(on: Any, word: type) -> Any:
-    """Write how many edges are above each vertex; 0 for those that are in no tree."""
+    """Write the depth of each vertex; 0 for vertices in no tree."""
     none = none_of(word)
 
     @on.elementwise
@@ -266,7 +268,7 @@ def extremes_of_blocks(on: Any) -> Any:
 
 
 def double_blocks(on: Any) -> Any:
-    """Write the extremes of twice as many blocks from each on: ``base`` is where theirs begin."""
+    """Write the extremes of runs of twice as many blocks; their level begins at ``base``."""
 
     @on.elementwise
     def double_blocks(b, base, half, width, low, high):
@@ -279,10 +281,11 @@ def double_blocks(on: Any) -> Any:
 
 
 def extremes_of_subtrees(on: Any, word: type) -> Any:
-    """Write the least and the greatest number that is reached from below each edge.
+    """Write the least and the greatest number reached from the subtree below each edge.
 
-    The numbers below it are an interval: some at either end, and between them whole blocks, which
-    are the union of two of the greatest power of two.
+    The preorder numbers of a subtree are an interval: whole blocks and some numbers at both ends.
+    The whole blocks are the union of two overlapping runs of a power of two blocks (a sparse
+    table).
     """
     whole, shift = np.uint64(BLOCK), np.uint64(BLOCK.bit_length() - 1)
 
