@@ -1,9 +1,9 @@
-"""Measured sizes at which runs switch between methods.
+"""Measured thresholds at which runs switch between methods.
 
-None of them changes an answer: they are where one way becomes faster than another, or how much is
-done at a time. Tests and measurements set them for a while by :meth:`Tuning.override`; what is
-compiled into a kernel is a constant beside that kernel. A name in brackets is a page of
-docs/design/decisions; a name with ``.jsonl`` is one of benchmarks/records.
+None of them changes an answer: they select the faster method or set a batch size. Tests and
+measurements change them temporarily with :meth:`Tuning.override`. Constants that are compiled into
+a kernel are defined next to that kernel. A name in brackets is a page of docs/design/decisions; a
+name with ``.jsonl`` is a file of benchmarks/records.
 """
 
 from __future__ import annotations
@@ -15,96 +15,96 @@ from dataclasses import dataclass
 
 @dataclass
 class Tuning:
-    """The sizes at which runs switch between methods, each with its unit below.
+    """The thresholds at which runs switch between methods.
 
     Attributes
     ----------
     thread_chunk : int
-        Indices that a CPU thread takes at a time: few enough to balance, enough to pay for their
-        call. [rows], threads.jsonl.
+        Indices per chunk of a CPU thread: small enough to balance the load, large enough to hide
+        the cost of a call. [rows], threads.jsonl.
     single_block_sum : int
-        Blocks of a bit set whose ranks one block of threads sums; more are summed in runs. [host].
+        Blocks of a bit set whose ranks one thread block sums; more are summed in runs. [host].
     frequent_root_vertices : int
-        Vertices from which on a launch of its own marks the roots that most of them share, as
-        threads that meet at one bit cost more than it does. Chosen; not measured by itself.
+        Vertices from which a separate launch marks the most frequent roots. For fewer vertices, the
+        contention of threads on one bit costs less than the launch. Chosen, not measured.
     giant_probes : int
-        Vertices that are looked at to find the largest tree of a sample, or one of high degree.
+        Vertices sampled to find the largest tree of a sample, or a vertex of high degree.
         [samples].
     split_finish_edges : int
-        Edges of a list that is linked in two parts after a sample, so that the host makes room for
-        the answer while the last part is linked. [host].
+        Edges from which a list is linked in two parts after a sample. The host allocates the answer
+        while the second part is linked. [host].
     staged_neighbours : float
-        Neighbours that a vertex of the first blocks has among these, where edges are linked in
-        stages. Chosen: 85 % of a random graph are then in one tree. [several-gpus].
+        Mean degree within the first blocks of edges, if edges are linked in stages. Chosen: 85 % of
+        a random graph are then in one tree. [several-gpus].
     bfs_alpha, bfs_beta : int
-        Edges left for one of the next depth, from which on a search goes from below, and vertices
-        for one of a depth, from which on from above again. Beamer et al. 2012.
+        The parameters of a direction-optimising search (Beamer et al. 2012): it switches to
+        bottom-up steps if the frontier has more than 1 / alpha of the remaining edges, and back if
+        it has fewer than 1 / beta of the vertices.
     matrix_block_cells : int
-        Cells of an adjacency matrix that the array library looks at together: 16 MiB. papers.jsonl.
+        Cells of an adjacency matrix per array operation: 16 MiB. papers.jsonl.
     owner_searches : int
-        Searches of one thread a component that a CPU thread takes at a time. papers.jsonl.
+        Searches, each of one component, per chunk of a CPU thread. papers.jsonl.
     small_id_range : int
-        Ids between the least and the greatest that are given a word each without a second look:
-        4 MiB. ids.jsonl.
+        Size of the id range up to which each id gets a word directly: 4 MiB. ids.jsonl.
     estimated_ids : int
-        Ids from which on their number is estimated before a hash table is made for them. ids.jsonl.
+        Ids from which their number is estimated before a hash table is allocated. ids.jsonl.
     hashed_at_once : int
-        Edges of a list, at most, for whose ids the launch that scans them has a hash table ready:
-        some 3 MiB. [short-lists].
+        The most edges for which the launch that scans the ids also builds a hash table: some 3 MiB.
+        [short-lists].
     spread_sample_ids : int
-        Ids of a column that are looked at to see whether ids are spread evenly. [ids].
+        Ids sampled from a column to test whether ids are uniformly distributed. [ids].
     blocked_ids : int
-        Ids from which on the slots of a hash table are found block by block of it, where edges may
-        be in any order: a table of 100 MiB, which no cache holds. [ids].
+        Ids from which lookups in a hash table are grouped by block of the table if edges may be in
+        any order: the table has 100 MiB, more than any cache. [ids].
     library_strings : int
-        Strings of all columns, at most, that PyArrow numbers on threads: its kernels are there, and
-        ours, ten of them, need compiling. [strings].
+        The most strings, over all columns, that PyArrow numbers on threads. Its kernels are already
+        compiled; the ten kernels of this package are not. [strings].
     library_vertices : int
-        Vertices of a forest on threads, at most, that NumPy counts and gathers. [compiling].
+        The most vertices of a forest on threads that NumPy counts and gathers. [compiling].
     sampled_scan_edges : int
-        Edges from which on the range of ids is guessed by some rows. [ids].
+        Edges from which the id range is estimated from a sample of rows. [ids].
     order_probes : int
-        Rows of such a list at which its order is seen. [order].
+        Rows sampled from such a list to test its order. [order].
     range_margin_ids : int
-        Ids by which a guessed range is widened, beside a 256th of itself. [ids].
+        Ids by which an estimated range is widened, in addition to 1/256 of its size. [ids].
     lookup_slots, lookup_slots_per_vertex : int
-        Slots of a table by which an audit finds vertices by their ids, at most, or so many times
-        the number of vertices if that is more. audit.jsonl.
+        The most slots of the table in which an audit looks up vertices by id: the larger of
+        ``lookup_slots`` and ``lookup_slots_per_vertex`` times the vertices. audit.jsonl.
     held_ids_per_lookup : int
-        Sorted ids for each id that is looked up among them, up to which all of them are indexed
-        first. dedup.jsonl.
+        Ratio of sorted ids to looked-up ids up to which all sorted ids are indexed first.
+        dedup.jsonl.
     group_slots_per_row : int
-        Possible groups for each row, beyond which groups are numbered anew. dedup.jsonl.
+        Possible groups per row from which groups are renumbered. dedup.jsonl.
     batch_window_edges : int
-        Edges of batches of one kind that are borrowed together. [batches].
+        Edges of batches of one kind that are borrowed at once. [batches].
     iterated_rows : int
-        Vertices that are copied to the host together while the caller iterates over components.
-        Chosen: 8 MiB of int64, so that a GPU is asked once for many components.
+        Vertices copied to the host at once while the caller iterates over components. Chosen: 8 MiB
+        of int64, so that one copy serves many components.
     joined_batch_edges : int
-        Edges of batches that are joined as one, so that the host costs as much as one.
+        The most edges of batches that are joined into one, to pay the host's overhead once.
         [batches].
     checkpoint_items : int
-        Items of a stream that a checkpoint can tell apart; of those beyond it has one hash. Chosen,
-        not measured: 4,096 make a checkpoint 200 KiB longer.
+        Items of a stream that a checkpoint hashes individually; further items share one hash.
+        Chosen, not measured: 4,096 add 200 KiB to a checkpoint.
     progress_call_seconds : float
-        Seconds between calls of a caller's function for progress. Chosen for people.
+        Seconds between calls of a progress callback. Chosen for people.
     text_block_bytes : int
-        Bytes of a delimited file that are parsed at a time. streams.jsonl.
+        Bytes of a delimited file per parsing step. streams.jsonl.
     quote_window_bytes : int
-        Bytes of a delimited file in which quotes are looked for at a time. Chosen: fits a cache.
+        Bytes of a delimited file per search for quotes. Chosen: fits a cache.
     light_edges_per_vertex : float
-        Edges for each vertex, from four times as many of which on a spanning forest by weight is
-        found of the lightest first, so that most others are dropped. forest_bands.jsonl, and of a
-        GPU experiments.jsonl.
+        Edges per vertex in the first band of a spanning forest by weight. Lists with at least four
+        times as many edges are solved lightest band first, so that most heavier edges are dropped.
+        forest_bands.jsonl; for GPUs experiments.jsonl.
     light_bands : int
-        Bands of edges before the last, each ending after twice as many as the one before.
+        Bands of edges before the last. Each ends after twice as many edges as the previous one.
         forest_bands.jsonl.
     networkx_nodes : int
-        Nodes from which on NetworkX hands a graph over by itself. networkx_gain.jsonl.
+        Nodes from which NetworkX dispatches a graph automatically. networkx_gain.jsonl.
     written_piece_edges : int
-        Edges that the command line makes and writes at a time: 16 MiB of int64. Chosen.
+        Edges that the command line generates and writes at once: 16 MiB of int64. Chosen.
     silent_seconds : float
-        Seconds of work within which the command line shows no bar. Chosen for people.
+        Seconds of work before the command line shows a progress bar. Chosen for people.
     """
 
     thread_chunk: int = 1 << 16
@@ -151,7 +151,7 @@ class Tuning:
         Raises
         ------
         TypeError
-            There is nothing of such a name; nothing is changed then.
+            A name is unknown; no value is changed.
 
         Examples
         --------

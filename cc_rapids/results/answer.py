@@ -1,4 +1,4 @@
-"""The answer of a run as data, with what is derived of it once."""
+"""The answer of a run as data, with cached derived arrays."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts about how an answer was found."""
+    """Facts about the run that found an answer."""
 
     design: str
     ids: str
@@ -39,13 +39,13 @@ class Facts:
     memory: str = "device"
     seconds: dict[str, float | None] = field(default_factory=dict)
     resumed: str | None = None
-    greatest: bool | None = None  # whether its forest is by greatest weight; None if by no weight
-    chosen_again: str = ""  # why a second plan was chosen, if one was
+    greatest: bool | None = None  # True for a maximum spanning forest, None without weights
+    chosen_again: str = ""  # the reason for a second plan, if any
     ledger: Ledger | None = None
 
     @property
     def rows(self) -> Ledger:
-        """The ledger of the run; of edges that were made from an answer, they themselves."""
+        """The ledger of the run, or one that counts only the edges if the run recorded none."""
         return Ledger(self.edges, self.edges) if self.ledger is None else self.ledger
 
     def words(self) -> dict[str, Any]:
@@ -54,12 +54,12 @@ class Facts:
 
     @classmethod
     def of_words(cls, words: dict[str, Any]) -> Facts:
-        """Return the facts of JSON values.
+        """Return the facts from JSON values.
 
         Raises
         ------
         ValueError
-            They are of other types, or the ledger does not balance.
+            A value has the wrong type, or the ledger does not balance.
         """
         facts = cls(**words | {"ledger": Ledger.of_facts(words["ledger"])})
         times = facts.seconds.values() if isinstance(facts.seconds, dict) else [""]
@@ -77,20 +77,20 @@ class Facts:
 
 
 class LabelKind(ABC):
-    """One way to name the components of an answer.
+    """A kind of component labels.
 
     Attributes
     ----------
     name : str
         The value of ``labels=``.
     is_id : bool
-        True if labels are vertices, with ids of the caller's type; False if they are numbers.
+        True if labels are vertex ids of the caller's type; False if they are numbers.
     is_root : bool
-        Whether labels are the roots of the solved trees, as in speculative rows.
+        True if labels are the roots of the union-find trees.
     is_saved : bool
-        Whether a file of the answer can name the kind; False if it has numbers of its own.
+        True if a saved file can name the kind; False if the kind has its own state.
     audited_as : str
-        The rule by which an audit checks such labels, see :mod:`cc_rapids.verify.label_rules`.
+        The rule by which an audit checks the labels, see :mod:`cc_rapids.verify.label_rules`.
     """
 
     name: ClassVar[str]
@@ -116,15 +116,15 @@ class LabelKind(ABC):
 
     @abstractmethod
     def of_component(self, answer: Answer, component: Array) -> Array:
-        """Return the labels of components, given by their numbers, as a new array."""
+        """Return the labels of components as a new array, given the component numbers."""
 
     @abstractmethod
     def find(self, answer: Answer, label: Any) -> int | None:
-        """Return the number of the component with a label; None if there is no such label."""
+        """Return the number of the component with a label, or None for an unknown label."""
 
     @abstractmethod
     def columns(self, answer: Answer, name: str, labels: Array) -> dict[str, Any]:
-        """Return the columns of labels: one of the given name, or one per column of an id."""
+        """Return label columns: one with the given name, or one per column of a composite id."""
 
     @abstractmethod
     def columns_of_ids(
@@ -136,53 +136,54 @@ class LabelKind(ABC):
         name: str,
         rows: Array | None,
     ) -> dict[str, Any]:
-        """Return the columns of labels of ids, including unknown ids.
+        """Return label columns for a column of ids, including unknown ids.
 
         Each distinct unknown id is a component of its own.
 
         Parameters
         ----------
         column : Column
-            A column of m ids of the kind of the edges.
+            A column of m ids of the same kind as the edges.
         valid : (m,) array of bool
-            True for the ids that are vertices of the answer.
+            True for ids that are vertices of the answer.
         labels : (m,) array
-            The label of each known id, any value for others; empty if the answer has no vertex.
+            The label of each known id, and any value for unknown ids. Empty if the answer has no
+            vertex.
         name : str
-            The name of the column of labels.
+            The name of the label column.
         rows : array of int64, optional
-            The rows that are wanted; by default all.
+            The rows to return; all by default.
         """
 
 
 @dataclass(eq=False)
 class Answer:
-    """The components of an edge list as data; ``len()`` is their number.
+    """The components of an edge list as data; ``len()`` is the number of components.
 
-    Methods are called within the scope of the backend, unless they return frames.
+    Call methods that return arrays within the scope of the backend.
 
     Attributes
     ----------
     given : EdgeInput
-        The caller's edges, which determine the kind of frames.
+        The caller's edges, which determine the type of returned frames.
     backend : Backend
-        Where the arrays are.
+        The backend of the arrays.
     decoder : IdDecoder
-        The ids of the vertices.
+        The mapping from vertices to ids.
     forest : Forest
-        The trees, one a component.
+        The union-find trees, one per component.
     kind : LabelKind
-        How components are named.
+        The default kind of labels.
     facts : Facts
-        How the answer was found.
+        Facts about the run.
     forest_edges : ChosenEdges, optional
         The edges of the spanning forest, if it was recorded.
     prefetched_frame : frame, optional
-        A label frame of the least ids, which is given away once.
+        A label frame of kind "min" from the run, which is returned at most once.
     arena : optional
-        That of the run, which also holds a small label frame.
+        The arena of the run, whose memory may contain a small label frame.
     held_forest : dict, optional
-        The columns of the spanning forest of a copy, which has no edges.
+        The columns of the spanning forest, in a copy without edges.
     linked : Linked, optional
         The keys of linked records.
     """
@@ -215,7 +216,7 @@ class Answer:
         }
 
     def given_without_edges(self) -> EdgeInput:
-        """Return what determines the kind of answers, without the edges."""
+        """Return the input without its edges, enough to determine the type of results."""
         given = self.given
         return replace(
             given,
@@ -229,29 +230,29 @@ class Answer:
         )
 
     def with_given(self, given: EdgeInput) -> Answer:
-        """Return the answer with another kind of frames, or other names in them."""
+        """Return the answer with another input, which changes the type or names of results."""
         other: Answer = object.__new__(type(self))
         vars(other).update(vars(self))
         other.given, other.prefetched_frame = given, None
         return other
 
     def with_key_names(self, names: Sequence[str]) -> Answer:
-        """Return the answer with other names of the columns of ids; without any, numbered ones."""
+        """Return the answer with other names of the id columns; no names number the columns."""
         return self.with_given(replace(self.given, vertex_names=tuple(names)))
 
     def with_ledger(self, ledger: Ledger) -> Answer:
-        """Return the answer with the ledger of the rows that its edges stand for."""
+        """Return the answer with the ledger of the caller's rows."""
         dropped = ledger.left_out.get("null_end", 0)
         other = self.with_given(replace(self.given, dropped_rows=dropped))
         other.facts = replace(self.facts, ledger=ledger)
         return other
 
     def keep_bound(self, bound: WeightBound | None) -> None:
-        """Remember the bounds of the edges."""
+        """Remember the weight bound of the edges."""
         self.given = replace(self.given, bound=bound)
 
     def label_frame(self, kind: LabelKind | None = None) -> Any:
-        """Return the frame of the vertices and their labels, by default of the answer's kind."""
+        """Return the frame of vertices and labels, of the default kind unless given."""
         kind = self.kind if kind is None else kind
         if not kind.is_root:
             with self.backend.scope(self.arena):
@@ -259,7 +260,7 @@ class Answer:
                 labels = kind.columns(self, "labels", label)
                 return self.frame(self.columns("vertex", vertex) | labels)
         if (frame := vars(self).pop("prefetched_frame", None)) is not None:
-            return self.given.answer(frame)  # and no other thread has popped the frame
+            return self.given.answer(frame)  # pop() gives the frame to one thread only
         with self.backend.scope(self.arena):
             by_array = isinstance(self.decoder, SortedDecoder)
             rows = self.rows_of_sorted_ids() if by_array else None
@@ -269,7 +270,7 @@ class Answer:
             return self.frame(self.columns("vertex", vertex) | self.columns("labels", label))
 
     def check_forest(self, method: str) -> None:
-        """Raise an InputError that names what is wanted if no forest was recorded."""
+        """Raise an InputError that names the method if no forest was recorded."""
         if self.forest_edges is None:
             raise InputError(
                 "the edges of a spanning forest are recorded during the run, on request:"
@@ -282,21 +283,21 @@ class Answer:
             return self.frame(self.columns_of_forest(), without_nan=("weight",))
 
     def held_frame(self, columns: dict[str, Any]) -> Any:
-        """Return a frame like those of the caller in memory."""
+        """Return an in-memory frame of the caller's library."""
         return self.in_memory().frame(columns)
 
     def vertex(self, rows: Array) -> dict[str, Any]:
-        """Return the column of the vertices of some rows of the answer."""
+        """Return the id columns of the vertices in some rows of the answer."""
         return self.columns("vertex", self.rows()[0][rows])
 
     def ids(self) -> list[Column]:
-        """Return the vertices that occur, as the columns that their ids have."""
+        """Return the ids of all vertices, one Column per id column."""
         return [of("vertex", ids) for ids in self.columns("vertex", self.rows()[0]).values()]
 
     def frame(self, columns: dict[str, Any], without_nan: Sequence[str] = ()) -> Any:
-        """Return a frame of the caller's kind, on the same device as the edges.
+        """Return a frame of the caller's library, on the same device as the edges.
 
-        Some columns, if there are any of these names, are known to be ``without_nan``.
+        Columns named in ``without_nan`` are known to contain no NaN.
         """
         if self.backend.on_device != self.given.on_device:
             columns = {name: self.home(column) for name, column in columns.items()}
@@ -310,13 +311,13 @@ class Answer:
         return frame
 
     def in_memory(self) -> Answer:
-        """Return the answer with frames in memory, where those of the caller are others."""
+        """Return the answer with in-memory frames, also for relations and lazy frames."""
         if self.given.answers is None:
             return self
         return self.with_given(replace(self.given, answers=None))
 
     def columns_of_forest(self, edges: Array | None = None) -> dict[str, Any]:
-        """Return the columns of :meth:`forest`: new ones, of some of its edges or of all."""
+        """Return new columns of the spanning forest, of all its edges or of some."""
         columns, chosen = self.held_forest, self.forest_edges
         if columns is None:
             assert chosen is not None
@@ -343,7 +344,7 @@ class Answer:
         return self.forest.rows(self.decoder.id_base, self.decoder.dtype)
 
     def rows_of_sorted_ids(self) -> tuple[Array, Array] | None:
-        """Return vertices and least labels, if ids are an array and all occur; else None."""
+        """Return vertices and least labels if the ids are a dense sorted array; otherwise None."""
         forest, decoder = self.forest, self.decoder
         if not isinstance(decoder, SortedDecoder) or forest.has_rows:
             return None
@@ -352,8 +353,8 @@ class Answer:
         return decoder.decode_all(forest.parent, self.backend)
 
     def columns(self, name: str, ids: Array) -> dict[str, Any]:
-        """Return the columns of ids: one of that name, or 0_name, 1_name, ... of several."""
-        if isinstance(self.decoder, OffsetDecoder):  # whose rows hold the ids already
+        """Return id columns: one with the given name, or 0_name, 1_name, ... for composite ids."""
+        if isinstance(self.decoder, OffsetDecoder):  # the vertices already are ids
             return {name: ids}
         column = self.decoder.decode(ids, self.backend)
         if isinstance(column, list):
@@ -361,18 +362,18 @@ class Answer:
         return {name: column}
 
     def label(self, rows: Array, name: str = "labels") -> dict[str, Any]:
-        """Return the columns of the labels of some rows of the answer."""
+        """Return the label columns of some rows of the answer."""
         return self.kind.columns(self, name, self.kind.rows(self)[rows])
 
     def label_or_own(
         self, column: Column, rows: Array, valid: Array, name: str, at: Array | None
     ) -> dict[str, Any]:
-        """Return the labels of ids; unknown ids are components of their own."""
+        """Return the labels of ids; each unknown id is a component of its own."""
         labels = self.kind.rows(self)[rows if self.forest.vertices else rows[:0]]
         return self.kind.columns_of_ids(self, column, valid, labels, name, at)
 
     def component(self, label: Any) -> int:
-        """Return the number of a component, in the order of the least ids, given its label."""
+        """Return the number of the component with a label; components are sorted by least id."""
         number = self.kind.find(self, label)
         if number is None:
             k = len(self.counts)
@@ -384,12 +385,12 @@ class Answer:
         return number
 
     def small(self, array: Array) -> Array:
-        """Return labels that are numbers: int32, as in SciPy, if they fit."""
+        """Return numeric labels as int32, as SciPy does, or as int64 if they do not fit."""
         return array.astype(np.int32 if len(self) <= 1 << 31 else np.int64)
 
     @cached_property
     def numbered(self) -> tuple[Array, Array]:
-        """The id of each vertex that occurs, and the rank of its component by its least vertex."""
+        """The id of each vertex, and the rank of its component by least vertex."""
         return self.forest.dense(self.decoder.id_base, self.decoder.dtype)
 
     @property
@@ -398,29 +399,29 @@ class Answer:
 
     @cached_property
     def counts(self) -> Array:
-        """The vertices of each component, in the order of the least ids."""
+        """The number of vertices of each component, in the order of the least ids."""
         return self.backend.counts(self.dense, len(self))
 
     @cached_property
     def largest_size(self) -> int:
-        """The vertices of the largest component."""
+        """The number of vertices of the largest component."""
         with self.backend.scope():
             return int(self.counts.max()) if len(self) else 0
 
     @cached_property
     def last(self) -> Array:
-        """The row of the greatest id of each component, in the order of the least ids."""
+        """The row of each component's greatest id, in the order of the least ids."""
         order = self.backend.xp.argsort(self.dense, kind="stable")
         return order[self.backend.xp.cumsum(self.counts) - 1]
 
     @cached_property
     def by_size(self) -> Array:
-        """The components, largest first; among equals the least id first."""
+        """The components, largest first; ties are ordered by least id."""
         return self.backend.xp.argsort(-self.counts, kind="stable")
 
     @cached_property
     def place(self) -> Array:
-        """The place of each component in that order."""
+        """The position of each component in :attr:`by_size`."""
         xp = self.backend.xp
         place = xp.empty(len(self), self.dense.dtype)
         place[self.by_size] = xp.arange(len(self), dtype=place.dtype)

@@ -1,4 +1,4 @@
-"""The best row of each group, by a column of keys."""
+"""The best row of each group, by a key column."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ NO_KEY = kernels.LAST
 
 
 def sort_keys(values: Array, ascending: bool, xp: Any) -> Array:
-    """Return numbers that are not nan as uint64 in their order, the best one least: a new array."""
+    """Return uint64 keys in the order of some numbers without NaN, best first: a new array."""
     if values.dtype.itemsize > 8:
         values = xp.unique(values, return_inverse=True)[1]
     if is_float(values.dtype):
-        bits = (values.astype(np.float64) + 0.0).view(np.uint64)  # of -0.0 the bits of 0.0
+        bits = (values.astype(np.float64) + 0.0).view(np.uint64)  # + 0.0 turns -0.0 into 0.0
         keys = xp.where(bits >= SIGN, ~bits, bits ^ SIGN)
     elif is_signed(values.dtype):
         keys = values.astype(np.int64).view(np.uint64) ^ SIGN
@@ -38,20 +38,20 @@ def choose(
     scored: Array | None,
     backend: Backend,
 ) -> None:
-    """Lower the place of each group to that of its best row, see :mod:`cc_rapids.kernels.best`.
+    """Lower the place of each group to that of its best row; see :mod:`cc_rapids.kernels.best`.
 
     Parameters
     ----------
     groups : (m,) array of integers
     best : (2 * size,) array of uint64
-        Changed: of each group its least key, and the place. All bits are set, or a place has the
-        bit ``NO_KEY``, so that any row with a key comes before it.
+        Modified: the least key of each group, then the place of each group. An entry is initialised
+        to all ones, or to a place with the bit ``NO_KEY``, so that any row with a key is better.
     places : (m,) array of uint64
-        By which equal keys are told apart: the least is chosen.
+        The tie-breaker for equal keys: the least place wins.
     keys : (m,) array of uint64, optional
-        As of :func:`sort_keys`; without keys the least place is chosen.
+        The keys from :func:`sort_keys`. Without keys the least place wins.
     scored : (m,) array of bool, optional
-        False where a row has no key, so that it comes last.
+        False for rows without a key, which come last.
     """
     if keys is None or scored is None:
         keys = backend.unused(np.uint64)
@@ -65,14 +65,16 @@ def choose(
 def best_rows(
     groups: Array, size: int, keys: Array | None, scored: Array | None, backend: Backend
 ) -> Array:
-    """Return the best row of each group that has any, in the order of the rows.
+    """Return the best row of each nonempty group, in the order of the rows.
 
     Parameters
     ----------
     groups : (m,) array of integers
-        Below ``size``.
+        The group of each row, below ``size``.
+    size : int
+        The number of groups.
     keys, scored : (m,) arrays, optional
-        As for :func:`choose`; of equal keys the first row is chosen.
+        As for :func:`choose`; the first row wins among equal keys.
     """
     groups, size = compact(groups, size, backend)
     best = backend.fill(backend.empty(2 * size, np.uint64), 0xFF)
@@ -84,7 +86,7 @@ def best_rows(
 
 
 def compact(numbers: Array, size: int, backend: Backend) -> tuple[Array, int]:
-    """Return numbers below a bound, as they are or numbered anew, so that the bound is small."""
+    """Return group numbers with a small upper bound, renumbered if the bound is too large."""
     if size <= tuning.group_slots_per_row * numbers.size + 1:
         return numbers, size
     table = Slots([numbers], [], backend)

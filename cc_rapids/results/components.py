@@ -1,4 +1,4 @@
-"""Answers as users hold them: each method is one call of a function over the data."""
+"""The result classes that users receive; each method calls one function on the answer's data."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Components(Generic[FrameT]):
     """The connected components of an edge list.
 
     ``len()`` is the number of components. Methods return new frames of the same library as the
-    edges, in the order of the vertex ids; on a GPU they stay there. For a DuckDB relation they are
-    relations of its connection, and single columns are PyArrow's.
+    edges, sorted by vertex id. Results of GPU edges stay on the GPU. For a DuckDB relation, frames
+    are relations of the same connection, and single columns are PyArrow arrays.
 
     Attributes
     ----------
     answer : Answer
-        Its data, for functions of :mod:`cc_rapids.analysis`.
+        The data of the answer, for functions of :mod:`cc_rapids.analysis`.
 
     See Also
     --------
@@ -79,20 +79,21 @@ class Components(Generic[FrameT]):
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
         """Yield the label and the vertices of each component, in the order of the least ids.
 
-        As groups of pandas. Vertices have the kind that :meth:`Components.subset` returns; those of
-        a GPU are copied to the host in blocks of many components, as pandas or NumPy. A label is a
-        Python object, a tuple for ids of several columns.
+        This is similar to iterating over a pandas groupby. Vertices have the type that
+        :meth:`Components.subset` returns. Vertices on a GPU are copied to the host, as pandas or
+        NumPy, in blocks of many components. A label is a Python object, or a tuple for composite
+        ids.
         """
         return selection.groups(self.answer)
 
     def __contains__(self, vertex: Any) -> bool:
         """Return whether an id is a vertex of the answer.
 
-        A value that cannot be an id of these edges, such as a string among integers, is none.
+        Return False for values that cannot be ids of these edges, such as a string for integer ids.
         """
         return pairs_of.has_vertex(self.answer, vertex)
 
-    __hash__ = None  # type: ignore[assignment]  # equal answers may differ in everything else
+    __hash__ = None  # type: ignore[assignment]  # equal answers may differ in other attributes
 
     def __eq__(self, other: object) -> bool:
         return self.equals(other) if isinstance(other, Components) else NotImplemented
@@ -108,29 +109,30 @@ class Components(Generic[FrameT]):
         return self.answer.forest.vertices
 
     def labels(self, kind: str | None = None) -> FrameT:
-        """Return the component of each vertex.
+        """Return the component label of each vertex.
 
         Parameters
         ----------
         kind : {"min", "max", "dense", "size", ...}, optional
-            ``"min"``: the least vertex id of the component; ``"max"``: the greatest, its owner in
-            Lehr et al. 2022; ``"dense"``: 0 .. k-1 in the order of the least ids, like SciPy's
-            labels; ``"size"``: 0 for the largest, ties in the order of the least ids. The guide to
-            answers lists all kinds. The default is that of :func:`cc_rapids.components`.
+            ``"min"``: the least vertex id of the component. ``"max"``: the greatest vertex id,
+            called the owner in Lehr et al. 2022. ``"dense"``: 0 .. k-1 in the order of the least
+            ids, as in SciPy. ``"size"``: 0 for the largest component, with ties in the order of the
+            least ids. The guide to answers lists all kinds. Defaults to the ``labels=`` of
+            :func:`cc_rapids.components`.
 
         Returns
         -------
         frame of the caller's kind, columns ``vertex`` and ``labels``
-            One row per vertex, in the order of the ids; ``vertex``, and ``labels`` of kinds
-            ``"min"`` and ``"max"``, have the type of the ids, other labels are int32 (int64 beyond
-            2^31). Ids of several columns have columns of their own names, ``kind`` and ``id``, and
-            labels that are ids ``kind_labels`` and ``id_labels``: see :meth:`with_key_names`.
+            One row per vertex, sorted by id. ``vertex`` has the type of the ids, and so has
+            ``labels`` of kinds ``"min"`` and ``"max"``. Other labels are int32 (int64 beyond 2^31).
+            Composite ids have several columns, such as ``kind`` and ``id``, and label columns
+            such as ``kind_labels`` and ``id_labels``: see :meth:`with_key_names`.
 
         See Also
         --------
-        Components.sizes : The size of each component.
-        Components.component_of : The labels of some vertices.
-        Components.attach : The labels as a column of a frame.
+        Components.sizes : Return the size of each component.
+        Components.component_of : Return the labels of some vertices.
+        Components.attach : Add the labels to a frame as a column.
         """
         frame: FrameT = self.answer.label_frame(None if kind is None else check_labels(kind))
         return frame
@@ -141,18 +143,17 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         vertices : id, or column, array or list of ids
-            Ids of the same kind as those of the edges. For ids of several columns, a tuple is one
-            id; a list of tuples, a list of columns, an array with one row per id, or a frame are
-            several.
+            Ids of the same kind as those of the edges. For composite ids, a tuple is one id. A list
+            of tuples, a list of columns, an array with one row per id, or a frame are several ids.
 
         Returns
         -------
-        label, or column of labels of the caller's kind (for ids of several columns, a frame)
+        label, or column of labels of the caller's kind (a frame for composite ids)
 
         Raises
         ------
         UnknownVertexError
-            Some ids are not vertices of this answer; names their number and the first of them.
+            Some ids are not vertices of this answer; names how many, and the first.
 
         See Also
         --------
@@ -178,29 +179,28 @@ class Components(Generic[FrameT]):
         missing: str = "raise",
         nulls: str | None = None,
     ) -> Any:
-        """Return a frame of vertices or edges with the label of each row in an added column.
+        """Add a column with the component label of each row to a frame of vertices or edges.
 
         Parameters
         ----------
         frame : frame of cuDF, pandas, Polars or PyArrow, or DuckDB relation
-            The frame, which is not changed; the result has the same rows and index. A lazy frame
-            of Polars is collected. Of a relation only the distinct ids are read, and the result is
-            a relation that joins it with their labels, in its order.
+            The frame, which is not modified. The result has the same rows and index. A lazy Polars
+            frame is collected. For a relation, only the distinct ids are read; the result is a
+            relation that joins the labels, in the same order.
         on : str, or list of str
-            The column of vertices; for edges either end, whose labels are the same.
+            The column of vertices. For edges, either end gives the same labels.
         name : str
-            The name of the new column; behind the name of each key column if labels have several
-            columns, such as ``kind_labels`` (see :meth:`Components.with_key_names`).
+            The name of the new column. Labels with several columns prefix it with the name of each
+            key column, such as ``kind_labels`` (see :meth:`Components.with_key_names`).
         missing : {"raise", "null", "self"}
-            What to do for rows whose vertex is not in this answer, because no edge names it: raise
-            an error, make their labels null, or make them components of their own. Labels of kinds
-            ``"min"`` and ``"max"`` are then the vertex itself, in a type that fits the labels and
-            column ``on``, like that of the two columns of edges; those of kinds ``"dense"`` and
-            ``"size"`` continue from k, the number of components, in the order of the ids, with
-            equal labels for equal ids.
+            How to handle rows whose vertex is not in this answer: raise an error, make the label
+            null, or make the vertex a component of its own. With ``"self"``, labels of kinds
+            ``"min"`` and ``"max"`` are the vertex itself, in a type that fits both the labels and
+            column ``on``. Labels of kinds ``"dense"`` and ``"size"`` continue from k, the number of
+            components, in the order of the ids; equal ids get equal labels.
         nulls : {"raise", "null"}, optional
-            What to do for rows whose vertex is null; the default is ``"null"`` if ``missing`` is
-            ``"null"``.
+            How to handle rows whose vertex is null. Defaults to ``"null"`` if ``missing`` is
+            ``"null"``, and to ``"raise"`` otherwise.
 
         Returns
         -------
@@ -209,14 +209,14 @@ class Components(Generic[FrameT]):
         Raises
         ------
         UnknownVertexError, NullsError, MissingColumnError, ColumnTypeError, InputError
-            A vertex is unknown or null; there is no column ``on``, or already a column ``name``; no
-            integer type holds both the labels and the vertices that become labels; the argument is
+            A vertex is unknown or null; column ``on`` does not exist, or column ``name`` already
+            does; no integer type fits both the labels and the unknown vertices; the argument is
             not a frame.
 
         See Also
         --------
         Components.component_of : Return the labels of some vertices.
-        Components.labels : The label frame.
+        Components.labels : Return the label of each vertex.
 
         Examples
         --------
@@ -240,14 +240,14 @@ class Components(Generic[FrameT]):
         return lookup.attached(self.answer, frame, on, name, missing, nulls)
 
     def sizes(self, count: int | None = None) -> FrameT:
-        """Return the number of vertices of each component, the largest first.
+        """Return the number of vertices of each component, largest first.
 
-        Components of equal size are in the order of their least ids.
+        Components of equal size are sorted by their least ids.
 
         Parameters
         ----------
         count : int, optional
-            Return only so many, the largest ones.
+            Return only this many components, the largest ones.
 
         Returns
         -------
@@ -257,12 +257,12 @@ class Components(Generic[FrameT]):
         Raises
         ------
         InputError
-            ``count`` is not a count.
+            ``count`` is not a nonnegative integer.
 
         See Also
         --------
-        Components.size_histogram : The number of components of each size.
-        Components.largest : The vertices of the largest component.
+        Components.size_histogram : Count the components of each size.
+        Components.largest : Return the vertices of the largest component.
         """
         frame: FrameT = selection.sizes(self.answer, count)
         return frame
@@ -276,35 +276,34 @@ class Components(Generic[FrameT]):
 
         See Also
         --------
-        Components.sizes : The size of each component.
+        Components.sizes : Return the size of each component.
         cc_rapids.plots.sizes : Draw the histogram.
         """
         frame: FrameT = selection.size_histogram(self.answer)
         return frame
 
     def largest(self, count: int = 1) -> FrameT:
-        """Return the vertices of the largest component; of equal ones, that with the least id.
+        """Return the vertices of the largest component; ties go to the least id.
 
         Parameters
         ----------
         count : int
-            Return those of so many components, the largest ones.
+            The number of components, largest first, whose vertices to return.
 
         Returns
         -------
         frame of the caller's kind
-            Columns ``vertex`` and ``labels``, in the order of the ids; without rows if there is no
-            component.
+            Columns ``vertex`` and ``labels``, sorted by id. Empty if there is no component.
 
         Raises
         ------
         InputError
-            ``count`` is not a count.
+            ``count`` is not a nonnegative integer.
 
         See Also
         --------
-        Components.subset : The vertices of any component.
-        Components.sizes : The size of each component.
+        Components.subset : Return the vertices of any component.
+        Components.sizes : Return the size of each component.
 
         Examples
         --------
@@ -316,7 +315,7 @@ class Components(Generic[FrameT]):
         return frame
 
     def filter(self, min_size: int = 1, max_size: int | None = None) -> FrameT:
-        """Return the label frame of the vertices in components of a range of sizes, inclusive.
+        """Return the labels of vertices in components within a range of sizes, inclusive.
 
         Parameters
         ----------
@@ -331,12 +330,12 @@ class Components(Generic[FrameT]):
         Raises
         ------
         InputError
-            A size is not a number.
+            A size is not an integer.
 
         See Also
         --------
-        Components.sizes : The size of each component.
-        Components.subset : The vertices of one component.
+        Components.sizes : Return the size of each component.
+        Components.subset : Return the vertices of one component.
 
         Examples
         --------
@@ -358,33 +357,32 @@ class Components(Generic[FrameT]):
         Returns
         -------
         column or array of the caller's kind
-            The vertices in the order of their ids; a frame, for ids of several columns.
+            The vertices sorted by id; a frame for composite ids.
 
         Raises
         ------
         InputError
-            There is no such label.
+            The label does not exist.
 
         See Also
         --------
-        Components.members : The vertices of all components.
-        Components.component_of : The labels of some vertices.
+        Components.members : Return the vertices of all components.
+        Components.component_of : Return the labels of some vertices.
         """
         return selection.subset(self.answer, label)
 
     def members(self) -> FrameT:
-        """Return the vertices of each component as lists, one component after the other.
+        """Return the vertices of each component as lists, one component after another.
 
         Returns
         -------
-        frame of the caller's kind, columns ``labels`` (as :meth:`labels` gives them) and ``vertex``
-            Components are in the order of their least ids, and the vertices of each in the order of
-            the ids.
+        frame of the caller's kind, columns ``labels`` (as in :meth:`labels`) and ``vertex``
+            Components are sorted by least id, and the vertices of each component by id.
 
         See Also
         --------
-        Components.subset : The vertices of one component.
-        Components.labels : The component of each vertex.
+        Components.subset : Return the vertices of one component.
+        Components.labels : Return the label of each vertex.
 
         Examples
         --------
@@ -396,35 +394,32 @@ class Components(Generic[FrameT]):
         return frame
 
     def representatives(self, by: Any = None, ascending: bool = False) -> FrameT:
-        """Return one vertex of each component: that with the least id, or the greatest score.
+        """Return one vertex per component: the one with the least id or the greatest score.
 
         Parameters
         ----------
         by : frame or pair (vertices, scores), optional
-            A column ``vertex`` (for ids of several columns as many, with the names that they have
-            in the answer, or ``0_vertex``, ...) and one other column of numbers, booleans, dates,
-            times, strings or categories. The vertex with the greatest
-            value is chosen, among equal values the one with the least id. If a vertex has several
-            scores, the best one counts; vertices without a score, or with one that is null, masked
-            or nan, come last.
+            A column ``vertex``, and one other column of scores: numbers, booleans, dates, times,
+            strings or categories. For composite ids, one column per id column, with the names of
+            the answer or ``0_vertex``, ... . The vertex with the greatest score is chosen; ties go
+            to the least id. If a vertex has several scores, the best one counts. Vertices without a
+            score, or with a null, masked or NaN score, come last.
         ascending : bool
             Choose the least score instead of the greatest.
 
         Returns
         -------
-        frame of the caller's kind, columns ``vertex`` and ``labels``, in the order of the labels'
-        least ids
+        frame of the caller's kind, columns ``vertex`` and ``labels``, in the order of the least ids
 
         Raises
         ------
         ColumnTypeError, InputError
-            Scores have no order, ``by`` is of another form, or it does not have one score for each
-            vertex.
+            Scores have no order, or ``by`` is not a frame or pair with one score per vertex.
 
         See Also
         --------
-        Components.members : All vertices of each component.
-        Components.attach : The labels as a column of a frame.
+        Components.members : Return all vertices of each component.
+        Components.attach : Add the labels to a frame as a column.
         """
         frame: FrameT = selection.representatives(self.answer, by, ascending)
         return frame
@@ -435,26 +430,26 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         first, second : id
-            Two ids; tuples, for ids of several columns.
+            Two ids; tuples for composite ids.
         missing : {"raise", "false"}
-            What to do if an id is not a vertex of the answer: raise an error, or return False.
+            Raise an error if an id is not a vertex of the answer, or return False.
 
         Returns
         -------
         bool
-            True also for a vertex and itself.
+            True if the vertices are in one component or equal.
 
         Raises
         ------
         UnknownVertexError
             An id is not a vertex of this answer.
         ArgumentTypeError, InputError
-            An argument is not one id, or of another kind than those of the edges.
+            An argument is not a single id, or is of another kind than the ids of the edges.
 
         See Also
         --------
-        Components.connected : The same for many pairs.
-        Components.component_of : The labels of some vertices.
+        Components.connected : Test many pairs.
+        Components.component_of : Return the labels of some vertices.
 
         Examples
         --------
@@ -479,32 +474,32 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         pairs : frame, pair of columns, list of pairs or file
-            Pairs of vertices, in any form that :func:`cc_rapids.components` accepts; not changed.
+            Pairs of vertices, in any form that :func:`cc_rapids.components` accepts.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         **text
             ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
             :func:`cc_rapids.components`.
         missing : {"raise", "false"}
-            What to do for a pair with an unknown id: raise an error, or return False.
+            Raise an error for a pair with an unknown id, or return False for it.
 
         Returns
         -------
         (m,) column of bool
-            A series with the index of the frame, or an array for arrays; True for a pair of the
-            same vertex.
+            A series with the index of the frame, or an array for arrays. A pair of equal vertices
+            is True.
 
         Raises
         ------
         UnknownVertexError
-            Some ids are not vertices; names their number and the first of them.
+            Some ids are not vertices; names how many, and the first.
         ArgumentTypeError
-            The pairs are two single ids.
+            ``pairs`` is a single pair of ids.
 
         See Also
         --------
-        Components.same_component : The same for two ids.
-        Connectivity.connected : The same while edges arrive.
+        Components.same_component : Test one pair of ids.
+        Connectivity.connected : Test pairs while edges arrive.
 
         Examples
         --------
@@ -533,33 +528,32 @@ class Components(Generic[FrameT]):
         label : label
             A label of the answer.
         edges : frame, tuple or mapping of columns, list of pairs, or (m, 2) array
-            The edges of the answer, or others between its vertices, with any further columns; not
-            changed.
+            The edges of the answer, or others between its vertices, with any further columns.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         weight : str, (m,) array of numbers, or None
-            The weights of ``edges``, of which those outside the bounds of this answer are left out:
-            by default the column by which it was found. None says that the list has only edges
-            within the bounds.
+            The weights of ``edges``. Edges outside the weight bounds of this answer are left out.
+            Defaults to the weight column of the run. None means that all edges are within the
+            bounds.
 
         Returns
         -------
         rows of ``edges``, of the same library
-            All columns of the edges with both ends in the component, in their order (in pandas with
-            their index); a copy. Edges with a null end, or an end that is not a vertex of the
-            answer, belong to no component.
+            A copy of all edges with both ends in the component, in their original order, with all
+            columns and, in pandas, the index. Edges with a null end or an unknown vertex belong to
+            no component.
 
         Raises
         ------
         InputError
-            There is no such label, the edges are a path, a stream, a matrix or a graph, which have
-            no rows to return, or their ids are of another kind; also MissingColumnError and
-            ColumnTypeError.
+            The label does not exist; the edges are a path, a stream, a matrix or a graph, which
+            have no rows to return; or their ids are of another kind. Subclasses:
+            MissingColumnError and ColumnTypeError.
 
         See Also
         --------
-        Components.subset : The vertices of one component.
-        Components.attach : The label of every edge as a column.
+        Components.subset : Return the vertices of one component.
+        Components.attach : Add the label of each edge as a column.
 
         Examples
         --------
@@ -574,11 +568,11 @@ class Components(Generic[FrameT]):
         return pairs_of.edges_of(self.answer, *arguments, weight=weight)
 
     def equals(self, other: Any) -> bool:
-        """Return whether another answer has the same vertices in the same components.
+        """Return whether another answer partitions the same vertices into the same components.
 
-        The kinds of labels, engines and frames may differ, and so may the types of equal ids:
-        integers of any width, strings and categories of strings. ``a == b`` is the same. Return
-        False if the other object is not a :class:`Components`.
+        The kinds of labels, engines and frames may differ. The types of ids may differ if their
+        values are equal: integers of any width, or strings and categories. ``a == b`` is the same
+        test. Return False if the other object is not a :class:`Components`.
 
         Parameters
         ----------
@@ -588,7 +582,7 @@ class Components(Generic[FrameT]):
         Returns
         -------
         bool
-            Whether the answers are equal.
+            True if the answers are equal.
 
         See Also
         --------
@@ -613,47 +607,47 @@ class Components(Generic[FrameT]):
         per: str | list[str] | None = None,
         missing: str = "self",
     ) -> Any:
-        """Return the rows of a frame to keep: of each component the best one.
+        """Return the best row of each component, such as one document of each set of duplicates.
 
-        Rows with equal ids belong together, too, whether they are vertices or not.
+        Rows with equal ids belong to one component, even if no edge names the id.
 
         Parameters
         ----------
         frame : frame of cuDF, pandas, Polars or PyArrow, or DuckDB relation
-            The documents, one or several rows for each id; not changed. A lazy frame of Polars is
-            collected, and a relation is read as a whole.
+            The documents, one or several rows per id. A lazy Polars frame is collected, and a
+            relation is read as a whole.
         on : str, or list of str
+            The id column, or the columns of a composite id.
             The column of ids, or the columns, if ids of the edges have several.
         by : str, optional
             A column of numbers, booleans, dates, times, strings or categories. The row with the
-            greatest value is kept, among equal values the first in the frame; rows whose value is
-            null or nan come last. By default the first row of each component is kept.
+            greatest value is kept; ties go to the first row in the frame. Rows with a null or NaN
+            value come last. By default the first row of each component is kept.
         ascending : bool
             Keep the least value instead of the greatest.
         per : str or list of str, optional
-            Keep one row of each component for each value of this column (or each combination of
-            several); null is a value of its own.
+            Keep one row of each component for each value of this column, or for each combination of
+            several columns. Null counts as a value.
         missing : {"self", "drop", "raise"}
-            What to do for rows whose id is not in this answer, because no edge names it: keep them,
-            each distinct id as a component of its own, leave them out, or raise an error.
+            How to handle rows whose id is not in this answer: keep them, with each distinct id as a
+            component of its own, drop them, or raise an error.
 
         Returns
         -------
         new frame of the kind of ``frame``
-            Whole rows, in their order in the frame, with their index. On a GPU, no column of a
-            cuDF frame is copied to the host.
+            Whole rows, in the order of the frame, with their index. The columns of a cuDF frame
+            stay on the GPU.
 
         Raises
         ------
         UnknownVertexError, NullsError, MissingColumnError, ColumnTypeError, InputError
-            An id is unknown, with ``missing="raise"``, or null, unless these are left out; there is
-            no such column; ``by`` has no order, or values of ``per`` cannot be compared; the
-            argument is not a frame.
+            An id is null, or is unknown with ``missing="raise"``; a column does not exist; ``by``
+            has no order, or values of ``per`` cannot be compared; the argument is not a frame.
 
         See Also
         --------
-        Components.attach : Label all rows instead.
-        Components.representatives : Choose a vertex of each component.
+        Components.attach : Add a label to every row.
+        Components.representatives : Choose one vertex per component.
 
         Examples
         --------
@@ -683,29 +677,29 @@ class Components(Generic[FrameT]):
         return deduplicated(self.answer, frame, on, by, ascending, per, missing)
 
     def forest(self) -> FrameT:
-        """Return the edges of a spanning forest, as they were chosen during the run.
+        """Return the edges of the spanning forest that the run recorded.
 
-        For each vertex except one per component there is one edge: together they join the same
-        vertices as all edges, without a cycle. Different runs may return different edges, unless
-        the forest is one by weight.
+        The forest has one edge for each vertex, minus one per component. It has no cycle and the
+        same components as all edges. Different runs may return different edges, unless the forest
+        is one by weight.
 
         Returns
         -------
         frame of the caller's kind
-            Columns ``row`` (int64, the number of the edge in the input, in ascending order; of an
-            adjacency list, the number of the entry), ``source`` and ``destination`` (for ids of
-            several columns ``kind_source``, ``id_source``, ...), and of a forest by weight
-            ``weight``, of the type of the weights.
+            Column ``row`` is the int64 position of the edge in the input, ascending; for an
+            adjacency list, the position of the entry. Columns ``source`` and ``destination`` are
+            its ends (``kind_source``, ``id_source``, ... for composite ids). A forest by weight
+            also has ``weight``, of the type of the weights.
 
         Raises
         ------
         InputError
-            The answer was found without ``forest=True``.
+            The run did not use ``forest=``.
 
         See Also
         --------
         spanning_forest : Find a spanning forest in one call.
-        minimum_spanning_forest : Find one of the least weight in one call.
+        minimum_spanning_forest : Find a minimum spanning forest in one call.
 
         Examples
         --------
@@ -730,28 +724,29 @@ class Components(Generic[FrameT]):
         limit: int | None = None,
         **text: Unpack[TextKeywords],
     ) -> Any:
-        """Return the length, and the weakest edge, of the path along the forest of each pair.
+        """Return the length and the weakest edge of the forest path between each pair of vertices.
 
-        There is one path along the forest between two vertices of a component. Its weakest edge
-        is the one of the least weight in a forest of greatest weight, and of the greatest weight in
-        one of least weight; of equal weights, the one of the least row. No other path between the
-        two has a stronger weakest edge.
+        Two vertices of a component are joined by one path in the forest. Its weakest edge is the
+        lightest edge in a maximum spanning forest, and the heaviest edge in a minimum spanning
+        forest; ties go to the least row. No other path between the two vertices has a stronger
+        weakest edge.
 
-        The rooted forest is kept for further calls: 20 bytes a vertex, for a forest by weight 45
-        and a weight, twice that beyond 2^30 vertices. To find it takes up to 180 bytes a vertex
-        once, the lengths 160 a pair, and ``rows=True`` 112 an edge, strings not counted: if less
-        is free, nothing is begun. How deep the trees are makes no difference.
+        The first call roots the forest and keeps it: 20 bytes per vertex, or 45 and a weight for a
+        forest by weight, and twice that beyond 2^30 vertices. Rooting temporarily takes up to 180
+        bytes per vertex. Lengths take 160 bytes per pair, and ``rows=True`` takes 112 bytes per
+        path edge, without strings. A call that needs more than the free memory fails before it
+        starts. The depth of the trees does not matter.
 
         Parameters
         ----------
         pairs : frame, pair of columns, list of pairs or file
-            Pairs of vertices, in any form that :func:`cc_rapids.components` accepts; not changed.
+            Pairs of vertices, in any form that :func:`cc_rapids.components` accepts.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         rows : bool
-            Return all edges of the paths instead.
+            Return all edges of the paths instead of the lengths.
         limit : int, optional
-            The most edges to return with ``rows=True``; by default as many as fit into memory.
+            The most edges that ``rows=True`` may return. By default as many as fit into memory.
         **text
             ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
             :func:`cc_rapids.components`.
@@ -759,43 +754,43 @@ class Components(Generic[FrameT]):
         Returns
         -------
         frame of the kind of the edges
-            A row for each pair, in their order. Column ``length`` (int64): the number of edges of
-            the path; 0 for a pair of the same vertex, and -1 for one in two components. For a
-            forest by weight also ``weakest_row`` (int64, as ``row`` of :meth:`Components.forest`;
-            -1 where the path has no edge) and ``weakest_weight`` (of the type of the weights; 0
-            there).
+            One row per pair, in their order. Column ``length`` (int64) is the number of edges of
+            the path: 0 for a pair of equal vertices, and -1 for a pair in two components. A forest
+            by weight adds ``weakest_row`` (int64, as ``row`` of :meth:`Components.forest`; -1 for a
+            path without edges) and ``weakest_weight`` (of the type of the weights; 0 for a path
+            without edges).
 
-            With ``rows=True`` a row for each edge of each path: ``pair`` (int64, the number of the
-            pair, from 0), ``step`` (int64, the number of edges of the path before this one), and
-            the columns of :meth:`Components.forest`. Paths are in the order of the pairs, and edges
-            in order from the source of the pair to its destination; ends are as in the list of
-            edges, so some edges are passed backwards.
+            With ``rows=True``, one row per path edge: ``pair`` (int64, the position of the pair,
+            from 0), ``step`` (int64, the number of preceding edges of the path), and the columns
+            of :meth:`Components.forest`. Paths are in the order of the pairs, and edges are in
+            order from the pair's source to its destination. The ends of an edge are as in the edge
+            list, so a path may traverse an edge backwards.
 
         Raises
         ------
         InputError
-            The answer was found without ``forest=``, or ``limit`` is passed without ``rows=True``.
+            The run did not use ``forest=``, or ``limit`` is passed without ``rows=True``.
         CapacityError
             The paths have more edges than ``limit``, or than fit into memory; names their number.
-            They are counted before any is returned. Or the forest, or the pairs, do not fit.
+            They are counted before any is returned. Also if the forest or the pairs do not fit.
         UnknownVertexError
-            Some ids are not vertices; names their number and the first of them.
+            Some ids are not vertices; names how many, and the first.
         NullsError
             An id of a pair is null.
         ArgumentTypeError
-            The pairs are two single ids.
+            ``pairs`` is a single pair of ids.
 
         See Also
         --------
-        Components.forest : The edges of the forest.
-        Components.connected : Only whether pairs are in one component.
-        Components.audit_paths : Prove the paths from the edges.
+        Components.forest : Return the edges of the forest.
+        Components.connected : Return only whether pairs are in one component.
+        Components.audit_paths : Verify the paths against the edges.
 
         Notes
         -----
-        Sleator and Tarjan, "A data structure for dynamic trees", JCSS 1983: paths in heavy chains,
-        of which any path has at most 2 log2 n. Reid-Miller, "List ranking and list scan on the Cray
-        C-90", SPAA 1994: how the forest is rooted.
+        Sleator and Tarjan, "A data structure for dynamic trees", JCSS 1983: heavy paths, of which
+        any path crosses at most 2 log2 n. Reid-Miller, "List ranking and list scan on the Cray
+        C-90", SPAA 1994: rooting the forest.
 
         Examples
         --------
@@ -828,51 +823,52 @@ class Components(Generic[FrameT]):
     ) -> Any:
         """Return the edges of a path between two vertices of a component, in order.
 
-        By default this is the path along the forest, in a forest of greatest weight one whose
-        weakest edge is the strongest. If an edge of ``edges`` joins the two, it is that edge alone.
+        By default, the path follows the spanning forest. In a maximum spanning forest it is a path
+        whose weakest edge is the strongest. If an edge of ``edges`` joins the two vertices, the
+        path is that edge.
 
         Parameters
         ----------
         first, second : id
-            Two ids; tuples, for ids of several columns.
+            Two ids; tuples for composite ids.
         edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path, optional
-            The edges of the answer, or others between its vertices; those with a null end, or an
-            end that is no vertex, are passed over. The forest is needed if they are left out, or
-            if none of them joins the two.
+            The edges of the answer, or others between its vertices. Edges with a null end or an
+            unknown vertex are ignored. The forest is needed if ``edges`` is omitted, or if no edge
+            joins the two vertices.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         weight : str, (m,) array of numbers, or None
-            The weights of ``edges``, of which those outside the bounds of this answer are passed
-            over: by default the column by which it was found. None says that the list has only
-            edges within the bounds.
+            The weights of ``edges``. Edges outside the weight bounds of this answer are ignored.
+            Defaults to the weight column of the run. None means that all edges are within the
+            bounds.
         shortest : bool
-            Return a path of the fewest ``edges``: of several the one whose first edge has the least
-            row, of these whose second edge has, and so on. Every level of the search costs about
-            the same for few edges as for a thousand, so long paths take longest.
+            Return a path with the fewest ``edges``. Ties go to the path whose first edge has the
+            least row, then to the least row of the second edge, and so on. Each level of the search
+            costs about the same for one edge as for a thousand, so long paths take longest.
 
         Returns
         -------
         frame
-            The columns of :meth:`Components.forest`, with ends as in the list of edges, and
-            ``weight`` if the answer or this call names weights. Rows are positions in ``edges`` if
-            edges of theirs are returned, whose kind the frame then has. Without rows for a vertex
-            and itself.
+            The columns of :meth:`Components.forest`, with ends as in the edge list, and ``weight``
+            if the run or this call names weights. If the path consists of ``edges``, rows are
+            positions in ``edges``, and the frame has their library. Empty if the vertices are
+            equal.
 
         Raises
         ------
         InputError
-            No path joins the two; ``shortest=True`` is passed without ``edges``; the answer was
-            found without ``forest=``, which is needed; or it was found with bounds of a weight, and
-            ``edges`` lack its column (MissingColumnError) or need ``weight``.
+            No path joins the two vertices; ``shortest=True`` is passed without ``edges``; the
+            forest is needed but the run did not use ``forest=``; or the run had weight bounds, and
+            ``edges`` lacks the weight column (MissingColumnError) or needs ``weight``.
         UnknownVertexError
             An id is not a vertex of this answer.
         ArgumentTypeError
-            An argument is not one id.
+            An argument is not a single id.
 
         See Also
         --------
-        Components.paths : The lengths and weakest edges of many pairs.
-        cc_rapids.oracle.walk : A shortest path, found one edge after the other.
+        Components.paths : Return the lengths and weakest edges of many paths.
+        cc_rapids.oracle.walk : Find a shortest path by a sequential search.
 
         Examples
         --------
@@ -904,24 +900,23 @@ class Components(Generic[FrameT]):
         rows: Any = None,
         **given: Any,
     ) -> PathsAudit:
-        """Prove from the edges that what :meth:`paths` has returned is right.
+        """Verify the result of :meth:`paths` against the edges.
 
-        The components and the forest are proved first, see :meth:`Components.audit`. Between two
-        vertices of a component there is one path along the forest. Its length and its weakest row
-        are looked up in trees that the audit roots itself, on one thread of the host; they must be
-        those of the frame. If the edges of all paths are passed, each must be one of the forest,
-        have the ends and the weight of the list, and go on where the one before ends, from the
-        first vertex of its pair to the second: a walk as long as the path is the path. Nothing of
-        what finds paths is used.
+        The components and the forest are verified first, see :meth:`Components.audit`. The audit
+        then roots its own trees on one host thread and looks up the length and the weakest row of
+        each path. They must equal those of the frame. If ``rows`` is passed, each path edge must be
+        a forest edge with the ends and the weight of the edge list. Consecutive edges must meet,
+        from the first vertex of the pair to the second. A walk as long as the forest path is the
+        forest path. The audit shares no code with the search for paths.
 
-        The cost is that of the components and the forest, log2 n steps a pair however long paths
-        are, some 90 bytes for each id from the least to the greatest, or for each vertex if ids are
-        far apart, and a pass over the edges of paths that are passed.
+        The cost is that of the audit of components and forest, log2 n steps per pair for any path
+        length, some 90 bytes per id in the id range (per vertex if ids are sparse), and one pass
+        over ``rows``.
 
         Parameters
         ----------
         found : frame
-            What ``paths(pairs)`` has returned.
+            The result of ``paths(pairs)``.
         pairs : frame, pair of columns, list of pairs or file
             The pairs.
         edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
@@ -931,26 +926,26 @@ class Components(Generic[FrameT]):
         columns : (source, destination), optional
             The columns of the pairs, as for :meth:`paths`.
         rows : frame, optional
-            What ``paths(pairs, rows=True)`` has returned; it is then proved, too.
+            The result of ``paths(pairs, rows=True)``, to verify it too.
         **given
             ``vertices``, ``num_vertices``, ``nulls``, ``header`` and ``weight``, as for the answer.
 
         Returns
         -------
         PathsAudit
-            The proof: the numbers of edges, vertices, components, pairs, and edges of paths.
+            The counts of edges, vertices, components, pairs, and path edges.
 
         Raises
         ------
         VerificationError
-            The answer is wrong; names the first edge, vertex, pair or row of a path that says so.
+            The answer is wrong; names the first edge, vertex, pair or path row that proves it.
         InputError
-            The answer was found without ``forest=``; ``weight`` is left out, of a forest by weight;
-            the edges or an argument cannot be used; or an id of a pair is no vertex.
+            The run did not use ``forest=``; ``weight`` is missing for a forest by weight; the edges
+            or an argument cannot be used; or an id of a pair is unknown.
 
         See Also
         --------
-        Components.audit : Prove the components alone.
+        Components.audit : Verify the components only.
 
         Examples
         --------
@@ -965,29 +960,29 @@ class Components(Generic[FrameT]):
 
     @cached_property
     def _paths(self) -> ForestPaths:
-        """The paths of the forest, which keep it rooted."""
+        """The paths of the forest; the rooted forest is cached."""
         from ..analysis.paths import ForestPaths
 
         return ForestPaths(self.answer)
 
     def dendrogram(self) -> Dendrogram[Components[FrameT]]:
-        """Return the components at every threshold of the weights, of the forest by weight.
+        """Return the single-linkage dendrogram: the components at every weight threshold.
 
         Returns
         -------
         Dendrogram
-            It holds the ends and weights of the edges of the forest, in the order of the weights:
-            up to 48 bytes for each. Nothing is read again for any number of thresholds.
+            It stores the ends and weights of the forest edges, sorted by weight, in up to 48 bytes
+            per edge. Any number of thresholds needs no further pass over the edges.
 
         Raises
         ------
         InputError
-            The answer was found without ``forest="max"`` or ``forest="min"``.
+            The run did not use ``forest="max"`` or ``forest="min"``.
 
         See Also
         --------
         components_at : Find components at some thresholds without a spanning forest.
-        Components.forest : The edges of the forest.
+        Components.forest : Return the edges of the forest.
 
         Examples
         --------
@@ -1007,50 +1002,49 @@ class Components(Generic[FrameT]):
     def stable_ids(
         self, previous: Any = None, policy: str = "majority", *, next_id: int | None = None
     ) -> StableIds:
-        """Return a number for each component that goes on from one answer to the next.
+        """Number the components so that numbers persist from one answer to the next.
 
-        A previous number has one heir: the component with most of its members (of equal ones, that
-        with the least id). A component that is the heir of one number goes on with it; of several,
-        with the one that ``policy`` chooses. Every other component is born, also one with members
-        of a number whose heir goes on with another number, and gets the next number that was never
-        used, in the order of the least ids. Numbers that do not go on are retired, and never come
-        back, even if their members do. The order of the edges, the engine and the library of the
+        Each previous number has one heir: the component with most of its members; ties go to the
+        least id. A component that inherits one number keeps it. If it inherits several, ``policy``
+        selects the one to keep. Every other component is new and gets the next unused number, in
+        the order of the least ids. Numbers that no component keeps are retired and never reused,
+        even if their members return. The order of the edges, the engine and the library of the
         frames do not matter.
 
         Parameters
         ----------
         previous : StableIds, path or frame, optional
-            The numbers to go on from: those of an earlier answer, the file that
-            :meth:`StableIds.save` has written, or a frame with the columns of
-            :meth:`StableIds.labels` and any others. By default all components are born.
+            The numbers to continue from: the result for an earlier answer, a file written by
+            :meth:`StableIds.save`, or a frame with the columns of :meth:`StableIds.labels`. By
+            default all components are new.
         policy : {"majority", "largest", "least"}
-            The number with which the heir of several goes on: that of which it has most members,
-            among equal ones the least; the largest number, so that the newest goes on; or the
-            least, so that the oldest does. The last two look at the numbers alone, and not at how
-            many members a component has or had.
+            The number that a component with several inherited numbers keeps. ``"majority"``: the
+            number with most members in the component; ties go to the least number.
+            ``"largest"``: the largest number, which is the newest. ``"least"``: the least number,
+            which is the oldest. The last two ignore the member counts.
         next_id : int, optional
-            The first number that births may take. A frame does not tell which numbers were retired
-            (a PyArrow table that was read from a saved file does), so it needs this: more than the
-            largest number ever used. By default the counter of ``previous`` goes on, from 0.
+            The first number for new components, greater than every number ever used. Defaults to
+            the counter of ``previous``, or to 0. It is required if ``previous`` is a frame, because
+            a frame does not list retired numbers. A PyArrow table read from a saved file does.
 
         Returns
         -------
         StableIds
-            The numbers, with the counter.
+            The numbers and the counter.
 
         Raises
         ------
         NullsError
             A vertex or a number of the frame is null.
         InputError
-            A vertex is twice in the frame, its ids are of another kind than those of the edges, its
-            numbers are no integers of 64 bits with sign, the counter is missing, or ``next_id`` was
-            used (also MissingColumnError, ColumnTypeError and FormatError).
+            A vertex occurs twice in the frame, its ids are of another kind than those of the edges,
+            its numbers are not int64, the counter is missing, or ``next_id`` was already used.
+            Subclasses: MissingColumnError, ColumnTypeError and FormatError.
 
         See Also
         --------
-        StableIds.changes : The splits, merges, births and deaths.
-        Components.labels : Labels that depend on this answer alone.
+        StableIds.changes : Return the splits, merges, births and deaths.
+        Components.labels : Return labels that depend on this answer alone.
 
         Examples
         --------
@@ -1081,37 +1075,36 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         edges : frame, or pair of arrays or series
-            The edges of the answer, each once, in any order; not changed. An answer that was read
-            in chunks can be reported on if its edges fit into memory.
+            The edges of the answer, each once, in any order. An answer that was read in chunks can
+            have a report if its edges fit into memory.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         weight : str, (m,) array, or None
-            The similarity of both ends of each edge, as for
-            :func:`cc_rapids.maximum_spanning_forest`; for distances, pass them with the other sign.
-            Without it the report has no weakest links. Edges outside the bounds of this answer are
-            left out, by default by the column that it was found with. None says that the list has
-            only edges within the bounds.
+            The similarity of the two ends of each edge, as for
+            :func:`cc_rapids.maximum_spanning_forest`; negate distances. Without weights the report
+            has no weakest links. Edges outside the weight bounds of this answer are left out.
+            Defaults to the weight column of the run. None means that all edges are within the
+            bounds.
         nulls : {"raise", "drop"}
-            What becomes of edges with a null end, or a weight that is null or nan. One that is
-            dropped counts nowhere: another may be a bridge without it.
+            Whether an edge with a null end, or a null or NaN weight, raises an error or is dropped.
+            A dropped edge counts nowhere, so another edge may become a bridge.
 
         Returns
         -------
         Report
-            The numbers, which are found by this call: :meth:`Report.overall` and
-            :meth:`Report.components`.
+            The numbers: :meth:`Report.overall` and :meth:`Report.components`.
 
         Raises
         ------
         InputError
-            The edges join two components of the answer or do not join all of one, or they are
-            a path, a stream, a matrix or a graph (also UnknownVertexError, NullsError,
-            MissingColumnError and ColumnTypeError).
+            The edges join two components of the answer, or fail to join one, or are a path, a
+            stream, a matrix or a graph. Subclasses: UnknownVertexError, NullsError,
+            MissingColumnError and ColumnTypeError.
 
         See Also
         --------
-        cc_rapids.bridges : The bridges themselves.
-        Components.audit : Prove the answer from the edges.
+        cc_rapids.bridges : Find the bridges.
+        Components.audit : Verify the answer against the edges.
 
         Examples
         --------
@@ -1125,13 +1118,13 @@ class Components(Generic[FrameT]):
         return report(self.answer, edges, source, destination, weight, nulls)
 
     def plot(self, kind: str = "sizes", *arguments: Any, **options: Any) -> Any:
-        """Draw the answer by a function of :mod:`cc_rapids.plots`; needs the extra ``plot``.
+        """Draw the answer with a function of :mod:`cc_rapids.plots`; needs the extra ``plot``.
 
         Parameters
         ----------
         kind : {"sizes", "largest", "component"}
         *arguments, **options
-            Arguments of that function after the answer: ``plot("component", edges, label)``.
+            Further arguments of that function, as in ``plot("component", edges, label)``.
 
         Returns
         -------
@@ -1140,7 +1133,7 @@ class Components(Generic[FrameT]):
         Raises
         ------
         InputError
-            The kind is unknown; also all errors of that function.
+            The kind is unknown. All errors of that function occur too.
         MissingExtraError
             Matplotlib is not installed (or, for ``"component"``, NetworkX).
 
@@ -1171,67 +1164,70 @@ class Components(Generic[FrameT]):
         oracle: str | None = None,
         **given: Any,
     ) -> Audit:
-        """Prove from the edges that the frame returned by ``labels()`` is right.
+        """Verify the frame that ``labels()`` returns against the edges.
 
-        The audit makes one pass over the edges, on the engine that holds the answer, for lists of
-        any size, without functions that runs use. Both ends of every edge must have the same label,
-        so no component is split. The audit also joins the ends of edges in its own trees, and at
-        the end there must be as many trees as labels, so no components are merged: trees may miss
-        an edge, in which case a right answer is refused, but no tree joins vertices that no path
-        joins, so no wrong answer is accepted. Labels must follow the definition of their kind (see
-        :meth:`labels`), rows must be in the order of the ids, ``len()`` must be the number of
-        labels, and each vertex must be named. The rows that were read are counted, and their
-        numbers summed in two ways: the proof is valid only if the sums are those of the given
-        number of rows.
+        The audit makes one pass over the edges, on the engine of the answer, and shares no code
+        with runs. Lists of any size are supported. Both ends of every edge must have the same
+        label, so no component is split. The audit also links the edges in its own trees. There must
+        be as many trees as labels at the end, so no components are merged. A tree contains only
+        connected vertices, so a wrong answer is never accepted. If a tree missed an edge, a right
+        answer would be refused.
 
-        The cost is at most one and a half times that of finding the answer, on an H100 for the
-        reference graphs (benchmarks/records/audit.jsonl). Edges are skipped if both ends are known
-        to be in one tree of one label. Memory: that of the label frame, which is made once more; 8
-        bytes and 3 bits for each id from the least to the greatest (16 bytes from 2^32 of them on),
-        or, if ids are far apart, 40 bytes per vertex and 8 bytes per edge.
+        Labels must follow the definition of their kind (see :meth:`labels`), rows must be sorted by
+        id, ``len()`` must be the number of labels, and each vertex must be named. The audit counts
+        the rows that it reads and sums their positions in two ways. It is valid only if the sums
+        match the number of rows.
+
+        The cost is at most one and a half times that of the run, on an H100 for the reference
+        graphs (benchmarks/records/audit.jsonl). Edges are skipped if both ends are known to be in
+        one tree with one label. The audit allocates another label frame, and 8 bytes and 3 bits for
+        each id of the id range (16 bytes from 2^32 ids). For sparse ids it allocates 40 bytes per
+        vertex and 8 bytes per edge instead.
 
         Parameters
         ----------
         edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
             The edges of the answer, in any order and any form that :func:`cc_rapids.components`
-            accepts; paths and other streams are read in chunks.
+            accepts. Paths and other streams are read in chunks.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         oracle : {"scipy", "networkx", "cugraph"}, optional
-            A library that must find the same components; not for streams.
+            A library that must find the same components. Streams do not support it.
         **given
-            ``vertices``, ``num_vertices``, ``nulls``, ``header``, and ``weight`` with ``at_least``
-            or ``at_most`` as for the answer, and ``memory_limit`` for streams, as in
-            :func:`cc_rapids.stream_components`. An answer with bounds applies them, so they need
-            not be given again; ``weight=None`` says that the list has only edges within. Rows are
-            positions in the list, also with bounds; of files and streams with bounds they are
-            counted among the edges within. With ``forest=True`` the frame of :meth:`forest` is
-            proved too, for the same edges in the same order: its rows ascend, have the ends of the
-            list and no cycle, and are as many as join all components. With ``weight`` and
-            ``forest="min"`` or ``"max"`` it is also proved that weights are those of the list, and
-            that no other edge is lighter (heavier) than the heaviest (lightest) on its path along
-            the rows, the lower row first among equal weights. This takes some 60 bytes a vertex,
-            and for each edge a climb of up to twice log2 n steps. A frame as ``forest`` is proved
-            in place of the answer's own. With ``bridges``, the frame of :func:`cc_rapids.bridges`
-            for the same edges in the same order, that is compared with the bridges that a
-            depth-first search on one host thread finds, in some 100 bytes an edge.
+            ``vertices``, ``num_vertices``, ``nulls``, ``header``, ``weight``, ``at_least`` and
+            ``at_most`` as for the answer, and ``memory_limit`` for streams, as in
+            :func:`cc_rapids.stream_components`. The weight bounds of the answer apply by default;
+            ``weight=None`` means that all edges are within the bounds. Rows in messages are
+            positions in the whole list, but files and streams with bounds count only the edges
+            within the bounds.
+
+            ``forest=True`` also verifies the frame of :meth:`forest`, for the same edges in the
+            same order: rows ascend, have the ends of the edge list, contain no cycle, and join all
+            components. ``forest="min"`` or ``"max"`` with ``weight`` also verifies the weights, and
+            that no other edge is lighter (heavier) than the heaviest (lightest) edge of its forest
+            path; ties go to the lower row. This takes some 60 bytes per vertex, and up to 2 log2 n
+            steps per edge. A frame as ``forest`` is verified in place of the answer's forest.
+
+            ``bridges`` is a frame of :func:`cc_rapids.bridges`, for the same edges in the same
+            order. It is compared with the bridges that a depth-first search finds on one host
+            thread, in some 100 bytes per edge.
 
         Returns
         -------
         Audit
-            The result: the numbers of edges, vertices and components.
+            The counts of edges, vertices and components.
 
         Raises
         ------
         VerificationError
-            The answer is wrong; names the first edge (by its row, from 0) or the first vertex that
-            contradicts it. Also if the audit itself has not read each row exactly once.
+            The answer is wrong; names the first edge (by row, from 0) or vertex that proves it.
+            Also if the audit did not read each row exactly once.
         InputError
             The edges or an argument cannot be used.
 
         See Also
         --------
-        cc_rapids.oracle.certify_components : Prove an answer without kernels of this package.
+        cc_rapids.oracle.certify_components : Verify an answer without kernels of this package.
 
         Examples
         --------
@@ -1251,14 +1247,14 @@ class Components(Generic[FrameT]):
 
     @property
     def ledger(self) -> dict[str, Any]:
-        """The rows of the run: given = linked + those left out, by reason.
+        """The row counts of the run: given = linked + left out, by reason.
 
-        ``given`` is the number of rows by the input itself: the length of a frame, the footers of
-        Parquet files, the lines of text, a count of a relation. ``linked`` is the number of rows
-        that kernels read. Then come the reasons that occurred, such as ``null_end``,
-        ``null_weight``, ``out_of_bounds``, ``row_group``, ``comment`` and ``blank``; see
-        :mod:`cc_rapids.ledger`. ``unchecked`` is True where an iterator alone tells how many rows
-        there are. A run whose rows do not balance raises a LedgerError and gives no answer.
+        ``given`` is counted in the input itself: the length of a frame, the footers of Parquet
+        files, the lines of text, or a count of a relation. ``linked`` is the number of rows that
+        kernels read. The reasons that occurred follow, such as ``null_end``, ``null_weight``,
+        ``out_of_bounds``, ``row_group``, ``comment`` and ``blank``; see :mod:`cc_rapids.ledger`.
+        ``unchecked`` is True if the rows came from an iterator, which has no independent count. A
+        run whose counts do not balance raises a LedgerError.
 
         Returns
         -------
@@ -1279,53 +1275,58 @@ class Components(Generic[FrameT]):
         Returns
         -------
         dict
-            ``engine``, ``device``, ``memory`` (from which the edges were read), ``design``,
-            ``ids``, ``vertices``, ``edges``, ``components``, ``largest`` (the vertices of the
-            largest component), ``dropped`` (edges dropped for nulls), ``ledger`` (one line of what
-            :attr:`ledger` counts), ``seconds`` ("copy": to the
-            memory that kernels read, None if nothing is copied; "compute") and ``peak_bytes``. For
-            a stream that resumed from a checkpoint also ``resumed``: what had been done, and what
-            was added to the input. If some rows suggested too narrow a range of ids, so that the
-            run was repeated, ``chosen_again`` says so. For frames ``columns``: those of ids, of
-            each part of an id that of both ends. For files ``taken``: each way in which they were
-            read, with format, columns, header (whether the first line named them) and delimiter.
+            - ``engine``, ``device``, ``design`` and ``ids``: how the run was done;
+            - ``memory``: the memory from which the edges were read;
+            - ``vertices``, ``edges`` and ``components``: the counts;
+            - ``largest``: the number of vertices of the largest component;
+            - ``dropped``: the edges dropped because of nulls;
+            - ``ledger``: :attr:`ledger` as one line;
+            - ``seconds``: "copy" is the time of copying edges to the memory that kernels read, or
+              None; "compute" is the rest;
+            - ``peak_bytes``: the peak memory;
+            - ``resumed``, for a stream that resumed from a checkpoint: the work already done, and
+              the additions to the input;
+            - ``chosen_again``, if a sample suggested too narrow an id range and the run was
+              repeated: the reason;
+            - ``columns``, for frames: the id columns of both ends;
+            - ``taken``, for files: how the files were read, with format, columns, header (whether
+              the first line names the columns) and delimiter.
 
         See Also
         --------
-        Plan : The facts that are known before a run.
+        Plan : The decisions before a run.
         """
         return summary(self.answer)
 
     def with_key_names(self, names: list[str] | None) -> Components[FrameT]:
-        """Return the same answer with other names of the columns of ids of several columns.
+        """Return the same answer with other names for the columns of composite ids.
 
-        By default these are the names of a frame that was passed as ``vertices=``; else, if the
-        names of both ends differ only by a prefix or a suffix before or behind a separator (``_``,
-        ``.``, ``-``, a blank) or by final digits, the rest of them: ``kind`` and ``id`` for
-        ``src_kind``, ``src_id`` and ``dst_kind``, ``dst_id``; else the names of the source. Where
-        such names are not different strings, or are or end like ``vertex``, ``labels``, ``size``
-        and other columns of answers, the columns are numbered: ``0_vertex``, ``1_vertex``, ...,
-        ``0_labels``, ...; so they are for a ``cugraph.Graph``, as in cuGraph.
+        By default, the names come from a frame passed as ``vertices=``. Otherwise, if the names of
+        the two ends differ only in a prefix, a suffix (both with a separator ``_``, ``.``, ``-`` or
+        a space) or final digits, the common part is used: ``kind`` and ``id`` for ``src_kind``,
+        ``src_id`` and ``dst_kind``, ``dst_id``. Otherwise, the names of the source are used. If
+        names repeat, are not strings, or conflict with columns of answers such as ``vertex``,
+        ``labels`` and ``size``, the columns are numbered: ``0_vertex``, ``1_vertex``, ...,
+        ``0_labels``, .... A ``cugraph.Graph`` also gets numbered columns, as in cuGraph.
 
         Parameters
         ----------
         names : list of str, or None
-            A name for each column of an id; None numbers the columns.
+            A name for each column of an id. None numbers the columns.
 
         Returns
         -------
         Components
-            A new object on the same arrays.
+            A new object that shares the arrays.
 
         Raises
         ------
         InputError
-            Names are not one for each column of an id, are not different strings, or could be those
-            of other columns.
+            Names are not one string per id column, repeat, or conflict with other columns.
 
         See Also
         --------
-        Components.labels : The label frame.
+        Components.labels : Return the label of each vertex.
 
         Examples
         --------
@@ -1343,22 +1344,22 @@ class Components(Generic[FrameT]):
         return type(self)(selection.renamed(self.answer, names))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the answer to one file, completely or not at all.
+        """Write the answer to one file atomically.
 
         Parameters
         ----------
         path : str or path
-            The path of the file, with any suffix; an existing file is replaced. The file has its
-            own format, without pickles, with a checksum for every byte. It contains the ids, their
-            components, the kind of labels and of frames, the summary, and the spanning forest if
-            there is one; not the edges.
+            The path of the file, with any suffix. An existing file is replaced. The file has its
+            own format, without pickles, with checksums for every byte. It contains the ids, their
+            components, the kinds of labels and frames, the summary, and the spanning forest if
+            recorded. It does not contain the edges.
 
         Raises
         ------
         OutputError
-            The file cannot be written, or the disk is full; an old file stays.
+            The file cannot be written, or the disk is full. An existing file stays.
         InputError
-            The labels are numbers of :class:`StableIds`, which save themselves.
+            The labels are numbers of :class:`StableIds`: use :meth:`StableIds.save`.
 
         See Also
         --------
@@ -1386,19 +1387,19 @@ class Components(Generic[FrameT]):
         path : str or path
             A file written by :meth:`save`.
         engine : {"threads", "cuda"}, optional
-            Where to keep it; by default on the GPU if its frames lie there, else on threads.
+            Where to keep the answer. Defaults to the GPU if its frames are on a GPU.
 
         Returns
         -------
         Components
-            The answer, a :class:`LinkedRecords` where one was saved. Its frames are of the same
-            library as before it was saved, or of PyArrow if that is missing (which is logged).
+            The answer, or a :class:`LinkedRecords` if one was saved. Its frames are of the library
+            of the saved answer, or of PyArrow, with a log message, if that library is missing.
 
         Raises
         ------
         FormatError
-            The file does not exist, is damaged, has another version, or is of another kind; or its
-            spanning forest is none of its components.
+            The file does not exist, is damaged, has another version or type, or contains a spanning
+            forest that does not match its components.
 
         See Also
         --------
@@ -1416,19 +1417,19 @@ class Components(Generic[FrameT]):
         rows_per_file: int = ROWS_PER_FILE,
         kind: str | None = None,
     ) -> list[str]:
-        """Write the component of each vertex to Parquet files in a new folder.
+        """Write the label of each vertex to Parquet files in a new folder.
 
-        The rows are those of :meth:`Components.labels`, in its order. Labels that are least ids are
-        made for one file at a time, so that the frame of all rows is never held; other kinds take
-        the memory of that frame. The files are written to a folder beside, which takes the name
-        when it is complete: on any error, or when interrupted, nothing remains.
+        The rows are those of :meth:`Components.labels`, in the same order. Labels of kind "min" are
+        built for one file at a time, so the frame of all rows is never allocated. Other kinds
+        allocate the whole frame. The files are written to a temporary folder, which is renamed when
+        it is complete. An error or an interrupt leaves nothing behind.
 
         Parameters
         ----------
         folder : path
-            Of the files ``part-00000.parquet`` and so on; it must not exist, or be empty.
+            The folder for ``part-00000.parquet`` and so on. It must not exist, or be empty.
         rows_per_file : int
-            The most rows of a file.
+            The most rows per file.
         kind : str, optional
             The kind of labels, as in :meth:`Components.labels`.
 
@@ -1440,9 +1441,9 @@ class Components(Generic[FrameT]):
         Raises
         ------
         InputError
-            The number of rows is not positive, or there are no such labels.
+            ``rows_per_file`` is not positive, or the kind is unknown.
         OutputError
-            The folder cannot be written, or has files in it; says why.
+            The folder cannot be written, or contains files; names the reason.
 
         See Also
         --------
@@ -1461,7 +1462,7 @@ class Components(Generic[FrameT]):
         return write_parquet(self.answer, folder, rows_per_file, named)
 
     def __repr__(self) -> str:
-        """Return what is known already: a log line or a debugger launches no kernel."""
+        """Return the facts already known; no kernel is launched."""
         facts, engine = self.answer.facts, self.answer.backend.name
         edges = counted(facts.edges, "edge")
         return f"<Components: {counts_in_words(self.answer)}; {edges}, {facts.design} on {engine}>"
@@ -1473,8 +1474,8 @@ class Components(Generic[FrameT]):
 class LinkedRecords(Components[Any]):
     """The entities of a frame's records: the components of records that agree in a key.
 
-    ``len()`` is the number of entities. The vertices are the ids of the records, or the positions
-    of their rows (int64, from 0) if :func:`link_records` was called without ``id``. All methods of
+    ``len()`` is the number of entities. The vertices are the ids of the records. Without ``id=`` in
+    :func:`link_records`, they are the row positions (int64, from 0). All methods of
     :class:`Components` apply; :meth:`attach` adds the entity of each record to the frame.
 
     See Also
@@ -1504,18 +1505,17 @@ class LinkedRecords(Components[Any]):
         missing: str = "raise",
         nulls: str | None = None,
     ) -> Any:
-        """Return a frame of records with the label of each record's entity in an added column.
+        """Add a column with the entity label of each record to a frame of records.
 
         Parameters
         ----------
         frame : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict of columns
-            The frame, which is not changed; the result has the same rows and index.
+            The frame, which is not modified. The result has the same rows and index.
         on : str, or list of str, optional
-            The columns of ids; by default those that were named as ``id``. Without these, the
-            labels go to the rows by position, so that the frame needs as many rows as records were
-            linked.
+            The id columns. Defaults to those named as ``id=``. Without ids, labels match rows by
+            position, so the frame needs as many rows as the linked records.
         name : str
-            Of the added column.
+            The name of the new column.
         missing : {"raise", "null", "self"}
             As for :meth:`Components.attach`.
         nulls : {"raise", "null"}, optional
@@ -1528,13 +1528,13 @@ class LinkedRecords(Components[Any]):
         Raises
         ------
         InputError
-            The labels go by position, and the frame has another number of rows; also all errors of
-            :meth:`Components.attach`.
+            Labels match rows by position, and the frame has another number of rows. All errors of
+            :meth:`Components.attach` occur too.
 
         See Also
         --------
-        Components.attach : The same for edges.
-        Components.labels : The label of each record.
+        Components.attach : Add labels to a frame of vertices or edges.
+        Components.labels : Return the label of each record.
         """
         from ..analysis.records import attached_records
 
@@ -1549,15 +1549,15 @@ class LinkedRecords(Components[Any]):
         per: str | list[str] | None = None,
         missing: str = "self",
     ) -> Any:
-        """Return the records of a frame to keep: of each entity the best one.
+        """Return the best record of each entity.
 
         Parameters
         ----------
         frame : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict of columns
-            The records, which are not changed; a lazy frame of Polars is collected.
+            The records. A lazy Polars frame is collected.
         on : str, or list of str, optional
-            The columns of ids; by default those that were named as ``id``. Without these, records
-            go by their position, so that the frame needs as many rows as records were linked.
+            The id columns. Defaults to those named as ``id=``. Without ids, records match rows by
+            position, so the frame needs as many rows as the linked records.
         by, per : str, or for ``per`` list of str, optional
             As for :meth:`Components.deduplicate`.
         ascending : bool
@@ -1568,18 +1568,18 @@ class LinkedRecords(Components[Any]):
         Returns
         -------
         new frame of the kind of ``frame``
-            Whole rows, in their order in the frame, with their index.
+            Whole rows, in the order of the frame, with their index.
 
         Raises
         ------
         InputError
-            Records go by position, and the frame has another number of rows; also all errors of
-            :meth:`Components.deduplicate`.
+            Records match rows by position, and the frame has another number of rows. All errors of
+            :meth:`Components.deduplicate` occur too.
 
         See Also
         --------
-        Components.deduplicate : The same for edges.
-        LinkedRecords.attach : Label all records instead.
+        Components.deduplicate : Deduplicate rows by the components of an edge list.
+        LinkedRecords.attach : Add the entity of each record as a column.
 
         Examples
         --------
@@ -1600,11 +1600,11 @@ class LinkedRecords(Components[Any]):
         Returns
         -------
         dict
-            As :meth:`Components.summary`, where ``vertices`` are records, ``components`` entities,
-            and ``edges`` the links of all keys. ``keys`` holds for each key (a column, or a tuple
-            of several) ``links``, k - 1 for each group of k rows; ``without_value``, the rows in
-            which a part of it is null or ignored; and ``left_out_groups`` and ``left_out_rows``,
-            the groups of more than ``max_group`` records and their rows.
+            As for :meth:`Components.summary`; ``vertices`` counts records, ``components`` counts
+            entities, and ``edges`` counts the links of all keys. ``keys`` maps each key (a column,
+            or a tuple of several) to a dict with ``links`` (k - 1 for each group of k rows),
+            ``without_value`` (rows with a null or ignored part), ``left_out_groups`` (groups of
+            more than ``max_group`` records) and ``left_out_rows`` (their rows).
 
         See Also
         --------
@@ -1632,18 +1632,18 @@ class LinkedRecords(Components[Any]):
 
 
 class StableIds(NumberedComponents[Components[Any]]):
-    """Numbers of the components of an answer, which the next answer goes on from.
+    """Persistent numbers of the components of an answer, from which the next answer continues.
 
-    ``len()`` is the number of components. Numbers are int64, from 0 on. See
-    :meth:`Components.stable_ids` for how components go on.
+    ``len()`` is the number of components. Numbers are int64, from 0. :meth:`Components.stable_ids`
+    documents how numbers persist.
 
     Attributes
     ----------
     components : Components
-        The answer, whose labels are the numbers: its ``attach``, ``sizes``, ``members`` and all
-        other methods name components by them. It does not hold the edges.
+        The answer with the numbers as labels. ``attach``, ``sizes``, ``members`` and all other
+        methods use them. It does not store the edges.
     next_id : int
-        The least number that was never used, which the first birth of the next answer takes.
+        The least number that was never used, for the first new component of the next answer.
 
     See Also
     --------
@@ -1681,8 +1681,8 @@ class StableIds(NumberedComponents[Components[Any]]):
         Raises
         ------
         FormatError
-            The file does not exist, is damaged, or is of another kind; also if ids or numbers are
-            not those that were saved, as their checksum tells.
+            The file does not exist, is damaged, has another type, or its ids or numbers do not
+            match their checksum.
 
         See Also
         --------

@@ -1,4 +1,4 @@
-"""The columns of chosen edges, read again from the caller's list."""
+"""The columns of chosen edges, read from the caller's list."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ..data.row_index import is_counted, labels_at
 
 
 def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
-    """Return the row numbers of chosen edges, with both ends, and their weights if there are some.
+    """Return the row numbers, ends and, if present, weights of chosen edges.
 
     Parameters
     ----------
     given : EdgeInput
-        The caller's edges, whose columns are read again.
+        The caller's edges.
     rows : (k,) array of int64
-        Rows of the columns, on the device of the caller's columns.
+        The chosen rows, on the device of the caller's columns.
     """
     columns = _ends_of_forest(given, rows)
     if given.weights is not None:
@@ -31,7 +31,7 @@ def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
 
 
 def _ends_of_forest(given: EdgeInput, rows: Any) -> dict[str, Any]:
-    """Return the row numbers of chosen edges, with both ends."""
+    """Return the row numbers and ends of chosen edges."""
     columns: dict[str, Any] = {"row": rows if given.row_index is None else _kept(given, rows)}
     columns = with_index(given, columns)
     if given.row_offsets:
@@ -49,7 +49,7 @@ def _ends_of_forest(given: EdgeInput, rows: Any) -> dict[str, Any]:
 
 
 def with_index(given: EdgeInput, columns: dict[str, Any]) -> dict[str, Any]:
-    """Return columns with the labels of their rows behind these, if an index names rows so."""
+    """Return columns with the index labels of their rows, if the frame has an explicit index."""
     if given.index is None or is_counted(given.index):
         return columns
     return {"row": columns["row"], "index": labels_at(given.index, columns["row"])} | columns
@@ -63,12 +63,12 @@ def _kept(given: EdgeInput, rows: Any) -> Any:
 def take_ids(column: Column, rows: Any) -> Any:
     """Return the ids of some rows.
 
-    A column without rows may be on another device, as it is made like the vertices.
+    A column without rows may be on another device than ``rows``.
     """
     with column.borrow() as ids:
         if not column.strings:
             return ids[rows] if len(rows) else _library(rows).empty(0, ids.dtype)
-        if isinstance(ids, np.ndarray):  # of a kept kind without rows, which borrows integers
+        if isinstance(ids, np.ndarray):  # an empty string column borrows an integer array
             import pyarrow as pa
 
             ids = pa.chunked_array([], pa.large_string())
