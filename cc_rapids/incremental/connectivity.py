@@ -1,4 +1,4 @@
-"""Incremental connectivity: edges that arrive in batches, and queries between and among them."""
+"""Incremental connectivity: insert batches of edges, and query between and within batches."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _locks: WeakSet[ForkLock] = WeakSet()
 
 
 class ForkLock:
-    """A lock that is free in the child of a fork, whoever held it."""
+    """A lock that is always free in a forked child process."""
 
     def __init__(self) -> None:
         self.renew()
@@ -75,52 +75,54 @@ os.register_at_fork(after_in_child=_free_locks)
 
 
 class Connectivity:
-    """The components of a graph whose edges arrive in batches, and may be removed or expire.
+    """The components of a graph whose edges arrive in batches and may be removed or expire.
 
-    Each batch costs the work for its own edges, and one copy of the trees so far: it works on the
-    copy, which replaces the old trees at its end. A batch that fails, or is interrupted, therefore
-    changes nothing. Memory: 4 bytes per vertex (8 from 2^32 of them on), and up to 22 more
-    without ``num_vertices`` (for strings 4 and the strings themselves; for ids of several columns,
-    for each value of a column and for each tuple of the first two, three, ...), all of it twice
-    while a batch runs, and the memory of the design. On a GPU the 4 bytes per vertex stay twice
-    between batches, up to 64 MiB. ``len()`` is the number of components.
+    ``len()`` is the number of components. A batch costs the work for its own edges and one copy of
+    the trees. It works on the copy, which replaces the old trees at its end, so a failed or
+    interrupted batch changes nothing.
 
-    Threads may share an instance: batches are inserted one after another, none is lost, and queries
-    are answered, without waiting, from all batches that were complete when the query was made. An
-    instance can be copied and pickled in its current state.
+    The trees take 4 bytes per vertex (8 from 2^32 vertices). Without ``num_vertices``, ids take up
+    to 22 bytes more per vertex. String ids take 4 bytes and the strings themselves. Composite ids
+    take this for each distinct value of a column, and for each distinct tuple of the first two,
+    three, ... columns. All of it is doubled during a batch, plus the memory of the design. On a
+    GPU, a second copy of the trees is kept between batches, up to 64 MiB.
+
+    Threads may share an instance. Batches are inserted one after another, and none is lost. Queries
+    do not wait; they use all batches that were complete when the query was made. An instance can be
+    copied and pickled in its current state.
 
     Parameters
     ----------
     num_vertices : int, optional
-        The vertices are exactly 0 .. num_vertices - 1. Without it, vertices are added as insertions
-        name them: integers of up to 64 bits, strings, or several columns that form one id.
+        The vertices are exactly 0 .. num_vertices - 1. Without it, insertions add the vertices that
+        they name: integers of up to 64 bits, strings, or composite ids of several columns.
     vertices : column, array or range of ids, optional
-        Vertices that exist from the start; for ids of several columns a frame, a list of tuples, or
-        an array with one row per id.
+        Vertices that exist from the start. Composite ids need a frame, a list of tuples, or an
+        array with one row per id.
     design : str or Design
-        A design that hooks only roots, without a sample: union-find, ``shiloach-vishkin``, or
-        ``liu-tarjan`` with R. ``"auto"`` is ``"none+async+halve"``, and on a GPU, for batches with
-        many edges per vertex, ``rem-cas`` after a sample of the batch.
+        A design that hooks only roots and uses no sample: union-find, ``shiloach-vishkin``, or
+        ``liu-tarjan`` with R. ``"auto"`` is ``"none+async+halve"``. On a GPU, for batches with many
+        edges per vertex, it is ``rem-cas`` after sampling the batch.
     engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
-        Where to run; by default where the first batch is.
+        Where to run. Defaults to the location of the first batch.
     keep_forest : bool
-        Keep the edges of a spanning forest, 16 bytes a vertex, and some 20 more once edges outside
-        of it have been removed: :meth:`remove` then reads other edges only if one of the forest
-        goes. The forest is found by rounds of Borůvka's over the edges of a batch that join trees.
-        An iterator of batches is inserted one by one, while other threads wait, and must not insert
-        edges itself.
+        Keep the edges of a spanning forest, in 16 bytes per vertex, and some 20 more after edges
+        outside the forest were removed. :meth:`remove` then reads other edges only if it removes a
+        forest edge. The forest is updated by Borůvka's algorithm on the batch edges that join two
+        trees. The batches of an iterator are inserted one by one; other threads wait meanwhile, and
+        the iterator must not insert edges itself.
     expiry : str, optional
-        The column of each batch with the times at which its edges expire, for :meth:`expire`:
-        integers, floats or datetimes, which count in microseconds, or in nanoseconds if those of
-        the first batch do; later batches are compared exactly, or refused. The forest that is
-        kept is then the one whose edges expire last, 32 bytes a vertex. Batches of up to a quarter
-        as many edges as there are vertices are merged into it, each edge by some steps; larger ones
-        take rounds of Borůvka's over the kept edges too. Batches must be frames or files.
+        The column with the expiry time of each edge, for :meth:`expire`: integers, floats or
+        datetimes. Datetimes are stored in microseconds, or in nanoseconds if those of the first
+        batch are. Later batches are converted exactly or refused. The kept forest is then a maximum
+        spanning forest by expiry time, in 32 bytes per vertex. A batch with up to a quarter as many
+        edges as vertices is merged into it edge by edge. For a larger batch, Borůvka's algorithm
+        also reads the kept edges. Batches must be frames or files.
 
     Raises
     ------
     DesignError
-        The design cannot take batches.
+        The design does not support batches.
     InputError, EngineError
         An argument cannot be used.
 
@@ -170,9 +172,9 @@ class Connectivity:
         count = read.check_vertices(num_vertices, vertices)
         backend = options.backend()
         forest = KeptForest.empty(backend, expiry) if kept else None
-        # never changed, but replaced
+        # the state is immutable and replaced as a whole
         self._state = initial_state(backend, count, vertices, self._free, kept=forest)
-        self._lock = ForkLock()  # held by who replaces the state
+        self._lock = ForkLock()  # for threads that replace the state
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_lock"}
@@ -184,11 +186,11 @@ class Connectivity:
     def _take(
         self, before: ConnectivityState, after: ConnectivityState
     ) -> tuple[ConnectivityState, ConnectivityState]:
-        """Continue from the state ``after`` some batches, merged with those of other threads.
+        """Install the state ``after`` some batches, merged with batches of other threads.
 
-        ``after`` was computed from the state ``before``; other threads, or iterators of batches,
-        may have inserted edges since. Returns the states that this replaces and that is taken.
-        Raises an InputError if edges were removed meanwhile, and merging could reinsert them.
+        ``after`` was computed from the state ``before``. Other threads or iterators of batches may
+        have inserted edges meanwhile. Return the replaced state and the installed state. Raise an
+        InputError if edges were removed meanwhile, because merging could reinsert them.
         """
         with self._lock.held:
             now = self._state
@@ -197,7 +199,7 @@ class Connectivity:
                     "edges were removed, or inserted where a forest is kept, while an iterator was"
                     " read, so nothing of it was taken: pass it again"
                 )
-            if after is not before:  # or no batch came
+            if after is not before:  # otherwise there was no batch
                 self._state = after if now is before else merged(now, after, before, self._design)
             return now, self._state
 
@@ -241,32 +243,32 @@ class Connectivity:
         Parameters
         ----------
         edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
-            As in :func:`cc_rapids.components`; not changed. The rows of a file are a PyArrow table.
-            An iterator or a list of frames or of tuples of two columns, an iterator of lists of
-            pairs, and the files of a pattern, a folder, a list of paths or a dataset, which are
-            read in pieces, are a sequence of batches, of which all or none are inserted; the host
-            waits for a GPU once. Batches of up to 8 M edges together are read before the first of
-            them is joined, and small ones are copied and joined in groups of up to a million edges.
-            While an iterator is read, other threads, and the iterator itself, may insert edges: at
-            its end both are joined, by one more pass over the vertices. With ``num_vertices``, a
-            GPU may still be reading the edges when this returns. Work on its default stream, such
-            as that of cuDF and CuPy, comes after; what writes to the columns on another stream, or
-            from the host, has to wait for an answer, such as ``len()``, or for the device. Else an
-            edge may be left out without an error.
+            One batch, in any form that :func:`cc_rapids.components` accepts, or a sequence of
+            batches: an iterator or list of frames or column pairs, an iterator of lists of pairs,
+            or the files of a pattern, a folder, a list of paths or a dataset. All batches of a
+            sequence are inserted, or none. Batches of up to 8 M edges together are read before the
+            first is linked, and small batches are linked in groups of up to a million edges. Other
+            threads, and the iterator itself, may insert edges while an iterator is read; one pass
+            over the vertices merges both at its end. The rows of a file are a PyArrow table.
+
+            With ``num_vertices``, a GPU may still be reading the edges when this returns. Work on
+            its default stream, such as that of cuDF and CuPy, runs after it. Before you write to
+            the columns on another stream or from the host, wait for the device, or for an answer
+            such as ``len()``. Otherwise edges may be lost without an error.
         source, destination : str, or lists of str of equal length, optional
-            As for :func:`cc_rapids.components`. If they are left out, a file with two columns that
-            are no known pair needs the names that the ends had in a file before.
+            As for :func:`cc_rapids.components`. By default, a file with two columns of unknown
+            names must have the column names of an earlier file.
         nulls : {"raise", "drop"}
             As for :func:`cc_rapids.components`.
         return_changes : bool
-            Return the vertices whose label the batch changed, instead of the instance. That takes
-            two passes over the trees, and work for the vertices of the components that grew; no
-            other vertex is labelled, and ids are looked up for those that are returned.
+            Return the vertices whose label the batch changed, instead of the instance. This takes
+            two passes over the trees, and work for the vertices of the components that grew. Other
+            vertices are not labelled, and only returned vertices are converted to ids.
 
         on_error : {"raise", "keep"}
-            With ``"keep"`` the files of a pattern, a folder or a list of paths are inserted one
-            after another, each completely or not at all. If one fails, the files before it are
-            kept, and the error names them. For paths only.
+            ``"keep"`` inserts the files of a pattern, a folder or a list of paths one after
+            another, each atomically. If a file fails, the files before it stay inserted, and the
+            error names them. For paths only.
         **text
             ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
             :func:`cc_rapids.components`.
@@ -276,17 +278,16 @@ class Connectivity:
         Connectivity
             The instance itself, so that ``len(seen.insert(edges))`` is the number of components.
         frame of the kind of the batch, with ``return_changes=True``
-            Columns ``vertex``, ``before`` and ``after``, labels of kind ``"min"``: a row for each
-            vertex whose label is another one now, and for each vertex that is new with this batch,
-            in the order of the ids. Of a new vertex ``before`` is null; in arrays, which have no
-            nulls, it is the vertex itself, the component that it would be alone. Ids of several
-            columns have as many columns of each.
+            Columns ``vertex``, ``before`` and ``after``, with labels of kind ``"min"``, sorted by
+            id. There is one row for each vertex whose label changed, and for each new vertex. A new
+            vertex has a null ``before``; in arrays, which have no nulls, it is the vertex itself.
+            Composite ids have one column per id column in each place.
 
         Raises
         ------
         InputError
-            The edges cannot be used (also ColumnTypeError, NullsError, MissingColumnError); with
-            ``num_vertices``, also if an id is out of range.
+            The edges cannot be used, or an id is outside ``num_vertices``. Subclasses:
+            ColumnTypeError, NullsError and MissingColumnError.
 
         See Also
         --------
@@ -320,7 +321,7 @@ class Connectivity:
             return frame_of(changes(*states), states[1])
 
     def _insert(self, edges: Any, names: Words) -> tuple[ConnectivityState, ConnectivityState]:
-        """Insert edges, all or none; return the states before and after."""
+        """Insert edges atomically; return the states before and after."""
         source, destination, nulls, options = names
         how = self._chosen, self._free
         adapter = adapter_of(edges)
@@ -332,7 +333,7 @@ class Connectivity:
                 before = self._state
                 read_in_turn = pieces(before, edges, names, self._expiry)
                 states = self._take(before, insert_kept(before, read_in_turn, self._free))
-        elif adapter.is_stream:  # whose code is not run while others wait
+        elif adapter.is_stream:  # runs the iterator's code without holding the lock
             before = self._state
             states = self._take(before, self._inserted(before, edges, names))
         else:
@@ -353,7 +354,7 @@ class Connectivity:
         return states
 
     def _inserted(self, before: ConnectivityState, edges: Any, names: Words) -> ConnectivityState:
-        """Return a state with a sequence of batches, whose files are read again if need be."""
+        """Return the state with a sequence of batches inserted; files are read again as text."""
         try:
             return insert_all(before, edges, names, self._chosen, self._free)
         except LateTextError as error:
@@ -365,7 +366,7 @@ class Connectivity:
     def _insert_files(
         self, edges: Any, names: Words
     ) -> tuple[ConnectivityState, ConnectivityState]:
-        """Insert files one after another; an error names those before it, which are kept."""
+        """Insert files one after another; an error names the files that stay inserted."""
         if not adapter_of(edges).names_files:
             raise ArgumentTypeError(
                 "on_error='keep' is for a path, a pattern, a folder or a list of paths: leave it"
@@ -398,25 +399,25 @@ class Connectivity:
         Parameters
         ----------
         pairs : frame, pair of columns, list of pairs, sparse matrix, graph, or path
-            Pairs of vertices, in any form that :func:`cc_rapids.components` accepts; not changed.
+            Pairs of vertices, in any form that :func:`cc_rapids.components` accepts.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         **text
             ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
             :func:`cc_rapids.components`.
         missing : {"raise", "false"}
-            What to do for a pair with an unknown id: raise an error, or return False.
+            Raise an error for a pair with an unknown id, or return False for it.
 
         Returns
         -------
         (m,) column of bool
-            A series with the index of the frame, or an array for arrays; True for a pair of the
-            same vertex.
+            A series with the index of the frame, or an array for arrays. A pair of equal vertices
+            is True.
 
         Raises
         ------
         UnknownVertexError
-            Some ids are not vertices; names their number and the first of them.
+            Some ids are not vertices; names how many, and the first.
 
         See Also
         --------
@@ -448,25 +449,25 @@ class Connectivity:
         Parameters
         ----------
         first, second : id
-            Two ids; tuples, for ids of several columns.
+            Two ids; tuples for composite ids.
         missing : {"raise", "false"}
-            What to do if an id is unknown: raise an error, or return False.
+            Raise an error if an id is unknown, or return False.
 
         Returns
         -------
         bool
-            True also for a vertex and itself.
+            True if the vertices are in one component or equal.
 
         Raises
         ------
         UnknownVertexError
             An id is not a vertex.
         ArgumentTypeError, InputError
-            An argument is not one id, or of another kind than those so far.
+            An argument is not a single id, or is of another kind than the earlier ids.
 
         See Also
         --------
-        Connectivity.connected : The same for many pairs.
+        Connectivity.connected : Test many pairs.
 
         Examples
         --------
@@ -497,17 +498,18 @@ class Connectivity:
         missing: str = "raise",
         **text: Unpack[TextKeywords],
     ) -> Any:
-        """Run one batch in which insertions and queries are mixed.
+        """Run one batch of mixed insertions and queries.
 
-        Every query sees all earlier batches. Queries about vertices that this batch joins may be
-        answered either way, as if the rows had come in some order. Only if vertices move between
-        trees (``splice``), and in rounds (``shiloach-vishkin``, ``liu-tarjan``), do all insertions
-        come first, so that queries see them. Vertices named by insertions of this batch are known.
+        Every query sees all earlier batches. The answer of a query about vertices that this batch
+        joins depends on the design. Designs that splice paths (``splice``), and designs in rounds
+        (``shiloach-vishkin``, ``liu-tarjan``), run all insertions before the queries. With other
+        designs, rows run concurrently, so a query may or may not see insertions of this batch.
+        Vertices that this batch inserts are known to its queries.
 
         Parameters
         ----------
         batch : frame, pair of columns, list of pairs, sparse matrix, graph, or path
-            Rows, in any form that :func:`cc_rapids.components` accepts; not changed.
+            Rows, in any form that :func:`cc_rapids.components` accepts.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         **text
@@ -516,7 +518,7 @@ class Connectivity:
         query : str, or (m,) column or array of bool
             A boolean column that marks the rows that are queries, or its name.
         missing : {"raise", "false"}
-            As for :meth:`connected`; the error is raised before anything is inserted.
+            As for :meth:`connected`. The error is raised before anything is inserted.
 
         Returns
         -------
@@ -542,7 +544,7 @@ class Connectivity:
                 "process() takes no times at which edges expire: insert() the edges, and ask"
                 " connected()"
             )
-        batch = collected(opened(batch))  # once, so that queries and ends are of the same rows
+        batch = collected(opened(batch))  # once, so that queries and ends have the same rows
         given = inputs.read_rows(batch, source, destination, TextOptions.of(text))
         mask = inputs.mask_of_queries(batch, query, given)
         with self._lock.held:
@@ -581,52 +583,52 @@ class Connectivity:
         nulls: str = "raise",
         **text: Unpack[TextKeywords],
     ) -> Connectivity:
-        """Remove the edges between pairs of vertices, in both directions and as often as inserted.
+        """Remove all edges between pairs of vertices, in both directions.
 
-        Only components that may have fallen apart are solved again, by one pass over the edges that
-        are left. With ``keep_forest=True`` or ``expiry=`` these are the ones that lose an edge of
-        the forest; other edges cost a look at the forest, and further ones after that only a
-        look-up of their pairs. Without, all components of the pairs are. Where these have most of
-        the vertices, all edges are linked again. The numbers of edges and batches remain those of
-        what was inserted.
+        Only components that may have split are solved again, by one pass over the remaining edges.
+        With ``keep_forest=True`` or ``expiry=``, these are the components that lose a forest edge.
+        The first removal of other edges scans the forest, and later removals only look up their
+        pairs. Without a kept forest, all components of the pairs are solved again. If they contain
+        most vertices, all edges are linked again. The counts of edges and batches still include
+        removed edges.
 
         Parameters
         ----------
         pairs : frame, pair of columns, list of pairs, sparse matrix, graph, or path
-            Pairs of vertices, as for :meth:`connected`; not changed. The vertices stay.
+            Pairs of vertices, as for :meth:`connected`. The vertices stay.
         source, destination : str, or lists of str of equal length, optional
             The columns of the pairs and of ``remaining``, as for :func:`cc_rapids.components`.
         remaining : frame, pair of arrays, path, pattern, dataset or iterable, optional
-            The edges that are left, read in pieces as by :meth:`insert`. It may be the list before
-            the removal: the pairs are left out; edges removed earlier must not be in it any more.
-            Required where a component may fall apart; other threads wait while it is read, and an
-            iterator must not insert edges itself.
+            The remaining edges, read in pieces as by :meth:`insert`. The list before the removal is
+            valid, because the pairs are left out, but it must not contain edges removed earlier.
+            Required if a component may split. Other threads wait while it is read, and an iterator
+            must not insert edges itself.
         missing : {"raise", "ignore"}
-            What to do about a pair with an unknown id, or whose vertices are not connected: raise
-            an error, or leave it out. A pair of connected vertices without an edge changes nothing.
+            How to handle a pair with an unknown id, or of vertices that are not connected: raise an
+            error or ignore the pair. A pair of connected vertices without an edge has no effect.
         **text
             ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
-            :func:`cc_rapids.components`; also of ``remaining``.
+            :func:`cc_rapids.components`. They also apply to ``remaining``.
         nulls : {"raise", "drop"}
-            What to do about edges of ``remaining`` with a null end.
+            How to handle edges of ``remaining`` with a null end.
 
         Returns
         -------
         Connectivity
-            The instance itself, which an error leaves as it was.
+            The instance itself. An error leaves it unchanged.
 
         Raises
         ------
         UnknownVertexError
-            Some pairs are no edges, or ``remaining`` has unknown vertices.
+            Some pairs are not edges, or ``remaining`` has unknown vertices.
         InputError
-            ``remaining`` is needed and missing, joins vertices that were never connected, or
+            ``remaining`` is required but missing, joins vertices that were never connected, or
             inserts edges itself.
 
         See Also
         --------
         Connectivity.remove_vertices : Remove vertices with all of their edges.
-        Connectivity.expire : Remove the edges whose time has come.
+        Connectivity.expire : Remove edges whose expiry time has passed.
 
         Examples
         --------

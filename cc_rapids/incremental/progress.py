@@ -1,4 +1,4 @@
-"""Progress of long calls: a bar in a terminal, lines in the log, or a callable."""
+"""Progress of long calls: a terminal bar, log lines, or calls of a function."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 log = logging.getLogger(__name__)
-BAR_WIDTH = 16  # columns of a terminal
-BAR_SECONDS, LOG_SECONDS = 0.5, 30.0  # between two reports of a stream
+BAR_WIDTH = 16  # terminal columns
+BAR_SECONDS, LOG_SECONDS = 0.5, 30.0  # seconds between two reports of a stream
 
 
 @dataclass(frozen=True)
@@ -36,23 +36,23 @@ class StreamProgress:
     total : int or None
         All edges, if metadata contain their number.
     vertices, components : int
-        So far.
+        The counts so far.
     seconds : float
-        Seconds since this run began.
+        Seconds since the start of this run.
     rate : float
         Edges per second in this run.
     left : float or None
-        Estimated seconds until the end, at this rate.
+        Estimated remaining seconds at this rate.
     resumed : int
         The number of ``edges`` that earlier runs linked, up to a checkpoint.
     rows : int or None
-        With a bound on weights or a filter, the rows read so far; ``edges`` of them were kept.
+        With a weight bound or a filter, the rows read so far; ``edges`` counts those kept.
 
     See Also
     --------
-    cc_rapids.stream_components : Call ``progress`` with this.
+    cc_rapids.stream_components : Pass a StreamProgress to ``progress``.
     cc_rapids.dask.DaskProgress : The progress of a run on a Dask cluster.
-    cc_rapids.ray.DistributedProgress : The same on other workers.
+    cc_rapids.ray.DistributedProgress : The progress of a run on a Ray cluster.
     """
 
     edges: int
@@ -67,7 +67,7 @@ class StreamProgress:
 
     @property
     def short(self) -> str:
-        """The facts in one line beside a bar, in at most 63 characters."""
+        """The facts in at most 63 characters, to fit next to a bar."""
         most = self.total if self.rows is None else self.rows
         total = "" if most is None else f" of {scaled(most)}"
         left = ""
@@ -99,7 +99,7 @@ class DistributedProgress:
     stage : str
         The current stage, such as ``"forests"`` or ``"hooks, round 2"``.
     done, total : int
-        Tasks of that stage; ``total`` is None where partitions are counted as they come.
+        Tasks of that stage. ``total`` is None if the number of partitions is not known in advance.
     seconds : float
         Seconds since the run began.
 
@@ -121,7 +121,7 @@ class DistributedProgress:
 
 
 def scaled(value: float, unit: str = "") -> str:
-    """Return a count in at most five characters, with a unit behind it.
+    """Return a count with its unit, such as "1.5 M", in at most five characters before the unit.
 
     Examples
     --------
@@ -136,20 +136,20 @@ def scaled(value: float, unit: str = "") -> str:
 
 
 class Reporter:
-    """Reporter of progress to a callable, by a bar on a terminal's stderr, or in the log.
+    """A reporter that calls a function, draws a bar on a terminal's stderr, or writes to the log.
 
-    It is a context, at whose end the bar is removed. Streams, runs on clusters and commands use it
-    to report their own facts.
+    It is a context manager that removes the bar at its end. Streams, cluster runs and commands
+    report their own facts with it.
 
     Parameters
     ----------
     shown : bool or callable
-        What the caller gave as ``progress``.
+        The caller's ``progress`` argument.
     call, bar, logged : float
-        The least seconds between two reports to a callable, on the bar and in the log. The first
-        report is passed to a callable at once; the bar and the log wait for their interval.
+        The least seconds between two function calls, bar updates and log lines. The first function
+        call is immediate; the bar and the log wait for their interval.
     columns : callable, optional
-        Makes the columns of the bar, which are by default the bar and the facts in words.
+        Returns the columns of the bar. Defaults to the bar and the facts as text.
     terminal : rich.console.Console, optional
         Where the bar is drawn; stderr by default.
     """
@@ -191,11 +191,12 @@ class Reporter:
         Parameters
         ----------
         done, total
-            The values that the bar shows; ``total`` is None if it is unknown.
+            The values of the bar; ``total`` is None if unknown.
         facts : callable
-            Called with the seconds since the start, only if a report is due; returns its content.
+            Returns the content of a report from the seconds since the start. It is called only for
+            a report that is due.
         last : bool
-            Report it even if no report is due.
+            Report even if no report is due.
         """
         now = time.monotonic()
         if not last and now - self._last < self._every:
@@ -228,14 +229,14 @@ class Reporter:
 
 
 def _line(progress: Any, width: int) -> str:
-    """Return facts in words, or in short if they have that and do not fit beside the bar."""
+    """Return facts as text, or their short form if the text does not fit next to the bar."""
     words = str(progress)
     fits = len(words) <= width - BAR_WIDTH - 1
     return words if fits else getattr(progress, "short", words)
 
 
 def _facts_alone() -> list[ProgressColumn]:
-    """Return a bar of a fixed width, and the facts, cut where they do not fit in its line."""
+    """Return the columns of a bar with a fixed width and facts truncated to one line."""
     from rich.progress import BarColumn, TextColumn
     from rich.table import Column
 
@@ -245,7 +246,7 @@ def _facts_alone() -> list[ProgressColumn]:
 
 
 class ReportsStates(Protocol):
-    """Receiver of each state of a stream."""
+    """A receiver of each state of a stream."""
 
     def report_state(self, state: ConnectivityState) -> None:
         """Report the progress, if it is due."""
@@ -263,7 +264,7 @@ class StreamReporter(Reporter):
     before : ConnectivityState, optional
         The state of earlier runs.
     filtered : bool
-        Whether a bound on weights or a filter leaves rows out.
+        Whether a weight bound or a filter drops rows.
     """
 
     def __init__(
@@ -284,7 +285,7 @@ class StreamReporter(Reporter):
         self.report(state.ledger.given, self.total, partial(self._facts, state), last)
 
     def _facts(self, state: ConnectivityState, seconds: float) -> StreamProgress:
-        """Return the facts to report, by a pass over the vertices."""
+        """Return the facts to report; counting components takes a pass over the vertices."""
         with state.backend.scope():
             trees = state.components
         edges, total, spent = state.edges, self.total, max(seconds, 1e-9)

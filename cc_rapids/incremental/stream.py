@@ -1,4 +1,4 @@
-"""Streams of edges, linked chunk by chunk, and the plan of a stream."""
+"""Connected components of streams of edges, linked chunk by chunk, and the plan of a stream."""
 
 from __future__ import annotations
 
@@ -51,65 +51,64 @@ from .insertions import initial_state, insert_given
 from .progress import ReportsStates, StreamProgress, StreamReporter
 from .state import ConnectivityState
 
-CHUNKS = 8  # of each device at least, where the edges are counted before they are read
-CLOSE = 8  # times the vertices, up to which the ids of a stream may be close together
-RATES = {"range": 30e6, "integers": 8e6, "strings": 0.3e6}  # edges a second on two CPU cores
+CHUNKS = 8  # least chunks per device if the number of edges is known in advance
+CLOSE = 8  # ids are a narrow range if its size is at most this many times the vertices
+RATES = {"range": 30e6, "integers": 8e6, "strings": 0.3e6}  # edges per second on two CPU cores
 
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """The plan of a stream; values that metadata do not contain are None.
+    """The plan of a stream. Values that the metadata do not contain are None.
 
     Attributes
     ----------
     engine, device : str
-        What would run.
+        The engine and the device that would run.
     pieces : int or None
-        Files, row groups, fragments or items.
+        The number of files, row groups, fragments or items.
     edges : int or None
-        Rows of all pieces, from Parquet metadata.
+        The number of rows of all pieces, from Parquet metadata.
     vertices : int or None
-        The most vertices there may be.
+        An upper bound on the number of vertices.
     ids : str
         The kind of ids: "range" (with ``num_vertices``), "integers" or "strings".
     reason : str
-        Why this engine runs.
+        The reason for this engine.
     bytes : int or None
-        The memory for the most vertices and the largest chunk that fits beside them.
+        The memory for ``vertices`` and the largest chunk that fits.
     limit : int
         The memory limit in bytes.
     fits : bool or None
-        True if the most vertices fit, False if the fewest do not, and None if they may not fit or
-        are unknown.
+        True if the upper bound of the vertices fits into the limit, False if the lower bound does
+        not, and None if neither is known.
     rate : float
         Assumed edges per second, for two CPU cores.
     seconds : float or None
-        The time for all edges at that rate, without the compilation of kernels.
+        The time for all edges at that rate, without compiling kernels.
     bounded : bool
-        Whether ``edges`` are the most there can be, as a bound on weights or another filter of a
-        dataset keeps some of the rows.
+        Whether ``edges`` is an upper bound, because a weight bound or another filter drops rows.
     vertices_least : int or None
-        The fewest vertices there can be: those seen in a sample.
+        A lower bound on the number of vertices: the distinct ids of a sample.
     bytes_least : int or None
-        The memory for these and the smallest chunk.
+        The memory for ``vertices_least`` and the smallest chunk.
     id_bytes : int or None
-        The memory for one vertex.
+        The memory per vertex.
     estimated : bool
-        Whether ``edges`` are an estimate, by the lines at a few places of text files.
+        Whether ``edges`` is an estimate from the lines at a few positions of text files.
     vertices_probable : int or None
-        The fewest vertices if the sample is like the rest.
+        The least probable number of vertices, if the sample is representative.
     bytes_probable : int or None
-        The memory for these and the smallest chunk.
+        The memory for ``vertices_probable`` and the smallest chunk.
 
     See Also
     --------
-    cc_rapids.stream_components : Return this with ``explain=True``.
+    cc_rapids.stream_components : Return a StreamPlan with ``explain=True``.
     cc_rapids.Plan : The plan for edges in memory.
 
     Notes
     -----
-    The vertices are estimated from the beginning of one in a hundred row groups, at least one, or
-    of a text file; see :mod:`cc_rapids.incremental.estimate` for the assumptions.
+    The number of vertices is estimated from the beginning of 1 % of the row groups, at least one,
+    or of a text file; see :mod:`cc_rapids.incremental.estimate` for the assumptions.
     """
 
     engine: str
@@ -169,7 +168,7 @@ class StreamPlan:
 
     @property
     def _verdict(self) -> str:
-        """Return in words whether the vertices fit; an empty string if their number is unknown."""
+        """Return the text that says whether the vertices fit; empty if their number is unknown."""
         if self.bytes is None:
             return ""
         if self.fits is None and (self.bytes_probable or 0) > self.limit:
@@ -178,13 +177,13 @@ class StreamPlan:
 
 
 def _ids_of(facts: dict[str, Any], count: int | None) -> str:
-    """Return the kind of ids of a source, as far as its metadata tell."""
+    """Return the kind of ids of a source, or "strings" if its metadata do not show it."""
     integers = facts["span"] or facts.get("text") is False
     return "range" if count is not None else "integers" if integers else "strings"
 
 
 def _choice(stream: Source, options: Options, count: int | None) -> EngineChoice:
-    """Return the engine for edges in files; where it is the caller's, or they are none, that."""
+    """Return the engine for a stream: the caller's choice, or the estimated best one for files."""
     if options.engine is not None:
         return EngineChoice(options.engine, "as named")
     if not has_gpu():
@@ -193,7 +192,7 @@ def _choice(stream: Source, options: Options, count: int | None) -> EngineChoice
         return EngineChoice("threads", "edges are read in chunks where they lie")
     try:
         facts = stream.measure()
-    except InputError:  # of a file that cannot be read, which is an error once it is its turn
+    except InputError:  # an unreadable file raises an error when it is read
         return choose(None)
     return choose(facts["edges"], RATES[_ids_of(facts, count)])
 
@@ -210,9 +209,9 @@ def plan(
 ) -> StreamPlan:
     """Return the plan of a stream before it is read.
 
-    ``width`` is the number of columns of an id, ``reason`` tells why the backend runs, and
-    ``whole`` says that edges that fit are solved together and not in chunks. A sample of at most
-    ``rows`` rows is read.
+    ``width`` is the number of columns of an id, ``reason`` is the reason for the backend, and
+    ``whole`` is true if edges that fit into memory are solved at once. A sample of at most ``rows``
+    rows is read.
     """
     facts = source.measure()
     edges = facts["edges"]
@@ -274,14 +273,14 @@ def plan(
 def memory_use(index: Index) -> tuple[str, int, int, int]:
     """Return the arguments of :meth:`Budget.update` for an index.
 
-    These are its row of the table, the number of its vertices, the bytes of their strings, and the
-    number of columns of an id.
+    They are the index's row of the memory table, its number of vertices, the bytes of their
+    strings, and the number of columns of an id.
     """
     return _row_of(index), index.n, _text_of(index), index.width
 
 
 def _row_of(index: Index) -> str:
-    """Return the row of the memory table for an index; the largest before there are ids."""
+    """Return the row of the memory table for an index; an empty index gets the largest."""
     if isinstance(index, Range):
         return "range"
     if isinstance(index, Tuples):
@@ -290,7 +289,7 @@ def _row_of(index: Index) -> str:
 
 
 def _text_of(index: Index) -> int:
-    """Return the bytes of the strings that an index holds."""
+    """Return the bytes of the strings of an index."""
     if isinstance(index, Tuples):
         return sum(map(_text_of, index.columns))
     return int(getattr(index.held, "nbytes", 0)) if isinstance(index, TextIndex) else 0
@@ -327,24 +326,31 @@ def stream_components(
     devices: str | Sequence[int] | None = None,
     explain: bool = False,
 ) -> Components | StreamPlan:
-    """Find the connected components of edges that do not fit into memory; their vertices must.
+    """Find the connected components of edges that do not fit into memory.
 
-    Edges, also more than 2^31, are read in chunks, which are linked and then dropped. Files are
-    read in a background thread while the previous chunk is linked (Parquet on a GPU in two threads,
-    by cuDF); an iterable is read in the caller's thread.
+    Edges are read in chunks, which are linked and then dropped. Only the vertices must fit into
+    memory. There may be more than 2^31 edges. A background thread reads files while the previous
+    chunk is linked; for Parquet on a GPU, two threads read with cuDF. An iterable is read in the
+    caller's thread.
 
     Parameters
     ----------
     edges : path, list of paths, iterable, dataset or reader
-        A folder, with the files in its folders, partitioned or not; a pattern such as
-        ``"edges/*.parquet"``; paths of csv, tsv, snap, Parquet and Arrow files, which are read in
-        pieces, or of any other format of :mod:`cc_rapids.data.files`, each read as a whole;
-        addresses such as ``"s3://bucket/*.parquet"``, read by fsspec; an iterable of frames, of
-        tuples of two columns or of lists of pairs; a pyarrow dataset or RecordBatchReader; a DuckDB
-        relation. For text, the first block determines whether ids are integers or strings.
+        One of:
+
+        - a folder, including its subfolders, partitioned or not;
+        - a pattern such as ``"edges/*.parquet"``;
+        - paths of csv, tsv, snap, Parquet or Arrow files, which are read in pieces, or of any other
+          format of :mod:`cc_rapids.data.files`, which are read one file at a time;
+        - addresses such as ``"s3://bucket/*.parquet"``, read by fsspec;
+        - an iterable of frames, of column pairs, or of lists of pairs;
+        - a pyarrow Dataset or RecordBatchReader, or a DuckDB relation.
+
+        For text, the first block determines whether ids are integers or strings.
     source, destination : str, or lists of str of equal length, optional
-        The columns; in files and datasets by default those that :func:`cc_rapids.components` would
-        select, for each file separately. Several columns together form one id.
+        The columns of both ends. For files and datasets, the defaults of
+        :func:`cc_rapids.components` apply to each file separately. A list of columns forms one
+        composite id.
     weight : str, or (m,) array, optional
         As for :func:`cc_rapids.components`.
     at_least, at_most : float, optional
@@ -352,7 +358,7 @@ def stream_components(
     vertices : column, array or range, optional
         As for :func:`cc_rapids.components`.
     num_vertices : int, optional
-        The vertices are exactly 0 .. num_vertices - 1; this is fastest and takes the least memory.
+        The vertices are exactly 0 .. num_vertices - 1. This is the fastest and smallest case.
     labels : {"min", "max", "dense", "size", ...}
         As for :func:`cc_rapids.components`.
     nulls : {"raise", "drop"}
@@ -362,72 +368,75 @@ def stream_components(
     engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
         As for :func:`cc_rapids.components`.
     frames : {"pyarrow", "cudf", "pandas", "polars"}, optional
-        The library of the frames of answers for files; by default PyArrow, on a GPU too.
+        The library of returned frames for files. Defaults to PyArrow, also on a GPU.
     memory_limit : int or str, optional
-        Bytes, or a string such as ``"2GiB"``, for vertices and chunks together; by default half of
-        the free memory, of the GPU if that runs. The size of chunks follows from it, see
-        :mod:`cc_rapids.data.memory_budget`: vertices take 20 bytes each with ``num_vertices``, else
-        52, and strings 112 and four times the text. Reading takes 32 MiB at least, and text 48 MiB.
-        Python and its libraries, DuckDB's queries, items of an iterable, and frames that the answer
-        returns are not counted. A lazy frame of Polars is collected as a whole, and counts.
+        The limit for vertices and chunks together, in bytes or as a string such as ``"2GiB"``.
+        Defaults to half of the free memory of the machine or GPU that runs. It determines the size
+        of chunks, see :mod:`cc_rapids.data.memory_budget`. A vertex takes 20 bytes with
+        ``num_vertices``, 52 bytes for integer ids, and 112 bytes plus four times the text for
+        string ids. Reading takes at least 32 MiB, or 48 MiB for text. Not counted are Python and
+        its libraries, DuckDB's queries, items of an iterable, and frames that the answer returns. A
+        lazy Polars frame is collected as a whole and is counted.
     progress : bool or callable
-        If True, show a bar on stderr if that is a terminal. A callable is called with a
-        ``StreamProgress`` after the first chunk, then twice a second, and at the end. Otherwise
-        lines are written to the log.
+        True shows a bar on stderr if it is a terminal, and otherwise logs lines. A callable
+        receives a ``StreamProgress`` after the first chunk, then twice a second, and at the end.
 
     Returns
     -------
     Components
-        The answer, whose frames are PyArrow's for files, and otherwise of the kind of the items.
+        The components. For files, frames are PyArrow tables by default; otherwise they have the
+        library of the items.
 
     Other Parameters
     ----------------
     header, delimiter, encoding, comment, format : optional
-        For files, as in :func:`cc_rapids.components`; they apply to all files.
+        Options of all files, as in :func:`cc_rapids.components`.
     checkpoint, checkpoint_every : path and float, optional
-        A file to which the state is written every ``checkpoint_every`` seconds (0: after each
-        chunk) and when a run ends by an exception or Ctrl-C after its first chunk; the error says
-        where it is. A run resumes from the file if it exists, and reads only what is left, perhaps
-        with another ``memory_limit``. SIGTERM ends Python at once, and nothing is written, unless
-        it has a handler that raises: ``signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))``.
-        The file remains after the end. It identifies what was read: files (also of datasets and
-        patterns) by path, size and modification time, data in memory or from an iterable by a hash
-        of each item; finished items of an iterable are read again to compare them. A file of which
-        no row was taken may change or be removed. The same input may have grown: more files,
-        wherever their names come in the order, more items, or a last item with more rows. The run
-        then continues, and ``summary()["resumed"]`` and the log report it.
+        The path of a checkpoint file. The state is written every ``checkpoint_every`` seconds (0:
+        after each chunk), and when an exception or Ctrl-C ends the run after its first chunk. If
+        the file exists, the run resumes from it and reads only the remaining edges;
+        ``memory_limit`` may differ. The file is kept after the run. SIGTERM ends Python without
+        writing a checkpoint, unless a handler raises an exception:
+        ``signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))``.
+
+        The checkpoint identifies the edges already read: files by path, size and modification time,
+        and data in memory or from an iterable by a hash of each item. Finished items of an iterable
+        are read again and compared. A file may change or be removed if none of its rows was linked.
+        The input may have grown: more files anywhere in the order, more items, or more rows in the
+        last item. ``summary()["resumed"]`` and the log report what was added.
     unreadable : {"raise", "skip"}
-        What to do with a file that cannot be opened or parsed. With ``"skip"`` all of its rows are
-        left out, a warning in the log names it, and ``ledger`` counts such files; a resumed run
-        tries them again. A file that fails after rows of it were linked is an error, and so is an
-        input without any file that can be read. For paths and datasets of files.
+        How to handle a file that cannot be opened or parsed. ``"skip"`` leaves out all of its rows,
+        logs a warning that names it, and counts it in ``ledger``. A resumed run tries it again. A
+        file that fails after some of its rows were linked is still an error, and so is an input
+        without any readable file. For paths and datasets of files.
     devices : "all", or list of int, optional
-        Read files on several GPUs of this machine, each of which takes the next row groups as soon
-        as it is ready, and holds a forest of what it has read. In the end the forests are merged
-        on the first GPU, where the answer is. Without ``num_vertices`` they are merged by way of
-        the host. ``memory_limit`` is that of each GPU.
+        Read files on several GPUs of this machine. Each GPU takes the next row groups when it is
+        ready, and builds a forest of the edges that it has read. At the end, the forests are merged
+        on the first GPU, which stores the result; without ``num_vertices`` they are merged through
+        the host. ``memory_limit`` applies to each GPU.
     explain : bool
         Return a ``StreamPlan`` with edges, vertices, memory and time. It reads metadata and the
-        beginning of a hundredth of the row groups (one at least), or of a text file.
+        beginning of 1 % of the row groups (at least one), or of a text file.
 
     Raises
     ------
     CapacityError
-        The vertices do not fit into the memory limit. If a sample shows it before files are read, a
-        ``CapacityWarning`` comes first.
+        The vertices do not fit into the memory limit. A ``CapacityWarning`` precedes the error if a
+        sample shows it before files are read.
     CheckpointError
-        The checkpoint belongs to another input, columns, nulls or vertices; names the difference.
+        The checkpoint was written for other edges, columns, nulls or vertices; names the
+        difference.
     ChangedFileError
         A file was truncated, rewritten or replaced while it was read, or since it was listed.
     LedgerError
         Rows were lost or repeated: see :attr:`Components.ledger`.
     InputError
-        An argument cannot be used; also all errors of :func:`cc_rapids.components`.
+        An argument cannot be used. All errors of :func:`cc_rapids.components` occur too.
 
     See Also
     --------
     cc_rapids.components : Find components of edges in memory, or in one file.
-    cc_rapids.Connectivity : Insert edges in batches, with queries among them.
+    cc_rapids.Connectivity : Insert batches of edges and query between batches.
     cc_rapids.StreamProgress : The argument of ``progress``.
     cc_rapids.StreamPlan : The result of ``explain=True``.
 
@@ -472,7 +481,7 @@ def stream_components(
     return find_in_stream(edges, options)
 
 
-Solve = Callable[[Any, Options, Reading], Any]  # of a table, and how its files were read
+Solve = Callable[[Any, Options, Reading], Any]  # solves a table; Reading says how it was read
 
 
 def find_in_stream(
@@ -480,9 +489,9 @@ def find_in_stream(
 ) -> Components | StreamPlan:
     """Find the components of a stream, after :func:`stream_components` has checked its options.
 
-    If files and other tables on the host fit into half of the free memory, with what a frame of
-    their rows takes besides, they are put together and given to ``solve``. Files of integers that
-    meet text are read again, as text from the first one on.
+    If files and other tables on the host fit into half of the free memory, together with the frame
+    of the result, they are concatenated and passed to ``solve``. If files with integer ids are
+    followed by a file with text ids, all are read again as text.
     """
     try:
         return _run_stream(edges, options, solve)
@@ -515,7 +524,7 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
         whole = solve is not None and stream.arrow and not runner.on_device
         return plan(stream, count, runner, budget, width, choice.reason, whole)
     if options.memory_limit is not None and not os.path.exists(options.checkpoint or ""):
-        with suppress(InputError):  # of a file that cannot be read, once it is its turn
+        with suppress(InputError):  # an unreadable file raises an error when it is read
             warn_ahead(stream, count, budget, width)
     if solve is not None and stream.arrow and (options.forest or not runner.on_device):
         budget.update("integers", count or 0, width=width)
@@ -534,7 +543,7 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
                 reading = Reading(tuple(stream.taken), gathered.ledger)
                 components: Components = solve(table, settings, reading)
             except NullsError:
-                for chunk in gathered.chunks:  # raises that of the first file with nulls
+                for chunk in gathered.chunks:  # raises the error of the first file with nulls
                     read.read_chunk(chunk, options.nulls, bound)
                 raise
             components.answer.keep_bound(options.remembered())
@@ -570,17 +579,14 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
 
 
 def _sides_of(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
-    """Return the requested columns.
-
-    Src and dst of what is in memory are those by default.
-    """
+    """Return the requested columns; None where they are the defaults src and dst of memory."""
     own_names = (None, None) if stream.arrow else named(None, None)
     pairs = zip((source, destination), own_names, strict=True)
     return [None if name == default else name for name, default in pairs]
 
 
 def _digest(vertices: Any, width: int) -> str | None:
-    """Return the identity of vertices: their number, type and hash."""
+    """Return the identity of vertices for a checkpoint: their number, type and hash."""
     if vertices is None or isinstance(vertices, range):
         return None if vertices is None else repr(vertices)
     column, content = inputs.vertices(vertices, width).src, Content()
@@ -611,7 +617,7 @@ class Run:
         labels: LabelKind,
         backend: backends.Backend,
     ) -> Components:
-        """Run the stream, from the checkpoint if there is one, and return the answer."""
+        """Run the stream, resuming from a checkpoint if there is one, and return the answer."""
         started = perf_counter()
         saved = self.saver.read(backend, self.stream)
         if saved is None:
@@ -637,7 +643,7 @@ class Run:
         return snapshot(state, self.design, labels, perf_counter() - started, resumed)
 
     def with_output_kind(self, state: ConnectivityState) -> ConnectivityState:
-        """Return the state after the last chunk, with the kind of answers that the caller gets."""
+        """Return the final state with the type of frames that the caller requested."""
         on_device = row_group_reader(state.backend.device_id) is not None
         if self.stream.arrow and (on_device or self.frames):
             kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
@@ -647,7 +653,7 @@ class Run:
         return replace(state, given=kind, ledger=state.ledger._replace(unreadable_files=skipped))
 
     def _resumed(self, saved: Resumed, edges: int) -> str:
-        """Return a description of what a run resumed, for the summary and the log."""
+        """Return a description of the resumed work, for the summary and the log."""
         new = edges - saved.state.edges
         text = f"{saved.state.edges:,} edges were linked by earlier runs"
         if saved.done:
@@ -658,7 +664,7 @@ class Run:
         return text
 
     def _kind(self, state: ConnectivityState) -> Any:
-        """Return the kind of answers for files: PyArrow's tables, unless others are asked for."""
+        """Return the type of frames for files: PyArrow tables unless ``frames=`` is set."""
         if not self.stream.arrow:
             return state.given
         words = {"frame": self.frames or "pyarrow", "names": state.given.key_names}
@@ -667,10 +673,10 @@ class Run:
     def passed(
         self, state: ConnectivityState, cursor: Cursor, reporter: ReportsStates
     ) -> ConnectivityState:
-        """Return the state after all chunks from a place on."""
+        """Return the state after all chunks from a position on."""
         text = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
         chunks = self.stream.read_ahead(cursor, self.budget, text)
-        new, base = False, state.ledger.given  # new: a state that no checkpoint has
+        new, base = False, state.ledger.given  # new: the state is not in a checkpoint yet
         saver = self.saver
         try:
             with closing(chunks):  # type: ignore[type-var]
@@ -705,10 +711,10 @@ class Run:
         return state
 
     def _plan_chunk(self, state: ConnectivityState) -> None:
-        """Set the size of the next chunk; raise a CapacityError that says how far the run came.
+        """Set the size of the next chunk; raise a CapacityError that reports the progress so far.
 
-        Memory that Arrow has freed, but kept, is returned first: with strings it is several times
-        what a chunk takes.
+        Memory that Arrow's pool retains is released first. With strings it is several times as
+        large as a chunk.
         """
         kind, *sizes = memory_use(state.index)
         if kind == "strings" and state.index.n:
@@ -726,9 +732,9 @@ class Run:
             raise CapacityError(f"after {state.edges:,}{of} edges, {error}{advice}") from None
 
     def _advice(self, state: ConnectivityState, total: int | None) -> str:
-        """Return the text about the limit that would do, and whether ids may be numbers below n.
+        """Return the advice to raise the limit, or to number the vertices from 0.
 
-        The vertices are estimated by those of the edges so far, as if all edges brought as many.
+        The required limit is extrapolated from the vertices per edge so far.
         """
         kind, vertices, text, width = memory_use(state.index)
         times = 1.0 if total is None else max(1.0, total / state.edges)
@@ -747,7 +753,7 @@ class Run:
         return f" to about {self.budget.in_words(need)}, if all edges bring as many{advice}"
 
     def _link(self, state: ConnectivityState, chunk: Chunk, file: int) -> ConnectivityState:
-        """Return the state with one chunk linked, in its own trees while no vertex is new.
+        """Return the state with one chunk linked, reusing its trees if no vertex is new.
 
         ``file`` is the number of the chunk's file.
         """
@@ -762,22 +768,22 @@ class Run:
             return insert_given(state, given, self.design, self.free, copied=False, exact=exact)
         except InputError:  # before any edge was linked
             raise
-        except BaseException:  # some edges may be in the trees, so the file must not change
+        except BaseException:  # some edges may already be linked, so the file must not change
             self.saver.begun.add(file)
             raise
 
 
 def _file_of(chunk: Chunk, before: Cursor) -> int:
-    """Return the number of the file of a chunk that comes after a place; some may be skipped."""
+    """Return the file number of a chunk that follows a position; files may have been skipped."""
     after = chunk.after
     ended = after.file > before.file and not (after.group or after.rows)
     return after.file - 1 if ended else after.file
 
 
 def _edges_of(stream: Source) -> int | None:
-    """Return the edges of a stream if metadata tell them; None also if a file cannot be read.
+    """Return the number of edges from metadata, or None if unknown or if a file is unreadable.
 
-    That file is an error once it is its turn, after all before it are linked.
+    An unreadable file raises an error later, when the files before it are linked.
     """
     try:
         edges: int | None = stream.measure()["edges"]
@@ -787,15 +793,14 @@ def _edges_of(stream: Source) -> int | None:
 
 
 def _check_given(state: ConnectivityState, given: int, path: str = "") -> None:
-    """Raise a LedgerError unless the rows of all chunks are those that the source has given."""
+    """Raise a LedgerError unless the chunks contain as many rows as the source counted."""
     state.ledger._replace(given=given).check(path)
 
 
 def find_in_stream_on_devices(edges: Any, options: Options) -> Components | StreamPlan:
     """Find the components of files, after :func:`stream_components` has checked its options.
 
-    The chunks of all files are dealt out: each device takes the next one as soon as it is ready,
-    and links it in its own trees.
+    Each device takes the next chunk of any file when it is ready, and links it in its own trees.
     """
     options.check_streamed()
     if options.checkpoint is not None:
@@ -841,7 +846,7 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
 
 @dataclass
 class _ChunkQueue:
-    """The chunks of a source; the next device that is free draws the next chunk."""
+    """The chunks of a source, shared by all devices; each draws the next chunk when it is free."""
 
     source: Source
     chunks: Generator[Chunk, None, None]
@@ -849,7 +854,7 @@ class _ChunkQueue:
     dealt: int = 0
 
     def next(self) -> tuple[int, Chunk] | None:
-        """Return the number of the next chunk, from 1 on, and the chunk; None at the end."""
+        """Return the next chunk and its number, counted from 1; None at the end."""
         with self.lock:
             chunk = next(self.chunks, None)
             self.dealt += 1
@@ -859,11 +864,11 @@ class _ChunkQueue:
 class _DeviceReader(Source):
     """The chunks that one device has drawn from the shared queue.
 
-    ``waiting`` has the numbers of chunks that are not linked yet, and ``last`` is that of the last
-    linked chunk with rows.
+    ``waiting`` contains the numbers of chunks that are not linked yet. ``last`` is the number of
+    the last linked chunk with rows.
     """
 
-    given: Any = None  # the rows of all devices are compared with those of the source
+    given: Any = None  # the rows are counted for all devices together
 
     def __init__(
         self, queue: _ChunkQueue, number: int, backend: Backend, barrier: ExchangeBarrier
@@ -876,7 +881,7 @@ class _DeviceReader(Source):
         self.readers, self.fixed = source.readers, source.fixed
 
     def measure(self) -> dict[str, Any]:
-        """Return what is known of the whole source."""
+        """Return the metadata of the whole source."""
         return self.queue.source.measure()
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
@@ -889,7 +894,7 @@ class _DeviceReader(Source):
             yield replace(chunk, load=load, given=None)
 
     def linked(self, rows: bool) -> None:
-        """Note that the chunk that came first is linked, and whether it had any rows."""
+        """Record that the oldest waiting chunk is linked, and whether it had rows."""
         number = self.waiting.popleft()
         if rows:
             self.last = number
@@ -901,7 +906,7 @@ class _DeviceReader(Source):
 
 @dataclass
 class _RunOnDevices:
-    """One run over a stream, as the thread of each device sees it."""
+    """One run over a stream; the thread of each device calls :meth:`on`."""
 
     queue: _ChunkQueue
     numbers: list[int]
@@ -915,7 +920,7 @@ class _RunOnDevices:
     edges: dict[int, int] = field(default_factory=dict)
 
     def on(self, k: int, barrier: ExchangeBarrier) -> Components | None:
-        """Link what one device gets, and merge; return the answer, on the first device alone."""
+        """Link the chunks of one device, then merge; the first device returns the answer."""
         started, options, backend = perf_counter(), self.options, self.backend
         reader = _DeviceReader(self.queue, self.numbers[k], backend, barrier)
         run = Run(
@@ -936,7 +941,7 @@ class _RunOnDevices:
         reports = barrier.exchange(k, (reader.last, state))
         states = [one for _, one in reports]
         _check_kinds([one.index for one in states])
-        if not k:  # types are those of the last chunk, as on one device, whoever got that
+        if not k:  # types are those of the stream's last chunk, whichever device linked it
             _, latest = max(reports, key=lambda one: (one[0], one[1].batches))
             kind, index = latest.given, state.index
             if isinstance(index, Range) and isinstance(latest.index, Range):
@@ -958,7 +963,7 @@ class _RunOnDevices:
     def _merged(
         self, k: int, state: ConnectivityState, barrier: ExchangeBarrier
     ) -> ConnectivityState:
-        """Return the state with the trees of all devices, over vertices that all have."""
+        """Return the state with the merged trees of all devices, over a common vertex set."""
         with self.backend.scope():
             forest = state.flat()
             merge_all(k, forest, self.numbers, self.backend, barrier)
@@ -967,9 +972,9 @@ class _RunOnDevices:
     def _inserted(
         self, k: int, state: ConnectivityState, barrier: ExchangeBarrier
     ) -> ConnectivityState:
-        """Return the state in which, on the first device, the trees of the others are batches.
+        """Return the first device's state with the trees of the other devices inserted.
 
-        Those are the label frames of their answers: an id and the least one of its tree in a row.
+        Each tree is inserted as a batch of edges from each id to the least id of its tree.
         """
         frame: Any = None
         sides: tuple[Side, Side] = ("vertex", "labels")
@@ -1009,7 +1014,7 @@ def _check_kinds(indices: list[Index]) -> None:
 
 @dataclass
 class _DeviceProgress:
-    """Receiver of the states of one device, which reports the edges of all."""
+    """A receiver of one device's states that reports the edges of all devices."""
 
     reporter: StreamReporter
     edges: dict[int, int]
@@ -1017,7 +1022,7 @@ class _DeviceProgress:
     reader: _DeviceReader
 
     def report_state(self, state: ConnectivityState) -> None:
-        """Report the progress of all devices, by the thread of the first one."""
+        """Record a state; the thread of the first device reports the total progress."""
         self.reader.linked(state.edges > self.edges.get(self.k, 0))
         self.edges[self.k] = state.edges
         if not self.k:

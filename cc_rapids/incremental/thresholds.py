@@ -60,38 +60,37 @@ def components_at(
     design: str | Design = "auto",
     engine: str | None = None,
 ) -> Cuts[Components]:
-    """Find the connected components at several cuts: of the edges with weight >= each threshold.
+    """Find the connected components at several weight thresholds in one pass over the edges.
 
-    Every vertex of an edge that has a weight is included at every threshold, as a component of its
-    own if no edge reaches it; so are ``vertices``. Edges without a weight are dropped with their
-    vertices. Edges are sorted into the buckets between thresholds, where they lie: no column of a
-    GPU visits the host. For a frame, each bucket is joined to the trees of the stricter cut; for a
-    stream, each has its own trees, which are joined at the end. In both cases no edge is read
-    twice. What each cut has joined is kept once for all of them, and its answer made of that when
-    it is first asked for.
+    A cut is the set of edges with a weight of at least (or at most) a threshold. Every cut includes
+    the vertices of all weighted edges and of ``vertices``. Edges without a weight are dropped with
+    their vertices. Edges are sorted into buckets between thresholds, on the device of the edges.
+    For a frame, each bucket is linked into the trees of the stricter cut. For a stream, each bucket
+    has its own trees, which are merged at the end. No edge is read twice. The hooks of all cuts are
+    stored once, and the answer at a threshold is built on first access.
 
     Parameters
     ----------
     edges : frame, pair of arrays, or stream
-        A frame or pair of arrays as for :func:`cc_rapids.components`, not changed; or a stream:
-        paths or a pattern (one file is in memory at a time), a pyarrow dataset or
-        RecordBatchReader, or an iterable of frames, each with the column of weights. Several
-        columns per side form one id.
+        A frame or pair of arrays, as for :func:`cc_rapids.components`. Or a stream of frames with a
+        weight column: paths or a pattern (one file is in memory at a time), a pyarrow Dataset or
+        RecordBatchReader, or an iterable of frames. A list of columns per end forms one composite
+        id.
     source, destination : str, or lists of str of equal length, optional
         As for :func:`cc_rapids.components`.
     weight : str, or (m,) column or array of numbers
-        The column of weights, ``"weight"`` by default: of a matrix its values; for a stream, its
-        name. 32-bit floats are compared as such.
+        The name of the weight column, ``"weight"`` by default, or an array of weights. For a
+        matrix, its values; for a stream, a name. 32-bit floats are compared in 32 bits.
     thresholds : list of numbers
-        The thresholds, in any order; equal ones count once.
+        The thresholds, in any order. Duplicates count once.
     direction : {"at_least", "at_most"}
-        Whether a cut contains the edges with a weight of at least, or at most, its threshold.
+        Whether a cut contains the edges of at least, or of at most, the threshold's weight.
     vertices : column, array or range, optional
         Vertices to include even if no edge names them.
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
     nulls : {"raise", "drop"}
-        What to do with an edge that has a null end or a weight that is null or nan.
+        Whether an edge with a null end, or a null or NaN weight, raises an error or is dropped.
     labels : {"min", "max", "dense", "size", ...}
         As for :class:`cc_rapids.Connectivity`.
     design : str or Design
@@ -102,11 +101,10 @@ def components_at(
     Returns
     -------
     Cuts
-        The components at each threshold. All together take 5 bytes per vertex (6 from 256
-        thresholds on), and 8 more for ids that are not close together; each answer that was asked
-        for takes 4 more. While edges are joined, 4 more per vertex, 9 per edge of a frame and a
-        copy of the ids of its largest bucket are needed, and of a stream 4 per vertex for each
-        threshold.
+        The components at each threshold. All answers together share 5 bytes per vertex (6 from 256
+        thresholds), and 8 more for ids outside a narrow range. Each answer that is accessed takes 4
+        more. The run allocates 4 more per vertex and 9 per edge of a frame, and a copy of the ids
+        of its largest bucket. For a stream it allocates 4 per vertex and threshold.
 
     Other Parameters
     ----------------
@@ -120,7 +118,7 @@ def components_at(
 
     See Also
     --------
-    cc_rapids.components : Find the components of all edges, whatever their weights.
+    cc_rapids.components : Find the components of all edges.
     cc_rapids.Cuts : The answer and its methods.
 
     Examples
@@ -156,7 +154,7 @@ def components_at(
         columns = request.columns(weight)
         cuts = reader.frame(collected(edges, columns), state)
     else:
-        # A query of a relation ends with its batches; a caller's own iterator is left open.
+        # A relation's query is closed with its batches. A caller's iterator stays open.
         ours = hasattr(stream, "close") and not adapter.is_iterable
         context: Any = closing(stream) if ours else nullcontext()
         with context:
@@ -174,7 +172,7 @@ def components_at(
 
 
 class _Reader:
-    """A reader of edges into the buckets between thresholds, and of these into trees."""
+    """A reader that sorts edges into the buckets between thresholds, and links the buckets."""
 
     def __init__(
         self,
@@ -189,11 +187,11 @@ class _Reader:
         self.request, self.weight, self.nulls = request, weight, request.nulls
         self.levels, self.free, self.design = levels, free, design
         self.reading, self.expected_rows = reading, expected_rows
-        self.ledger = Ledger()  # of the frames so far; nothing is linked
-        self.beyond = np.zeros(len(levels), np.int64)  # the rows that each cut does not admit
+        self.ledger = Ledger()  # of the frames so far, without linked rows
+        self.beyond = np.zeros(len(levels), np.int64)  # for each cut, the rows outside it
 
     def frame(self, edges: Any, state: ConnectivityState) -> CutTrees:
-        """Return the trees of all cuts: each bucket is joined to those of the stricter cut."""
+        """Return the trees of all cuts: each bucket is linked into those of the stricter cut."""
         with self._bucketed(edges, state) as (old, given, columns, buckets):
             encoded = _in_place(old, given, columns) or _numbered(old, given, columns)
             edges, decoder = encoded.edges, encoded.decoder
@@ -213,7 +211,7 @@ class _Reader:
     def stream(self, chunks: Iterator[Any], state: ConnectivityState) -> CutTrees:
         """Return the trees of all cuts of a stream.
 
-        Each bucket has trees of its own, which are joined to those of the stricter cut at the end.
+        Each bucket has its own trees, which are merged into those of the stricter cut at the end.
         """
         states = [state] * len(self.levels)
         for chunk in chunks:
@@ -236,8 +234,8 @@ class _Reader:
             return grows.grown(state.given, decoder, index.description, rows, self.beyond.tolist())
 
     def _of_source(self) -> Ledger:
-        """Return the ledger of all rows of a stream: those that it has by itself, if it says."""
-        if self.reading.taken:  # of files, whose readers count the rows
+        """Return the ledger of all rows of a stream, counted by the source if it can."""
+        if self.reading.taken:  # the readers of files count their rows
             return self.reading.ledger.plus(self.ledger._replace(given=0))
         rows = self.expected_rows()
         if rows is None:
@@ -247,7 +245,7 @@ class _Reader:
     def _joined(
         self, every: ConnectivityState, level: ConnectivityState, ends: list[Array]
     ) -> ConnectivityState:
-        """Return a copy of the trees of a bucket, with all vertices so far, and edges joined."""
+        """Return a copy of a bucket's trees over all vertices so far, with edges linked."""
         forest = batches.grown(level.forest, every.forest.n)
         state = replace(every, forest=forest, edges=level.edges)
         return batches.insert(state, self.design, *ends)
@@ -256,9 +254,9 @@ class _Reader:
     def _bucketed(
         self, edges: Any, state: ConnectivityState
     ) -> Iterator[tuple[ConnectivityState, EdgeInput, list[Any], list[Array]]]:
-        """Yield the state, the edges, their columns, and for each cut the rows of its bucket.
+        """Yield the state, the edges, their columns, and the rows of each cut's bucket.
 
-        The columns are those of the edges that have a weight, on the backend of the state.
+        The columns contain the weighted edges, on the backend of the state.
         """
         given, weights, there = self._read(edges)
         old = inputs.placed_for(state, given, self.free)
@@ -272,7 +270,7 @@ class _Reader:
             yield old, given, columns, self._buckets(weights, old.backend)
 
     def _buckets(self, weights: Array, backend: Backend) -> list[Array]:
-        """Return for each cut the rows of the edges that no stricter cut contains, in order."""
+        """Return for each cut the rows of its edges that are not in a stricter cut, in order."""
         with backend.reusing():
             cuts = self.levels.cuts_of(weights, backend)
             self.beyond += self.levels.beyond(cuts, backend)
@@ -281,7 +279,7 @@ class _Reader:
         return [order[a:b] for a, b in pairwise(bounds)]
 
     def _read(self, edges: Any) -> tuple[EdgeInput, Any, Any]:
-        """Return the edges, their weights, and a mask of those that have one, if some have none."""
+        """Return the edges, their weights, and a mask of weighted edges if some have none."""
         sides = adapter_of(edges).named(edges, self.request, self.weight)
         given = inputs.read(edges, *sides.names, self.nulls)
         plain = plain_weights(adapter_of(edges), edges, self.weight)()
@@ -306,10 +304,10 @@ class _Reader:
 
 
 def _in_place(state: ConnectivityState, given: EdgeInput, columns: list[Any]) -> EncodedIds | None:
-    """Return the edges between ids that are vertices already, less the least of them.
+    """Return the edges with ids relative to the least id, if ids can serve as vertices.
 
-    None unless the edges alone name the vertices, by integers close enough together that a cut may
-    look at all of them.
+    Return None if ``vertices`` name further ids, if ids are not integers, or if their range is too
+    wide for a pass over all of it at each cut.
     """
     backend = state.backend
     if state.index.n or isinstance(state.index, Range) or len(columns) > 2:
@@ -327,7 +325,7 @@ def _in_place(state: ConnectivityState, given: EdgeInput, columns: list[Any]) ->
 
 
 def _numbered(state: ConnectivityState, given: EdgeInput, columns: list[Any]) -> EncodedIds:
-    """Return the edges between vertices that are numbered in the order of all ids."""
+    """Return the edges between vertices numbered in the order of the ids."""
     named, ends = batches.with_vertices(state, given, columns, copied=False)
     index, forest = named.index, named.forest
     if index.places is not None:
@@ -338,6 +336,6 @@ def _numbered(state: ConnectivityState, given: EdgeInput, columns: list[Any]) ->
 
 
 def _ranks(state: ConnectivityState) -> Array:
-    """Return the rank of the id of each vertex among all."""
+    """Return the rank of each vertex's id among all ids."""
     places, backend = state.index.places, state.backend
     return backend.xp.arange(state.forest.n) if places is None else inverse(places, backend)
