@@ -1,7 +1,7 @@
-"""Components of edge lists on a Dask cluster: one run, and its answer.
+"""Find components of edge lists on a Dask cluster.
 
-The answer stays on the workers. ``weakly_connected_components``, for cuGraph's graphs over several
-GPUs, follows the contract of ``cugraph.dask``.
+The answer stays on the workers. ``weakly_connected_components`` is a drop-in for the function of
+``cugraph.dask``, for graphs on several GPUs.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ from .tasks import DaskProgress, Tasks
 class DaskComponents(DistributedComponents):
     """The connected components of an edge list on a Dask cluster.
 
-    ``len()`` is the number of components. Frames are Dask frames of the given kind, on the workers;
-    only what is computed from them comes to the client.
+    ``len()`` is the number of components. Frames are Dask frames of the library of the edges. They
+    stay on the workers until the client computes them.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class DaskComponents(DistributedComponents):
         -------
         dask frame, columns ``source`` and ``destination`` (``0_source``, ... for several columns)
             One row for each vertex except one per component. Different runs may return different
-            edges. None if vertices are distributed, because no worker holds a forest of all.
+            edges. None if vertices are distributed, because no worker holds the whole forest.
 
         See Also
         --------
@@ -141,10 +141,10 @@ class DaskComponents(DistributedComponents):
     def equals(self, other: Any) -> bool:
         """Return whether another answer of a cluster has the same vertices in the same components.
 
-        The kinds of labels and frames, the partitions and the types of integers may differ. If the
-        numbers of vertices and components are equal, the workers join both label frames, by a
-        shuffle, and only counts come to the client. ``a == b`` is the same. Return False if the
-        other object is not a :class:`DaskComponents`; compute the labels to compare them with other
+        Labels, frame libraries, partitions and integer types may differ. ``a == b`` is the same.
+        The workers compare the answers by a shuffle join of both label frames, unless the numbers
+        of vertices or components differ. Only counts are sent to the client. The result is False if
+        ``other`` is not a :class:`DaskComponents`: compute the labels to compare them with other
         answers.
 
         Parameters
@@ -176,7 +176,7 @@ class DaskComponents(DistributedComponents):
         both = pair[0].merge(pair[1].rename(columns=theirs), on=ids, shuffle_method="tasks")
         labels = both[[name for name in both.columns if name not in ids]]
         pairs = labels.drop_duplicates(split_out=both.npartitions, shuffle_method="tasks")
-        # all vertices are the same, and each label goes with one of the other's
+        # equal if all vertices match and the labels correspond one to one
         rows, pairs = dask.compute(both[ids[0]].count(), pairs.iloc[:, 0].count())
         return (int(pairs), int(rows)) == counts[0]
 
@@ -187,9 +187,9 @@ def _ids(labels: Any) -> list[str]:
 
 
 def _comparable(one: Any, other: Any) -> tuple[Any, Any] | None:
-    """Return two lazy label frames of one library and one type of each id.
+    """Convert two lazy label frames to one library and equal types of ids.
 
-    Return None if no vertex of one can be in the other.
+    Return None if the frames cannot have the same vertices.
     """
     if _ids(one) != _ids(other):
         return None
@@ -203,7 +203,7 @@ def _comparable(one: Any, other: Any) -> tuple[Any, Any] | None:
         if numbers[0] != numbers[1]:
             return None
         kinds[name] = np.result_type(*dtypes) if all(numbers) else "str"
-        if kinds[name] == np.float64:  # of uint64 and a signed type
+        if kinds[name] == np.float64:  # NumPy's common type of uint64 and a signed type
             [signed] = [c for c, dtype in zip(columns, dtypes, strict=True) if is_signed(dtype)]
             if int(signed.min().compute()) < 0:
                 return None
@@ -239,7 +239,7 @@ class Run:
     nulls: str
     options: dict[str, Any]
     watch: Reporter
-    # of each leaf, by its key: edges or vertices, as they were given, and the partition's number
+    # for the key of each leaf: "edges" or "vertices", the caller's frame, the partition number
     _origins: dict[str, tuple[str, Any, int]] = field(default_factory=dict)
     _counts: list[Future] = field(default_factory=list)  # the rows of each partition of edges
 
@@ -251,7 +251,7 @@ class Run:
     def leaves(self, edges: Any, vertices: Any) -> list[Future]:
         """Return the forests of all partitions, including those of Dask vertices.
 
-        The rows of a partition are counted by a task of their own, beside the one that solves it.
+        A separate task counts the rows of each partition, as a check of the task that solves it.
         """
         names = [*as_list(self.source), *as_list(self.destination)]
         ends = self.source, self.destination, self.nulls, self.options
@@ -269,7 +269,7 @@ class Run:
         return leaves
 
     def balanced(self, facts: dict[str, Any]) -> dict[str, Any]:
-        """Return facts; raise a LedgerError unless they are of the rows of all partitions."""
+        """Return facts; raise a LedgerError unless their ledger covers all partitions."""
         counts = self.tasks.gather(self._counts)
         balanced(Ledger.of_facts(facts["ledger"]), counts, "the partitions of the Dask frame")
         return facts
@@ -280,20 +280,20 @@ class Run:
         return call(*arguments, dask_key_name=self.tasks.key(function))
 
     def folded(self, leaves: list[Future]) -> list[tuple[str, Future]]:
-        """Return one forest for each worker, of those of its partitions.
+        """Merge the forests of each worker; return the names of the workers and their forests.
 
         Raises
         ------
         MissingColumnError
-            A partition lacks a column, which Dask noticed when it selected the columns of ids.
+            A partition lacks a column of ids.
         InputError
-            Dask could not convert the strings of a partition to Arrow's, as it does by default.
+            Dask could not convert the strings of a partition to Arrow strings.
         ArgumentTypeError
             A partition is not a frame.
         """
         try:
             total, waiting = len(leaves), self.tasks.completed(leaves, self._fail)
-            leaves.clear()  # a forest that was merged is released
+            leaves.clear()  # so that forests are released once they are merged
             return self.merges.fold(waiting, total)
         except UnicodeEncodeError as error:
             raise InputError(
@@ -312,7 +312,7 @@ class Run:
             ) from error
 
     def _fail(self, leaf: Future) -> None:
-        """Raise the error of a leaf, or one that describes its partition if that is not a frame."""
+        """Raise the error of a leaf, or an ArgumentTypeError if its partition is not a frame."""
         try:
             leaf.result()
         except (TypeError, AttributeError, LookupError, ValueError) as error:
@@ -328,7 +328,7 @@ class Run:
             ) from error
 
     def _kind_of_partition(self, leaf: Future) -> str:
-        """Return a description of a leaf's partition if it is not a frame, computed again."""
+        """Recompute a leaf's partition; describe it if it is not a frame, otherwise return ""."""
         what, given, k = self._origins[leaf.key]
         if not is_dask(given):
             return ""
@@ -337,7 +337,7 @@ class Run:
             [kind] = self.tasks.gather(
                 self.tasks.compute([self._later(not_frame, part, what == "vertices")])
             )
-        except Exception:  # which it was that failed
+        except Exception:  # the partition itself cannot be computed
             return ""
         return str(kind)
 
@@ -349,7 +349,7 @@ class Run:
         vertices: Any,
         combine: str,
     ) -> DaskComponents:
-        """Return the answer by a tree of forests, or by an all-gather of them."""
+        """Solve with distributed edges: combine forests in a tree or by an all-gather."""
         tasks = self.tasks
         leaves = self.leaves(edges, vertices if is_dask(vertices) else None)
         folded = self.folded(leaves)
@@ -369,7 +369,7 @@ class Run:
         return DaskComponents(facts, spread(tasks, whole, count), lambda: self._forest([root]))
 
     def _forest(self, forests: list[Future]) -> Any:
-        """Return the frame of the merged forest of several forests."""
+        """Merge forests, and return the edges of the result as a Dask frame."""
         with self.tasks.all_or_none() as tasks:
             root = replace(self, watch=Reporter(False)).merges.tree(forests)
             return framed(tasks, [tasks.submit(edges_of, root, self.source)])
@@ -382,11 +382,9 @@ class Run:
         named: dict[str, Any],
         forced: bool,
     ) -> DaskComponents | None:
-        """Return the answer by an all-gather.
+        """Return the answer by an all-gather; if that is not possible or slower, return None.
 
-        Return None, and log the reason, if forests are not gathered.
-
-        If ``combine="gather"``, the reason is raised as an EngineError.
+        The reason is logged; if ``forced``, it is raised as an EngineError.
         """
         tasks = self.tasks
         several = not isinstance(self.source, str)
@@ -418,7 +416,7 @@ class Run:
     def by_vertices(
         self, edges: Any, vertices: Any, count: int | None, owners: Any, room: Any
     ) -> DaskComponents:
-        """Return the answer where no worker holds all vertices."""
+        """Solve with distributed vertices: no worker holds all of them."""
         tasks, run = self.tasks, vertices if isinstance(vertices, range) else None
         leaves = self.leaves(edges, vertices if run is None else None)
         forests = [one for _, one in self.folded(leaves)]
@@ -436,7 +434,7 @@ def is_dask(thing: Any) -> bool:
 
 
 def _parts_of(vertices: Any, meta: Any) -> list[Any]:
-    """Return lazy frames of vertices."""
+    """Return the partitions of vertices as lazy frames; vertices in memory become one partition."""
     if is_dask(vertices):
         return list(vertices.to_delayed())
     with column.of("vertices", vertices).borrow() as ids_of_vertices:
@@ -448,7 +446,7 @@ def _parts_of(vertices: Any, meta: Any) -> list[Any]:
         return [dask.delayed(type(meta)({"vertex": ids}))]
 
 
-TEXT = re.compile(r"(large_)?str(ing)?\b")  # the types of columns that can hold nothing else
+TEXT = re.compile(r"(large_)?str(ing)?\b")  # the types of columns that hold only strings
 COMBINES = ("auto", "tree", "gather")
 
 
@@ -471,15 +469,15 @@ def components(
 ) -> DaskComponents:
     """Find the connected components of a Dask or dask_cudf frame, on the workers that hold it.
 
-    Each worker reduces its partitions to a forest, and forests are merged pairwise in a tree;
-    workers send each other only edges of forests. The cluster is that of the connected
-    ``distributed.Client``; nothing else needs to be set up. If a worker is lost, its partitions are
-    read again elsewhere.
+    Each worker reduces its partitions to a forest, and forests are merged pairwise in a tree.
+    Workers send each other only edges of forests. The cluster of the connected
+    ``distributed.Client`` is used without further setup. If a worker is lost, other workers read
+    its partitions again.
 
     Parameters
     ----------
     edges : dask.dataframe.DataFrame
-        A Dask frame of pandas or cuDF frames, persisted or not; only the columns of ids are read.
+        A Dask frame of pandas or cuDF frames. Only the columns of ids are read.
     source, destination : str, or lists of str of equal length, optional
         The columns with the two ends of each edge, by default a known pair of names, as for
         :func:`cc_rapids.components`.
@@ -508,33 +506,34 @@ def components(
     Other Parameters
     ----------------
     partition : {"edges", "vertices"}
-        Whether only edges are distributed, so that one worker finally holds a forest over all
-        vertices, or vertices too, for graphs whose vertices do not fit on one worker: see
-        :mod:`cc_rapids.integrations.distributed.vertices`. The latter needs ids of one column and
-        labels "min".
+        What is distributed. With ``"edges"``, one worker finally holds a forest over all vertices.
+        ``"vertices"`` is for graphs whose vertices do not fit on one worker: see
+        :mod:`cc_rapids.integrations.distributed.vertices`. It needs ids of one column and labels
+        "min".
     combine : {"auto", "tree", "gather"}
-        How forests of distributed edges are combined: in a tree, or by one NCCL all-gather, after
-        which every GPU solves all forests and keeps its part of the answer. The all-gather needs
-        integer ids, and a GPU and CuPy with NCCL on each worker; ``"auto"`` uses it if it is
-        available, fits, and is not slower according to :mod:`cc_rapids.integrations.dask.gather`.
+        How forests of distributed edges are combined: in a tree, or by one NCCL all-gather. After
+        an all-gather, every GPU solves all forests and keeps its part of the answer. It needs
+        integer ids, and a GPU and CuPy with NCCL on each worker. ``"auto"`` uses the all-gather if
+        it is available, fits, and is not slower according to
+        :mod:`cc_rapids.integrations.dask.gather`.
     owners : {"range", "hash"} or callable, optional
         The assignment of distributed vertices to workers: equal ranges of the ids (the default for
         integers), their hashes (the default for strings), or a function from a column of ids to an
         array of worker numbers, such as the tile of each point of a lattice. The number must depend
-        on the id alone, in every process and whatever other ids are in the column. This is checked
-        for a sample on every worker, and for each row where it arrives; a function that is wrong
-        for a few ids may pass, and then the answer is wrong (docs/larger.md).
+        only on the id, not on the process or on other ids in the column. This is checked for a
+        sample on every worker, and for each row on the worker that receives it. A function that is
+        wrong for a few ids may pass these checks and give a wrong answer (docs/larger.md).
     room : int, optional
-        The number of remaining edges that one worker may solve if vertices are distributed; by
-        default the largest number of vertices on one worker.
+        With distributed vertices, the maximum number of remaining edges that one worker solves. The
+        default is the largest number of vertices on one worker.
 
     Raises
     ------
     EngineError
         No client is connected.
     InputError
-        The edges or an argument cannot be used, as for :func:`cc_rapids.components`; counts in the
-        message refer to a partition.
+        The edges or an argument cannot be used, as for :func:`cc_rapids.components`. Counts in the
+        message refer to one partition.
 
     See Also
     --------
@@ -615,11 +614,10 @@ def _check(
 
 
 def _example(meta: Any, ids: list[str] | None) -> Any:
-    """Return a frame or series with some rows, so that object columns have known content.
+    """Return an example of a frame or series with the given types.
 
-    Return one without rows if that is impossible.
-
-    ``ids`` are the columns of ids, by default all.
+    The example has rows if the types tell their content, which object columns do not. ``ids`` are
+    the columns of ids, by default all columns.
     """
     if meta.ndim == 2:
         names = list(dict.fromkeys(ids or meta.columns))
@@ -648,18 +646,18 @@ def weakly_connected_components(graph: Any) -> Any:
     Returns
     -------
     dask_cudf.DataFrame with columns ``vertex`` and ``labels``, on the workers
-        For int32 or int64 vertices, ``labels`` is the least vertex of the component; for others
-        (strings, or several columns, which become ``0_vertex``, ...) it is 0 .. k-1 in the order of
-        these.
+        For int32 or int64 vertices, ``labels`` is the least vertex of the component. For strings
+        and for several columns (``0_vertex``, ...), labels are 0 .. k-1 in the order of the least
+        vertices.
 
     Raises
     ------
     InputError
-        The graph is directed; a ValueError.
+        The graph is directed. It is a ValueError.
     GraphStateError
         The graph has no Dask edge list.
     ArgumentTypeError
-        The argument is not a graph; a TypeError.
+        The argument is not a graph. It is a TypeError.
     EngineError
         No ``distributed.Client`` is connected.
 
@@ -684,9 +682,10 @@ def weakly_connected_components(graph: Any) -> Any:
 
 
 def _edges(graph: Any) -> tuple[Any, Any, Any]:
-    """Return the frame that the graph was made from, or its own edge list.
+    """Return a frame with the edges of a graph, and its source and destination columns.
 
-    Its vertices are those that the caller gave.
+    The frame has the caller's ids: it is the frame that the graph was made from, or an edge list
+    that cuGraph has not renumbered.
     """
     frame = getattr(graph, "input_df", None)
     if is_dask(frame):

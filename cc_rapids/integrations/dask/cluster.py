@@ -1,4 +1,4 @@
-"""The GPUs of this machine as a cluster: one worker process each."""
+"""Start a Dask cluster with one worker process for each GPU of this machine."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ log = logging.getLogger(__name__)
 def local_gpus(gpus: int | list[int] | None = None, **options: Any) -> Any:
     """Start one worker for each GPU of this machine.
 
-    If dask-cuda is installed, this is its ``LocalCUDACluster``. Otherwise there is one plain worker
-    process per GPU, which sees no other GPU (``CUDA_VISIBLE_DEVICES``), and workers send frames to
-    each other through host memory.
+    If dask-cuda is installed, its ``LocalCUDACluster`` is started. Otherwise one plain worker
+    process is started per GPU. It sees only this GPU (``CUDA_VISIBLE_DEVICES``). Plain workers send
+    frames to each other through host memory.
 
     Parameters
     ----------
@@ -80,10 +80,10 @@ def plain(gpus: list[Any], **options: Any) -> Any:
 
 
 def visible() -> list[Any]:
-    """Return the GPUs that this process may use, without making a context on any."""
-    named = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if named is not None:
-        return [gpu.strip() for gpu in named.split(",") if gpu.strip()]
+    """Return the GPUs that this process may use, without creating a CUDA context."""
+    environment = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if environment is not None:
+        return [gpu.strip() for gpu in environment.split(",") if gpu.strip()]
     try:
         listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):

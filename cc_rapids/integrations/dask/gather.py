@@ -1,13 +1,14 @@
-"""One all-gather of forests by NCCL instead of the tree, if each worker has a GPU.
+"""Combine forests by one NCCL all-gather instead of a tree of merges, if each worker has a GPU.
 
-All workers get all forests, solve them at the same time, and keep their own range of the answer.
-More is sent than up a tree, but directly between GPUs and in one step, and the answer need not be
+Every worker receives all forests, solves them, and keeps its own range of the answer. An all-gather
+sends more bytes than a tree, but directly between GPUs and in one step. The answer is already
 distributed afterwards.
 
-The choice between the two is made by a model of both: bytes, rounds and seconds, from formulae and
-measured rates, for random edges, which cost most. ``benchmarks/cluster_model.py`` extends it to
-distributed vertices. The tables of docs/larger.md are made from both, and a test compares them with
-the measurements (benchmarks/records/several.jsonl).
+A cost model chooses between all-gather and tree. It predicts bytes, rounds and seconds from
+formulae and measured rates for random edges, the most expensive case.
+``benchmarks/cluster_model.py`` extends the model to distributed vertices. The tables of
+docs/larger.md are made from these models; a test compares them with measurements
+(benchmarks/records/several.jsonl).
 """
 
 from __future__ import annotations
@@ -38,15 +39,15 @@ class Machine:
     Attributes
     ----------
     rate, join : float
-        Edges per second that one worker reduces to a forest, and rows that it looks up.
+        Edges per second that one worker reduces to a forest, and rows per second that it looks up.
     read : float
-        Bytes of edges per second that it reads; infinite if they are already in memory.
+        Bytes of edges per second that one worker reads; infinite if edges are already in memory.
     link, collective : float
         Bytes per second from one worker to another, by Dask and by NCCL.
     latency : float
-        Seconds per batch, in which all workers wait for each other.
+        Seconds per synchronization of all workers.
     memory : float
-        Bytes of one worker.
+        Bytes of memory of one worker.
     """
 
     rate: float
@@ -58,8 +59,8 @@ class Machine:
     memory: float
 
 
-# The rate is that of random edges of int64 on an H100 (uniform25M in benchmarks/records/main_job);
-# the others are assumed: cuDF's joins, files, half of a network of 400 Gb/s, NVLink, and Dask.
+# The rate: random int64 edges on an H100 (uniform25M in benchmarks/records/main_job), measured.
+# The others are assumptions: cuDF's joins, files, half of a 400 Gb/s network, NVLink, and Dask.
 CARDS = Machine(15e9, join=1e9, read=5e9, link=25e9, collective=200e9, latency=0.1, memory=80e9)
 
 
@@ -79,14 +80,14 @@ class Cost:
     Attributes
     ----------
     bytes : float
-        Sent between workers, by all of them.
+        Bytes sent between workers in total.
     rounds : int
         Levels of the tree, or rounds of hooks.
     batches : int
-        The number of times that all workers wait for each other.
+        The number of synchronizations of all workers.
     seconds : float
     held : float
-        Bytes on the worker that holds most, beside the edges that it reads.
+        The maximum memory of a worker in bytes, without the edges that it reads.
     """
 
     bytes: float
@@ -123,7 +124,7 @@ def tree_cost(job: Job, machine: Machine) -> Cost:
 
 
 def gather_cost(job: Job, machine: Machine) -> Cost:
-    """Return the cost of sending all forests to every worker, which solves them."""
+    """Return the cost of sending all forests to every worker and solving them there."""
     row, others, share = 2 * ID_BYTES, job.workers - 1, job.edges / job.workers
     rows = forest_rows(job.vertices, share)
     seconds = share * row / machine.read + share / machine.rate + machine.latency
@@ -134,7 +135,7 @@ def gather_cost(job: Job, machine: Machine) -> Cost:
 
 
 def gather_pays(vertices: float, rows: list[int], machine: Machine, free: float) -> bool:
-    """Return whether to gather forests: they fit on every worker, and it is not slower."""
+    """Return whether all forests fit on every worker and a gather is not slower than a tree."""
     workers, most = len(rows), float(max(rows, default=0))
     job = Job(workers * most, max(vertices, 1.0), workers)
     gather = gather_cost(job, machine)
@@ -142,10 +143,10 @@ def gather_pays(vertices: float, rows: list[int], machine: Machine, free: float)
 
 
 log = logging.getLogger(__name__)
-_uids: dict[tuple[Any, ...], Any] = {}  # of the client: which communicator its workers share
-_open: dict[tuple[str, int], Any] = {}  # of a worker: its communicators, by id and rank
+_uids: dict[tuple[Any, ...], Any] = {}  # on the client: the id of its workers' communicator
+_open: dict[tuple[str, int], Any] = {}  # on a worker: open communicators by id and rank
 _lock = threading.Lock()
-PATIENCE = 30  # seconds that ranks are given to fail after their communicator was closed
+PATIENCE = 30  # seconds to wait for ranks to fail after their communicator was aborted
 
 
 class Nccl:
@@ -172,23 +173,23 @@ class Nccl:
     def __init__(self, uid: Any, rank: int, size: int) -> None:
         from cupy.cuda import nccl
 
-        self.size, self._own = size, nccl.NcclCommunicator(size, uid, rank)
+        self.size, self._communicator = size, nccl.NcclCommunicator(size, uid, rank)
 
     def all_gather(self, array: Any) -> Any:
-        """Return the concatenated arrays of all ranks, which have one length."""
+        """Gather arrays of equal length from all ranks; return one row per rank."""
         import cupy
         from cupy.cuda import nccl
 
         gathered = cupy.empty((self.size, *array.shape), array.dtype)
         stream = cupy.cuda.get_current_stream()
         pointers = array.data.ptr, gathered.data.ptr
-        self._own.allGather(*pointers, array.nbytes, nccl.NCCL_UINT8, stream.ptr)
+        self._communicator.allGather(*pointers, array.nbytes, nccl.NCCL_UINT8, stream.ptr)
         stream.synchronize()
         return gathered
 
     def abort(self) -> None:
         """Abort calls that wait for a lost rank."""
-        self._own.abort()
+        self._communicator.abort()
 
 
 def reason_not_to(tasks: Tasks, homes: list[str], facts: list[dict[str, Any]], forced: bool) -> str:
@@ -199,11 +200,13 @@ def reason_not_to(tasks: Tasks, homes: list[str], facts: list[dict[str, Any]], f
         return "a worker was lost in the meantime"
     if any(fact["low"] is None for fact in facts):
         return "ids are not integers of one column"
-    rooms = tasks.gather([tasks.submit(free_bytes, worker=home, pinned=True) for home in homes])
-    if not all(rooms):
+    free_of_workers = tasks.gather(
+        [tasks.submit(free_bytes, worker=home, pinned=True) for home in homes]
+    )
+    if not all(free_of_workers):
         return "not every worker has a GPU and CuPy with NCCL"
     rows = [fact["rows"] for fact in facts]
-    if forced or gather_pays(max(rows), rows, CARDS, min(rooms)):
+    if forced or gather_pays(max(rows), rows, CARDS, min(free_of_workers)):
         return ""
     return f"forests of {sum(rows):,} edges do not fit on every worker, or would take longer"
 
@@ -218,7 +221,7 @@ def gathered(
     named: dict[str, Any],
     options: dict[str, Any],
 ) -> tuple[Any, dict[str, Any]]:
-    """Return a worker's range of the labels, and the facts."""
+    """Gather and solve all forests; return this worker's range of the labels, and the facts."""
     edges, rows = forest.checked(), [fact["rows"] for fact in facts]
     kind = kind_of_ids(called, facts)
     sides = [_all(edges[end].astype(kind).values, rank, uid, rows) for end in ENDS]
@@ -229,7 +232,7 @@ def gathered(
 
 
 def _all(ids: Any, rank: int, uid: Any, rows: list[int]) -> Any:
-    """Return the ids of all ranks in one array; each sends as many elements as the longest."""
+    """Return the ids of all ranks in one array; shorter arrays are padded for the all-gather."""
     xp = library(ids)
     padded = xp.zeros(max(rows), ids.dtype)
     padded[: ids.size] = ids
@@ -245,7 +248,7 @@ def _communicator(uid: Any, rank: int, size: int) -> Any:
 
 
 def free_bytes() -> int:
-    """Return the bytes that this worker has for a gather; 0 if it cannot take part."""
+    """Return the free GPU memory of this worker in bytes; 0 if it cannot take part in a gather."""
     return Nccl.free_bytes()
 
 
@@ -266,14 +269,12 @@ def abort(uid: Any) -> None:
 def by_gather(
     tasks: Tasks, forests: list[Future], homes: list[str], *arguments: Any
 ) -> list[Future] | None:
-    """Return the parts of the answer, one on each worker.
-
-    Return None if a worker fails or is lost meanwhile.
+    """Return the parts of the answer, one on each worker; None if a worker fails or is lost.
 
     Parameters
     ----------
     arguments
-        Facts, called, labels, named and options of :func:`gathered`.
+        The arguments ``facts`` to ``options`` of :func:`gathered`.
     """
     client, key = tasks.client, (tasks.client.id, *homes)
     if key not in _uids:
@@ -298,7 +299,10 @@ def by_gather(
 
 
 def _failure(tasks: Tasks, futures: list[Future], homes: list[str]) -> str:
-    """Return the first error; empty if all is done. Raise a LedgerError of lost edges."""
+    """Wait for the gather; return its first error, or "" if there is none.
+
+    A LedgerError is raised, because lost edges would be missing in the tree as well.
+    """
     while True:
         for future in futures:
             if future.status == "error":

@@ -1,6 +1,7 @@
-"""The workers of a Dask cluster; the dashboard shows calls by names that begin with ``cc_rapids``.
+"""Run tasks on the workers of a Dask cluster.
 
-Dask sends the smaller of two forests to the worker of the larger.
+The dashboard shows the tasks under names that begin with ``cc_rapids``. To merge two forests, Dask
+sends the smaller one to the worker of the larger one.
 """
 
 from __future__ import annotations
@@ -28,21 +29,21 @@ class Tasks:
 
     def __init__(self, client: Client) -> None:
         self.client, self._run, self._count = client, uuid.uuid4().hex[:12], 0
-        self._held: WeakValueDictionary[str, Future] = WeakValueDictionary()
+        self._futures: WeakValueDictionary[str, Future] = WeakValueDictionary()
 
     @contextmanager
     def all_or_none(self) -> Iterator[Tasks]:
         """Release the tasks made in the context if it fails, so that the workers free them.
 
-        Otherwise the stack frames of an error would keep its futures for as long as the error
-        exists. They are not cancelled: that would end the scheduler's connection to the client if a
-        task depends on one of them whose own future has been released.
+        Otherwise the stack frames of an error would keep the futures alive as long as the error.
+        Futures are not cancelled: Dask's scheduler would close the connection to the client if a
+        task depended on a cancelled task whose future was already released.
         """
-        before = set(self._held)
+        before = set(self._futures)
         try:
             yield self
         except BaseException:
-            for key, future in list(self._held.items()):
+            for key, future in list(self._futures.items()):
                 if key not in before:
                     future.release()
             raise
@@ -50,7 +51,7 @@ class Tasks:
     def submit(
         self, function: Any, *arguments: Any, worker: str | None = None, pinned: bool = False
     ) -> Future:
-        """Return the future of a call, on a preferred worker, or a required one if pinned."""
+        """Return the future of a call on a preferred worker, which is required if ``pinned``."""
         future: Future = self.client.submit(
             function,
             *arguments,
@@ -59,13 +60,13 @@ class Tasks:
             allow_other_workers=bool(worker) and not pinned,
             priority=1,
         )
-        self._held[future.key] = future
+        self._futures[future.key] = future
         return future
 
     def compute(self, calls: list[Any]) -> list[Future]:
         """Return the futures of lazy calls, with keys of this run."""
         futures: list[Future] = self.client.compute(calls)
-        self._held.update((future.key, future) for future in futures)
+        self._futures.update((future.key, future) for future in futures)
         return futures
 
     def key(self, function: Any) -> str:
@@ -81,16 +82,16 @@ class Tasks:
     def completed(
         self, futures: list[Future], fail: Callable[[Future], object] | None = None
     ) -> Iterator[Future]:
-        """Iterate over futures as they are done; keep none of those that the caller lets go."""
+        """Iterate over futures as they are done, without keeping references to them."""
         return map(partial(_checked, fail or Future.result), as_completed(futures))
 
     def places(self, futures: list[Future]) -> list[str]:
-        """Return the addresses of the workers that hold results; "" where that worker is lost."""
+        """Return the address of a worker that holds each result; "" if that worker is lost."""
         workers_of = self.client.who_has(futures)
         return [next(iter(workers_of.get(future.key, ())), "") for future in futures]
 
     def workers(self) -> list[str]:
-        """Return the addresses of the workers; wait for the first one if there is none.
+        """Return the addresses of all workers; wait until there is at least one.
 
         A worker that is too busy to respond counts as lost until it responds.
         """

@@ -25,10 +25,10 @@ class DistributedComponents:
     def ledger(self) -> dict[str, Any]:
         """The rows of the run: given = linked + those left out, by reason.
 
-        ``given`` is the number of rows of all partitions, which are counted apart, ``linked`` the
-        number that the kernels of all workers were handed. A run whose rows do not balance, as a
-        partition or a forest was lost, repeated or cut, raises a LedgerError and gives no answer.
-        See :attr:`cc_rapids.Components.ledger`.
+        ``given`` is the number of rows of all partitions, counted separately. ``linked`` is the
+        number of rows that the kernels of all workers processed. A run raises a LedgerError if
+        these do not balance, because a partition or a forest was lost, repeated or truncated. See
+        :attr:`cc_rapids.Components.ledger`.
 
         Returns
         -------

@@ -1,14 +1,14 @@
-"""Functions that workers run: forests of partitions, merging of forests, and labels.
+"""Functions that workers run: find forests of partitions, merge forests, and return labels.
 
-A forest is sent between workers as a frame of its edges, in the caller's own ids: columns
+A forest is sent between workers as a frame of its edges in the caller's ids, with columns
 ``source`` and ``destination`` (``0_source``, ... if ids have several columns). An isolated vertex
-is a self-loop there. So a frame has one row for each vertex except one per component, and one for
-each component of a single vertex; labels of vertices are never sent.
+is a self-loop. So the frame has n - 1 rows for a component of n > 1 vertices, and one row for a
+component of one vertex. Labels of vertices are never sent.
 
-With the edges go the ledger of the rows that were reduced to them, and their own number. Whoever
-solves a forest compares that number with the rows that the kernels linked, and whoever answers
-compares the ledger with the rows that were given, which are counted apart. So a partition, a block
-or a forest that is lost, repeated or cut on the way raises a LedgerError.
+A forest also carries its number of edges, and the ledger of the rows that were reduced to it. The
+worker that solves a forest compares the number of edges with the rows that the kernels linked. The
+worker that returns the answer compares the ledger with separate counts of the given rows. So a
+partition, a block or a forest that is lost, repeated or truncated raises a LedgerError.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ Ends = tuple[Side, Side]  # the columns of both ends
 
 
 class Forest(NamedTuple):
-    """The edges of a spanning forest, their number, and the ledger of the rows behind them.
+    """The edges of a spanning forest, their number, and the ledger of the rows reduced to them.
 
-    The number was counted by the solver of the forest, and not by the frame.
+    The number comes from the solver, independently of the length of the frame.
     """
 
     edges: Any
@@ -50,7 +50,7 @@ class Forest(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """The type of a column that is not empty, and of integers the least and the greatest."""
+    """The type of a column that is not empty; for integers, also the least and the greatest."""
 
     dtype: str
     low: int | None = None
@@ -66,7 +66,7 @@ def sides(source: Side) -> tuple[Side, Side]:
 
 
 def as_list(side: Side) -> list[str]:
-    """Return one or several columns as a list."""
+    """Return the names of one or several columns as a list."""
     return side if isinstance(side, list) else [side]
 
 
@@ -84,10 +84,10 @@ def column_names(source: Side | None, destination: Side | None) -> Ends:
 
 
 def as_pandas(partition: Any) -> Any:
-    """Return a partition of Arrow's as a pandas frame, without a copy of integers and strings.
+    """Convert an Arrow or Polars partition to a pandas frame, without copying integers and strings.
 
-    Nulls stay nulls, and 64-bit integers beside them integers. Partitions of pandas and cuDF, and
-    what is no frame, are returned as they are.
+    Nulls stay nulls, and integer columns with nulls stay integers. Other objects, including frames
+    of pandas and cuDF, are returned unchanged.
     """
     import pyarrow as pa
 
@@ -108,7 +108,7 @@ def as_pandas(partition: Any) -> Any:
 
 
 def kind_of(column: Any) -> Kind:
-    """Return the kind of a column of a forest, with integers or strings."""
+    """Return the :class:`Kind` of a column of a forest, which holds integers or strings."""
     if not is_integer(column.dtype):
         return Kind(str(column.dtype))
     return Kind(str(column.dtype), int(column.min()), int(column.max()))
@@ -157,30 +157,30 @@ def united(frames: list[Any], ends: Ends, called: Ends) -> Any:
     ColumnTypeError
         A column is integers in one and strings in another.
     """
-    filled = [frame for frame in frames if len(frame)]
+    nonempty = [frame for frame in frames if len(frame)]
     names = [name for side in ends for name in as_list(side)]
     for name, column in zip(
         names, [name for side in called for name in as_list(side)], strict=True
     ):
-        if len({str(frame[name].dtype) for frame in filled}) > 1:
-            kind = common_kind(column, [kind_of(frame[name]) for frame in filled])
+        if len({str(frame[name].dtype) for frame in nonempty}) > 1:
+            kind = common_kind(column, [kind_of(frame[name]) for frame in nonempty])
             if kind:
-                filled = [frame.astype({name: kind}) for frame in filled]
-    return concat(filled or frames)
+                nonempty = [frame.astype({name: kind}) for frame in nonempty]
+    return concat(nonempty or frames)
 
 
 def concat(frames: list[Any]) -> Any:
-    """Concatenate frames, without empty ones, whose types do not matter."""
-    filled = [frame for frame in frames if len(frame)]
-    if len(filled) < 2:
-        return (filled or frames)[0]
-    if is_cudf(filled[0]):
+    """Concatenate frames, ignoring empty ones and their types."""
+    nonempty = [frame for frame in frames if len(frame)]
+    if len(nonempty) < 2:
+        return (nonempty or frames)[0]
+    if is_cudf(nonempty[0]):
         import cudf
 
-        return cudf.concat(filled, ignore_index=True)
+        return cudf.concat(nonempty, ignore_index=True)
     import pandas as pd
 
-    return pd.concat(filled, ignore_index=True)
+    return pd.concat(nonempty, ignore_index=True)
 
 
 def library(array: Any) -> Any:
@@ -205,12 +205,12 @@ def of_length(frame: Any, rows: int, what: str) -> Any:
 
 
 def solved_by(frame: Any, ends: Ends, called: Ends, rows: int, **options: Any) -> Components:
-    """Return the components of forests of so many edges; errors use the caller's column names.
+    """Return the components of forests of ``rows`` edges; errors use the caller's column names.
 
     Raises
     ------
     LedgerError
-        The kernels linked another number of edges.
+        The kernels linked another number of edges than ``rows``.
     """
     left, right = ends
     one_column = isinstance(left, str)
@@ -221,7 +221,7 @@ def solved_by(frame: Any, ends: Ends, called: Ends, rows: int, **options: Any) -
 
 
 def linked_all(result: Components, rows: int, what: str) -> Ledger:
-    """Return the ledger of an answer; raise a LedgerError unless it is one of so many rows."""
+    """Return the ledger of an answer; raise a LedgerError unless it accounts for ``rows`` rows."""
     return result.answer.facts.rows._replace(given=rows).check(what)
 
 
@@ -236,7 +236,7 @@ def balanced(ledger: Ledger, counts: Iterable[int], what: str) -> Ledger:
     Raises
     ------
     LedgerError
-        A partition was lost, repeated or cut; names both numbers.
+        A partition was lost, repeated or truncated; the error names both numbers.
     """
     return ledger._replace(given=sum(counts)).check(what)
 
@@ -246,7 +246,7 @@ def local_forest(
 ) -> Forest:
     """Return the forest of one partition.
 
-    Categories become their values, because other partitions may have others.
+    Categorical columns become columns of values, because categories differ between partitions.
 
     Raises
     ------
@@ -282,35 +282,35 @@ def _values(frame: Any) -> Any:
     return frame.astype(kinds) if kinds else frame
 
 
-def not_frame(thing: Any, series: bool = False) -> str:
+def not_frame(value: Any, series: bool = False) -> str:
     """Return a description of a partition that is not a pandas or cuDF frame or series; else ""."""
-    if is_cudf(thing):
-        is_frame = series or hasattr(thing, "columns")
+    if is_cudf(value):
+        is_frame = series or hasattr(value, "columns")
     else:
         import pandas as pd
 
         kinds = (pd.DataFrame, pd.Series, pd.Index) if series else pd.DataFrame
-        is_frame = isinstance(thing, kinds)
-    library = type(thing).__module__.partition(".")[0]
-    words = shown(thing) if library == "builtins" else f"a {library} {type(thing).__name__}"
-    return "" if is_frame else words
+        is_frame = isinstance(value, kinds)
+    library = type(value).__module__.partition(".")[0]
+    description = shown(value) if library == "builtins" else f"a {library} {type(value).__name__}"
+    return "" if is_frame else description
 
 
 def loops(named: Any, source: Side, options: dict[str, Any]) -> Forest:
-    """Return the forest of self-loops of vertices that count even without edges."""
+    """Return the vertices that the caller names, as a forest of self-loops."""
     if not_frame(named, series=True):
         raise TypeError(f"a partition of vertices is {not_frame(named, series=True)}")
     frame = named.to_frame() if not hasattr(named, "columns") else named
     ends, width = sides(source), len(as_list(source))
     check_width(len(frame.columns), width)
     columns = [frame[name].reset_index(drop=True) for name in frame.columns]
-    named_twice = {
+    loop_columns = {
         name: column for side in ends for name, column in zip(as_list(side), columns, strict=True)
     }
-    twice = type(frame)(named_twice)
+    loop_frame = type(frame)(loop_columns)
     called = ("vertices",) * 2 if width == 1 else ends
-    result = solved_by(twice, ends, called, len(frame), forest=True, **options)
-    return _forest(result, twice, ends, called, Ledger())
+    result = solved_by(loop_frame, ends, called, len(frame), forest=True, **options)
+    return _forest(result, loop_frame, ends, called, Ledger())
 
 
 def check_width(columns: int, expected: int) -> None:
@@ -323,7 +323,7 @@ def check_width(columns: int, expected: int) -> None:
 
 
 def merged(first: Forest, second: Forest, called: Ends, options: dict[str, Any]) -> Forest:
-    """Merge two forests to one, without edges that join nothing."""
+    """Merge two forests to one, without redundant edges."""
     return all_merged([first, second], called, options)
 
 
@@ -350,8 +350,8 @@ def _forest(result: Components, frame: Any, ends: Ends, called: Ends, ledger: Le
     single_vertices = _values(result.filter(max_size=1))
     vertex = [name for name in single_vertices.columns if name.endswith("vertex")]
     twice = zip(names, [*vertex, *vertex], strict=True)
-    looped = type(edges)({name: single_vertices[column] for name, column in twice})
-    edges = united([edges, looped], sides(called[0]), called)
+    self_loops = type(edges)({name: single_vertices[column] for name, column in twice})
+    edges = united([edges, self_loops], sides(called[0]), called)
     return Forest(edges, rows + len(single_vertices), ledger)
 
 
@@ -383,7 +383,7 @@ def labelled(
 
 
 def of_rows(ledger: Ledger) -> dict[str, Any]:
-    """Return the facts about the rows of a run: how many were dropped for nulls, and the ledger."""
+    """Return the number of rows that were dropped for nulls, and the ledger, as facts of a run."""
     return {"dropped": ledger.left_out.get("null_end", 0), "ledger": ledger.facts()}
 
 
@@ -402,9 +402,9 @@ def edges_of(forest: Forest, source: Side) -> Any:
     return frame[~same].reset_index(drop=True)
 
 
-def same(thing: Any) -> Any:
-    """Return the value, to copy it to another worker."""
-    return thing
+def same(value: Any) -> Any:
+    """Return the value; run on another worker, this copies it there."""
+    return value
 
 
 def empty_of(frame: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The few calls by which a run asks workers for work, wherever these are, and their GPUs."""
+"""The interface between a run and the workers of Dask, Ray or a process pool."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 Handle = Any  # a result that a worker makes or holds: a future, or a reference to an object
-GPUS = {"threads": 0.0, "cuda": 1.0}  # of a worker, for each engine
+GPUS = {"threads": 0.0, "cuda": 1.0}  # the number of GPUs of a worker, by engine
 
 
 class Executor(Protocol):
-    """Workers that run functions, and hold the results until they are asked for.
+    """Workers that run functions and hold the results until they are requested.
 
-    A result that is lost with its worker is made again from the arguments of its call, whose
-    handles the executor therefore keeps, or the run fails: no call sees half of the results.
+    If a result is lost with its worker, the executor repeats the call or the run fails. For that,
+    the executor keeps the handles of the arguments of each call.
     """
 
     def submit(self, function: Any, *arguments: Any, worker: str | None = None) -> Handle:
@@ -29,13 +29,13 @@ class Executor(Protocol):
         """Wait for small results and return them; raise the error of a call that failed."""
 
     def completed(self, handles: list[Handle]) -> Iterator[Handle]:
-        """Iterate over handles as their calls end; raise the error of one.
+        """Iterate over handles as their calls end; raise the error of a call that failed.
 
-        The list may be emptied meanwhile: a handle that the caller lets go is not kept.
+        The caller may empty the list meanwhile; the iterator keeps no reference to its handles.
         """
 
     def places(self, handles: list[Handle]) -> list[str]:
-        """Return for each result the worker that holds it; "" if that is lost or unknown."""
+        """Return the worker that holds each result; "" if the worker is lost or unknown."""
 
     def workers(self) -> list[str]:
-        """Return all workers there are now, at least one, in a fixed order."""
+        """Return all current workers, at least one, in a fixed order."""

@@ -1,10 +1,9 @@
 """A tree of merges: each worker merges its forests, then workers merge theirs pairwise.
 
-Balduzzi et al. 2018, section 2, distribute the edges in the same way, and send the representative
-of every vertex up a tree. Here only the edges of forests are sent, so edges that join nothing stay
-where they are.
+Balduzzi et al. 2018, section 2, distribute the edges in the same way, but send the representative
+of every vertex up the tree. Here only edges of forests are sent. Redundant edges are not sent.
 
-Progress is reported by a bar on a terminal, a call, or lines in the log.
+Progress is reported by a bar on a terminal, a callback, or lines in the log.
 """
 
 from __future__ import annotations
@@ -42,17 +41,18 @@ class Merges:
         return self.tasks.submit(merged, first, second, self.called, self.options, worker=home)
 
     def fold(self, leaves: Iterable[Handle], total: int | None) -> list[tuple[str, Handle]]:
-        """Return one forest for each worker, of those of its partitions, with the worker's name.
+        """Merge the forests of each worker; return the names of the workers and their forests.
 
-        Two forests of equally many partitions on one worker are merged as soon as both exist, so
-        the number of forests that a worker holds is at most the logarithm of that of its
-        partitions. A forest that was merged is released, and made from its partition again if its
-        worker is lost.
+        Two forests of equally many partitions on one worker are merged as soon as both exist. So a
+        worker with k partitions holds at most about log2(k) forests. A merged forest is released;
+        if its worker is lost, the forest is computed from its partition again.
 
         Parameters
         ----------
         leaves : iterable
-            The forests of the partitions, as each of them is complete.
+            The forests of the partitions, in the order in which they are completed.
+        total : int or None
+            The number of forests, for the progress; None if unknown.
         """
         piles: dict[str, list[tuple[int, Handle]]] = defaultdict(list)
         for done, leaf in enumerate(leaves, 1):
@@ -73,10 +73,11 @@ class Merges:
         return merged
 
     def tree(self, forests: list[Handle]) -> Handle:
-        """Merge pairs, pairs of pairs and so on into one forest of all.
+        """Merge forests pairwise, level by level, into one.
 
-        The caller should hold the forests until the answer is complete: then the loss of a worker
-        costs its own partitions and some merges, but no partition of another worker.
+        The caller should keep the handles of the forests until the answer is complete. Then the
+        loss of a worker repeats its own partitions and some merges, but no partition of another
+        worker.
         """
         level, count = forests, 0
         while len(level) > 1:

@@ -1,30 +1,31 @@
-"""Distributed vertices: no worker holds all of them. After Balduzzi et al. 2018, section 2.
+"""Find components with distributed vertices: no worker holds all of them.
 
-Every vertex has an owner, one of as many parts as there are workers. As in the paper, each part
-first joins the edges within it, and then those that cross its borders. In the paper, single finds
-and hooks are sent to the owner of a vertex by one-sided MPI; here those of a part are sent in one
-batch:
+The algorithm follows Balduzzi et al. 2018, section 2. Vertices are divided into parts, one per
+worker; the owner of a vertex is its part. Each part first joins the edges inside it, and then the
+edges that cross its borders. The paper sends each find and hook to the owner of a vertex by
+one-sided MPI. Here each part sends its finds and hooks in batches:
 
-1. Each worker joins the forests of its partitions, whose edges go to the owners of one end, and
-   each part labels its vertices by the edges within it.
-2. The ends of edges that cross are replaced by their labels. From then on edges join components of
-   parts, and components that lie within one part are complete. Each part keeps a forest of these
-   edges.
-3. While they are more than ``room``, a round of hooks: every vertex that still has a neighbour
-   takes the least of them for its parent. No cycle of such choices is longer than two, because the
-   choice of a choice is never greater than the vertex; the lesser of two that chose each other is
-   a root, and the least of its tree. Each batch of finds doubles the distance to the ancestor that
-   a vertex knows, until that is its root; then the ends of edges are replaced again.
-4. The remaining forest of at most ``room`` edges is solved on one worker, and labels are sent back
-   by one batch of finds per round.
+1. Each worker merges the forests of its partitions, and sends each edge to the owner of one end.
+   Each part labels its vertices by the edges inside it.
+2. Each part replaces the ends of crossing edges by their labels. The edges now join components of
+   parts. A component without crossing edges is complete. Each part keeps a forest of these edges.
+3. Rounds of hooks run while more than ``room`` edges remain. In a round, every vertex with
+   neighbours chooses its least neighbour as parent. A cycle of choices has length two, because the
+   choice of a vertex's choice is never greater than the vertex. The lesser vertex of a cycle is the
+   root of its tree and the least vertex in it. Each batch of finds doubles the distance to the
+   known ancestor of a vertex, until that is its root. Then the ends of the edges are replaced by
+   their roots.
+4. One worker solves the remaining forest of at most ``room`` edges. Labels are sent back by one
+   batch of finds per round.
 
-The bound: every tree of step 3 has two vertices or more, so a round at least halves the vertices
-that have neighbours. With b such vertices after step 2 there are at most log2(b) rounds, and
-because P parts keep P (b - 1) edges at most, none once b <= room / P + 1; in a round that begins
-with b of them trees are less than b deep, which takes at most log2(b) + 2 batches of finds. By
-default ``room`` is the number of vertices of the largest part: beside its share of the vertices,
-and of the edges of forests, no worker ever holds more rows than that. If borders are shorter, as in
-lattices in tiles and road networks, no round is needed, and four batches suffice.
+The number of rounds is bounded. Every tree of step 3 has at least two vertices, so each round at
+least halves the number b of vertices with neighbours. There are at most log2(b) rounds for the b
+after step 2. P parts keep at most P (b - 1) edges, so the rounds end once b <= room / P + 1. In a
+round that begins with b vertices, trees are less than b deep, so at most log2(b) + 2 batches of
+finds are sent. By default ``room`` is the number of vertices of the largest part. Then no worker
+holds more rows than that, in addition to its share of the vertices and of the edges of forests. If
+borders are short, as in road networks and in lattices cut into tiles, no round is needed, and four
+batches suffice.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ Owner = Callable[[Any], Any]  # from a column of ids to an array of parts 0 .. c
 
 @dataclass(frozen=True)
 class Ranges:
-    """Owners by ranges: part k has the ids from the k-th cut on, part 0 those below all cuts."""
+    """Owners by ranges of ids: part k owns the ids from ``cuts[k - 1]`` up to below ``cuts[k]``."""
 
     cuts: tuple[int, ...]
 
@@ -86,7 +87,7 @@ class Ranges:
 
 @dataclass(frozen=True)
 class Hashed:
-    """Owners by the hash of the frame library, which is the same in every process."""
+    """Owners by the hash function of the frame library, which is equal in every process."""
 
     count: int
 
@@ -102,7 +103,7 @@ class Hashed:
 
 @dataclass(frozen=True)
 class GivenOwners:
-    """Owners by a function of the caller, whose results are checked."""
+    """Owners by a function of the caller, with checks of its results."""
 
     owner: Owner
     count: int
@@ -139,10 +140,10 @@ class GivenOwners:
         return parts.astype(np.int64)
 
     def calls(self, ids: Any) -> Any:
-        """Return the parts by several calls, each among different ids.
+        """Call the function on the ids in different orders and pieces; return the parts.
 
-        The result is an array on the host with one row per call. All rows are equal if parts depend
-        on the ids alone.
+        The result is a NumPy array with one row per call. All rows are equal if parts depend only
+        on the ids.
         """
         xp, cut = cupy_or_numpy(ids), len(ids) // 3
         whole = self(ids), self(ids.iloc[::-1])[::-1]
@@ -156,11 +157,11 @@ class GivenOwners:
         Raises
         ------
         InputError
-            The part that sent an id computed another owner for it than this part.
+            The sender of an id computed another owner for it than this part.
         """
-        strange = self(ids) != part
-        if strange.any():
-            at = int(strange.argmax())
+        mismatched = self(ids) != part
+        if mismatched.any():
+            at = int(mismatched.argmax())
             raise unsteady(ids.iloc[at], part, self(ids)[at])
 
 
@@ -175,7 +176,7 @@ def unsteady(one: Any, part: Any, other: Any) -> InputError:
 
 
 def cupy_or_numpy(ids: Any) -> Any:
-    """Return the library of arrays where a column lies."""
+    """Return CuPy for a column of cuDF, otherwise NumPy."""
     if type(ids).__module__.startswith("cudf"):
         import cupy
 
@@ -184,7 +185,7 @@ def cupy_or_numpy(ids: Any) -> Any:
 
 
 def even(low: int, high: int, count: int) -> Ranges:
-    """Return equal ranges from the least id to the greatest."""
+    """Divide the ids from ``low`` to ``high`` into ``count`` equal ranges."""
     span = high - low + 1
     return Ranges(tuple(low + k * span // count for k in range(1, count)))
 
@@ -193,13 +194,13 @@ PARTITIONS = ("edges", "vertices")
 OWNERS = ("range", "hash")
 ENDS = ("source", "destination")
 Box = list[Any]
-BYTES_OF_A_ROW = 16  # of a table: an id and a label of 64 bits
-SAMPLE = 1 << 10  # edges of a worker, of whose ends owners are asked on every worker
-RUN = 1 << 22  # vertices that are looked at together for their owner
+BYTES_OF_A_ROW = 16  # a row of a label table: an id and a label of 64 bits
+SAMPLE = 1 << 10  # sampled edges per worker, for the check of the caller's owner function
+RUN = 1 << 22  # vertices per call of the owner function
 
 
 def described(forest: Forest) -> dict[str, Any]:
-    """Return the facts about the edges of a partition that the client needs."""
+    """Return the facts about a forest that the client needs: rows, types, bounds and ledger."""
     edges = forest.checked()
     kinds = [kind_of(edges[end]) for end in ENDS] if len(edges) else []
     facts = {"rows": forest.rows, "kinds": kinds, "low": None, "high": None}
@@ -237,20 +238,20 @@ def kind_of_ids(
 
 
 def edges_of(forest: Forest) -> Any:
-    """Return the edges themselves."""
+    """Return the edges of a forest; raise a LedgerError if some are lost."""
     return forest.checked()
 
 
 def weight_of(forest: Forest) -> int:
-    """Return the bytes of the edges."""
+    """Return the size of the edges of a forest in bytes."""
     return weight(forest.edges)
 
 
 def routed(forest: Forest, owner: Owner, count: int, kind: str | None) -> Box:
     """Return the edges of a partition, grouped by the owner of one end.
 
-    That is the end whose owner has most ends in this partition, if it owns one of the two: so
-    most edges stay where they are.
+    Most edges should stay on this worker. So the part that owns most ends in this partition gets
+    every edge with an end in that part; other edges go to the owner of their source.
     """
     edges = forest.edges if kind is None else forest.edges.astype(kind)
     left, right = (owner(edges[end]) for end in ENDS)
@@ -273,24 +274,24 @@ def boxed(frame: Any, by: str, owner: Owner, count: int) -> Box:
 
 
 def sizes(box: Box) -> list[tuple[int, int]]:
-    """Return the rows and the bytes of each frame of a box."""
+    """Return the number of rows and the bytes of each frame of a box."""
     return [(len(frame), weight(frame)) for frame in box]
 
 
 def weight(frame: Any) -> int:
-    """Return the bytes of a frame's columns."""
+    """Return the size of a frame's columns in bytes."""
     return int(frame.memory_usage(index=False, deep=True).sum()) if len(frame) else 0
 
 
 def arrived(owner: Owner, by: str, part: int, rows: int, *frames: Any) -> Any:
-    """Return all rows received from other parts, after a check of their number and owners.
+    """Concatenate the rows received from other parts, after a check of their number and owners.
 
     Raises
     ------
     LedgerError
-        They are not as many as were sent.
+        The number of rows differs from the number that was sent.
     InputError
-        By the caller's function, some of them belong to another part.
+        The caller's function assigns a row to another part.
     """
     whole = of_length(concat(list(frames)), rows, f"the rows for part {part}")
     if isinstance(owner, GivenOwners):
@@ -299,14 +300,14 @@ def arrived(owner: Owner, by: str, part: int, rows: int, *frames: Any) -> Any:
 
 
 def sample(forest: Forest, kind: str | None) -> Any:
-    """Return a sample of the vertices of the edges."""
+    """Return the ends of a sample of the edges."""
     edges = forest.edges if kind is None else forest.edges.astype(kind)
     some = edges.iloc[:: -(-len(edges) // SAMPLE) or 1]
     return concat([some[[end]].rename(columns={end: "vertex"}) for end in ENDS])
 
 
 def called(owner: GivenOwners, named: range | None, *samples: Any) -> tuple[Any, Any]:
-    """Return distinct ids of samples and of a range, and their parts by several calls."""
+    """Return the distinct ids of samples and of a range, and the parts from several calls."""
     ids = concat(list(samples))["vertex"]
     if named:
         some = named[:: -(-len(named) // SAMPLE)]
@@ -318,7 +319,7 @@ def called(owner: GivenOwners, named: range | None, *samples: Any) -> tuple[Any,
 
 
 def one_of(calls: tuple[Any, Any], at: int) -> Any:
-    """Return one of the sampled ids."""
+    """Return the sampled id at a position of the result of :func:`called`."""
     return calls[0].iloc[at]
 
 
@@ -327,12 +328,12 @@ def local_labels(
 ) -> Any:
     """Return the label table of a part, from the edges inside it.
 
-    The table includes the vertices that the caller names and the part owns.
+    The table includes the vertices of ``named`` that the part owns.
 
     Raises
     ------
     CapacityError
-        The largest part would have more vertices than fit into memory.
+        The share of ``named`` of one part does not fit into memory.
     """
     if named:
         engine = backends.get("cuda" if is_cudf(edges["source"]) else "threads")
@@ -348,10 +349,7 @@ def local_labels(
 
 
 def _owned(named: range, like: Any, owner: Owner, part: int) -> Any:
-    """Return the vertices of a range that a part owns, found piece by piece.
-
-    This sends nothing between workers.
-    """
+    """Return the vertices of a range that a part owns, computed in pieces on this worker."""
     kind, limits, pieces = type(like), np.iinfo(like.dtype), []
     fits = not named or (limits.min <= min(named) and max(named) <= limits.max)
     dtype = np.dtype(like.dtype if fits else np.int64)
@@ -371,37 +369,34 @@ def _split(edges: Any, owner: Owner, part: int) -> tuple[Any, Any]:
 
 
 def crossing(edges: Any, labels: Any, owner: Owner, part: int, count: int) -> Box:
-    """Return the edges that leave a part, with labels as sources, for their other owners."""
+    """Return the edges that leave a part, grouped by the owner of the other end.
+
+    Their sources are replaced by their labels.
+    """
     outer = looked_up(_split(edges, owner, part)[1], "source", labels)
     return boxed(outer.drop_duplicates(), "destination", owner, count)
 
 
 def with_new(labels: Any, edges: Any) -> Any:
-    """Return the table of a part, with vertices that only edges from other parts name."""
+    """Add vertices that occur only in edges from other parts to the label table of a part."""
     new = edges[["destination"]].drop_duplicates().rename(columns={"destination": "vertex"})
     new = new[~new["vertex"].isin(labels["vertex"])]
     return concat([labels, new.assign(labels=new["vertex"])])
 
 
 def bordering(edges: Any, labels: Any, options: dict[str, Any]) -> Forest:
-    """Return a forest of the edges from labels of other parts to vertices of this one.
-
-    Its vertices are the labels.
-    """
+    """Return a forest of the edges that other parts sent, with labels at both ends."""
     return shrunk(looked_up(edges, "destination", labels), options)
 
 
 def shrunk(edges: Any, options: dict[str, Any]) -> Forest:
-    """Return a forest of the edges, without those whose ends are now equal."""
+    """Return a forest of the edges, without self-loops."""
     edges = edges[edges["source"] != edges["destination"]]
     return local_forest(edges, *ENDS, "raise", options)
 
 
 def looked_up(frame: Any, by: str, table: Any) -> Any:
-    """Return a frame with the ids in one column replaced by their labels in a table.
-
-    Unknown ids remain.
-    """
+    """Replace the ids in one column by their labels in a table; ids not in the table remain."""
     if not (len(frame) and len(table)):
         return frame
     labels_by_id = table.rename(columns={"vertex": by, "labels": "found"})
@@ -412,7 +407,7 @@ def looked_up(frame: Any, by: str, table: Any) -> Any:
 
 
 def least_neighbours(forest: Forest, owner: Owner, count: int) -> Box:
-    """Return each vertex of the local edges with its least local neighbour, for its owner."""
+    """Return each vertex and its least neighbour among the local edges, grouped by owner."""
     names, pair = ("vertex", "labels"), []
     for ends in (ENDS, ENDS[::-1]):
         pair.append(forest.edges.rename(columns=dict(zip(ends, names, strict=True)))[list(names)])
@@ -420,34 +415,34 @@ def least_neighbours(forest: Forest, owner: Owner, count: int) -> Box:
 
 
 def least_labels(*tables: Any) -> Any:
-    """Return the table of the least label of each vertex in several tables."""
+    """Return the least label of each vertex in several tables."""
     return concat(list(tables)).groupby("vertex").agg({"labels": "min"}).reset_index()
 
 
 def ids_to_look_up(frame: Any, by: str, owner: Owner, count: int) -> Box:
-    """Return the distinct ids of a column, for their owners to look up."""
+    """Return the distinct ids of a column, grouped by the owner that looks them up."""
     ids = frame[[by]].drop_duplicates().rename(columns={by: "vertex"})
     return boxed(ids, "vertex", owner, count)
 
 
 def lookup_rows(queries: Any, table: Any) -> Any:
-    """Return the rows of a table for ids that another part looks up."""
+    """Return the rows of a label table for the ids in ``queries``."""
     return table[table["vertex"].isin(queries["vertex"])].reset_index(drop=True)
 
 
 def replaced(frame: Any, by: str, *answers: Any) -> Any:
-    """Return a frame with the ids of one column replaced by the labels from their owners."""
+    """Replace the ids in one column by the labels that their owners returned."""
     return looked_up(frame, by, concat(list(answers))) if answers else frame
 
 
 def grandparents(frame: Any, *answers: Any) -> Any:
-    """Return a table with the labels of its labels in a column ``further``."""
+    """Add a column ``further`` to a table: the label of each label, as its owner returned it."""
     frame = frame.assign(further=frame["labels"])
     return replaced(frame, "further", *answers)
 
 
 def with_roots(frame: Any) -> Any:
-    """Return the table with the lesser of two vertices that chose each other as a root."""
+    """Break cycles of two vertices that chose each other: the lesser one becomes a root."""
     root = (frame["further"] == frame["vertex"]) & (frame["vertex"] < frame["labels"])
     return concat(
         [
@@ -458,17 +453,17 @@ def with_roots(frame: Any) -> Any:
 
 
 def pointer_jump(frame: Any) -> Any:
-    """Return the table after one jump."""
+    """Replace each label by its own label, the column ``further``."""
     return frame[["vertex", "further"]].rename(columns={"further": "labels"})
 
 
 def count_changed(frame: Any) -> int:
-    """Return the number of rows that a jump changed."""
+    """Return the number of rows that a pointer jump changes."""
     return int((frame["labels"] != frame["further"]).sum())
 
 
 def solved(options: dict[str, Any], *forests: Forest) -> Any:
-    """Return the table of the components of the remaining edges, on one worker."""
+    """Return the label table of the remaining edges, solved on one worker."""
     result = components(concat([one.edges for one in forests]), *ENDS, **options)
     linked_all(result, sum(one.rows for one in forests), "the remaining edges")
     return result.labels()
@@ -481,7 +476,7 @@ def finished(labels: Any, table: Any) -> Any:
 
 
 def counted(answer: Any) -> tuple[int, int]:
-    """Return the vertices and the components of a part."""
+    """Return the number of vertices, and of components whose least vertex is in this part."""
     return len(answer), int((answer["vertex"] == answer["labels"]).sum())
 
 
@@ -491,12 +486,11 @@ class Exchange:
     Attributes
     ----------
     bytes : (count, count) int64
-        The bytes of the columns that each part has sent to each other part.
+        The bytes that each part (row) has sent to each other part (column).
     batches : int
-        The number of times that all parts waited for each other.
+        The number of synchronizations of all parts.
     workers : list of str or None
-        The preferred worker of each part: of those not yet assigned, the one that first sends it
-        most.
+        The preferred worker of each part, chosen so that workers keep most of their rows.
     """
 
     def __init__(self, tasks: Executor, owner: Owner, count: int, watch: Reporter) -> None:
@@ -517,17 +511,17 @@ class Exchange:
         stage: str,
         total: int | None = None,
     ) -> list[Handle]:
-        """Send the boxes; return for each part its rows in one frame.
+        """Send each frame of the boxes to its part; return the rows of each part as one frame.
 
         Parameters
         ----------
         by : str
-            The column whose owners get the rows.
+            The column whose owner receives a row.
         total : int, optional
-            The rows of all boxes together, if that is known.
+            The number of rows of all boxes, if known.
         homes : sequence of int, optional
-            The part that holds each box; if None, boxes lie on any workers, and each part is
-            assigned a preferred one.
+            The part that holds each box. If None, boxes may be on any worker, and a preferred
+            worker is assigned to each part.
         """
         counts = self._sizes(boxes, stage)
         rows_of_part = [sum(rows[part][0] for rows in counts) for part in range(self.count)]
@@ -540,7 +534,7 @@ class Exchange:
         for number, (box, rows) in enumerate(zip(boxes, counts, strict=True)):
             home = self.workers.index(places[number]) if homes is None else homes[number]
             for part, (filled, size) in enumerate(rows):
-                if filled or number == part % len(boxes):  # one at least, for the types
+                if filled or number == part % len(boxes):  # at least one frame, for its types
                     share = self.tasks.submit(getitem, box, part, worker=places[number])
                     pieces[part].append(share)
                 if part != home:
@@ -551,7 +545,7 @@ class Exchange:
         ]
 
     def _settle(self, boxes: list[Handle], counts: list[list[tuple[int, int]]]) -> list[str | None]:
-        """Assign a worker to each part, and record where the boxes are."""
+        """Assign a worker to each part; return the assigned worker that holds each box."""
         places = self.tasks.places(boxes)
         weights: dict[tuple[int, str], int] = {
             (part, name): 0 for part in range(self.count) for name in self.tasks.workers()
@@ -576,14 +570,14 @@ class Exchange:
         return row_counts
 
     def find(self, frames: list[Handle], by: str, tables: list[Handle], stage: str) -> list[Handle]:
-        """Return frames with the ids in one column replaced by their labels, from their owners."""
+        """Replace the ids in one column of each frame by the labels that their owners return."""
         answers = self._ask(frames, by, tables, stage)
         return [
             self.on(part, replaced, frame, by, *answers[part]) for part, frame in enumerate(frames)
         ]
 
     def further(self, tables: list[Handle], stage: str) -> list[Handle]:
-        """Return tables with the labels of their labels, from the owners."""
+        """Add the label of each label to the tables, as the owners return it."""
         answers = self._ask(tables, "labels", tables, stage)
         return [
             self.on(part, grandparents, table, *answers[part]) for part, table in enumerate(tables)
@@ -592,7 +586,7 @@ class Exchange:
     def _ask(
         self, frames: list[Handle], by: str, tables: list[Handle], stage: str
     ) -> list[list[Handle]]:
-        """Return the answers for each part, by one batch of look-ups and one of answers."""
+        """Look up ids at their owners, in one batch of queries and one of answers."""
         boxes = [
             self.on(part, ids_to_look_up, frame, by, self.owner, self.count)
             for part, frame in enumerate(frames)
@@ -616,7 +610,7 @@ class Exchange:
 
 
 def owner_of(rule: Any, facts: list[dict[str, Any]], count: int) -> Owner:
-    """Return the owner of vertices.
+    """Return the function that assigns owners to vertices, by the caller's ``rule``.
 
     Raises
     ------
@@ -650,7 +644,7 @@ class Distributed:
     def run(
         self, leaves: list[Handle], kind: str | None, room: int | None, total: int
     ) -> list[Handle]:
-        """Return the answers of the parts, of forests with so many edges in total."""
+        """Return the answers of the parts, given forests of ``total`` edges."""
         send, on = self.exchange.send, self.exchange.on
         owner, count, options, named = self.owner, self.count, self.options, self.named
         numbers = range(count)
@@ -663,7 +657,7 @@ class Distributed:
         inner = [on(p, local_labels, edges[p], owner, p, count, *label_options) for p in numbers]
         cross = [on(p, crossing, edges[p], inner[p], owner, p, count) for p in numbers]
         border = send(cross, "destination", numbers, "borders")
-        del boxes, edges, cross  # the forests of the workers are held, and all follows from them
+        del boxes, edges, cross  # they can be computed again from the forests of the workers
         labels = [on(p, with_new, inner[p], border[p]) for p in numbers]
         left = [on(p, bordering, border[p], labels[p], options) for p in numbers]
         if room is None:
@@ -688,7 +682,7 @@ class Distributed:
         return 2 * sum(self._rows(left))
 
     def _hook(self, left: list[Handle], number: int) -> list[Handle]:
-        """Return the root of every vertex that has a neighbour, computed by its owner."""
+        """Return tables with the root of every vertex that has a neighbour, on its owner."""
         on, stage = self.exchange.on, f"hooks, round {number}"
         count = self.count
         boxes = [on(p, least_neighbours, one, self.owner, count) for p, one in enumerate(left)]
@@ -741,9 +735,9 @@ def distributed(
     called : pair of columns
         The caller's names of the columns of ids.
     named : range, optional
-        Vertices that count even if no edge names them.
+        Vertices to include even if no edge names them.
     count : int, optional
-        ``num_vertices``; an id outside raises an InputError.
+        ``num_vertices``; an id outside this range raises an InputError.
     """
     facts = tasks.gather([tasks.submit(described, leaf) for leaf in leaves])
     number = len(tasks.workers())
@@ -775,12 +769,12 @@ def check_partition(
     room: Any,
     dumps: Callable[[Any], bytes],
 ) -> None:
-    """Check the arguments of distributed vertices, and that a cluster's pickler takes the owners.
+    """Check the arguments of distributed vertices, and that the owners can be pickled.
 
     Raises
     ------
     InputError
-        One of them cannot be used, or applies to distributed vertices only.
+        An argument cannot be used, or applies only to distributed vertices.
     """
     check_word("partition", partition, PARTITIONS)
     if partition == "edges":
@@ -813,11 +807,11 @@ def check_partition(
 def _check_function(
     tasks: Executor, leaves: list[Handle], owner: GivenOwners, kind: str | None, named: range | None
 ) -> None:
-    """Ask every worker for the owners of some ids; raise an InputError if two calls differ.
+    """Compute the owners of sampled ids on every worker; raise an InputError if two calls differ.
 
-    Ids are checked once more where they arrive. A complete check, that every id always has the same
-    owner, would have to send every id once more: whether the vertices of two parts are disjoint
-    cannot be decided by sending less than a bit for each.
+    Ids are checked again by the part that receives them. A complete check that every id always has
+    the same owner would have to send every id again. Deciding whether the vertices of two parts are
+    disjoint needs at least one bit per vertex.
     """
     samples = [tasks.submit(sample, leaf, kind) for leaf in leaves]
     results = [tasks.submit(called, owner, named, *samples, worker=one) for one in tasks.workers()]

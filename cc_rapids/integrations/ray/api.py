@@ -1,4 +1,4 @@
-"""Components of Ray datasets: one run, and its answer, which stays in Ray's object stores."""
+"""Find components of Ray datasets; the answer stays in Ray's object stores."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ from ..distributed.tree import Merges
 from ..distributed.vertices import check_partition, distributed
 from .tasks import Result, Tasks
 
-# the columns of pickled forests in the blocks that Ray Data makes of partitions, and of their rows
+# the columns of packed blocks: pickled forests, and the numbers of rows reduced to them
 FOREST, ROWS = "forest", "rows"
-PATIENCE = 1.0  # seconds to wait for one of many tasks before the next block is taken
+PATIENCE = 1.0  # seconds to wait for a task before another block is drawn, if many are in flight
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,8 +94,8 @@ class RayComponents(DistributedComponents):
         Returns
         -------
         ray.data.Dataset, columns ``labels`` (or ``0_labels``, ...) and ``size``, in no order
-            Computed by this call if one node holds a forest of all vertices, and otherwise by the
-            first use of the dataset.
+            With distributed edges, this call computes the sizes. With distributed vertices, they
+            are computed at the first use of the dataset.
 
         See Also
         --------
@@ -117,7 +117,7 @@ class RayComponents(DistributedComponents):
         -------
         ray.data.Dataset, columns ``source`` and ``destination`` (``0_source``, ... for several)
             One row for each vertex except one per component. Different runs may return different
-            edges. None if vertices are distributed, because no worker holds a forest of all.
+            edges. None if vertices are distributed, because no worker holds the whole forest.
 
         See Also
         --------
@@ -147,15 +147,15 @@ def components(
 ) -> RayComponents:
     """Find the connected components of a Ray dataset, on the nodes that hold or read it.
 
-    Ray Data reads the columns of ids, and reduces each block to a forest in the task that reads it,
-    or on a GPU in a task of its own. The forests of a node are merged as they come, and then those
-    of all nodes pairwise in a tree; only edges of forests are sent. If a process or a node is lost,
-    Ray reads its blocks again elsewhere.
+    Ray Data reads the columns of ids. On CPUs, the task that reads a block also reduces it to a
+    forest; on GPUs, a separate task does. The forests of a node are merged as they are completed,
+    and then those of all nodes pairwise in a tree. Only edges of forests are sent. If a process or
+    a node is lost, Ray reads its blocks again elsewhere.
 
     Parameters
     ----------
     edges : ray.data.Dataset
-        The edges, in blocks of any type and origin; a block is a partition.
+        The edges, in blocks of any type and origin.
     source, destination : str, or lists of str of equal length, optional
         The columns with the two ends of each edge, by default a known pair of names, as for
         :func:`cc_rapids.components`.
@@ -171,11 +171,11 @@ def components(
     design : str or Design
         As for :func:`cc_rapids.components`; the design must make spanning forests.
     engine : {"threads", "cuda"}, optional
-        As for :func:`cc_rapids.components`; ``"cuda"`` needs ``num_gpus``, since Ray shares out the
-        GPUs among the tasks that ask for them only.
+        As for :func:`cc_rapids.components`. ``"cuda"`` needs ``num_gpus``, because Ray assigns GPUs
+        only to tasks that request them.
     num_cpus, num_gpus : float, optional
-        What each task needs, as for :meth:`ray.data.Dataset.map_batches`; a fraction of a GPU lets
-        several tasks share one.
+        The resources of each task, as for :meth:`ray.data.Dataset.map_batches`. With a fraction of
+        a GPU, several tasks share one.
     progress : bool or callable
         If True, show a bar on stderr if that is a terminal. A callable is called with a
         ``DistributedProgress`` after each finished task. Otherwise lines are written to the log.
@@ -188,23 +188,23 @@ def components(
     Other Parameters
     ----------------
     partition : {"edges", "vertices"}
-        Whether only edges are distributed, so that one node finally holds a forest over all
-        vertices, or vertices too, in one part for each node: see
-        :mod:`cc_rapids.integrations.distributed.vertices`. The latter needs ids of one column and
-        labels "min".
+        What is distributed. With ``"edges"``, one node finally holds a forest over all vertices.
+        With ``"vertices"``, each node holds one part of the vertices: see
+        :mod:`cc_rapids.integrations.distributed.vertices`. This needs ids of one column and labels
+        "min".
     owners : {"range", "hash"} or callable, optional
         The assignment of distributed vertices to parts, as for :func:`cc_rapids.dask.components`.
     room : int, optional
-        The number of remaining edges that one task may solve if vertices are distributed; by
-        default the largest number of vertices of a part.
+        With distributed vertices, the maximum number of remaining edges that one task solves. The
+        default is the largest number of vertices of a part.
 
     Raises
     ------
     EngineError
-        Ray is not running, or the engine runs on a GPU and ``num_gpus`` asks for none.
+        Ray is not running, or the engine runs on a GPU and ``num_gpus`` is 0 or not given.
     InputError
-        The edges or an argument cannot be used, as for :func:`cc_rapids.components`; counts in the
-        message refer to a block.
+        The edges or an argument cannot be used, as for :func:`cc_rapids.components`. Counts in the
+        message refer to one block.
 
     See Also
     --------
@@ -254,10 +254,10 @@ class Run:
     _counts: list[Result] = field(default_factory=list)  # the rows of each block of edges
 
     def balanced(self, facts: dict[str, Any], edges: Dataset) -> dict[str, Any]:
-        """Return facts; raise a LedgerError unless they are of all rows of a dataset.
+        """Return facts; raise a LedgerError unless their ledger covers all rows of a dataset.
 
-        Ray knows their number by metadata, or once its own tasks have made all blocks. Where it
-        does not, as it made forests of blocks where these were read, these were counted there.
+        The number of rows comes from Ray's metadata if available. Otherwise the tasks that reduced
+        the blocks to forests have counted the rows.
         """
         counts, rows = self.tasks.gather(self._counts), known_rows(edges)
         given = [sum(one) for one in counts] if rows is None else [rows]
@@ -270,7 +270,7 @@ class Run:
         return Merges(self.tasks, self.called, self.options, self.watch)
 
     def forests(self, edges: Dataset, vertices: Any) -> list[Result]:
-        """Return one forest for each node, of the blocks that it has read; at least one."""
+        """Return one forest per node, of the blocks that it has read; at least one forest."""
         with closing(self._leaves(edges, vertices)) as leaves:
             folded = self.merges.fold(leaves, None)
         if folded:
@@ -281,8 +281,9 @@ class Run:
     def _leaves(self, edges: Dataset, vertices: Any) -> Generator[Result, None, None]:
         """Iterate over the forests of blocks as they are complete.
 
-        While many tasks wait, no further block is taken. It is taken after a while nevertheless,
-        because tasks of the dataset may hold the CPU or the GPU that these wait for.
+        If many tasks are in flight, the next block is drawn once one of them ends or after
+        ``PATIENCE`` seconds. The time limit avoids a deadlock: tasks of the dataset may occupy the
+        CPU or GPU that the tasks in flight wait for.
         """
         waiting: list[Result] = []
         many = 2 * self.tasks.cpus()
@@ -295,10 +296,11 @@ class Run:
         yield from self.tasks.completed(waiting)
 
     def _started(self, edges: Dataset, vertices: Any) -> Generator[Result, None, None]:
-        """Iterate over the forests of the datasets' blocks, which tasks are making.
+        """Start tasks that reduce blocks to forests; iterate over the results of these tasks.
 
-        Ray Data makes them where it reads. But on GPUs it maps only batches of a number of rows,
-        and never in the task that reads, so there each block is handed to a task of this run.
+        On CPUs, Ray Data reduces a block in the task that reads it. On GPUs, Ray Data maps only
+        batches of a fixed number of rows, in separate tasks; so a task of this run reduces each
+        block.
         """
         source, options = self.called[0], self.options
         steps: list[tuple[Dataset, Any, tuple[Any, ...]]] = [
@@ -323,15 +325,17 @@ class Run:
                 forest, rows = self.tasks.split(unpacked, block, self.called, options, count=2)
                 counts.append(rows)
                 yield forest
-            made, came = known_rows(forests), sum(map(len, self.tasks.gather(counts)))
-            if made not in (None, came):
-                raise LedgerError(f"Ray has made forests of {made:,} blocks, and {came:,} came")
+            expected, received = known_rows(forests), sum(map(len, self.tasks.gather(counts)))
+            if expected not in (None, received):
+                raise LedgerError(
+                    f"Ray has made forests of {expected:,} blocks, and {received:,} came"
+                )
             self._counts.extend(counts if dataset is edges else [])
 
     def by_edges(
         self, edges: Dataset, labels: str, vertices: Any, count: int | None
     ) -> RayComponents:
-        """Return the answer by a tree of forests."""
+        """Solve with distributed edges: merge forests in a tree."""
         tasks, called = self.tasks, self.called
         forests = self.forests(edges, vertices)
         root = self.merges.tree(forests)
@@ -352,7 +356,7 @@ class Run:
     def by_vertices(
         self, edges: Dataset, vertices: Any, count: int | None, owners: Any, room: Any
     ) -> RayComponents:
-        """Return the answer where no node holds all vertices."""
+        """Solve with distributed vertices: no node holds all of them."""
         tasks, run = self.tasks, vertices if isinstance(vertices, range) else None
         forests = self.forests(edges, vertices)
         if not (run is not None or vertices is None or isinstance(vertices, Dataset)):
@@ -384,7 +388,7 @@ def _checked(
     if isinstance(vertices, Dataset) and example is not None and example.num_columns == 1:
         example = example.column(0)
     example_table = _example(edges)
-    if example_table is None:  # what a function returns is example_table once it has run
+    if example_table is None:  # the columns are known only once the caller's functions have run
         return edges
     read.read(example_table, *given, example, count, nulls)
     names = [name for side in column_names(*given) for name in as_list(side)]
@@ -392,29 +396,29 @@ def _checked(
 
 
 def known_rows(dataset: Dataset) -> int | None:
-    """Return the number of rows of a dataset by metadata, or of a run of it; None if unknown.
+    """Return the number of rows of a dataset if Ray knows it without reading, otherwise None.
 
-    ``Dataset.count()`` would read those of other datasets once more.
+    ``Dataset.count()`` would read the dataset again if the number is unknown.
     """
     count = getattr(dataset, "_meta_count", None)
     return count() if count else None
 
 
 def _example(dataset: Dataset) -> Any:
-    """Return a table without rows of the types of a dataset; None if they are not known yet."""
+    """Return an empty table with the types of a dataset; None if they are not known yet."""
     schema = dataset.schema(fetch_if_missing=False)
     is_arrow = schema is not None and isinstance(schema.base_schema, pa.Schema)
     return schema.base_schema.empty_table() if is_arrow else None
 
 
 def _resources(engine: str | None, **needed: Any) -> dict[str, float]:
-    """Return the resources that are given, after a check.
+    """Return the resources that are not None, after a check of their values.
 
     Raises
     ------
     EngineError
-        The engine runs on a GPU, and tasks do not ask for one. Ray may let them see all GPUs or
-        none, and would not share them out.
+        The engine runs on a GPU, but tasks request none. Ray would not assign GPUs to tasks; each
+        task could see all GPUs or none.
     """
     for name, value in needed.items():
         number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -429,9 +433,10 @@ def _resources(engine: str | None, **needed: Any) -> dict[str, float]:
 
 
 def _empty(edges: Dataset, called: Ends) -> Any:
-    """Return an empty frame with the types of a dataset whose blocks are all empty.
+    """Return an empty frame with the types of a dataset without rows.
 
-    Its columns are not known either if a function of the caller's has left no row.
+    If the columns are unknown, because a function of the caller returned no rows, the frame has
+    columns of ids without types.
     """
     example = _example(edges.materialize())
     if example is None or not example.num_columns:
@@ -440,7 +445,7 @@ def _empty(edges: Dataset, called: Ends) -> Any:
 
 
 def _on_host(vertices: Any) -> Any:
-    """Return a column of ids in the memory of this process."""
+    """Return a column of ids in host memory."""
     with column.of("vertices", vertices).borrow() as ids:
         if column.is_cudf(ids):
             return ids.to_pandas()
@@ -448,9 +453,9 @@ def _on_host(vertices: Any) -> Any:
 
 
 def _blocks(dataset: Dataset) -> Iterator[Any]:
-    """Iterate over the blocks of a dataset as they are read; of one without rows nothing is made.
+    """Iterate over references to the blocks of a dataset as they are read; skip empty blocks.
 
-    These are references to tables of Arrow or frames of pandas.
+    A block is an Arrow table or a pandas frame.
     """
     for bundle in dataset.iter_internal_ref_bundles():
         for block, facts in zip(bundle.block_refs, bundle.metadata, strict=True):
@@ -459,14 +464,14 @@ def _blocks(dataset: Dataset) -> Iterator[Any]:
 
 
 def forest_of(block: Any, make: Callable[..., Forest], *arguments: Any) -> Forest:
-    """Return the forest of a block, which is a table of Arrow or a frame of pandas."""
+    """Return ``make(frame, *arguments)`` for the frame of a block."""
     return make(as_pandas(BlockAccessor.for_block(block).to_arrow()), *arguments)
 
 
 def packed(table: Any, make: Callable[..., Forest], *arguments: Any) -> Any:
-    """Return a table with the pickled forest of a block, or the error that it has, and its rows.
+    """Return a table of one row: the pickled forest or error of a block, and its number of rows.
 
-    Ray Data keeps of an error the words, but not the type.
+    Errors are pickled because Ray Data keeps the message of an error, but not its type.
     """
     try:
         result: Any = forest_of(table, make, *arguments)
@@ -477,14 +482,14 @@ def packed(table: Any, make: Callable[..., Forest], *arguments: Any) -> Any:
 
 
 def unpacked(table: Any, called: Ends, options: dict[str, Any]) -> tuple[Forest, list[int]]:
-    """Return the forest of packed ones, and the rows of each of their blocks.
+    """Merge the packed forests of a block; return the forest, and the rows behind each of them.
 
-    Ray Data puts several small forests in a block.
+    Ray Data may put several small forests into one block.
 
     Raises
     ------
     CcRapidsError
-        One of them is an error.
+        The error of a block that could not be reduced to a forest.
     """
     forests: list[Forest] = []
     for row in table.column(FOREST):
@@ -504,7 +509,7 @@ def label_blocks(
     options: dict[str, Any],
     count: int,
 ) -> list[Any]:
-    """Return the facts, and the labels of all vertices in a number of tables."""
+    """Return the facts of a run, followed by the labels of all vertices in ``count`` tables."""
     frame, facts = labelled(forest, called, kind, named, options)
     whole = as_table(frame)
     bounds = [k * len(whole) // count for k in range(count + 1)]
@@ -532,10 +537,10 @@ def as_table(frame: Any) -> Any:
 
 
 class WithColumns(MaterializedDataset):  # type: ignore[misc]
-    """A dataset in memory whose frame has its columns, even if no block has a row."""
+    """A dataset in memory whose pandas frame has columns even without rows."""
 
     def to_pandas(self, limit: int | None = None) -> pd.DataFrame:
-        """Return all rows as a pandas frame; Ray's own has no columns where there are no rows."""
+        """Return all rows as a pandas frame; an empty frame of Ray's would have no columns."""
         frame: pd.DataFrame = super().to_pandas(limit)
         if not len(frame):
             frame = self.schema().base_schema.empty_table().to_pandas()
@@ -543,11 +548,11 @@ class WithColumns(MaterializedDataset):  # type: ignore[misc]
 
 
 def _dataset(tables: list[Result]) -> Dataset:
-    """Return the dataset of tables that workers hold."""
+    """Return the dataset of tables in the object stores."""
     return _with_columns(ray.data.from_arrow_refs([table.value for table in tables]))
 
 
-def _with_columns(made: Any) -> WithColumns:
-    """Return the same dataset as one whose frame has its columns."""
-    made.__class__ = WithColumns
-    return made  # type: ignore[no-any-return]
+def _with_columns(dataset: Any) -> WithColumns:
+    """Turn a dataset into a :class:`WithColumns` in place, and return it."""
+    dataset.__class__ = WithColumns
+    return dataset  # type: ignore[no-any-return]

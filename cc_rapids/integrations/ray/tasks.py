@@ -1,7 +1,7 @@
-"""The workers of a Ray cluster: calls are Ray tasks, whose names begin with ``cc_rapids``.
+"""Run tasks on the nodes of a Ray cluster; the names of the tasks begin with ``cc_rapids``.
 
-Results stay in the object stores of the nodes. Ray starts the calls of a lost process again, and
-makes the objects of a lost node again from the calls that made them.
+Results stay in the object stores of the nodes. Ray repeats the calls of a lost process, and the
+calls whose results were on a lost node.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...errors import CcRapidsError
 
 
 class Result(NamedTuple):
-    """References to the result of a call, and to an object that exists once it has succeeded."""
+    """References to the result of a call, and to a small object that exists once the call ends."""
 
     value: Any
     done: Any
@@ -31,7 +31,7 @@ class Tasks:
     Parameters
     ----------
     resources : dict
-        What each task needs: ``num_cpus`` and ``num_gpus``, as for Ray's tasks.
+        The resources of each task: ``num_cpus`` and ``num_gpus``, as for Ray's tasks.
     """
 
     def __init__(self, resources: dict[str, float]) -> None:
@@ -39,13 +39,13 @@ class Tasks:
         self._call = ray.remote(_call)
 
     def submit(self, function: Any, *arguments: Any, worker: str | None = None) -> Result:
-        """Return the result of a call, on a preferred node, or else near its arguments."""
+        """Return the result of a call on a preferred node; by default Ray chooses the node."""
         return self.split(function, *arguments, count=1, worker=worker)[0]
 
     def split(
         self, function: Any, *arguments: Any, count: int, worker: str | None = None
     ) -> list[Result]:
-        """Return each of several results of a call, as objects of their own."""
+        """Start a call that returns ``count`` values; return a separate result for each value."""
         options: dict[str, Any] = {"num_returns": count + 1, **self.resources}
         options["name"] = f"cc_rapids-{function.__name__.strip('_').replace('_', '-')}"
         if worker:
@@ -70,12 +70,12 @@ class Tasks:
     def ready(
         self, results: list[Result], timeout: float | None = 0
     ) -> tuple[list[Result], list[Result]]:
-        """Return the results that are complete, and those that are not; raise the error of one.
+        """Return the complete and the pending results; raise the error of a complete one.
 
         Parameters
         ----------
         timeout : float or None
-            Seconds to wait for the first; None waits for as long as it takes.
+            Seconds to wait for the first result; None waits without limit.
         """
         if not results:
             return [], []
@@ -90,7 +90,7 @@ class Tasks:
         )
 
     def places(self, results: list[Result]) -> list[str]:
-        """Return the nodes that hold results; "" for small ones, which go along with calls."""
+        """Return the node that holds each result; "" for small results, which Ray sends inline."""
         values = [result.value for result in results]
         locations = ray.experimental.get_object_locations(values)
         return [next(iter(locations[value]["node_ids"]), "") for value in values]
@@ -100,15 +100,15 @@ class Tasks:
         return max(1, int(ray.cluster_resources().get("CPU", 1)))
 
     def workers(self) -> list[str]:
-        """Return the nodes that are there."""
+        """Return the ids of all nodes that are alive."""
         return sorted(node["NodeID"] for node in ray.nodes() if node["Alive"])
 
 
 def _call(count: int, function: Any, *arguments: Any) -> tuple[Any, ...]:
-    """Return the results of a function, and None, on a worker.
+    """Call a function on a worker; return its results, and None as a marker of completion.
 
-    An error of this library takes the place of each, also if it is an argument. Ray would wrap it,
-    and would log it once more for each result that is not requested.
+    An error of this library is returned in place of each result; an argument that is such an error
+    is passed on in the same way. If it were raised, Ray would wrap it and log it for each result.
     """
     try:
         result = function(*map(_checked, arguments))
