@@ -1,4 +1,4 @@
-"""Proofs of an answer from its edges."""
+"""Audits of an answer against its edges."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def prove(
     oracle: str | None = None,
     **given: Any,
 ) -> Audit:
-    """Prove an answer: see :meth:`cc_rapids.Components.audit`."""
-    from ..verify.audit import audit  # a run needs none of what an audit does
+    """Audit an answer: see :meth:`cc_rapids.Components.audit`."""
+    from ..verify.audit import audit  # runs do not need this import
     from ..verify.forests import OwnForest
 
     called, bound = "audit(edges)", answer.given.bound
@@ -37,7 +37,7 @@ def prove(
 
 
 def shown_labels(answer: Answer) -> LabelFrame:
-    """Return the label frame that users see, for an audit."""
+    """Return the label frame that users receive, for an audit."""
     from ..verify.label_frame import LabelFrame
 
     width = len(answer.given.src.key_columns)

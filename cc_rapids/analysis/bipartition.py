@@ -1,4 +1,4 @@
-"""The two colours of vertices, and odd cycles where there are none."""
+"""The 2-colouring of a graph, and odd cycles of components that are not bipartite."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NO_COLOR = -1
 
 
 def check_kept(answer: Answer, what: str) -> None:
-    """Raise an error if the edges of an answer, needed for ``what``, were read in chunks."""
+    """Raise an error if the edges, needed again for ``what``, were read in chunks."""
     if answer.given.src.size != answer.facts.edges:
         raise InputError(
             f"the {answer.facts.edges:,} edges were read in chunks, which are not kept, and are"
@@ -46,16 +46,16 @@ def check_kept(answer: Answer, what: str) -> None:
 def least_of_components(
     answer: Answer, edges: Edges, n: int, options: SolveOptions, ids: str = "double cover"
 ) -> Array:
-    """Return the least vertex of the component of each vertex, by edges made from an answer.
+    """Return for each vertex the least vertex of its component, for edges made from an answer.
 
     Parameters
     ----------
     answer : Answer
-        The answer, on whose backend the edges are solved.
+        The answer; its backend runs.
     edges : Edges
-        Between the vertices 0 .. n - 1.
+        Edges between the vertices 0 .. n - 1.
     ids : str
-        What the edges are, in words.
+        A description of the edges.
     """
     forest = Forest(answer.backend, n, all_present=True)
     encoded = EncodedIds(edges, forest, ids, n, OffsetDecoder(0, np.dtype(np.int64)))
@@ -64,7 +64,7 @@ def least_of_components(
 
 
 class Bipartition(Generic[ComponentsT]):
-    """The two colours of the vertices of an edge list, or the odd cycles that leave none.
+    """A 2-colouring of an edge list, or the odd cycles that prevent one.
 
     ``len()`` is the number of components.
 
@@ -75,7 +75,7 @@ class Bipartition(Generic[ComponentsT]):
 
     See Also
     --------
-    bipartition : Find it.
+    bipartition : Find the 2-colouring of an edge list.
 
     Examples
     --------
@@ -103,10 +103,10 @@ class Bipartition(Generic[ComponentsT]):
             color[self._odd[answer.dense]] = NO_COLOR
             self._color = color
             self._odd_components = int(self._odd.sum())
-        self._cycles: dict[str, Any] | None = None  # of a copy, which has no edges
+        self._cycles: dict[str, Any] | None = None  # set in copies, which have no edges
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for copies and pickles: without the edges, with the cycles in them."""
+        """Return the state for copies and pickles: the cycles, but not the edges."""
         with self.components.answer.backend.scope():
             return vars(self) | {"_cycles": self._columns_of_cycles()}
 
@@ -125,22 +125,21 @@ class Bipartition(Generic[ComponentsT]):
 
     @property
     def is_bipartite(self) -> bool:
-        """True if all components are, that is, no cycle has an odd number of edges."""
+        """True if all components are bipartite: no cycle has an odd length."""
         return not self._odd_components
 
     def colors(self) -> Any:
-        """Return the colour of each vertex: both ends of an edge have different ones.
+        """Return the colour of each vertex; the ends of an edge have different colours.
 
         Returns
         -------
         frame of the caller's kind, new, columns ``vertex`` and ``color`` (int8)
-            One row per vertex, in the order of the ids. The least vertex of each component has
-            colour 0. In components that are not bipartite all colours are null, for callers who
-            gave arrays -1.
+            One row per vertex, sorted by id. The least vertex of each component has colour 0. In
+            components that are not bipartite, all colours are null, or -1 in arrays.
 
         See Also
         --------
-        Bipartition.odd_cycles : The reason why a component is not bipartite.
+        Bipartition.odd_cycles : Return why a component is not bipartite.
 
         Examples
         --------
@@ -166,22 +165,22 @@ class Bipartition(Generic[ComponentsT]):
             return answer.given.answer(with_column(frame, "color", answer.home(self._color), there))
 
     def odd_cycles(self) -> Any:
-        """Return one cycle of an odd number of edges for each component that is not bipartite.
+        """Return one odd cycle for each component that is not bipartite.
 
         Returns
         -------
         frame of the caller's kind, new
             Columns ``labels`` (of the component, as in :meth:`Components.labels`), ``row`` (int64,
-            the number of the edge in the input; of an adjacency list, of the entry), ``source`` and
-            ``destination``, as in :meth:`Components.forest`. Consecutive rows of a cycle share a
-            vertex, and so do the last and the first; no vertex is met twice. A self-loop is a cycle
-            of one row, and the first one is taken where there is one. The cycles depend on the
-            order of the edges alone, not on the run or the engine. Without rows if all components
-            are bipartite.
+            the position of the edge in the input, or of the entry in an adjacency list), ``source``
+            and ``destination``, as in :meth:`Components.forest`. Consecutive rows of a cycle share
+            a vertex, and so do the last and the first. No vertex repeats. A self-loop is a cycle of
+            one row; if a component has self-loops, the first is returned. The cycles depend only on
+            the order of the edges, not on the run or the engine. Empty if all components are
+            bipartite.
 
         See Also
         --------
-        Bipartition.colors : The colours of all others.
+        Bipartition.colors : Return the colours of bipartite components.
 
         Examples
         --------
@@ -204,13 +203,14 @@ class Bipartition(Generic[ComponentsT]):
         destination: str | list[str] | None = None,
         **given: Any,
     ) -> SidesAudit:
-        """Prove from the edges that the colours and the odd cycles are right.
+        """Verify the colours and the odd cycles against the edges.
 
-        The components are proved first, see :meth:`Components.audit`. Then every edge must join two
-        colours, or two vertices without one; the least vertex of each component with colours must
-        have 0; and each component without them must have one cycle in :meth:`odd_cycles`, whose
-        rows are edges of the list, go on where the one before ends, meet no vertex twice, and are
-        odd in number. Nothing of what finds colours and cycles is used.
+        The components are verified first, see :meth:`Components.audit`. Every edge must join two
+        colours, or two vertices without a colour. The least vertex of each coloured component must
+        have colour 0. Each other component must have one cycle in :meth:`odd_cycles`. The rows of a
+        cycle must be edges of the list, and consecutive rows must meet. A cycle must have an odd
+        number of rows and repeat no vertex. The audit shares no code with the search for colours
+        and cycles.
 
         Parameters
         ----------
@@ -225,18 +225,18 @@ class Bipartition(Generic[ComponentsT]):
         Returns
         -------
         SidesAudit
-            The proof: the numbers of edges, vertices, and components of both kinds.
+            The counts of edges, vertices, and components of both kinds.
 
         Raises
         ------
         VerificationError
-            The answer is wrong; names the first edge, vertex or row of a cycle that says so.
+            The answer is wrong; names the first edge, vertex or cycle row that proves it.
         InputError
             The edges or an argument cannot be used.
 
         See Also
         --------
-        Components.audit : Prove the components alone.
+        Components.audit : Verify the components only.
 
         Examples
         --------
@@ -247,7 +247,7 @@ class Bipartition(Generic[ComponentsT]):
         """
         from ..verify.audit import read_again
         from ..verify.shown_rows import ShownRows
-        from ..verify.sides import Claim, SidesAudit, audit  # a run needs none of this
+        from ..verify.sides import Claim, SidesAudit, audit  # runs do not need this import
 
         answer, started = self.components.answer, perf_counter()
         proof = prove(answer, edges, source, destination, **given)
@@ -263,7 +263,7 @@ class Bipartition(Generic[ComponentsT]):
         return SidesAudit(proof.edges, proof.vertices, bipartite, odd, seconds)
 
     def _columns_of_cycles(self) -> dict[str, Any]:
-        """Return the columns of :meth:`odd_cycles`: new ones."""
+        """Return new columns of :meth:`odd_cycles`."""
         if self._cycles is not None:
             return {name: copy(column) for name, column in self._cycles.items()}
         answer = self.components.answer

@@ -1,4 +1,4 @@
-"""The bridges and articulation points of an answer, and its components without bridges."""
+"""The bridges, articulation points and 2-edge-connected components of an answer's edges."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .bipartition import check_kept, least_of_components
 
 
 def check_listed_once(edges: Any) -> None:
-    """Raise an error if edges are of a kind that may hold each at both of its ends."""
+    """Raise an error if the input type may store an edge in both directions."""
     if adapter_of(edges).may_repeat:
         raise InputError(
-            f"a {type(edges).__name__} may hold an edge at both of its ends, and an edge that is"
-            " held twice is no bridge: pass each edge once, as a frame or a pair of arrays"
+            f"a {type(edges).__name__} may store an edge in both directions, and a duplicate edge"
+            " is no bridge: pass each edge once, as a frame or a pair of arrays"
         )
 
 
@@ -39,13 +39,13 @@ def bridges_of(answer: Answer) -> Any:
 
 
 def without_bridges(answer: Answer, options: SolveOptions) -> Answer:
-    """Return the components of an answer's edges that are no bridges, with all of its vertices."""
+    """Return the components of the edges that are not bridges, with all vertices of the answer."""
     check_kept(answer, "bridges")
     backend = answer.backend
     with backend.scope():
         src, dst = places_of_edges(answer)
         rows = _bridge_rows(answer, (src, dst))
-        dst[rows] = src[rows]  # self-loops join nothing
+        dst[rows] = src[rows]  # a self-loop replaces each bridge
         n = answer.forest.vertices
         least = least_of_components(answer, Edges(src, dst, 0), n, options, "no bridges")
         vertices = answer.forest.rows(0, np.int64)[0]
@@ -72,14 +72,14 @@ def articulation_points_of(answer: Answer, options: SolveOptions) -> Any:
 
 
 def _bridge_rows(answer: Answer, ends: tuple[Array, Array]) -> Array:
-    """Return the rows of the bridges among the edges of an answer, as int64 in their order."""
+    """Return the rows of the bridges among the edges of an answer, as ascending int64."""
     if not ends[0].size:
         return answer.backend.xp.zeros(0, np.int64)
     return _reached(answer, ends).bridges()
 
 
 def _reached(answer: Answer, ends: tuple[Array, Array]) -> Reached:
-    """Return the rooted forest of an answer, and what is reached from below each of its edges."""
+    """Return the rooted forest of an answer, and what each subtree reaches by other edges."""
     vertex, least = answer.rows()
     roots = answer.backend.xp.flatnonzero(vertex == least).astype(np.int64)
     backend, n, chosen = answer.backend, answer.forest.vertices, answer.forest_edges

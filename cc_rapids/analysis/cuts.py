@@ -1,4 +1,4 @@
-"""Thresholds, the trees of their cuts as one forest, and the answers that are made of it."""
+"""Thresholds, the trees of their cuts in one forest, and the answers built from it."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from ..solver.choose import choose_for_batch
 from ..solver.run import join
 
 DIRECTIONS = ("at_least", "at_most")
-RUN = 1 << 24  # weights that are counted together
+RUN = 1 << 24  # weights counted at once
 
 
 @dataclass(frozen=True)
 class Levels:
-    """Thresholds of weights, the strictest first.
+    """Weight thresholds, strictest first.
 
     Attributes
     ----------
     values : (t,) array of numbers
-        The thresholds, each once, on the host.
+        The distinct thresholds, on the host.
     direction : {"at_least", "at_most"}
-        Whether a cut contains the edges with a weight of at least, or at most, its threshold.
+        Whether a cut contains the edges of at least, or of at most, the threshold's weight.
     """
 
     values: Any
@@ -50,14 +50,14 @@ class Levels:
 
     @classmethod
     def of(cls, thresholds: Any, direction: str) -> Levels:
-        """Return the thresholds of a list or column.
+        """Return the distinct thresholds of a list or column.
 
         Raises
         ------
         InputError
-            There is none, one is null or nan, or the direction is unknown.
+            The list is empty, a threshold is null or NaN, or the direction is unknown.
         ColumnTypeError
-            They are no numbers.
+            The thresholds are not numbers.
         """
         check_word("direction", direction, DIRECTIONS)
         levels, there = _numbers(thresholds)
@@ -72,7 +72,7 @@ class Levels:
         return int(self.values.size)
 
     def cuts_of(self, weights: Array, backend: Backend) -> Array:
-        """Return the strictest cut that contains each weight, ``len()`` if none does."""
+        """Return the strictest cut that contains each weight, or ``len()`` if no cut does."""
         levels, first = self._comparable(weights.dtype)
         weights = weights.astype(_type_read(weights.dtype), copy=False)
         cuts = backend.empty(weights.size, np.min_scalar_type(len(self)))
@@ -82,25 +82,25 @@ class Levels:
         return cuts
 
     def beyond(self, cuts: Array, backend: Backend) -> Array:
-        """Return for each cut the number of weights that it does not admit, on the host.
+        """Return for each cut the number of weights outside it, on the host.
 
-        They are counted by the numbers of cuts, and not by the rows that are sorted by these.
+        They are counted from the cut of each weight, independently of the sorted rows.
         """
         counts = np.zeros(len(self) + 1, np.int64)
-        for first in range(0, cuts.size, RUN):  # each is widened to 64 bits
+        for first in range(0, cuts.size, RUN):  # each block is widened to 64 bits
             counts += backend.to_host(backend.counts(cuts[first : first + RUN], len(self) + 1))
         return counts.sum() - np.cumsum(counts)[:-1]
 
     def bounds_of(self, cuts: Array, backend: Backend) -> list[int]:
-        """Return where each cut begins among sorted numbers of cuts, and where the last ends."""
+        """Return the positions where each cut begins among sorted cuts, and the final end."""
         numbers = backend.xp.arange(len(self) + 1).astype(cuts.dtype)
         bounds: list[int] = backend.to_host(backend.xp.searchsorted(cuts, numbers)).tolist()
         return bounds
 
     def _comparable(self, dtype: np.dtype[Any]) -> tuple[Any, int]:
-        """Return the thresholds in the type that weights are compared in, and the number left out.
+        """Return the thresholds in the type of the weights, and the number of leading omissions.
 
-        Those come first, and are beyond all integers of the type of the weights.
+        Omitted thresholds come first and are beyond all integers of that type.
         """
         sign = ">=" if self.direction == DIRECTIONS[0] else "<="
         levels = self.values.tolist()
@@ -115,15 +115,15 @@ class Levels:
 
 
 def _numbers(thresholds: Any) -> tuple[Any, Any]:
-    """Return thresholds as an array on the host, and a mask of those that are not null or nan.
+    """Return thresholds as a host array, and a mask of those that are neither null nor NaN.
 
-    A list whose numbers fit no single type is an array of objects.
+    The array has dtype object if the numbers fit no single type.
     """
     if isinstance(thresholds, list | tuple):
         plain = [one.item() if isinstance(one, np.generic) else one for one in thresholds]
         if plain and all(type(one) in (int, float) for one in plain):
             made = np.array(plain, object)
-            with suppress(OverflowError):  # of an integer beyond 64 bits and all floats
+            with suppress(OverflowError):  # an integer beyond 64 bits, or larger than any float
                 near = np.asarray(plain)
                 if near.dtype != object and near.tolist() == plain:
                     made = near
@@ -133,27 +133,27 @@ def _numbers(thresholds: Any) -> tuple[Any, Any]:
 
 
 def _type_read(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the type as which kernels read weights: native, and floats of 32 or 64 bits."""
+    """Return the type in which kernels read weights: native, with floats of 32 or 64 bits."""
     width = min(max(dtype.itemsize, 4), 8) if is_float(dtype) else dtype.itemsize
     return np.dtype(f"{dtype.kind}{width}")
 
 
 class GrowingTrees:
-    """Trees that grow from the strictest cut to the loosest, and what each cut changes.
+    """Trees that grow from the strictest cut to the loosest, with the hooks of each cut.
 
     Parameters
     ----------
     forest : Forest
-        Every vertex a tree of its own; its parents are overwritten.
+        A forest of single vertices, whose parents are overwritten.
     cuts : int
-        How many cuts there are.
+        The number of cuts.
     design : Design
         A design for batches.
     """
 
     def __init__(self, forest: Forest, cuts: int, design: Design) -> None:
         backend, n = forest.backend, forest.n
-        backend.leave_arena()  # what follows is the answer
+        backend.leave_arena()  # the following arrays belong to the answer
         self.number: Any = np.min_scalar_type(cuts).type
         self.forest, self.design, self.edges = forest, design, list[int]()
         self.above = backend.empty(n, forest.vertex)
@@ -161,9 +161,9 @@ class GrowingTrees:
         self.started = perf_counter()
 
     def join(self, edges: Edges, count: int) -> None:
-        """Join the edges of the next cut that no stricter one contains; they stand for ``count``.
+        """Link the edges that the next cut adds to the stricter ones.
 
-        That is the number of rows that kernels were handed for them.
+        ``count`` is the number of rows that these edges represent.
         """
         forest, backend, n = self.forest, self.forest.backend, self.forest.n
         if edges.m and n:
@@ -176,19 +176,19 @@ class GrowingTrees:
     def grown(
         self, given: EdgeInput, decoder: IdDecoder, ids: str, rows: Ledger, beyond: Sequence[int]
     ) -> CutTrees:
-        """Return the trees of all cuts, for answers of the kind of ``given``.
+        """Return the trees of all cuts, for answers of the type of ``given``.
 
         Parameters
         ----------
         rows : Ledger
-            The rows that were given and left out of every cut, without those that are linked.
+            The rows given, and the rows left out of every cut; linked rows are not included.
         beyond : sequence of int
-            For each cut the rows whose weight it does not admit.
+            For each cut, the number of rows with a weight outside it.
 
         Raises
         ------
         LedgerError
-            The edges of a cut were lost or joined twice.
+            Edges of a cut were lost or linked twice.
         """
         seconds = {"copy": None, "compute": perf_counter() - self.started}
         facts = tuple(
@@ -213,22 +213,23 @@ class GrowingTrees:
 class CutTrees:
     """The trees of several cuts, from the strictest to the loosest, over vertices in id order.
 
-    A cut only hooks roots of stricter ones, so one forest holds all, with the cut of each hook.
+    A cut only hooks roots of the stricter cuts. One forest therefore stores all cuts, with the cut
+    number of each hook.
 
     Attributes
     ----------
     given : EdgeInput
-        The edges without their rows, which determine the kind of answers.
+        The edges without their rows, which determine the type of answers.
     backend : Backend
     decoder : IdDecoder
     present : words of uint32, or None
-        The vertices that occur, as bits; None if all do.
+        The present vertices, as a bit set; None if all are present.
     cut, above : (n,) arrays of unsigned integers
-        The cut at which a vertex was hooked (all bits set for none), and the root of its tree then.
+        The cut that hooked each vertex (all bits set for none), and the root that it hooked to.
     least : bool
         Whether every root is the least vertex of its tree.
     facts : tuple of Facts
-        Those of each cut.
+        The facts of each cut.
     """
 
     given: EdgeInput
@@ -241,7 +242,7 @@ class CutTrees:
     facts: tuple[Facts, ...]
 
     def at(self, number: int) -> Forest:
-        """Return the trees of one cut, flat and counted: a new forest."""
+        """Return the trees of one cut as a new, flat and counted forest."""
         backend, n = self.backend, int(self.cut.size)
         flat = Forest(backend, n, all_present=self.present is None)
         if self.present is not None:
@@ -257,7 +258,7 @@ class CutTrees:
 
 
 class CutAnswers(Mapping[Any, ComponentsT]):
-    """The answer at each threshold, made when it is first asked for, and kept."""
+    """The answer at each threshold, built on first access and cached."""
 
     def __init__(
         self,
@@ -282,7 +283,7 @@ class CutAnswers(Mapping[Any, ComponentsT]):
         if level not in self._made:
             trees, number = self._trees, self._number[level]
             given = trees.given
-            if self._direction is not None:  # the threshold bounds what is read later
+            if self._direction is not None:  # the threshold also bounds edges that are read later
                 bound = (given.bound or WeightBound(None)).tightened(level, self._direction)
                 given = replace(given, bound=bound)
             with trees.backend.scope():

@@ -1,4 +1,4 @@
-"""The rows of a frame that are kept: the best of each component."""
+"""Deduplication of a frame: the best row of each component."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..results.lookup import ALONE, ids_in_frame, roots_of_ids, warn_if_strange
 from ..results.scores import ordered
 
 MISSING = "self", "drop", "raise"
-PRODUCTS = 1 << 63  # pairs of numbers that int64 holds
+PRODUCTS = 1 << 63  # pairs of numbers below this product are encoded in int64
 LEAVE_OUT = "missing='drop' leaves them out; or fill them first"
 
 
@@ -35,7 +35,7 @@ def deduplicated(
     per: str | list[str] | None = None,
     missing: str = "self",
 ) -> Any:
-    """Return the rows of a frame to keep: see :meth:`cc_rapids.Components.deduplicate`."""
+    """Return the best row of each component: see :meth:`cc_rapids.Components.deduplicate`."""
     listed = _listed("on=", on)
     if not is_relation(frame):
         return best_of_frame(answer, frame, listed, by, ascending, per, missing)
@@ -52,7 +52,7 @@ def best_of_frame(
     per: Any,
     missing: Any,
 ) -> Any:
-    """Return the rows to keep; without columns ``on``, ids are the positions of rows."""
+    """Return the best rows; if ``on`` is empty, ids are row positions."""
     per = [] if per is None else _listed("per=", per)
     check_names("by=", by)
     if isinstance(by, list):
@@ -89,9 +89,10 @@ def best_of_frame(
 
 
 def _groups(answer: Answer, column: Column, missing: str) -> tuple[Array, Array, int]:
-    """Return a number for the component of each id, a mask of known ids, and a bound.
+    """Return the component number of each id, a mask of known ids, and a bound of the numbers.
 
-    Unknown ids have numbers of their own if ``missing`` is ``"self"``, and any otherwise.
+    If ``missing`` is ``"self"``, each distinct unknown id has its own number. Otherwise the numbers
+    of unknown ids are arbitrary.
     """
     xp, n = answer.backend.xp, answer.forest.n
     policy = "raise" if missing == "raise" else "null"
@@ -121,7 +122,7 @@ def _some(values: Array, rows: Array | None) -> Array:
 def paired(
     first: tuple[Array, int], second: tuple[Array, int], backend: Backend
 ) -> tuple[Array, int]:
-    """Return a number for each pair of two numbers, equal for equal pairs only, and a bound."""
+    """Return a number for each pair, equal only for equal pairs, and a bound of the numbers."""
     if first[1] * second[1] >= PRODUCTS:
         first, second = compact(*first, backend), compact(*second, backend)
     (one, size), (other, times) = first, second
@@ -129,7 +130,7 @@ def paired(
 
 
 def numbers_of_ids(column: Column, rows: Array, backend: Backend) -> tuple[Array, int]:
-    """Return a number for each id in some rows of a column, equal for equal ids only, and a bound.
+    """Return a number for the id in each row, equal only for equal ids, and a bound.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Components at every threshold, and the merges between them, of one spanning forest by weight."""
+"""Single-linkage dendrograms from a spanning forest by weight."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from ..verify.merges import Merges
 
-DIRECTIONS = {True: "at_least", False: "at_most"}  # by whether the forest is of greatest weight
+DIRECTIONS = {True: "at_least", False: "at_most"}  # for a maximum and a minimum spanning forest
 FORESTS = {True: "max", False: "min"}
 WAYS = {
     True: "pass distance= such that the greatest weights are nearest: lambda w: w.max() - w, or of"
@@ -51,14 +51,14 @@ WAYS = {
 
 
 class Split(NamedTuple, Generic[ComponentsT]):
-    """The parts of components that were too large, and what became of these.
+    """The result of splitting oversized components.
 
     Attributes
     ----------
     parts : Components
-        The parts, and all other components as they were. Labels are the least vertices.
+        The parts, and all other components unchanged. Labels are the least vertices.
     cuts : frame of the caller's kind
-        A row for each component that was split, see :meth:`Dendrogram.split`.
+        One row per component that was split, see :meth:`Dendrogram.split`.
     """
 
     parts: ComponentsT
@@ -72,7 +72,7 @@ class DendrogramAudit:
     Attributes
     ----------
     edges, vertices, components, merges : int
-        The numbers of edges, vertices, components, and merges of two clusters.
+        The counts of edges, vertices, components, and merges of two clusters.
     seconds : float
         The duration of the audit.
     """
@@ -92,21 +92,21 @@ class DendrogramAudit:
 
 
 class Dendrogram(Generic[ComponentsT]):
-    """The components at every threshold of the weights, and how they merge (single linkage).
+    """The components at every weight threshold, and how they merge (single linkage).
 
-    A spanning forest by weight joins, at any threshold, the same vertices as all edges that the
-    threshold admits: those of at least that weight if the forest is the one of greatest weight,
-    else those of at most that weight. ``len()`` is the number of merges of two clusters, which is
-    that of the edges of the forest.
+    At any threshold, the admitted edges of a spanning forest by weight have the same components as
+    all admitted edges. A maximum spanning forest admits edges of at least the threshold, and a
+    minimum spanning forest edges of at most the threshold. ``len()`` is the number of merges of two
+    clusters, which equals the number of forest edges.
 
     Attributes
     ----------
     components : Components
-        The components of all edges, whatever their weights.
+        The components of all edges, without a threshold.
 
     See Also
     --------
-    Components.dendrogram : Make it.
+    Components.dendrogram : Return the dendrogram of an answer.
     components_at : Find components at some thresholds without a spanning forest.
 
     Examples
@@ -144,7 +144,7 @@ class Dendrogram(Generic[ComponentsT]):
         return int(self._weights.size)
 
     def __repr__(self) -> str:
-        on_host = not self.components.answer.backend.on_device  # elsewhere it is a copy
+        on_host = not self.components.answer.backend.on_device  # on a GPU, to_host() copies
         between = (
             f", from {self._weights[0]} to {self._weights[-1]}" if len(self) and on_host else ""
         )
@@ -168,29 +168,29 @@ class Dendrogram(Generic[ComponentsT]):
         return DIRECTIONS[self._greatest]
 
     def cuts(self, thresholds: Any) -> Cuts[ComponentsT]:
-        """Return the components at several thresholds at once.
+        """Return the components at several thresholds.
 
         Parameters
         ----------
         thresholds : list of numbers
-            Any numbers, in any order; equal ones count once. They are compared as in
+            The thresholds, in any order. Duplicates count once. They are compared as in
             :func:`cc_rapids.components_at`.
 
         Returns
         -------
         Cuts
-            As of :func:`cc_rapids.components_at`, with the same answers; the edges that they count
-            are those of the forest. Each of these is joined once.
+            The same answers as from :func:`cc_rapids.components_at`, but their edge counts include
+            forest edges only. Each forest edge is linked once.
 
         Raises
         ------
         InputError, ColumnTypeError
-            The thresholds are no numbers, or null.
+            The thresholds are not numbers, or are null.
 
         See Also
         --------
-        Dendrogram.at : The components at one threshold.
-        components_at : The same without a spanning forest.
+        Dendrogram.at : Return the components at one threshold.
+        components_at : Find components at thresholds without a spanning forest.
         """
         levels, answer = Levels.of(thresholds, self._direction), self.components.answer
         backend = answer.backend
@@ -207,25 +207,25 @@ class Dendrogram(Generic[ComponentsT]):
         Parameters
         ----------
         threshold : number
-            Any number. Of a forest of greatest weight, edges of at least this weight are admitted;
-            of one of least weight, those of at most.
+            Any number. A maximum spanning forest admits edges of at least this weight, and a
+            minimum spanning forest edges of at most this weight.
 
         Returns
         -------
         Components
-            A new answer with every vertex, those that no such edge reaches as components of their
-            own. The edges that it counts are those of the forest; its ledger goes on from that of
-            ``components``, where all other edges are ``not_in_forest``.
+            A new answer with every vertex, including isolated ones. Its edge count includes forest
+            edges only. Its ledger extends that of ``components``: all other edges are counted as
+            ``not_in_forest``.
 
         Raises
         ------
         InputError, ColumnTypeError
-            It is not one number.
+            The threshold is not a single number.
 
         See Also
         --------
-        Dendrogram.cuts : The components at several thresholds.
-        Dendrogram.split : Components of at most some size.
+        Dendrogram.cuts : Return the components at several thresholds.
+        Dendrogram.split : Split components to at most a given size.
         """
         if threshold is None or any_array("threshold", threshold).ndim:
             raise InputError(
@@ -235,7 +235,7 @@ class Dendrogram(Generic[ComponentsT]):
         return cuts.at(cuts.thresholds[0])
 
     def labels(self, threshold: Any) -> Any:
-        """Return the component of each vertex at a threshold: see :meth:`Components.labels`.
+        """Return the component label of each vertex at a threshold: see Components.labels.
 
         Parameters
         ----------
@@ -273,14 +273,14 @@ class Dendrogram(Generic[ComponentsT]):
         return sizes(self.at(threshold).answer)
 
     def merges(self, thresholds: Any = None) -> Any:
-        """Return the components that merge at each threshold, one row for each.
+        """Return the components that merge at each threshold, one row per component.
 
         Parameters
         ----------
         thresholds : list of numbers, optional
-            As for :meth:`cuts`; the frame is that of :meth:`Cuts.merges`, from the second one on.
-            By default every weight at which something merges is a threshold, and single vertices
-            come before the first.
+            As for :meth:`cuts`; the frame is that of :meth:`Cuts.merges` and starts at the second
+            threshold. By default, every weight at which components merge is a threshold, and the
+            cut before the first has single vertices.
 
         Returns
         -------
@@ -290,12 +290,12 @@ class Dendrogram(Generic[ComponentsT]):
         Raises
         ------
         InputError
-            No thresholds are given, and labels are numbers, which are others at each weight.
+            No thresholds are given, but labels are numbers, which differ at each weight.
 
         See Also
         --------
-        Dendrogram.linkage : Merges of two clusters each, for SciPy.
-        Cuts.merges : The merges between some thresholds.
+        Dendrogram.linkage : Return merges of two clusters in SciPy's format.
+        Cuts.merges : Return the merges between some thresholds.
 
         Examples
         --------
@@ -336,35 +336,35 @@ class Dendrogram(Generic[ComponentsT]):
     ) -> npt.NDArray[np.float64]:
         """Return the merges in the format of :func:`scipy.cluster.hierarchy.linkage`.
 
-        Vertices are numbered by their rows in ``components.labels()``. Components are joined at
-        last at an infinite distance, in the order of their least vertices. One thread of the host
-        makes it, once for all calls.
+        Vertices are numbered by their rows in ``components.labels()``. At the end, the components
+        are merged at infinite distance, in the order of their least vertices. The merges are
+        computed on one host thread and cached.
 
         Parameters
         ----------
         distance : callable, optional
-            Gives the distances of an array of weights, in the order of the merges, such as
-            ``lambda weight: 1 - weight``. It gets integers as float64, so that no difference of
-            unsigned ones is less than 0 and wraps. Of a forest of least weight the distances are
-            the weights by default.
+            Converts an array of weights, in the order of the merges, to distances, such as
+            ``lambda weight: 1 - weight``. Integer weights are passed as float64, so that
+            differences of unsigned weights do not wrap. Defaults to the weights of a minimum
+            spanning forest.
 
         Returns
         -------
         (vertices - 1, 4) array of float64 on the host, new
-            Row i merges the two clusters of the first two columns to cluster ``vertices + i``; the
-            third column is the distance, the fourth the number of vertices. What is equally far
-            is in the order of the rows of the edges.
+            Row i merges the clusters in the first two columns into cluster ``vertices + i``. The
+            third column is the distance and the fourth the number of vertices. Ties are ordered by
+            the rows of the edges.
 
         Raises
         ------
         InputError
-            The forest is of greatest weight, and no ``distance`` is given; or distances are not as
-            many as the weights, nan, negative, or fall from one merge to the next (also
-            ArgumentTypeError, if ``distance`` is no function).
+            The forest is a maximum spanning forest and ``distance`` is missing. Or the distances
+            differ in number from the weights, are NaN or negative, or decrease from one merge to
+            the next. ArgumentTypeError if ``distance`` is not callable.
 
         See Also
         --------
-        Dendrogram.merges : All clusters that merge at a weight, by their labels.
+        Dendrogram.merges : Return all clusters that merge at a weight, by label.
 
         Examples
         --------
@@ -395,11 +395,11 @@ class Dendrogram(Generic[ComponentsT]):
         return merges
 
     def split(self, max_size: int) -> Split[ComponentsT]:
-        """Split each component of more than some vertices at the loosest threshold that suffices.
+        """Split each oversized component at its own loosest sufficient threshold.
 
-        That is the loosest one at which every part of the component has at most that many vertices.
-        Edges of equal weight are cut together, so a part may be smaller than it need be, down to
-        single vertices where all weights are equal. Other components stay as they are.
+        This is the loosest threshold at which every part of the component has at most ``max_size``
+        vertices. Edges of equal weight are cut together, so parts may be smaller than necessary,
+        down to single vertices if all weights are equal. Other components do not change.
 
         Parameters
         ----------
@@ -409,23 +409,23 @@ class Dendrogram(Generic[ComponentsT]):
         Returns
         -------
         Split
-            ``parts``, a new :class:`Components` whose labels are the least vertices; and ``cuts``,
-            a frame with a row for each component that was split, in the order of the least ids:
-            ``labels``, its label in ``components``; ``size``, the number of its vertices;
-            ``parts``, into how many it was split; ``largest``, the vertices of the largest one;
-            ``edges_cut``, the number of edges of the list between two of them; and ``threshold``,
-            the loosest weight of its forest that was kept, null if none was. In a named tuple of
-            arrays, which have no nulls, thresholds are then float64 with nan.
+            ``parts`` is a new :class:`Components` whose labels are the least vertices. ``cuts`` is
+            a frame with one row per component that was split, sorted by least id. Its columns are
+            ``labels`` (the label in ``components``), ``size`` (the number of vertices), ``parts``
+            (the number of parts), ``largest`` (the number of vertices of the largest part),
+            ``edges_cut`` (the number of edges of the list between two parts), and ``threshold``
+            (the loosest forest weight that was kept, null if none was). In arrays, which have no
+            nulls, thresholds are float64 with NaN.
 
         Raises
         ------
         InputError
-            ``max_size`` is no number of vertices, or the answer is a copy or was loaded: these do
-            not hold the edges, which are counted.
+            ``max_size`` is not a positive integer; or the answer is a copy or was loaded, so it has
+            no edges to count.
 
         See Also
         --------
-        Dendrogram.at : One threshold for all components.
+        Dendrogram.at : Apply one threshold to all components.
 
         Examples
         --------
@@ -452,10 +452,10 @@ class Dendrogram(Generic[ComponentsT]):
             )
         backend, xp, count = answer.backend, answer.backend.xp, len(answer)
         with backend.scope():
-            edge = answer.dense[self._src]  # the component of each edge of the forest
+            edge = answer.dense[self._src]  # the component of each forest edge
             beyond = xp.flatnonzero(backend.asarray(self._tree.size) > most)
             first = beyond[first_of(edge[beyond], beyond, xp)]
-            over = edge[first]  # the components to split, in their order
+            over = edge[first]  # the components to split, in order
             splits, limit = xp.zeros(count, bool), xp.zeros(count, np.uint64)
             splits[over], limit[over] = True, self._keys[first]
             stays = ~splits[edge] | (self._keys < limit[edge])
@@ -489,14 +489,14 @@ class Dendrogram(Generic[ComponentsT]):
         nulls: str = "raise",
         **given: Any,
     ) -> DendrogramAudit:
-        """Prove from the edges that the merges are right.
+        """Verify the merges against the edges.
 
-        The components and the forest are proved first, where the answer lies, see
-        :meth:`Components.audit`; and then, on one thread of the host, the merge of each edge of the
-        forest, by :func:`cc_rapids.oracle.single_linkage`, which shares no code with this class.
-        Every row of :meth:`merges` (if labels are ids) and :meth:`linkage` is compared with these
-        merges, and so are :meth:`labels` and :meth:`sizes` at the least, the middle and the
-        greatest weight, and :meth:`split` for half the largest component.
+        The components and the forest are verified first, on the engine of the answer, see
+        :meth:`Components.audit`. Then :func:`cc_rapids.oracle.single_linkage`, which shares no code
+        with this class, recomputes the merge of each forest edge on one host thread. Its merges are
+        compared with every row of :meth:`merges` (if labels are ids) and :meth:`linkage`. They are
+        also compared with :meth:`labels` and :meth:`sizes` at the least, the middle and the
+        greatest weight, and with :meth:`split` for half the size of the largest component.
 
         Parameters
         ----------
@@ -514,18 +514,18 @@ class Dendrogram(Generic[ComponentsT]):
         Returns
         -------
         DendrogramAudit
-            The proof: the numbers of edges, vertices, components and merges.
+            The counts of edges, vertices, components and merges.
 
         Raises
         ------
         VerificationError
-            The answer is wrong; names the first edge, vertex or merge that says so.
+            The answer is wrong; names the first edge, vertex or merge that proves it.
         InputError
             The edges or an argument cannot be used.
 
         See Also
         --------
-        Components.audit : Prove the components alone.
+        Components.audit : Verify the components only.
 
         Examples
         --------
@@ -535,7 +535,7 @@ class Dendrogram(Generic[ComponentsT]):
         >>> print(tree.audit(edges, weight=km))
         right: 3 merges of 5 vertices to 2 components, by 3 edges
         """
-        from ..verify import oracle  # a run needs none of this
+        from ..verify import oracle  # runs do not need this import
         from ..verify.audit import read_again
         from ..verify.label_rules import LABEL_RULES
         from ..verify.merges import Merges
@@ -551,11 +551,11 @@ class Dendrogram(Generic[ComponentsT]):
         width = max(len(result.given.src.key_columns), 1)
         with answer.borrow_for(backend), backend.scope():
             placed, xp = PlacedEdges(answer, again), backend.xp
-            number = xp.empty(answer.ids.n, np.int64)  # of the row of a slot in the label frame
+            number = xp.empty(answer.ids.n, np.int64)  # for each slot, its row in the label frame
             number[placed.slots] = xp.arange(placed.slots.size)
             ends = number[placed.src], number[placed.dst]
             chosen = backend.asarray(ShownRows(result.forest_frame(), "forest", width).rows())
-            place = xp.searchsorted(placed.numbers(), chosen)  # which are proved to be rows
+            place = xp.searchsorted(placed.numbers(), chosen)  # already verified to be rows
             ends_of_merges = *(end[place] for end in ends), backend.asarray(again.weights)[place]
             src, dst, weights = map(backend.to_host, ends_of_merges)
             listed = backend.to_host(ends[0]), backend.to_host(ends[1])
@@ -580,10 +580,10 @@ class Dendrogram(Generic[ComponentsT]):
         return DendrogramAudit(proof.edges, proof.vertices, proof.components, len(self), seconds)
 
     def _check_frames(self, merges: Merges, ends: tuple[Any, Any]) -> None:
-        """Raise a VerificationError unless the frames of this dendrogram show some merges.
+        """Raise a VerificationError unless the frames of this dendrogram show the given merges.
 
-        Those of a threshold are compared at the least, the middle and the greatest weight, and
-        those of a split for half the largest component, if the edges are held.
+        Frames at a threshold are compared at the least, the middle and the greatest weight. A split
+        is compared for half the size of the largest component, if the edges are available.
 
         Parameters
         ----------
@@ -607,7 +607,7 @@ class Dendrogram(Generic[ComponentsT]):
 
     @cached_property
     def _tree(self) -> MergeTree:
-        """The merge of each edge of the forest, on the host."""
+        """The merge tree of the forest edges, on the host."""
         backend = self.components.answer.backend
         with backend.scope():
             src, dst = map(backend.to_host, (self._src, self._dst))
@@ -615,7 +615,7 @@ class Dendrogram(Generic[ComponentsT]):
 
     @cached_property
     def _ends(self) -> tuple[Array, Array]:
-        """The ends of the edges as vertices of the forest of ``components``."""
+        """The ends of the forest edges as vertices of the forest of ``components``."""
         forest, word = self.components.answer.forest, self.components.answer.forest.vertex
         ends = self._src, self._dst
         if forest.vertices < forest.n:
@@ -632,10 +632,10 @@ class Dendrogram(Generic[ComponentsT]):
         beyond: Sequence[int],
         direction: str | None = None,
     ) -> CutAnswers[ComponentsT]:
-        """Return the components of some edges of the forest, of these and some more, and so on.
+        """Yield the components of growing prefixes of the forest edges.
 
-        ``beyond`` counts the edges of the forest that are in none of the parts so far. The ledger
-        is that of the run: all of its other edges are not in the forest.
+        ``beyond`` counts the forest edges outside all prefixes so far. The ledger is that of the
+        run; all of its other edges are not in the forest.
         """
         answer, backend = self.components.answer, self.components.answer.backend
         old_forest = answer.forest
@@ -654,7 +654,7 @@ class Dendrogram(Generic[ComponentsT]):
         return CutAnswers(cut_trees, names, kind, type(self.components), direction)
 
     def _steps(self) -> tuple[Array, Array]:
-        """Return the number of each edge's weight among the different ones, and the first edges."""
+        """Return the rank of each edge's weight, and the first edge of each distinct weight."""
         xp = self.components.answer.backend.xp
         rises = begins([self._keys], xp)
         return xp.cumsum(rises) - 1, xp.flatnonzero(rises)
@@ -702,14 +702,14 @@ class Dendrogram(Generic[ComponentsT]):
     def _with_threshold(
         self, columns: dict[str, Any], rows: Array, component: Array, over: Array
     ) -> Any:
-        """Return a frame with the loosest weight that is left in each component that was split.
+        """Return a frame with the loosest remaining weight of each component that was split.
 
         Parameters
         ----------
         columns : dictionary
             All other columns.
         rows, component : (h,) arrays of int64
-            The edges of the forest that are left in these components, and the component of each.
+            The remaining forest edges of these components, and the component of each.
         over : (s,) array of int64
             The components that were split.
         """

@@ -1,4 +1,4 @@
-"""Vertices and pairs of vertices in an answer, the edges of a component, and equal answers."""
+"""Membership, connectivity of pairs, edges of a component, and equality of answers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def has_vertex(answer: Answer, vertex: Any) -> bool:
     try:
         with answer.backend.scope():
             return bool(rows_of_ids(answer, single_id(vertex), "null")[1][0])
-    except InputError:  # it is of another kind, or beyond 64 bits
+    except InputError:  # an id of another kind, or beyond 64 bits
         return False
 
 
@@ -83,7 +83,7 @@ def edges_of(
     """Return the edges of one component: see :meth:`cc_rapids.Components.edges`."""
 
     def chosen(given: Any) -> Any:
-        """Return for each edge that has two ends whether it is in the component."""
+        """Return a mask of the edges in the component, among edges without null ends."""
         with LentOn(answer.backend, given) as columns:
             number = answer.component(label)
             inside = None
@@ -118,12 +118,12 @@ def equal(mine: Answer, others: Answer) -> bool:
             return False
         if not all(_same(*pair, mine.backend) for pair in zip(*ids, strict=True)):
             return False
-        # both are in the order of the ids, and so are the components
+        # vertices are sorted by id, and components by least id, in both answers
         return bool((mine.dense == mine.backend.asarray(dense)).all())
 
 
 def _same(mine: Column, others: Column, backend: Backend) -> bool:
-    """Return whether two columns of ids of one length are equal."""
+    """Return whether two id columns of the same length are equal."""
     if mine.strings != others.strings:
         return False
     with mine.borrow() as first, others.borrow() as second:
@@ -133,7 +133,7 @@ def _same(mine: Column, others: Column, backend: Backend) -> bool:
 
 
 def _policy(missing: str) -> str:
-    """Return the policy of look-ups for unknown ids; raise an InputError if there is none."""
+    """Return the lookup policy for unknown ids; raise an InputError for an unknown word."""
     return {"raise": "raise", "false": "null"}[
         check_word("policy for unknown ids, missing,", missing, ("raise", "false"))
     ]

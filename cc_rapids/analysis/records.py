@@ -1,4 +1,4 @@
-"""Frames of linked records with their entities."""
+"""Labels and deduplication of frames of linked records."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def attached_records(
     missing: str = "raise",
     nulls: str | None = None,
 ) -> Any:
-    """Return records with their entities: see :meth:`cc_rapids.LinkedRecords.attach`."""
+    """Add entity labels to records: see :meth:`cc_rapids.LinkedRecords.attach`."""
     frame = frame if is_relation(frame) else frame_in_memory(chunked(frame))
     on = _id_names(answer) if on is None else on
     if on is not None:
@@ -46,7 +46,7 @@ def deduplicated_records(
     per: str | list[str] | None = None,
     missing: str = "self",
 ) -> Any:
-    """Return the records to keep: see :meth:`cc_rapids.LinkedRecords.deduplicate`."""
+    """Return the best record of each entity: see LinkedRecords.deduplicate."""
     frame = frame if is_relation(frame) else frame_in_memory(chunked(frame))
     on = _id_names(answer) if on is None else on
     if on is not None:
@@ -56,12 +56,12 @@ def deduplicated_records(
 
 
 def _id_names(answer: Answer) -> list[str] | None:
-    """Return the columns of the ids of records; None if these are linked by their positions."""
+    """Return the id columns of records, or None if records are identified by position."""
     return (answer.linked.id_names or None) if answer.linked else None
 
 
 def _check_rows(answer: Answer, frame: Any) -> None:
-    """Raise an InputError unless a frame has as many rows as were linked by position."""
+    """Raise an InputError unless a frame has as many rows as the linked records."""
     if is_relation(frame):
         raise InputError(
             "rows of a DuckDB relation have no fixed order, and records were linked by their"

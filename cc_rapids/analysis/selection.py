@@ -1,4 +1,4 @@
-"""Rows of an answer by vertex, component and size."""
+"""Subsets of an answer by vertex, component and size."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..tuning import tuning
 
 
 def in_sizes(answer: Answer, min_size: int = 1, max_size: int | None = None) -> Any:
-    """Return the vertices in components of some sizes: see :meth:`cc_rapids.Components.filter`."""
+    """Return vertices in components of certain sizes: see :meth:`cc_rapids.Components.filter`."""
     sizes = {"min_size": min_size} | ({} if max_size is None else {"max_size": max_size})
     for name, size in sizes.items():
         is_number = isinstance(size, int | float | np.integer | np.floating)
@@ -60,7 +60,7 @@ def representatives(answer: Answer, by: Any = None, ascending: bool = False) -> 
 
 
 def _best_of_scores(answer: Answer, by: Any, ascending: bool, least: Array) -> Array:
-    """Return for each component the row with the best score, the ``least`` if none has any."""
+    """Return for each component the row with the best score, or the ``least`` vertex's row."""
     given = answer.given
     vertices, scores = vertices_and_scores(by, len(given.src.key_columns), given.key_names)
     rows, is_vertex = rows_of_ids(answer, ids_of(answer, vertices), "null")
@@ -83,7 +83,7 @@ def size_histogram(answer: Answer) -> Any:
 
 
 def sizes(answer: Answer, count: int | None = None) -> Any:
-    """Return the vertices of each component: see :meth:`cc_rapids.Components.sizes`."""
+    """Return the size of each component: see :meth:`cc_rapids.Components.sizes`."""
     most = None if count is None else check_count("count", count)
     with answer.backend.scope():
         order = answer.by_size[:most]
@@ -133,7 +133,7 @@ def groups(answer: Answer) -> Iterator[tuple[Any, Any]]:
 
 
 def renamed(answer: Answer, names: Any) -> Answer:
-    """Return an answer with other names of ids: see :meth:`cc_rapids.Components.with_key_names`."""
+    """Return an answer with other id names: see :meth:`cc_rapids.Components.with_key_names`."""
     width = len(answer.given.src.key_columns)
     own_names = () if names is None else names
     if not isinstance(own_names, list | tuple) or (own_names and not are_usable(own_names)):

@@ -1,4 +1,4 @@
-"""Numbers of components that stay the same from one answer to the next, and how they change."""
+"""Component numbers that persist from one answer to the next, and their changes."""
 
 from __future__ import annotations
 
@@ -35,21 +35,22 @@ if TYPE_CHECKING:
     from ..verify.numbers import Numbered, NumbersAudit
 
 FORMAT = "cc_rapids stable ids 2"
-METADATA = b"cc_rapids"  # the key in the metadata of a Parquet file
+METADATA = b"cc_rapids"  # key of the Parquet metadata
 MOST = np.iinfo(np.int64).max
 FILL = "drop these rows, or fill them first"
 
 
 class StableChanges(NamedTuple):
-    """The changes of the numbers between two answers: four frames of the caller's kind.
+    """The changes of the numbers between two answers, as four frames of the caller's kind.
 
     Attributes
     ----------
     splits, merges : frame, columns ``before``, ``after`` and ``shared``, int64
-        A row for each part of a previous component whose members are in several components now, and
-        for each part of a component whose members were in several; ``shared`` members are in both.
+        ``splits`` has one row for each part of a previous component whose members are now in
+        several components. ``merges`` has one row for each part of a component whose members were
+        in several. ``shared`` is the number of members in both.
     births, deaths : frame, columns ``labels`` and ``size``, int64
-        The numbers that are new, and those that are retired, with the number of members.
+        The new and the retired numbers, with their number of members.
     """
 
     splits: Any
@@ -59,7 +60,7 @@ class StableChanges(NamedTuple):
 
 
 class StableLabels(NumberLabels):
-    """Labels that are numbers of :class:`StableIds`.
+    """Labels of :class:`StableIds`.
 
     Parameters
     ----------
@@ -92,20 +93,20 @@ class StableLabels(NumberLabels):
         return int(rows[0]) if rows.size else None
 
     def of_unknown(self, answer: Answer, column: Column, unknown: Array) -> Array:
-        """Return numbers from the next one on, in the order of the ids, equal ids alike."""
+        """Return new numbers in the order of the ids; equal ids get equal numbers."""
         return numbers_alone(column, unknown, answer.backend).astype(np.int64) + self.next_id
 
 
 @dataclass(frozen=True)
 class Previous:
-    """Numbered vertices from which components go on.
+    """Vertices with the numbers of a previous answer.
 
     Attributes
     ----------
     ids : Column, optional
-        The vertices, each once; None without any.
+        The distinct vertices; None if there are none.
     numbers : (m,) array of int64
-        The number of each.
+        The number of each vertex.
     next_id : int
         The least number that was never used.
     """
@@ -117,15 +118,15 @@ class Previous:
 
 @dataclass(frozen=True)
 class Step:
-    """The members that components share with the previous ones.
+    """The members that components share with the previous components.
 
     Attributes
     ----------
     former, sizes : (j,) arrays of int64
-        The previous numbers in their order, and how many vertices each had.
+        The previous numbers, ascending, and the number of vertices of each.
     before, after, shared : (p,) arrays of int64
-        For each pair that shares members, its places in ``former`` and among the components, and
-        how many members it shares; in the order of the places.
+        For each pair of components with common members: the index in ``former``, the index of the
+        current component, and the number of common members. Sorted by the indices.
     """
 
     former: Array
@@ -147,7 +148,7 @@ def _by_least(former: Array, shared: Array) -> Array:
     return former
 
 
-# Keys of the places of previous numbers, and of the members shared: the least one goes on
+# Sort keys from the previous index and the common members; the least key is inherited
 POLICIES: dict[str, Callable[[Array, Array], Array]] = {
     "majority": _by_majority,
     "largest": _by_largest,
@@ -162,15 +163,15 @@ class Numbers:
     Attributes
     ----------
     answer : Answer
-        Its labels are the numbers; it has no edges.
+        The answer with the numbers as labels; it has no edges.
     numbers : (k,) array of int64
         The number of each component, in the order of the least ids.
     next_id : int
         The least number that was never used.
     step : Step, optional
-        What the components share with the previous ones; None of numbers from a file.
+        The members shared with the previous components; None if loaded from a file.
     first_birth : int
-        The number that the first birth could take.
+        The first number available to new components.
     """
 
     answer: Answer
@@ -181,13 +182,13 @@ class Numbers:
 
     @classmethod
     def of(cls, answer: Answer, numbers: Array, next_id: int, *step: Any) -> Numbers:
-        """Return the numbers of an answer, and the answer that has them as its labels."""
+        """Return the numbers of an answer, with a copy of the answer that is labelled by them."""
         named = copy(answer)
         named.kind = StableLabels(numbers, next_id)
         return cls(named, numbers, next_id, *step)
 
     def as_previous(self, backend: Backend) -> Previous:
-        """Return the numbered vertices, the numbers on a backend."""
+        """Return the numbered vertices, with the numbers on a backend."""
         answer = self.answer
         with answer.backend.scope():
             ids = of_key_columns(answer.ids()) if answer.forest.vertices else None
@@ -246,12 +247,12 @@ def _numbers(step: Step, policy: str, count: int, next_id: int, backend: Backend
 
 
 def _previous(answer: Answer, previous: Any, next_id: Any) -> Previous:
-    """Return the numbered vertices that the caller passes, on the backend of an answer.
+    """Return the numbered vertices that the caller passes, on the answer's backend.
 
     Raises
     ------
     InputError
-        They cannot be gone on from; see :meth:`Components.stable_ids`.
+            They cannot be continued; see :meth:`Components.stable_ids`.
     """
     backend = answer.backend
     if isinstance(previous, str | os.PathLike):
@@ -261,7 +262,7 @@ def _previous(answer: Answer, previous: Any, next_id: Any) -> Previous:
     elif isinstance(previous, Numbers | NumberedComponents):
         numbers = previous if isinstance(previous, Numbers) else previous.numbers
         earlier, used = numbers.as_previous(backend), numbers.next_id
-    elif hasattr(type(previous), "stable_ids"):  # an answer; a frame may have such a column
+    elif hasattr(type(previous), "stable_ids"):  # the type, because a frame may have such a column
         raise InputError(
             f"previous is a {type(previous).__name__}, whose components have labels and no numbers:"
             " pass its stable_ids(), which the next answer goes on from"
@@ -288,7 +289,7 @@ def _previous(answer: Answer, previous: Any, next_id: Any) -> Previous:
 
 
 def _of_frame(answer: Answer, frame: Any) -> tuple[Previous, int | None]:
-    """Return the numbered vertices of a frame, and the counter if it has one."""
+    """Return the numbered vertices of a frame, and its counter if it has one."""
     backend = answer.backend
     frame = frame._asdict() if hasattr(frame, "_asdict") else frame_in_memory(frame)
     ids = _names_of_ids(answer, columns_of(frame))
@@ -314,7 +315,7 @@ def _of_frame(answer: Answer, frame: Any) -> tuple[Previous, int | None]:
 
 
 def _distinct(numbers: Array, size: int, backend: Backend) -> int:
-    """Return how many different numbers there are below a bound."""
+    """Return how many distinct numbers below a bound occur."""
     return int((backend.counts(numbers, size) > 0).sum())
 
 
@@ -324,8 +325,7 @@ def _checked_numbers(column: Any, backend: Backend) -> Array:
     Raises
     ------
     NullsError, ColumnTypeError, InputError
-        Some are null, they are no integers, or some have more than 64 bits with sign, or are -1 or
-        less.
+        Some are null, are not integers, do not fit int64, or are negative.
     """
     values, there = numbers_of(column, "the numbers in column 'labels' of previous")
     missing = values.size - int(there.sum())
@@ -354,7 +354,7 @@ class NumberedComponents(Generic[ComponentsT]):
     Parameters
     ----------
     components : Components
-        The answer, whose labels are the numbers.
+        The answer with the numbers as labels.
     numbers : Numbers
     """
 
@@ -386,8 +386,8 @@ class NumberedComponents(Generic[ComponentsT]):
         Returns
         -------
         frame of the caller's kind, columns ``vertex`` and ``labels`` (int64)
-            One row per vertex, in the order of the ids; ids of several columns have their own
-            names, as in :meth:`Components.labels`.
+            One row per vertex, sorted by id. Composite ids have their own column names, as in
+            :meth:`Components.labels`.
 
         See Also
         --------
@@ -396,24 +396,24 @@ class NumberedComponents(Generic[ComponentsT]):
         return self.components.answer.label_frame()
 
     def changes(self) -> StableChanges:
-        """Return what became of the previous numbers, and which are new.
+        """Return the splits, merges, births and deaths since the previous numbers.
 
         Returns
         -------
         StableChanges
-            ``splits`` and ``merges`` in the order of the components that are whole, then of the
-            parts; ``births`` in the order of the numbers, and so are ``deaths``. A number that goes
-            on in a part of its component is in ``splits`` and not in ``deaths``; one that was
-            merged into another is in ``merges`` and in ``deaths``.
+            ``splits`` and ``merges`` are sorted by the whole component, then by the part.
+            ``births`` and ``deaths`` are sorted by number. A number that a part keeps is in
+            ``splits`` but not in ``deaths``. A number that was merged into another is in both
+            ``merges`` and ``deaths``.
 
         Raises
         ------
         InputError
-            They were loaded from a file, which holds the numbers alone.
+            The numbers were loaded from a file, which does not store changes.
 
         See Also
         --------
-        Components.stable_ids : Which component goes on with a number.
+        Components.stable_ids : Number the components of an answer.
 
         Examples
         --------
@@ -465,28 +465,27 @@ class NumberedComponents(Generic[ComponentsT]):
     def audit(
         self, previous: Any = None, policy: str = "majority", *, next_id: int | None = None
     ) -> NumbersAudit:
-        """Prove that the numbers go on from previous ones as they should.
+        """Verify that the numbers continue the previous ones correctly.
 
-        Everything is found again on the host from the frames of both answers, without what numbers
-        components: each component has one number that is its own; each that is
-        an heir goes on with the number that the policy chooses; births take the next numbers from
-        the counter on, which no number before has reached, in the order of the least ids; and
-        :meth:`changes` says what became of each number. That the components are right, their own
-        audit proves: ``ids.components.audit(edges)``.
+        The numbers are recomputed on the host from the frames of both answers, without the code
+        that numbers components. Each component must have its own number. Each heir must keep the
+        number that the policy selects. New components must get the next unused numbers in the order
+        of the least ids. :meth:`changes` must report the fate of each number. To verify the
+        components themselves, use ``ids.components.audit(edges)``.
 
         Parameters
         ----------
         previous : StableIds, path or frame, optional
-            The previous numbers that were passed to :meth:`Components.stable_ids`.
+            The ``previous`` argument of :meth:`Components.stable_ids`.
         policy : {"majority", "largest", "least"}
-            The policy that was passed to it.
+            The ``policy`` argument of :meth:`Components.stable_ids`.
         next_id : int, optional
-            The first number that births could take, if it was passed.
+            The ``next_id`` argument of :meth:`Components.stable_ids`.
 
         Returns
         -------
         NumbersAudit
-            The proof: how many numbers went on, are new, and are retired.
+            The counts of kept, new and retired numbers.
 
         Raises
         ------
@@ -497,7 +496,7 @@ class NumberedComponents(Generic[ComponentsT]):
 
         See Also
         --------
-        Components.audit : Prove the components from the edges.
+        Components.audit : Verify the components against the edges.
 
         Examples
         --------
@@ -520,7 +519,7 @@ class NumberedComponents(Generic[ComponentsT]):
         now = _split(labels, labels.column_names[:-1], self.next_id)
         check_vertices(now, arrow_of(answer.label_frame(check_labels("min"))))
         with answer.backend.scope():
-            parts = answer.backend.to_host(answer.rows()[1])  # the least vertex of each
+            parts = answer.backend.to_host(answer.rows()[1])  # least vertex of each component
         changes = None
         if self.numbers.step is not None:
             changes = {name: arrow_of(frame) for name, frame in self.changes()._asdict().items()}
@@ -528,19 +527,19 @@ class NumberedComponents(Generic[ComponentsT]):
         return NumbersAudit(len(self), labels.num_rows, *counts, perf_counter() - started)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the numbers to one Parquet file, completely or not at all.
+        """Write the numbers to one Parquet file atomically.
 
         Parameters
         ----------
         path : str or path
-            The path of the file; an existing file is replaced. Any reader of Parquet finds the
-            columns of :meth:`labels`; the counter, and a checksum of all ids and numbers, are in
-            the metadata of the file.
+            The path of the file; an existing file is replaced. Any Parquet reader can read the
+            columns of :meth:`labels`. The metadata contain the counter and a checksum of all ids
+            and numbers.
 
         Raises
         ------
         OutputError
-            The file cannot be written, or the disk is full; an old file stays.
+            The file cannot be written, or the disk is full. An existing file stays.
 
         See Also
         --------
@@ -597,7 +596,7 @@ def load(path: str | os.PathLike[str], engine: str | None = None) -> Numbers:
 def _numbered(answer: Answer, previous: Any, next_id: Any) -> Numbered:
     """Return the numbered vertices that the caller passes, on the host, for an audit."""
     with answer.backend.scope():
-        counter = _previous(answer, previous, next_id).next_id  # refuses what cannot be used
+        counter = _previous(answer, previous, next_id).next_id  # also raises errors
     if isinstance(previous, str | os.PathLike):
         previous = load(previous)
     if previous is None:
@@ -614,7 +613,7 @@ def _numbered(answer: Answer, previous: Any, next_id: Any) -> Numbered:
 
 
 def _split(table: pa.Table, ids: list[str], next_id: int) -> Numbered:
-    """Return the columns of ids and the numbers of a table."""
+    """Return the id columns and the numbers of a table."""
     from ..verify.numbers import Numbered
 
     numbers = table.column("labels").to_numpy().astype(np.int64)
@@ -622,14 +621,14 @@ def _split(table: pa.Table, ids: list[str], next_id: int) -> Numbered:
 
 
 def _names_of_ids(answer: Answer, columns: list[str]) -> list[str]:
-    """Return the names of the columns of ids in a frame of previous numbers."""
+    """Return the names of the id columns in a frame of previous numbers."""
     given = answer.given
     ids = [f"{k}_vertex" for k in range(len(given.src.key_columns))] or ["vertex"]
     return list(given.key_names) if given.key_names and not set(ids) & set(columns) else ids
 
 
 def _words(metadata: dict[bytes, bytes]) -> dict[str, Any]:
-    """Return what the metadata of a file say; raise a FormatError if it is of another format."""
+    """Return the contents of a file's metadata; raise a FormatError for another format."""
     sealed: dict[str, Any] = json.loads(metadata.get(METADATA, b"{}"))
     words: dict[str, Any] = sealed.get("words", {})
     if words.get("format") != FORMAT:
@@ -640,7 +639,7 @@ def _words(metadata: dict[bytes, bytes]) -> dict[str, Any]:
 
 
 def _sealed(words: dict[str, Any], content: str) -> bytes:
-    """Return the metadata of a file: words, the checksum of its columns, and that of both."""
+    """Return a file's metadata with a checksum of its columns and one of the metadata."""
     words = json.loads(json.dumps(words | {"content": content}))
     return json.dumps({"words": words, "checksum": _digest(words)}).encode()
 
@@ -650,7 +649,7 @@ def _digest(words: dict[str, Any]) -> str:
 
 
 def _digest_of(table: pa.Table) -> str:
-    """Return a checksum of all ids and numbers of a table, however they are stored."""
+    """Return a checksum of all ids and numbers of a table, independent of its storage."""
     from ..results import saved  # most numbers are neither written nor read
 
     ids, labels = _ids_and_numbers(table)
@@ -663,12 +662,12 @@ def _digest_of(table: pa.Table) -> str:
 
 
 def _ids_and_numbers(table: pa.Table) -> tuple[list[Column], np.ndarray]:
-    """Return the columns of ids of a table, and the numbers, which are at last.
+    """Return the id columns of a table and the numbers, which are its last column.
 
     Raises
     ------
     ValueError
-        The numbers are others than int64, or some are null.
+        The numbers are not int64, or some are null.
     """
     labels = table.column("labels").to_numpy()
     if labels.dtype != np.int64:
@@ -678,7 +677,7 @@ def _ids_and_numbers(table: pa.Table) -> tuple[list[Column], np.ndarray]:
 
 
 def _loaded(table: pa.Table, engine: str | None) -> Numbers:
-    """Return the numbers in a table that was read from a file."""
+    """Return the numbers of a table that was read from a file."""
     from ..results import saved  # most numbers are neither written nor read
 
     words = _words(table.schema.metadata or {})
