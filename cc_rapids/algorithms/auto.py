@@ -23,7 +23,7 @@ PROBES = 1024  # vertices at which coverage is estimated
 
 @dataclass(frozen=True)
 class AutoRule:
-    """A row of the table of ``"auto"``: a design, and the conditions under which it was fastest."""
+    """One row of the table of ``"auto"``: a design and the conditions under which it is fastest."""
 
     design: Design
     record: str
@@ -59,12 +59,12 @@ class AutoRule:
 PARTITIONED = Design("none(order=partitioned)", REM, "splice")
 SAMPLED = Design("strided(every=4, order=partitioned)", REM, "splice")
 IN_BLOCKS = Design("none(tiles=16384)")
-NEARBY = 2 / 3  # of the edges of a list
-BLOCKED_EDGES = 4_000_000  # edges
-ENOUGH_IDS = 1 << 20  # for blocks: fewer leave most of a card idle, however many edges there are
+NEARBY = 2 / 3  # least locality for blocks
+BLOCKED_EDGES = 4_000_000  # least number of edges for blocks
+ENOUGH_IDS = 1 << 20  # least number of ids for blocks: fewer leave most of a GPU idle
 
-# Bits in shared memory pay where L1 does not hold them all, and that memory has one for four ids or
-# fewer. They gain by a sample that joins most vertices: one and a half of its edges for each.
+# Bits in shared memory pay if they exceed L1 and one shared bit stands for at most four ids. They
+# need a sample that joins most vertices: 1.5 sampled edges per vertex.
 SHARED = tuple(
     AutoRule(
         Design(f"strided(every={every}, bits=shared)", REM, "splice"),
@@ -78,8 +78,8 @@ SHARED = tuple(
     for every, least in ((20, 28), (8, 15), (7, 9))
 )
 
-# From so many edges a vertex on, one edge of so many is sampled: three quarters of one a vertex, or
-# one where edges of the sample take less than those after it.
+# (least edges per vertex, sampling period). A sample has 0.75 edges per vertex, or 1 where a
+# sampled edge is cheaper than a later one.
 SAMPLES: dict[str, tuple[tuple[float, int], ...]] = {
     "partitioned": ((16, 20), (11, 14), (5.5, 7), (3.5, 4)),
     "listed": ((16, 20), (11, 14), (5.5, 7), (3.5, 5)),
@@ -87,7 +87,7 @@ SAMPLES: dict[str, tuple[tuple[float, int], ...]] = {
 
 
 def _sampled(edges_per_vertex: float, every: int, order: str) -> AutoRule:
-    """Return the row of a list with a sample; or of rows that do not hold both directions."""
+    """Return the rule for edge lists with a sample, and for rows that hold only one direction."""
     beyond = order == "partitioned"
     return AutoRule(
         Design(f"strided(every={every}, order={order})", REM, "splice"),
@@ -100,17 +100,16 @@ def _sampled(edges_per_vertex: float, every: int, order: str) -> AutoRule:
     )
 
 
-# The first row that fits. On a GPU a sample pays at four edges a vertex (by more than a third
-# on the uniform list; on social22 it makes no difference); with fewer it changes little, and of
-# lists on threads, and small ones, it costs more than it saves. Of rows k-out reads two entries
-# each and then those outside the giant; at road's 2.4 entries a vertex that is no less than all.
-# What counts of a sample is how many of its edges there are a vertex: three quarters or more.
-# Rem's rule with splices is the fastest after a sample on a GPU, or within two per cent of it; of
-# rows, where labels are in the cache. Where they are not, lists are partitioned.
-# Blocks and stripes take a half to a fifth of the time of a list whose neighbours are neighbours in
-# the graph, whatever its number of edges, if there are blocks enough for the whole card. Where they
-# are not, Rem's rule is the fastest of few edges, too. Rows are in the order of their vertices, and
-# begin with blocks.
+# The first matching rule is used. On a GPU sampling pays from four edges per vertex on: it saves
+# more than a third on the uniform list and nothing on social22. With fewer edges it changes little.
+# For small lists, and for lists on CPU threads, it costs more than it saves. k-out reads two
+# entries per row and then the rows outside the giant component; at road's 2.4 entries per vertex
+# that is no less than all entries. A sample should have at least 0.75 edges per vertex.
+# After a sample on a GPU, Rem's rule with splices is fastest or within 2 % of it; for rows, only if
+# the labels are in the cache. For lists whose labels exceed the cache, edges are partitioned.
+# If neighbours in the list are neighbours in the graph, blocks with strided order take a half to a
+# fifth of the time, for any number of edges, given enough blocks for the whole GPU. With fewer
+# blocks, or few edges, Rem's rule is fastest. Rows are sorted by vertex and start with blocks.
 AUTO = (
     AutoRule(
         Design("kout", "async", "split"),
@@ -147,9 +146,9 @@ AUTO = (
 )
 
 
-# What runs in one launch (see one_launch.py). A list of few edges is done in the time in which some
-# of its threads wait for each other: there Rem's rule is the fastest for all but trees, and the
-# only one that is fast on a path in order, as it does not look for the ends of what is growing.
+# The design of runs in one launch (see one_launch.py). For a list of few edges, waiting between
+# threads dominates. Rem's rule is the fastest for all lists but trees. Only Rem's rule is fast on a
+# path in order, because it does not climb to the root of the growing tree.
 ONE_LAUNCH_RULE = AutoRule(
     Design("none", REM, "splice"), "experiments.jsonl", "cuda", most_edges=BLOCKED_EDGES - 1
 )
@@ -157,7 +156,7 @@ ONE_LAUNCH_RULE = AutoRule(
 
 @lru_cache
 def _rules_of(engine: str) -> list[AutoRule]:
-    """Return the rows for an engine."""
+    """Return the rules for an engine."""
     return [rule for rule in AUTO if rule.engine in (None, engine)]
 
 
@@ -169,15 +168,15 @@ def choose(
     locality: float = 0.0,
     is_list: bool = True,
 ) -> AutoRule:
-    """Return the row of the design that ``"auto"`` runs for m edges whose ids span n vertices.
+    """Return the rule by which ``"auto"`` runs m edges whose ids span n vertices.
 
-    It is the first that is for this engine, and for edges of this number, form and order; if it
-    asks for words that the blocks of the machine share, they have to have as many.
+    It is the first rule whose engine, number, form and order of edges match, and whose shared
+    memory the machine has.
 
     ``symmetric``: the edges are rows that hold both directions, and m is the number of entries.
-    ``locality``: the share of the rows of a list that are near, see
+    ``locality``: the fraction of near rows in an edge list, see
     :class:`cc_rapids.ids.range.EdgeOrder`.
-    ``is_list``: the edges are a list, not rows of an adjacency list.
+    ``is_list``: the edges are an edge list, not rows of an adjacency list.
     """
     for rule in _rules_of(machine.name):
         mine = symmetric >= rule.symmetric and is_list >= rule.is_list
@@ -191,13 +190,13 @@ def choose(
     raise AssertionError("the last row is for all edges")
 
 
-STAGED = 1.5  # edges a vertex from which on a part of a list is linked in stages
+STAGED = 1.5  # least edges per vertex for which a device links its part in stages
 
 
 def in_stages(design: Design, n: int, m: int) -> bool:
-    """Return whether the m edges that one of several devices has of a list are linked in stages.
+    """Return whether one of several devices links its m edges of a list in stages.
 
-    See :mod:`cc_rapids.algorithms.staged`. ``design`` is the one for such a list.
+    See :mod:`cc_rapids.algorithms.staged`. ``design`` is the design for the part of this device.
     """
     return design in (PARTITIONED, SAMPLED) and STAGED * n <= m and n < IDS.stop - 1
 
@@ -213,22 +212,22 @@ class PaperDecision:
         return f"{self.why} (Hong et al. 2020, 4.7, Figure 12)"
 
 
-# The figure's numbers are in no text: these part its Tables 1 to 3. Sampling never pays there at
-# 2.1 and 2.4 entries a vertex, and does from 6.0 on; HB wins from a coverage of 96 % on, and
-# loses at 89 % and less.
+# The paper gives no numbers for its figure. These thresholds separate the graphs of its Tables 1 to
+# 3: sampling does not pay at 2.1 and 2.4 entries per vertex and pays from 6.0 on; hook-based
+# sampling wins at a coverage of 96 % or more and loses at 89 % or less.
 FEW_ENTRIES, HIGH_COVERAGE = 4.0, 0.95
 
 
 def entries_per_vertex(n: int, m: int) -> float:
-    """Return the entries of a row on average, for n vertices and m edges, each counted once."""
+    """Return the average number of entries per row, for n vertices and m undirected edges."""
     return 2 * m / max(n, 1)
 
 
 def choose_by_paper(n: int, m: int, coverage: float | None) -> PaperDecision:
-    """Choose a design by the paper's decision tree, for n vertices and m edges, each counted once.
+    """Choose a design by the paper's decision tree, for n vertices and m undirected edges.
 
-    ``coverage`` is what :func:`hook_coverage` returns. It is ignored if there are few edges. If it
-    is None, the design is the one for low coverage.
+    ``coverage`` is the result of :func:`hook_coverage`; None selects the design for low coverage.
+    It is ignored if there are few edges.
     """
     degree = entries_per_vertex(n, m)
     words = f"{degree:.1f} entries a vertex"
@@ -247,7 +246,7 @@ def choose_by_paper(n: int, m: int, coverage: float | None) -> PaperDecision:
 
 
 def hook_coverage(rows: Adjacency, n: int, backend: Backend) -> float:
-    """Return a lower bound on the share of vertices that hook-based sampling puts into one tree."""
+    """Return a lower bound on the fraction of vertices that hook sampling joins into one tree."""
     if not n:
         return 0.0
     roots = backend.empty(PROBES, np.uint64)
@@ -257,9 +256,9 @@ def hook_coverage(rows: Adjacency, n: int, backend: Backend) -> float:
 
 
 def for_forest(design: Design) -> Design:
-    """Return the design in the order of the list, with splices replaced if it has any.
+    """Return the design with edges in listed order and without splicing.
 
-    Spanning forests are not made by designs that splice, and name edges by their rows.
+    Spanning forests identify edges by their rows, and splicing designs cannot record them.
     """
     design = as_listed(design)
     return replace(design, compress="split-one") if splices(design) else design
@@ -289,17 +288,17 @@ class EdgeFacts(NamedTuple):
     Attributes
     ----------
     vertices, expected_vertices : int
-        The vertices that there is memory for, and those that are likely to occur.
+        The number of vertices that memory is allocated for, and the number likely to occur.
     edges : int
-        Rows of a list, or entries of rows.
+        The number of rows of an edge list, or of entries of an adjacency list.
     is_list, symmetric : bool
-        Whether they are a list, and whether they are rows that hold both directions.
+        Whether they are an edge list, and whether they are rows that hold both directions.
     locality : float
-        The share of the rows of a list that are near, see :class:`cc_rapids.ids.range.EdgeOrder`.
+        The fraction of near rows in an edge list, see :class:`cc_rapids.ids.range.EdgeOrder`.
     blocked : bool
-        Whether they are in the order of blocks of their larger ends, and need no partition.
+        Whether they are already ordered by blocks of their larger endpoints.
     hook_coverage : float, optional
-        The share of the vertices that first hooks put into one tree, if it was looked at.
+        The fraction of vertices that hook-based sampling joins into one tree, if it was measured.
     """
 
     vertices: int
@@ -313,7 +312,7 @@ class EdgeFacts(NamedTuple):
 
 
 class Machine(Protocol):
-    """The parts of a backend that rules ask for."""
+    """The properties of a backend that rules use."""
 
     @property
     def name(self) -> str:
@@ -324,7 +323,7 @@ class Machine(Protocol):
 
 
 class Decision(NamedTuple):
-    """A design, and the rule that chose it, which ``str`` describes."""
+    """A design and the rule that chose it; ``str`` describes the rule."""
 
     design: Design
     why: object
@@ -348,7 +347,7 @@ class FixedDesign:
 
 
 class MeasuredRules:
-    """Policy of ``"auto"``: the first row of ``AUTO`` that fits."""
+    """Policy of ``"auto"``: the first rule of ``AUTO`` that matches."""
 
     is_measured, needs_exact_range, looks_at_hooks = True, False, False
 

@@ -1,12 +1,11 @@
-"""Two colours of vertices by the double cover, and odd cycles by a rooted spanning forest.
+"""Two-colour vertices by the bipartite double cover, and find odd cycles.
 
-The double cover of a graph has two vertices for each vertex v, of colours 0 and 1, and two edges
-for each edge: each joins an end of colour 0 to the other end of colour 1. Where v can be reached
-from itself by an odd number of edges, its two vertices are joined; then the component is not
-bipartite.
+The double cover has two copies of each vertex v, with colours 0 and 1, and two edges for each edge
+(u, v): (u, 0) to (v, 1), and (u, 1) to (v, 0). A component is bipartite if and only if the two
+copies of its vertices are not connected.
 
-An odd cycle is found by a spanning forest, that of the first rows, which is the same on every run
-and backend, and which is rooted: see :mod:`cc_rapids.algorithms.rooted_forest`.
+Odd cycles are found in a rooted spanning forest, see :mod:`cc_rapids.algorithms.rooted_forest`. It
+consists of the first rows that join anything, so it is the same in every run and on every backend.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def double_cover(src: Array, dst: Array, n: int, xp: Any) -> Edges:
     Parameters
     ----------
     src, dst : (m,) arrays of int64
-        The ends of the edges among the vertices 0 .. n - 1.
+        The endpoints of the edges among the vertices 0 .. n - 1.
     """
     word = np.uint32 if 2 * n < 1 << 32 else np.uint64
     src, dst, beyond = src.astype(word), dst.astype(word), word(n)
@@ -40,25 +39,25 @@ def odd_cycles(
 ) -> tuple[Array, Array]:
     """Return one cycle of odd length for each component that has one.
 
-    An edge whose ends have depths of equal parity, and the path between them in the forest, are
-    such a cycle. The first self-loop is taken if there is one, otherwise the first such edge.
+    An edge whose endpoints have depths of equal parity closes an odd cycle with the path between
+    them in the forest. The first self-loop is used if there is one, otherwise the first such edge.
 
     Parameters
     ----------
     ends : (src, dst), (m,) arrays of int64
-        The ends of all edges, among n vertices.
+        The endpoints of all edges, among n vertices.
     tree : (n,) array of integers
         The component of each vertex.
     odd : (k,) array of bool
         Whether each component has an odd cycle.
     roots : (k,) array of int64
-        A vertex of each component.
+        One vertex of each component.
 
     Returns
     -------
     two arrays of int64, component and row
-        The rows around each cycle, from one end of the edge that closes it to the other, and then
-        that edge; the cycles in the order of the components.
+        The rows of the edges around each cycle, in the order of the components. Each cycle starts
+        at one endpoint of the closing edge and ends with that edge.
     """
     xp, n = backend.xp, int(tree.size)
     loops = xp.flatnonzero(ends[0] == ends[1])

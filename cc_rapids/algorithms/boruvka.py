@@ -1,9 +1,9 @@
-"""A spanning forest of least or greatest weight: rounds of Borůvka's over lists that are filtered.
+"""Minimum and maximum spanning forests: Borůvka's rounds with filtering.
 
-Heavy edges are looked at once the light ones have been linked: most of them then join vertices of
-one tree, and are dropped at once (Osipov, Sanders and Singler, "The filter-Kruskal minimum spanning
-tree algorithm", ALENEX 2009). Fallin et al., "A high-performance MST implementation for GPUs",
-SC 2023, take the threshold from a sample, as is done here.
+Heavy edges are read after the light ones have been linked. Most of them then join vertices of one
+tree and are dropped at once (Osipov, Sanders and Singler, "The filter-Kruskal minimum spanning tree
+algorithm", ALENEX 2009). As in Fallin et al., "A high-performance MST implementation for GPUs", SC
+2023, the threshold comes from a sample.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ HALF = 32
 
 @dataclass(frozen=True)
 class WeightOrder:
-    """The bits of weights, and how kernels compare them.
+    """The bits of the weights, and how kernels compare them.
 
     Attributes
     ----------
     bits : (m,) array of unsigned integers
-        The weights themselves, as the bits that they have.
+        The weights, reinterpreted as bits.
     order : Part
-        A device function that gives an integer in the order of the weights.
+        A device function that maps the bits to an order-preserving integer code.
     contains_row : bool
-        Whether a key of 64 bits holds a weight and a row.
+        Whether a 64-bit key holds a weight and a row.
     """
 
     bits: Array
@@ -59,7 +59,7 @@ class WeightOrder:
 
     @classmethod
     def of(cls, weights: Array, greatest: bool, backend: Backend) -> WeightOrder:
-        """Return the order of weights on a backend; of the greatest first if these are wanted."""
+        """Return the order of weights on a backend; ``greatest`` puts greater weights first."""
         dtype = weights.dtype
         width = 8 * dtype.itemsize
         make = kernels.unsigned_order
@@ -74,16 +74,17 @@ class WeightOrder:
         return cls(weights.view(f"u{dtype.itemsize}"), order, fits)
 
     def integers(self, backend: Backend, every: int = 1) -> Array:
-        """Return every so many-th weight as an integer: the least one comes first in the order."""
+        """Return the code of every ``every``-th weight."""
         size = self.bits.size // every
         integers = backend.empty(size, np.uint64)
         backend.kernel(kernels.order_sample, self.order)(size, every, self.bits, integers)
         return integers
 
     def pivots(self, counts: list[int], backend: Backend) -> Array:
-        """Return the weight in its order and the row up to which there are some ``counts`` edges.
+        """Return the code and the row of the last edge of each band, estimated from a sample.
 
-        Each count is twice the one before. The last two are those of all edges.
+        ``counts`` are the numbers of edges up to the end of each band. Each count is twice the one
+        before. The last two are the number of all edges.
         """
         pivots = backend.fill(backend.empty(2 * len(counts) + 2, np.uint64), 0xFF)
         if counts:
@@ -97,9 +98,10 @@ class WeightOrder:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Edges between two trees: the roots of their ends, their keys, and their rows if not in these.
+    """Edges between two trees: the roots of their endpoints, their keys, and their rows.
 
-    ``count`` is their number; the arrays have room for more.
+    The rows are empty if the keys contain them. ``count`` is the number of candidates; the arrays
+    may have more elements.
     """
 
     us: Array
@@ -110,7 +112,7 @@ class Candidates:
 
     @staticmethod
     def shapes(size: int, vertex: Any, wide: bool) -> tuple[tuple[int, Any], ...]:
-        """Return the sizes and types of arrays for so many candidates."""
+        """Return the sizes and types of arrays for ``size`` candidates."""
         return (size, vertex), (size, vertex), (size, np.uint64), (size * wide, np.uint64)
 
     @property
@@ -119,7 +121,7 @@ class Candidates:
         return self.us, self.vs, self.keys, self.rows
 
     def first(self, count: int) -> Candidates:
-        """Return so many of them in the same memory."""
+        """Return the first ``count`` candidates in the same memory."""
         rows = self.rows[:count] if self.rows.size else self.rows
         return Candidates(self.us[:count], self.vs[:count], self.keys[:count], rows, count)
 
@@ -131,23 +133,23 @@ def solve(
     order: WeightOrder,
     given: EdgeInput | None = None,
 ) -> MarkedEdges:
-    """Return the edges of the forest of least weight, by which trees of a forest are linked.
+    """Compute a minimum spanning forest, link its edges in ``forest``, and return them.
 
-    Every vertex gets the root of its component when that is asked for.
+    A vertex gets the root of its component when :meth:`Forest.flatten` or a count is requested.
 
     Parameters
     ----------
     edges : Edges
-        A list on the forest's backend; not written.
+        An edge list on the forest's backend; not written.
     forest : Forest
-        Over the vertices of the edges; ``present`` holds those that occur besides the edges.
+        A forest over the vertices of the edges; ``present`` holds vertices that need no edge.
     expected_vertices : int
-        The number of vertices that are likely to occur.
+        The number of vertices likely to occur.
     order : WeightOrder
-        One weight for each edge.
+        The order of the weights, one for each edge.
     given : EdgeInput, optional
-        The edges whose columns are gathered ahead, on backends that work asynchronously. Of a list
-        in one band they are not, as candidates take all the memory that there may be.
+        The edges whose columns are gathered ahead on asynchronous backends. Lists in one band skip
+        this, because their candidates may need all the memory.
     """
     on, n = forest.backend, forest.n
     counts = band_ends(expected_vertices, edges.m)
@@ -173,15 +175,14 @@ def solve(
 
 
 def forest_of_first_rows(src: Array, dst: Array, n: int, backend: Backend) -> Array:
-    """Return the rows of edges that earlier rows do not join, as int64 in their order.
+    """Return the rows of edges that earlier rows do not connect, as int64 in ascending order.
 
-    They are a spanning forest, which depends on the edges alone: the one of least weight, where all
-    weights are equal.
+    They are the minimum spanning forest for equal weights, so they depend on the edges only.
 
     Parameters
     ----------
     src, dst : (m,) arrays of int64
-        The ends of the edges among the vertices 0 .. n - 1.
+        The endpoints of the edges among the vertices 0 .. n - 1.
     """
     weights = backend.fill(backend.empty(src.size, np.uint8), 0)
     return forest_of_weights(src, dst, n, weights, False, backend)
@@ -190,28 +191,28 @@ def forest_of_first_rows(src: Array, dst: Array, n: int, backend: Backend) -> Ar
 def forest_of_weights(
     src: Array, dst: Array, n: int, weights: Array, greatest: bool, backend: Backend
 ) -> Array:
-    """Return the rows of the spanning forest of least or greatest weight, as int64 in their order.
+    """Return the rows of the minimum or maximum spanning forest, as int64 in ascending order.
 
-    Among edges of equal weight, those of lower rows are taken first.
+    Among edges of equal weight, lower rows come first.
 
     Parameters
     ----------
     src, dst : (m,) arrays of int64
-        The ends of the edges among the vertices 0 .. n - 1.
+        The endpoints of the edges among the vertices 0 .. n - 1.
     weights : (m,) array of numbers
-        On the backend, without nan.
+        The weights on the backend, without NaN.
     greatest : bool
-        Whether the forest is the one of the greatest weight.
+        Whether to return the maximum spanning forest.
     """
     order = WeightOrder.of(weights, greatest, backend)
     return solve(Edges(src, dst, 0), Forest(backend, n), n, order).rows.astype(np.int64)
 
 
 def band_ends(expected_vertices: int, m: int) -> list[int]:
-    """Return how many edges each band but the last ends after, the lightest edges first.
+    """Return the number of edges up to the end of each band but the last, lightest edges first.
 
-    The first has some edges for each vertex, and each further one as many as all before it. A list
-    of few edges a vertex is one band: most of its edges are in the forest, and none are dropped.
+    The first band has a fixed number of edges per vertex, and each further band as many as all
+    before it. A list with few edges per vertex is one band: filtering would drop almost nothing.
     """
     light = int(tuning.light_edges_per_vertex * expected_vertices)
     if not 0 < MIN_BAND_RATIO * light <= m:
@@ -221,10 +222,10 @@ def band_ends(expected_vertices: int, m: int) -> list[int]:
 
 
 def most_candidates(counts: list[int], m: int) -> int:
-    """Return how many candidates a band has at most, likely, where all but the last end at counts.
+    """Return the likely maximum number of candidates of a band, given the ends of the bands.
 
-    Of the first band almost all edges are candidates, and it is taken from a sample; of a later one
-    most are dropped.
+    In the first band, whose size is estimated from a sample, almost all edges are candidates; in a
+    later band most are dropped.
     """
     if not counts:
         return m
@@ -234,9 +235,9 @@ def most_candidates(counts: list[int], m: int) -> int:
 
 
 def beyond(n: int, m: int, rows: bool, dtype: Any) -> int:
-    """Return the bytes that rounds need beside the forest, at most, for m edges or entries of rows.
+    """Return the maximum bytes that the rounds need besides the forest, for m edges or entries.
 
-    So many if no edge joins vertices of one tree when it is looked at first.
+    The maximum is reached if no edge is dropped by the filter.
     """
     vertex, number = (4 if size < 1 << HALF else 8 for size in (n, m + 1))
     item = int(np.dtype(dtype).itemsize)
@@ -260,7 +261,7 @@ class _Kernels(NamedTuple):
 
 @lru_cache(64)
 def _kernels(on: Backend, vertex: Any, wide: Any, order: Any, contains_row: bool) -> _Kernels:
-    """Return the kernels for vertices, ends of edges, and an order of weights."""
+    """Return the kernels for a vertex type, a type of endpoints, and an order of weights."""
     keys: type[kernels.Keys] = kernels.Keys if contains_row else kernels.WideKeys
     part = on.kernel
     halve, load_edge = part(find.halve), part(reading.edge_of_list, wide)
@@ -288,14 +289,14 @@ def _kernels(on: Backend, vertex: Any, wide: Any, order: Any, contains_row: bool
 class _Rounds:
     """The rounds over one band of edges after the other, the lightest first.
 
-    ``chosen`` has a bit for each edge of the list, those of the forest.
+    ``chosen`` has a bit for each edge of the list; set for edges of the forest.
 
     Parameters
     ----------
     edges, forest, order
         As for :func:`solve`.
     expected : int
-        The largest number of candidates that a band is likely to have.
+        The likely maximum number of candidates of a band.
     """
 
     def __init__(self, edges: Edges, forest: Forest, order: WeightOrder, expected: int) -> None:
@@ -314,12 +315,12 @@ class _Rounds:
         self.turn = 0
 
     def run(self, pivots: Array, band: int, meanwhile: Callable[[], None] | None = None) -> None:
-        """Link all edges of the forest in a band; a full buffer costs a second look at the list.
+        """Link all forest edges of a band; if a buffer overflows, read the list again.
 
-        What there is to do ``meanwhile`` is done while the list is looked at.
+        ``meanwhile`` is called while the device reads the list.
 
-        Rounds look at candidates, and not at the list again, so that they end whatever another
-        thread writes to it: one candidate comes before all others, and is linked.
+        Rounds read the candidates, not the list, so they end even if another thread writes to the
+        list: the least candidate is always linked.
         """
         edges, forest, on = self.edges, self.forest, self.forest.backend
         collect, in_giant = self.kernels.from_list, on.unused(np.uint32)
@@ -350,7 +351,7 @@ class _Rounds:
                 return
 
     def _forget(self, candidates: Candidates) -> None:
-        """Forget what the roots of candidates take: all of them where these are many."""
+        """Reset the selections of the candidates' roots, or of all roots if there are many."""
         if candidates.count * SPARSE_RATIO < self.forest.n:
             arguments = candidates.us, candidates.vs, self.best, self.best_row
             self.kernels.forget_taken(candidates.count, *arguments)
@@ -362,7 +363,7 @@ class _Rounds:
             self.forest.backend.fill(array, 0xFF)
 
     def _in_giant(self) -> Array:
-        """Return a bit for each vertex of the largest tree, and point every vertex at its root."""
+        """Flatten the forest, and return the bit set of the giant component's vertices."""
         forest, on, probes = self.forest, self.forest.backend, tuning.giant_probes
         n, parent, part = forest.n, forest.parent, on.kernel
         root_word, in_giant, roots = self.giant
@@ -377,7 +378,7 @@ class _Rounds:
 
     @property
     def _trees(self) -> tuple[Array, ...]:
-        """The keys that roots take, the trees, and the edges of the forest, for kernels."""
+        """The roots' selections, the trees, and the edges of the forest, as kernel arguments."""
         trees = self.forest.parent, self.forest.backend.unused(self.forest.vertex), self.chosen
         return self.best, self.best_row, *trees
 
@@ -389,10 +390,10 @@ class _Rounds:
         source: tuple[Any, ...],
         meanwhile: Callable[[], None] | None = None,
     ) -> Candidates:
-        """Collect candidates among m edges in the next buffer, and link those that a tree takes.
+        """Collect candidates among m edges in the next buffer, and link those that a tree selects.
 
-        If the list has more than the buffer holds, nothing is linked. The host waits for their
-        number alone, while they are linked.
+        If there are more candidates than the buffer holds, nothing is linked. The host waits only
+        for their number, while they are linked.
         """
         on, self.turn = self.forest.backend, 1 - self.turn
         buffer, counter = self.buffers[self.turn], on.fill(on.alloc_readback(1), 0)

@@ -1,15 +1,15 @@
-"""Bridges and articulation points: without one of these, a component falls into several.
+"""Find bridges, articulation points and biconnected components (blocks).
 
-Only an edge of a spanning forest can be one. The forest is rooted and its vertices are numbered in
-preorder, so that those below a vertex are an interval. The edge above the vertex is a bridge if no
-other edge leaves the interval: neither the least nor the greatest number that is reached from it is
-outside (Tarjan and Vishkin 1985). An edge that repeats one of the forest is another edge.
+A bridge is always an edge of the spanning forest. The forest is rooted and numbered in preorder, so
+that a subtree is an interval. The edge above a vertex is a bridge if and only if no other edge
+leaves the interval of its subtree: the least and the greatest number reached from it both lie
+inside (Tarjan and Vishkin 1985). A parallel edge counts as another edge.
 
-Blocks are the largest sets of edges without an articulation point. The forest is not one of a
-depth-first search, so that other edges join subtrees that are not below each other: the vertices of
-a block, without the uppermost one, are a component of such edges and of those of the forest through
-which something leaves the subtree of the upper end (Dong, Wang, Gu and Sun, "Provably fast and
-space-efficient parallel biconnectivity", PPoPP 2023).
+A block is a maximal set of edges without an articulation point. The forest is not a depth-first
+one, so a non-tree edge may join two unrelated subtrees. The vertices of a block, except its top
+vertex, are a component of two kinds of edges: non-tree edges between unrelated vertices, and tree
+edges for which some edge leaves the subtree of the upper endpoint (Dong, Wang, Gu and Sun,
+"Provably fast and space-efficient parallel biconnectivity", PPoPP 2023).
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from .rooted_forest import NO_EDGE, RootedForest, rooted, word_of
 
 @dataclass(frozen=True)
 class Reached:
-    """A rooted spanning forest, and how far other edges reach from below each of its edges.
+    """A rooted spanning forest, and the range that non-tree edges reach from each subtree.
 
     Attributes
     ----------
     ends : (src, dst), (m,) arrays of integers
-        The ends of all edges, among n vertices.
+        The endpoints of all edges, among n vertices.
     hooks : (t,) array of integers
-        The rows of the edges of the forest, in their order.
+        The rows of the forest's edges, in ascending order.
     forest : RootedForest
-        Of these edges.
+        The forest of these edges.
     first, size : (n,) arrays of integers
-        The number of each vertex in preorder, and how many are it or below it.
+        The preorder number and the subtree size of each vertex.
     least, greatest : (t,) arrays of integers
-        For each edge of the forest, the least and the greatest number of a vertex at its lower end
-        or below, or that one other edge joins to these.
+        For the subtree below each edge of the forest, the least and the greatest preorder number of
+        its vertices and of their neighbours along non-tree edges.
     """
 
     ends: tuple[Array, Array]
@@ -55,16 +55,16 @@ class Reached:
     def of(
         cls, ends: tuple[Array, Array], hooks: Array, roots: Array, n: int, backend: Backend
     ) -> Reached:
-        """Return these facts about edges.
+        """Compute these facts about edges.
 
         Parameters
         ----------
         ends : (src, dst), (m,) arrays of integers
-            Of one edge or more among the vertices 0 .. n - 1. Kept, not copied.
+            The endpoints of at least one edge among the vertices 0 .. n - 1. Kept, not copied.
         hooks : (t,) array of integers
-            The rows of a spanning forest, in their order.
+            The rows of a spanning forest, in ascending order.
         roots : (k,) array of integers
-            A vertex of each component.
+            One vertex of each component.
         """
         xp, word, t = backend.xp, word_of(n), int(hooks.size)
         hooked_ends = backend.empty(t, word), backend.empty(t, word)
@@ -85,30 +85,30 @@ class Reached:
         return cls(ends, hooks, forest, first, size, *below)
 
     def stays_below(self, tops: Array) -> Array:
-        """Return for each edge of the forest whether all that it reaches is a vertex or below it.
+        """Return for each edge whether its subtree reaches only the subtree of a given vertex.
 
         Parameters
         ----------
         tops : (t,) array of int64
-            The vertex for each edge.
+            The vertex for each edge of the forest.
         """
         begin = self.first[tops]
         return (self.least >= begin) & (self.greatest < begin + self.size[tops])
 
     def bridges(self) -> Array:
-        """Return the rows of the edges that are bridges, as int64 in their order."""
+        """Return the rows of the bridges, as int64 in ascending order."""
         return self.hooks[self.stays_below(self.forest.child)].astype(np.int64)
 
     def skeleton(self, backend: Backend) -> tuple[Array, Array]:
-        """Return edges whose components are the blocks, each without its uppermost vertex.
+        """Return edges whose components are the blocks, each without its top vertex.
 
-        They are the edges of the forest from whose lower end something leaves the subtree of the
-        upper one, and the other edges whose ends are not below each other (Dong et al. 2023). All
-        others are loops.
+        These are the tree edges from whose lower subtree an edge leaves the subtree of the upper
+        endpoint, and the non-tree edges between unrelated vertices (Dong et al. 2023). All other
+        edges become loops.
 
         Returns
         -------
-        two (m,) arrays of unsigned integers, the ends
+        two (m,) arrays of unsigned integers, the endpoints
         """
         forest, (src, dst) = self.forest, self.ends
         word = word_of(forest.parent.size)
@@ -121,12 +121,12 @@ class Reached:
         return us, vs
 
     def articulation_points(self, block: Array, backend: Backend) -> Array:
-        """Return the vertices of two blocks or more, as int64 in their order.
+        """Return the vertices in at least two blocks, as int64 in ascending order.
 
         Parameters
         ----------
         block : (n,) array of integers
-            The component of each vertex by :meth:`skeleton`, as one of its vertices.
+            The component of each vertex in :meth:`skeleton`, as one of its vertices.
         """
         forest, xp = self.forest, backend.xp
         outer = forest.child[block[forest.child] != block[forest.parent[forest.child]]]
@@ -140,17 +140,17 @@ class Reached:
 def _over_intervals(
     child: Array, first: Array, size: Array, least: Array, greatest: Array, backend: Backend
 ) -> tuple[Array, Array]:
-    """Return the least and the greatest value of the interval of each edge's lower end.
+    """Return the least and the greatest value over the subtree below each edge.
 
-    Extremes are kept of blocks, and of 2, 4, 8, ... blocks from each on; those that would lie
-    beyond the end are of as many as there are.
+    Uses a sparse table over blocks of values: the extremes of 1, 2, 4, ... consecutive blocks. A
+    run past the end covers the blocks that exist.
 
     Parameters
     ----------
     child : (t,) array of unsigned integers
-        The lower end of each edge.
+        The lower endpoint of each edge.
     first, size : (n,) arrays of unsigned integers
-        The first place of the interval of each vertex, and the number of its places, 1 at least.
+        The start and the length, at least 1, of each vertex's interval.
     least, greatest : (n,) arrays of unsigned integers
         The values to reduce to the least and the greatest. Not changed.
     """

@@ -25,21 +25,22 @@ class CompiledDesign:
     Attributes
     ----------
     sample : Sample or None
-        What is linked before the finish phase.
+        The sampling phase, if there is one.
     window : int
-        How many vertices a block has whose trees are made first; 0 if trees begin as vertices.
+        The number of vertices of a block whose trees are built first; 0 if trees begin as vertices.
     aux_array : AuxArray or None
-        What the link keeps beside the parents, which ``unpack`` brings up to date if they are not.
+        The auxiliary array of the link; ``unpack`` writes the parents back if it contains them.
     queue_words : int
-        The words of the queues that edges wait in before they are linked; 0 if they do not.
+        The words of the queues in which edges wait to be linked; 0 if there are none.
     partitions : bool
-        Whether edges are linked in the order of blocks of vertices, for which they are copied.
+        Whether edges are copied and linked in the order of blocks of vertices.
     needs_giant : bool
-        Whether the finish looks at the giant, after a sample or without: rounds rename by it.
+        Whether the finish phase needs the giant component. Rounds rename vertices by it, also
+        without a sample.
     link_edge : Kernel or None
-        The kernel that links every edge of a list; None if a batch takes more than its launch.
+        The kernel that links every edge of a list; None if a batch takes more than one launch.
     reroots : bool
-        Whether roots are any vertices of their trees, and not the least ones.
+        Whether the roots may be other vertices than the least of their trees.
     """
 
     init_forest: Step
@@ -73,8 +74,8 @@ def build(
     Parameters
     ----------
     vertex, wide : type
-        The unsigned types of vertices, and of ids less the lowest one, which are taken to be as
-        wide as vertices at least.
+        The unsigned types of vertices, and of ids minus the lowest id. ``wide`` is at least as wide
+        as ``vertex``.
     reads_csr : bool
         Whether the edges are an adjacency list.
     record_forest : bool
@@ -83,7 +84,7 @@ def build(
     Raises
     ------
     EngineError
-        The design waits for locks, and the backend's threads may wait for ever.
+        The design uses locks, and the backend's threads may deadlock on them.
     """
     wide = np.promote_types(vertex, wide).type
     composer = KernelComposer(design, backend, vertex, wide, reads_csr, record_forest)
@@ -165,15 +166,15 @@ class KernelComposer:
         return phases.from_blocks(window, blocks.find_block_offsets(on, window, first), solve)
 
     def _block_link(self) -> Any:
-        """Return the union of two vertices of a block.
+        """Return the union rule inside blocks.
 
-        It is the design's, but async+halve for one that keeps something beside the parents.
+        It is the design's, or async+halve if the design has an auxiliary array.
         """
         inner_design = self.design if not self.design.words[1].spec.aux_array else Design()
         return replace(self, design=inner_design, vertex=blocks.LOCAL).link()
 
     def sample(self) -> kernels.sampling.Sample | None:
-        """Return the step that links the sample; designs of rounds link it by async+halve."""
+        """Return the step that links the sample; designs with rounds use async+halve for it."""
         word = self.design.words[0]
         if word.spec.meta:
             return None
@@ -263,21 +264,18 @@ class KernelComposer:
     def _takes_strided_order(self) -> bool:
         """Return whether edges are linked in strided order after blocks: on backends with warps.
 
-        A few threads that each take a part of the list do so anyway.
+        CPU threads start at distant places of the list anyway.
         """
         return bool(self.design.window) and self.backend.warp_size > 1
 
     def load_edge(self) -> Any:
-        """Return the function that reads an edge, of a list or of rows."""
+        """Return the function that loads an edge of an edge list or of rows."""
         return (edges.edge_of_rows if self.reads_csr else edges.edge_of_list)(
             self.backend, self.wide
         )
 
     def find(self) -> Any:
-        """Return the find of whole paths that the link composes with.
-
-        None if it climbs in its own way.
-        """
+        """Return the find that the link combines with; None if it climbs without one."""
         _, link, compress = self.design.words
         if compress is None or not link.spec.takes_find:
             return None
@@ -288,7 +286,7 @@ class KernelComposer:
         return (forest.record_hook if self.record_forest else forest.no_hook_record)(self.backend)
 
     def link_edge(self) -> Any:
-        """Return the function that links one edge where all are linked."""
+        """Return the function that links one edge in a pass over all edges."""
         return self._one_edge(self.join(sampling=False), True)
 
     def _one_edge(self, join: Any, deep: bool) -> Any:
@@ -297,12 +295,12 @@ class KernelComposer:
 
     @property
     def partitions(self) -> bool:
-        """True if edges are linked in the order of blocks of vertices, and not as listed."""
+        """True if edges are linked in the order of blocks of vertices, not in listed order."""
         is_requested = partitions(self.design) and not self.reads_csr
         return is_requested and self.vertex is partition.WORD and not self.record_forest
 
     def _link_edges(self, join: Any, deep: bool) -> Callable[[Any], phases.LinkEdges]:
-        """Return what makes, of an order of edges, the procedure that links so many of them."""
+        """Return a function that takes an order of edges and returns the step that links them."""
         on, load_edge = self.backend, self.load_edge()
 
         def as_listed(edge_index: Any) -> phases.LinkEdges:
@@ -321,7 +319,10 @@ class KernelComposer:
         return partitioned if self.partitions else as_listed
 
     def join(self, sampling: bool) -> Any:
-        """Return the design's union-find; async+halve for the sample of a design without one."""
+        """Return the function that links an edge and records the hook.
+
+        It is the design's; for a sample of a design with rounds it uses async+halve.
+        """
         if not self.design.words[1].spec.is_union:
             return replace(self, design=Design()).join(sampling) if sampling else None
         linked = self.link()
@@ -337,7 +338,7 @@ class KernelComposer:
         return link.spec.make(on, self.vertex, *(parts[part] for part in link.spec.requires))
 
     def _make(self, word: Any, join: Any) -> Any:
-        """Return the result of a factory of samples or algorithms, called with its options."""
+        """Call the factory of a sample or an algorithm with its options, and return the result."""
         parts = {
             "every_edge": join and self._link_edges(join, False),
             "join": join,

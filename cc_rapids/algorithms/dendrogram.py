@@ -1,9 +1,8 @@
-"""The tree of merges of single linkage: which clusters each edge of a spanning forest merges.
+"""Single-linkage merge tree: the clusters that each edge of a spanning forest merges.
 
-An edge merges what the edges before it have left, so this is a sequence, and one thread of the host
-goes through it, also for the forests of a GPU. It stores and reads a few words at random for each
-edge. All else about thresholds needs no such tree: the components at one of them are those of the
-edges that it admits, which are linked at once.
+Each edge merges clusters that earlier edges have made, so one host thread processes the edges in
+sequence, also for a forest on a GPU. It accesses a few random words per edge. The components at a
+threshold need no merge tree: they are computed directly from the edges that the threshold admits.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ from ..kernels import find
 
 @dataclass(frozen=True)
 class MergeTree:
-    """The merge of each edge of a forest, in their order, as arrays of int64 on the host.
+    """The merge of each edge of a forest in order, as arrays of int64 on the host.
 
-    Vertices are the clusters 0 .. n - 1, and edge k makes cluster n + k.
+    Vertices are the clusters 0 .. n - 1. Edge k creates cluster n + k.
 
     Attributes
     ----------
     n : int
         The number of vertices.
     first, second : (t,) arrays
-        The clusters that are merged, the lower number first.
+        The two merged clusters, the lower number first.
     size, least, greatest : (t,) arrays
-        The number of vertices of the new cluster, and the least and the greatest of them.
+        The size, the least and the greatest vertex of the new cluster.
     """
 
     n: int
@@ -44,17 +43,17 @@ class MergeTree:
 
     @classmethod
     def of(cls, src: Any, dst: Any, n: int) -> MergeTree:
-        """Return the merges of edges among n vertices, which are to be without a cycle.
+        """Compute the merges of the edges of a forest over n vertices.
 
         Parameters
         ----------
         src, dst : (t,) arrays of int64
-            The ends of the edges on the host, the one that is merged first before all.
+            The endpoints of the edges on the host, in the order of their merges.
 
         Raises
         ------
         InputError
-            They have a cycle.
+            The edges have a cycle.
         """
         host = backends.get("threads")
         vertex: Any = np.uint32 if n < 1 << 32 else np.uint64
@@ -72,45 +71,47 @@ class MergeTree:
         return cls(n, *merged)
 
     def sizes_of(self, clusters: Any) -> Any:
-        """Return the number of vertices of some clusters."""
+        """Return the number of vertices of each of some clusters."""
         return self._of(self.size, 1, clusters)
 
     def least_of(self, clusters: Any) -> Any:
-        """Return the least vertex of some clusters."""
+        """Return the least vertex of each of some clusters."""
         return self._of(self.least, clusters, clusters)
 
     def greatest_of(self, clusters: Any) -> Any:
-        """Return the greatest vertex of some clusters."""
+        """Return the greatest vertex of each of some clusters."""
         return self._of(self.greatest, clusters, clusters)
 
     def _of(self, merged: Any, single: Any, clusters: Any) -> Any:
-        """Return what is known of the clusters of edges, or of single vertices."""
+        """Look up clusters in ``merged``, by edge, or in ``single``, by vertex."""
         if not merged.size:
             return np.broadcast_to(np.asarray(single, np.int64), clusters.shape)
         return np.where(clusters < self.n, single, merged[np.maximum(clusters - self.n, 0)])
 
     def roots(self) -> Any:
-        """Return the clusters that are in no other, those with lesser vertices first."""
+        """Return the clusters that are never merged, ordered by their least vertices."""
         whole = np.ones(self.n + self.size.size, bool)
         whole[self.first], whole[self.second] = False, False
         clusters = np.flatnonzero(whole)
         return clusters[np.argsort(self.least_of(clusters))]
 
     def at_once(self, steps: Any) -> tuple[Any, Any, Any]:
-        """Return the clusters that merge at once, those that they make, and at which step.
+        """Return the clusters that merge in each step, the clusters that result, and the steps.
 
         Parameters
         ----------
         steps : (t,) array of int64
-            The step of each edge, ascending: edges of one step merge at once.
+            The step of each edge, ascending; edges of one step merge simultaneously.
 
         Returns
         -------
         three (c,) arrays of int64
-            By steps, and within one by the least vertices of the clusters that merge.
+            Ordered by step, and within a step by the least vertex of the merged cluster.
         """
         edges = int(steps.size)
-        above = np.arange(edges)  # for each edge one of its step that merges its cluster, or itself
+        above = np.arange(
+            edges
+        )  # for each edge, a later edge of its step that merges its cluster, or itself
         parts = np.column_stack([self.first, self.second])  # in the order of the edges, so of steps
         at = np.broadcast_to(np.arange(edges)[:, None], parts.shape)
         made = np.maximum(parts - self.n, 0)
@@ -120,7 +121,7 @@ class MergeTree:
             above = further
         before, at = parts[~inner], at[~inner]
         least, step = self.least_of(before), steps[at]
-        if self.n <= 1 << 32:  # a step and a vertex fit into a word; nearly in order, which is fast
+        if self.n <= 1 << 32:  # sort step and vertex as one word; nearly sorted input is fast
             order = np.argsort(
                 step.astype(np.uint64) * np.uint64(self.n) + least.view(np.uint64), kind="stable"
             )

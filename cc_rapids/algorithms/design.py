@@ -1,8 +1,8 @@
-"""Designs: one choice from each axis, with a name that users type.
+"""Designs: one rule from each axis, with a name that users type.
 
 ``str(Design(link="async", compress="halve"))`` is ``none+async+halve``: sample, link, compress.
-``Design.parse`` is its inverse. What has no find has two words, ``kout+liu-tarjan(PRF)``, and
-without a sample one.
+``Design.parse`` is the inverse. A link without a find gives a name of two words, such as
+``kout+liu-tarjan(PRF)``, or of one word without a sample.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Design:
                 raise DesignError(f"no design {self}: {row.reason}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle without the choices, which hold functions: they are found again by their names."""
+        """Pickle by name, because the rules hold functions."""
         return type(self), (self.sample, self.link, self.compress)
 
     def __str__(self) -> str:
@@ -92,19 +92,19 @@ class Design:
 
     @property
     def hooks_roots_only(self) -> bool:
-        """True if only roots are hooked: the designs that batches of edges can be given to."""
+        """True if only roots are hooked, which batches of edges require."""
         link = self.words[1]
         rule = dict(link.options).get("")
         return bool(link.spec.hooks_roots_only) or rule in link.spec.rooted_rules
 
     @property
     def phased(self) -> bool:
-        """True if queries have to wait until all insertions of their batch are made."""
+        """True if the queries of a batch have to wait for its insertions."""
         return splices(self) or not self.words[1].spec.is_union
 
     @property
     def makes_forests(self) -> bool:
-        """True if the edges that it hooks by are a spanning forest."""
+        """True if the edges that hook vertices form a spanning forest."""
         if self.words[0].spec.meta or self.words[1].spec.standalone:
             return False
         return self.hooks_roots_only and not splices(self)
@@ -116,34 +116,34 @@ class Design:
 
     @property
     def needs(self) -> str:
-        """The memory and inputs that it needs beyond an edge list and 4 bytes per vertex, in words.
+        """The memory and inputs that it needs beyond an edge list and 4 bytes per vertex, as text.
 
-        Empty if nothing.
+        Empty if there are none.
         """
         needs_of_words = (word.spec.asks for word in self.words if word)
         return "; ".join(dict.fromkeys(filter(None, needs_of_words)))
 
     @cached_property
     def takes_rows(self) -> bool:
-        """True if it needs an adjacency list, to which an edge list is converted."""
+        """True if it needs an adjacency list; an edge list is then converted."""
         return any(word.spec.needs_csr for word in self.words if word)
 
     @cached_property
     def counts_vertices(self) -> bool:
-        """True if its memory per vertex requires the exact number of vertices."""
+        """True if its memory requires the exact number of vertices."""
         return self.takes_rows or self.words[1].spec.bytes_per_vertex_pair > 0
 
     @classmethod
     def parse(cls, name: str | Design) -> Design | None:
-        """Return the design of that name, None for ``"auto"`` by any rule.
+        """Return the design with a name, or None for ``"auto"`` with any rule.
 
-        ``none+`` may be left out. Of Rem's rules a find alone is enough, ``rem-cas+halve``: its
-        own step goes with it.
+        ``none+`` may be omitted. For Rem's rules a find is sufficient, as in ``rem-cas+halve``; it
+        implies the step.
 
         Parameters
         ----------
         name : str or Design
-            Such as ``"kout(k=3)+rem-cas+splice"``.
+            A name such as ``"kout(k=3)+rem-cas+splice"``.
 
         Returns
         -------
@@ -153,7 +153,7 @@ class Design:
         Raises
         ------
         DesignError
-            No design has that name; names the nearest words.
+            No design has that name; the message suggests the nearest words.
 
         See Also
         --------
@@ -180,10 +180,7 @@ class Design:
 
 
 def _are_choices(bare: list[str]) -> bool:
-    """Return whether a design may consist of this number of words.
-
-    All but a sample is looked up by :func:`find`.
-    """
+    """Return whether a design may consist of these words, not counting unknown samples."""
     sampled = bare[0] in CHOICES["sample"]
     if len(bare) == 1:
         return bare[0] in CHOICES["link"]
@@ -195,7 +192,7 @@ def _are_choices(bare: list[str]) -> bool:
 def _unknown_words(name: str, bare: list[str]) -> str:
     """Return the error message for words that do not name a design.
 
-    Of two words with a link behind, or of three, that is the sample.
+    The first of three words is the sample, and so is the first of two if a link follows.
     """
     if 1 < len(bare) <= len(AXES):
         return unknown_choice("sample", bare[0])
@@ -208,7 +205,7 @@ def _unknown_words(name: str, bare: list[str]) -> str:
 
 @dataclass(frozen=True)
 class Exclusion:
-    """A group of excluded designs, and the reason."""
+    """A group of excluded designs and the reason."""
 
     holds: Callable[[Design], bool]
     reason: str
@@ -227,7 +224,7 @@ def _sampled(design: Design) -> bool:
 
 
 def splices(design: Design) -> bool:
-    """Return whether vertices move between trees before these are joined."""
+    """Return whether vertices move between trees before the trees are joined."""
     word = design.words[2]
     return word is not None and bool(word.spec.splices)
 
@@ -244,17 +241,17 @@ def _option(design: Design, axis: int, key: str) -> int | str | None:
 
 
 def shares_bits(design: Design) -> bool:
-    """Return whether edges wait in queues while the giant's bits are read from shared memory."""
+    """Return whether edges wait in queues while shared memory holds the giant component's bits."""
     return _option(design, 0, "bits") == "shared"
 
 
 def partitions(design: Design) -> bool:
-    """Return whether edges of a list are linked in the order of blocks of vertices."""
+    """Return whether the edges of a list are linked in the order of blocks of vertices."""
     return _option(design, 0, "order") == "partitioned"
 
 
 def as_listed(design: Design) -> Design:
-    """Return the design that links edges in the order of the list."""
+    """Return the same design with edges in listed order."""
     if not partitions(design):
         return design
     word = design.words[0]
@@ -263,14 +260,14 @@ def as_listed(design: Design) -> Design:
 
 
 def starts_plainly(design: Design) -> bool:
-    """Return whether one phase links all edges as they come, starting from single vertices."""
+    """Return whether one phase links all edges in listed order, starting from single vertices."""
     return not (_sampled(design) or design.window or partitions(design))
 
 
 def find_after_union(design: Design) -> str:
-    """Return the find that compresses both paths after a union, if the link has this option.
+    """Return the find that compresses both paths after a union, if the link supports one.
 
-    It is the link's option, or else the design's own find.
+    It is the link's option, or by default the design's own find.
     """
     return str(dict(design.words[1].options).get("find", design.compress or ""))
 
@@ -390,7 +387,7 @@ def designs() -> list[Design]:
     Returns
     -------
     list of Design
-        The designs with default options, each once.
+        Each design once.
 
     See Also
     --------
@@ -414,7 +411,7 @@ def designs() -> list[Design]:
 
 @dataclass(frozen=True)
 class Word:
-    """A choice with the values of its options; ``str`` shows the values that are not defaults."""
+    """A rule with the values of its options; ``str`` omits default values."""
 
     spec: Any  # of the kind of its axis: SamplingSpec, UnionSpec, RoundsSpec, StandaloneSpec, ...
     options: tuple[tuple[str, int | str], ...]
@@ -433,12 +430,12 @@ class Word:
 
 
 def find(axis: str, text: str) -> Word:
-    """Return the choice that ``text`` names, with its options.
+    """Return the rule that ``text`` names, with its options.
 
     Raises
     ------
     DesignError
-        With the axis and its nearest words.
+        The text names no rule; the message has the axis and its nearest words.
     """
     matched = WORD.fullmatch(text.strip())
     spec: Spec | None = CHOICES[axis].get(matched[1].strip()) if matched else None
@@ -477,14 +474,14 @@ def _value(where: str, key: str, text: str, allowed: int | tuple[str, ...]) -> i
 
 
 def unknown_choice(axis: str, word: str, words: Iterable[str] | None = None) -> str:
-    """Return the message for an unknown word of a design: the nearest five words of its axis."""
+    """Return the error message for an unknown word, with the five nearest words of its axis."""
     choices = CHOICES[axis] if words is None else words
     hint = did_you_mean(nearest_words(word, choices, 5, 0.5))
     return f"unknown {axis} {word!r}:{hint} cc_rapids.designs() lists all designs"
 
 
 def check_forest_design(design: Design | None) -> None:
-    """Raise a DesignError, with the reason, for a design that gives no spanning forest."""
+    """Raise a DesignError with the reason if a design cannot compute a spanning forest."""
     if design is None or design.makes_forests:
         return
     if splices(design):
@@ -503,7 +500,7 @@ def check_forest_design(design: Design | None) -> None:
 
 @lru_cache(64)  # of a batch as of the one before
 def check_batch_design(design: str | Design) -> Design:
-    """Return the design for batches, also of "auto"; raise a DesignError if it takes none."""
+    """Return the design for batches, also for "auto"; raise a DesignError if it supports none."""
     parsed = Design.parse(design) or Design()
     if not starts_plainly(parsed):
         first = "begins with tiles" if parsed.window else "samples"
@@ -529,18 +526,18 @@ def check_batch_design(design: str | Design) -> Design:
 
 @dataclass(frozen=True)
 class Row:
-    """A design and the facts known about it before it runs.
+    """A design and its static properties.
 
     Parameters
     ----------
     name : str
-        What :meth:`Design.parse` reads.
+        The name for :meth:`Design.parse`.
     sample, link, compress : str
         Its choices; ``compress`` is empty if the link has its own find.
     paper : str
         The papers in which its parts were published.
     needs : str
-        Its needs beyond an edge list and 4 bytes per vertex; empty if none.
+        Its needs beyond an edge list and 4 bytes per vertex; empty if there are none.
     """
 
     name: str
@@ -564,7 +561,7 @@ def rows() -> list[Row]:
 
 
 def row(design: Design) -> Row:
-    """Return the facts about a design that are known before it runs.
+    """Return the static properties of a design.
 
     Examples
     --------
@@ -584,7 +581,7 @@ def row(design: Design) -> Row:
 
 
 def markdown(listed: list[Row] | None = None) -> str:
-    """Return a table of designs, all of them unless some are given.
+    """Return a Markdown table of designs, by default of all.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The least of some values in a row, by a backend's array library."""
+"""Range minimum queries by a backend's array library."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import numpy as np
 
 from ..backends import Array
 
-BLOCK = 16  # values
+BLOCK = 16  # values per block
 
 
 @dataclass(frozen=True)
 class Minima:
-    """Values with range minimum queries, many at once.
+    """Values that answer many range minimum queries at once.
 
-    They take two words a value beside it, whatever the number of intervals, and that of a block of
-    values another one.
+    Uses two words per value besides the values, and temporarily one word per block of values. The
+    memory does not depend on the number of queries.
 
     Attributes
     ----------
     values : (n,) array of integers
-        As they were given.
+        The values.
     since_begin, until_end : (n,) arrays
-        The least from the first value of its block to each one, and from each to the last.
+        The minimum from the begin of a value's block to the value, and from the value to the end.
     of_block : (b,) array
-        The least of each block.
+        The minimum of each block.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class Minima:
 
     @classmethod
     def of(cls, values: Array, xp: Any) -> Minima:
-        """Return what is known of values beforehand."""
+        """Preprocess values for queries."""
         n, none = int(values.size), np.iinfo(values.dtype).max
         padded = xp.full((-(-n // BLOCK), BLOCK), none, values.dtype)
         padded.reshape(-1)[:n] = values
@@ -61,7 +61,7 @@ class Minima:
         Parameters
         ----------
         begin, end : (p,) arrays of integers
-            The places of its first and its last value; the first is not after the last.
+            The positions of its first and its last value; begin <= end.
         """
         left, right = begin // BLOCK, end // BLOCK
         least = xp.minimum(self.until_end[begin], self.since_begin[end])
@@ -80,10 +80,10 @@ class Minima:
 
 
 def _least_of_each(values: Array, begin: Array, length: Array, xp: Any) -> Array:
-    """Return the least value of each interval, of one value or more.
+    """Return the least value of each interval of at least one value.
 
-    An interval is the union of two of the greatest power of two that it holds, and the least values
-    of all intervals of such a length follow from those of half the length.
+    An interval is the union of two runs of the greatest power of two that fits. The minima of all
+    runs of a length follow from those of half the length.
     """
     minima = xp.empty(begin.size, values.dtype)
     longest = int(length.max()) if length.size else 0

@@ -1,4 +1,4 @@
-"""Merging of forests over the same vertices that several devices have made."""
+"""Merge forests that several devices have computed over the same vertices."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from ..tuning import tuning
 from .compiled import CompiledDesign, build
 from .design import Design
 
-PAIRS = 8  # vertices per pair that fits in place of their parents
-COUNT_SHIFT = 48  # of the word that names the giant, see kernels/giant.py
+PAIRS = 8  # vertices per pair: more pairs are larger than the parents
+COUNT_SHIFT = 48  # the lower bits of root_word are the root, see kernels/giant.py
 
 
 @dataclass(frozen=True)
 class Packed:
-    """A flat forest as it is sent to another device, in as few bytes as its giant allows.
+    """A flat forest, compressed for transfer to another device.
 
     Attributes
     ----------
     giant : int
-        The root of the largest tree.
-    inside : (n + 31) // 32 words of uint32
-        Its vertices, as bits.
+        The root of the giant component, the largest tree.
+    inside : ((n + 31) // 32,) array of uint32
+        The bit set of its vertices.
     vertices, roots : (k,) arrays of vertices
-        All other vertices that have a parent, and their roots.
-    present : (n + 31) // 32 words of uint32
-        That of the forest.
+        The other vertices that have a parent, and their roots.
+    present : ((n + 31) // 32,) array of uint32
+        The forest's bit set of present vertices.
     parent : (n,) array of vertices, optional
-        That of the forest, to be sent instead of the first three, if these pairs are too many.
+        The forest's parents, sent instead of the first three if there are too many pairs.
     """
 
     giant: int
@@ -43,7 +43,7 @@ class Packed:
     parent: Array | None = None
 
     def received(self, backend: Backend, number: int) -> Packed:
-        """Return a copy on the current device of what another one has packed."""
+        """Copy a packed forest from device ``number`` to the current device."""
         present = backend.received(self.present, number)
         if self.parent is not None:
             parent = backend.received(self.parent, number)
@@ -55,13 +55,13 @@ class Packed:
 
     @property
     def nbytes(self) -> int:
-        """The bytes that are sent."""
+        """The number of bytes to send."""
         parts = (self.inside, self.vertices, self.roots) if self.parent is None else (self.parent,)
         return sum(int(array.nbytes) for array in (self.present, *parts))
 
 
 def pack(forest: Forest) -> Packed:
-    """Pack a flat forest; wait until that is done."""
+    """Pack a flat forest and wait for the result."""
     backend, n, vertex = forest.backend, forest.n, forest.vertex
     compiled, probes, room = _compiled(forest), tuning.giant_probes, n // PAIRS
     shapes = (2, np.int64), (probes, vertex), (forest.present.size, np.uint32)
@@ -81,12 +81,12 @@ def pack(forest: Forest) -> Packed:
 
 
 def merge(forest: Forest, other: Packed) -> None:
-    """Join the trees of a flat forest that another one joins, and flatten it again.
+    """Merge the components of another forest into a flat forest, and flatten it again.
 
     Parameters
     ----------
     forest : Forest
-        Not counted yet.
+        A forest that has not been counted.
     other : Packed
         A forest over the same vertices, on the same device; not written.
     """
@@ -104,7 +104,7 @@ def merge(forest: Forest, other: Packed) -> None:
 
 
 def flatten(compiled: CompiledDesign, forest: Forest) -> None:
-    """Point every vertex of a forest at its root, and note the roots that have children."""
+    """Point every vertex of a forest at its root, and mark the roots that have children."""
     n, parent, present = forest.n, forest.parent, forest.present
     if n >= tuning.frequent_root_vertices:
         compiled.mark_frequent(tuning.giant_probes, n, parent, present)

@@ -1,8 +1,8 @@
-"""Paths along a spanning forest: their lengths, their weakest edges, and their edges in order.
+"""Paths in a spanning forest: lengths, weakest edges, and edges in order.
 
-The two ends of a pair rise to their lowest common ancestor from one chain of vertices to the next,
-of which there are at most log2 n. What is known of each vertex takes the same memory however deep
-its tree is, and a path is found in pieces of chains, so that its edges lie next to each other.
+Uses a heavy-path decomposition. The two vertices of a pair climb to their lowest common ancestor,
+from heavy path to heavy path, at most log2 n of them. The memory per vertex does not depend on the
+depth of a tree. A path consists of segments of heavy paths, whose edges are contiguous.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ APART = -1
 
 
 def order_from_weakest(weights: Array, heavy_is_weak: bool, xp: Any) -> Array:
-    """Return the edges from the weakest to the strongest, of equal weights the first one first.
+    """Return the edges from the weakest to the strongest, equal weights in their given order.
 
     Parameters
     ----------
     weights : (t,) array of numbers
-        The weights of the edges, without nan.
+        The weights of the edges, without NaN.
     heavy_is_weak : bool
-        Whether the greatest weight is the weakest, as in a forest of least weight.
+        Whether the greatest weight is the weakest, as in a minimum spanning forest.
     """
     if not heavy_is_weak:
         return xp.argsort(weights, kind="stable")
@@ -40,19 +40,19 @@ def order_from_weakest(weights: Array, heavy_is_weak: bool, xp: Any) -> Array:
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of each of some paths: the edges above the vertices of a part of one chain.
+    """One segment each of some paths: the edges above consecutive vertices of a heavy path.
 
     Attributes
     ----------
     pair : (q,) array of int64
-        The pairs whose paths they are part of.
+        The pairs to whose paths the segments belong.
     from_first : (q,) array of bool
-        Whether it is below the first vertex of the pair, or below the second.
+        Whether the segment is on the first vertex's side of the path, not the second's.
     top, bottom : (q,) arrays of integers
-        The numbers of the uppermost vertex, and of the lowest.
+        The numbers of the uppermost and the lowest vertex.
     is_last : bool
-        Whether the vertex above the uppermost is where the two ways meet; then a part may be empty,
-        and its uppermost number the one after the lowest. The others reach the heads of chains.
+        Whether the segments end at the lowest common ancestor. Then a segment may be empty, with
+        top = bottom + 1. Other segments end at the head of a heavy path.
     """
 
     pair: Array
@@ -64,29 +64,29 @@ class Piece:
 
 @dataclass(frozen=True)
 class Chains:
-    """A rooted forest in chains, by which the ways from many vertices up are followed at once.
+    """Heavy-path decomposition of a rooted forest, which answers many path queries at once.
 
-    An edge continues a chain if of the vertices that are its upper end or below it, half or more
-    are its lower end or below that; at most one edge down from each vertex does. So at most log2 n
-    edges above a vertex lead from one chain to another. Vertices are numbered in preorder, those of
-    a chain one after the other.
+    The edge to a child is heavy if the child's subtree has at least half of the vertices of the
+    parent's subtree. Each vertex has at most one heavy edge down, and at most log2 n edges above a
+    vertex are light. Vertices are numbered in a preorder in which the vertices of a heavy path are
+    consecutive.
 
-    They take 20 bytes a vertex, twice that beyond 2^30 vertices, and with the weakest edges 13 more
-    (26), however deep the trees are.
+    Needs 20 bytes per vertex (40 from 2^30 vertices on), and 13 more (26) with weakest edges, for
+    trees of any depth.
 
     Attributes
     ----------
     number : (n,) array of integers
         The number of each vertex.
     above, head, depth : (n,) arrays of integers
-        By number: that of the parent, which for a root is its own; that of the first vertex of the
-        chain; and how many edges there are to the root.
+        By number: the number of the parent, which for a root is its own; the number of the first
+        vertex of the heavy path; and the number of edges to the root.
     place : (n,) array of integers
-        By number: the place of the edge above in the order of the edges; t for a root.
+        By number: the rank of the edge to the parent in the order of the edges; t for a root.
     since_head : (n,) array of integers, or None
-        By number: the least place from the first vertex of the chain on.
+        By number: the least rank from the head of the heavy path to the vertex.
     minima : Minima or None
-        Of the places.
+        Range minima of the ranks.
     """
 
     number: Array
@@ -99,14 +99,14 @@ class Chains:
 
     @classmethod
     def of(cls, forest: RootedForest, order: Array | None, xp: Any) -> Chains:
-        """Return the chains of a forest of t edges.
+        """Decompose a forest of t edges.
 
         Parameters
         ----------
         forest : RootedForest
-            A root of each tree was given, of those of one vertex, too.
+            A forest that was given a root for each tree, including trees of one vertex.
         order : (t,) array of int64, or None
-            The edges from the weakest to the strongest, if the weakest are asked for. By default
+            The edges from the weakest to the strongest, for queries of weakest edges. By default
             the order of the edges.
         """
         n, t = int(forest.parent.size), int(forest.child.size)
@@ -125,7 +125,7 @@ class Chains:
         return cls(number, above, head, depth, place, since_head, Minima.of(place, xp))
 
     def pieces(self, first: Array, second: Array, pair: Array, xp: Any) -> Iterator[Piece]:
-        """Yield the pieces of the paths of some pairs, of each path one at a time.
+        """Yield the segments of the paths of some pairs, one segment per path at a time.
 
         Parameters
         ----------
@@ -137,14 +137,14 @@ class Chains:
         Raises
         ------
         InputError
-            The edges are no forest, or not one of these trees, so that a path would not end.
+            The edges are not a forest of these trees, so a path would not end.
         """
         low, high = self.number[first[pair]], self.number[second[pair]]
         from_first = xp.zeros(pair.size, bool)
         for _ in range(2 * int(self.number.size).bit_length() + 1):
             if not pair.size:
                 return
-            turns = low > high  # the vertex of the greater number is not above the other
+            turns = low > high  # the vertex with the greater number is not an ancestor of the other
             low, high = xp.where(turns, high, low), xp.where(turns, low, high)
             from_first ^= turns
             head = self.head[high]
@@ -162,7 +162,7 @@ class Chains:
             )
 
     def between(self, first: Array, second: Array, joined: Array, xp: Any) -> tuple[Array, Array]:
-        """Return the length of the path of each pair, and the place of its weakest edge.
+        """Return the length of each pair's path and the rank of its weakest edge.
 
         Parameters
         ----------
@@ -174,11 +174,11 @@ class Chains:
         Returns
         -------
         two (p,) arrays of int64
-            The number of edges, -1 for a pair that is not joined; and the place of the weakest in
-            the order from the weakest, -1 where the path has no edge, or where none was given.
+            The number of edges, -1 for a pair in two trees; and the rank of the weakest edge, -1 if
+            the path has no edge or no order was given.
         """
         length, weakest = (xp.full(first.size, APART, np.int64) for _ in range(2))
-        none = int(self.place.size)  # more than any place
+        none = int(self.place.size)  # greater than any rank
         place = xp.full(first.size, none, self.place.dtype)
         for piece in self.pieces(first, second, xp.flatnonzero(joined), xp):
             pair, some = piece.pair, xp.flatnonzero(piece.bottom >= piece.top)
@@ -206,12 +206,12 @@ class Chains:
         first, second : (p,) arrays of integers
             The vertices of each pair.
         length : (p,) array of int64
-            The number of edges of each path; ``APART`` for a pair without one.
+            The number of edges of each path; ``APART`` for a pair in two trees.
 
         Returns
         -------
         three (e,) arrays of int64
-            The pair of each edge, how many of its path come before it, and its place in the order.
+            The pair of each edge, the number of edges before it on the path, and its rank.
         """
         count = xp.maximum(length, 0)
         ends = xp.cumsum(count)
@@ -233,18 +233,18 @@ class Chains:
 
 
 def _numbers(forest: RootedForest, xp: Any) -> tuple[Array, Array]:
-    """Return numbers of the vertices in which chains are consecutive, and which edges go on in one.
+    """Return vertex numbers in which heavy paths are consecutive, and the heavy edges.
 
-    In a preorder, each vertex has a number that is greater than its parent's by one and the sizes
-    of those below that were numbered before. The sum of the changes to this, along the way from the
-    root, is what is added to a number: a sum along the tour, from whose places it is taken back
-    where the tour leaves the vertex.
+    In a preorder, a child's number is its parent's plus one, plus the subtree sizes of the children
+    that come before it. The function computes how much the heavy-first preorder changes each
+    number. It sums these changes along the Euler tour, adding one where the tour enters a vertex
+    and subtracting it where the tour leaves.
     """
     first, size = forest.preorder()
     n = int(first.size)
     child, parent = forest.child, forest.parent[forest.child]
     goes_on = 2 * size[child] >= size[parent]
-    chosen = xp.full(n, NO_EDGE, first.dtype)  # the child in whose chain a vertex is
+    chosen = xp.full(n, NO_EDGE, first.dtype)  # the heavy child of each vertex
     chosen[parent[goes_on]] = child[goes_on]
     parent_edge = chosen[parent]
     later = ~goes_on & (parent_edge != NO_EDGE) & (first[child] < first[parent_edge])
@@ -258,7 +258,7 @@ def _numbers(forest: RootedForest, xp: Any) -> tuple[Array, Array]:
 
 
 def _since_head(place: Array, head: Array, xp: Any) -> Array:
-    """Return the least place of the vertices from the head of its chain to each vertex."""
+    """Return for each vertex the least rank from the head of its heavy path to the vertex."""
     least = place.copy()
     within = xp.arange(place.size, dtype=head.dtype) - head
     longest, step = int(within.max()) if within.size else 0, 1
@@ -274,14 +274,13 @@ def shortest_path(
 ) -> list[int] | None:
     """Return the edges of a shortest path from one vertex to another, in order; None without one.
 
-    Of several, the one whose first edge has the least index, of these whose second edge has, and so
-    on: the search starts at the second vertex, level by level, and each vertex remembers the least
-    edge that leads a level down.
+    Of several shortest paths the lexicographically least by edge index is returned. A breadth-first
+    search starts at the second vertex, and each vertex keeps its least edge to the previous level.
 
     Parameters
     ----------
     src, dst : (m,) arrays of int64
-        The ends of the edges among the vertices 0 .. n - 1.
+        The endpoints of the edges among the vertices 0 .. n - 1.
     """
     xp, m = backend.xp, max(int(src.size), 1)
     tail, head = xp.concatenate([src, dst]), xp.concatenate([dst, src])

@@ -1,7 +1,7 @@
-"""Phases of a run on the host: the initial trees, and the edges linked after the sample.
+"""Phases of a run, driven by the host: the initial trees, and the edges after the sample.
 
-Each takes kernels and gives a procedure over the state of one run (see run.py). Hong et al. 2020,
-Alg. 1 and 3.5.
+Each function takes kernels and returns a step on the state of a run (see run.py). Hong et al. 2020,
+Algorithm 1 and 3.5.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from ..kernels.spec import Step
 
 
 class Remaining(NamedTuple):
-    """A copy of the remaining edges for rounds: (k,) ends, and their rows for a spanning forest."""
+    """A copy of the remaining edges for rounds: (k,) endpoints, and rows for a spanning forest."""
 
     us: Any
     vs: Any
@@ -25,7 +25,7 @@ class Remaining(NamedTuple):
 
 
 class LinkEdges(Protocol):
-    """A step that links the edges of a run's state: all, or so many."""
+    """A step that links all edges of a run's state, or the first ``count``."""
 
     def __call__(self, state: Any, count: int | None = None) -> None: ...
 
@@ -42,7 +42,7 @@ class AsListed:
 
 
 def in_blocks(partition_tile: Any, link_blocks: Any) -> LinkEdges:
-    """Link edges in the order of blocks of vertices, as many at a time as there is room for."""
+    """Link edges in the order of blocks of vertices, in batches that fit into the buffers."""
 
     def link_edges(state: Any, count: int | None = None) -> None:
         count = state.m if count is None else count
@@ -61,7 +61,7 @@ def in_blocks(partition_tile: Any, link_blocks: Any) -> LinkEdges:
 def all_rows(link_short: Any, link_long: Any) -> Step:
     """Link every entry: a short row by one thread, a long row by one thread per entry.
 
-    Where every edge stands in both rows, it is linked from that of its larger end.
+    If every edge occurs in both rows, it is linked from the row of its larger endpoint.
     """
 
     def connect_rest(state: Any) -> None:
@@ -74,7 +74,7 @@ def all_rows(link_short: Any, link_long: Any) -> Step:
 
 
 def edges_outside(link_edges: Any, left: Callable[[int], int]) -> Step:
-    """Link every edge outside the sample, except those inside the giant."""
+    """Link every edge outside the sample, except those inside the giant component."""
 
     def connect_rest(state: Any) -> None:
         count, giant = left(state.m), state.giant
@@ -85,10 +85,10 @@ def edges_outside(link_edges: Any, left: Callable[[int], int]) -> Step:
 
 
 def rows_outside(members: Any, link_rows: Any, rest: Step) -> Step:
-    """Link the rows of the vertices outside the giant, gathered first (vertex gathering, 3.5).
+    """Link the rows of the vertices outside the giant component (vertex gathering, 3.5).
 
-    Where not every edge stands in both rows, an edge out of the giant may be in the giant's row
-    alone: then all rows are read.
+    If an edge may occur in only one row, that row may be one of the giant component; then all rows
+    are read.
     """
 
     def connect_rest(state: Any) -> None:
@@ -107,7 +107,7 @@ def rows_outside(members: Any, link_rows: Any, rest: Step) -> Step:
 
 
 def by_rounds(keep_edge: Any, rounds: Step, after_sample: bool) -> Step:
-    """Copy the remaining edges, and run rounds over the copy."""
+    """Copy the remaining edges and run rounds over the copy."""
 
     def connect_rest(state: Any) -> None:
         backend, vertex, giant = state.backend, state.trees.parent.dtype, state.giant
@@ -123,14 +123,14 @@ def by_rounds(keep_edge: Any, rounds: Step, after_sample: bool) -> Step:
 
 
 def changes(state: Any, kernel: Any, *arguments: Any) -> bool:
-    """Launch a kernel with a flag as its last argument; return whether it raised the flag."""
+    """Launch a kernel with a flag as its last argument; return whether it set the flag."""
     flag = state.backend.fill(state.backend.empty(1, np.int64), 0)
     kernel(*arguments, flag)
     return bool(state.backend.to_host(flag)[0])
 
 
 def filtered(run: Callable[..., None], left: Callable[[int], int]) -> Step:
-    """Link the edges outside the sample, except those inside the giant."""
+    """Link the edges outside the sample, except those inside the giant component."""
 
     def connect_rest(state: Any) -> None:
         giant, flags = state.giant, state.flags
@@ -143,7 +143,7 @@ def filtered(run: Callable[..., None], left: Callable[[int], int]) -> Step:
 
 
 def from_vertices(make_trees: Any) -> Step:
-    """Make every vertex a tree of its own."""
+    """Make every vertex its own root."""
 
     def init_forest(state: Any) -> None:
         make_trees(state.n, state.trees.parent)
@@ -152,7 +152,7 @@ def from_vertices(make_trees: Any) -> Step:
 
 
 def from_blocks(window: int, find_block_offsets: Any, solve: Any) -> Step:
-    """Make trees of the vertex blocks."""
+    """Build the trees of the vertex blocks."""
 
     def init_forest(state: Any) -> None:
         (src, dst, low), (parent, _, hook_edge) = state.edges, state.trees

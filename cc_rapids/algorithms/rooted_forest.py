@@ -1,9 +1,8 @@
 """Rooted forests, by the Euler tours of their trees.
 
-A tour passes each edge in both directions, its two *arcs*: first down, and later up. How many arcs
-come before each is found by walking through pieces of the tour at once, so that a path is as good
-as a star, and all of it takes a number of passes that does not depend on the forest: see
-:mod:`cc_rapids.kernels.tours`.
+A tour passes each edge in both directions, its two *arcs*, first down and later up. Parallel list
+ranking computes the position of each arc, so the number of passes does not depend on the shape of
+the forest (see :mod:`cc_rapids.kernels.tours`).
 """
 
 from __future__ import annotations
@@ -25,24 +24,23 @@ NO_EDGE = -1
 class RootedForest:
     """A spanning forest whose edges have a direction, from the root of each tree.
 
-    Its arrays are of int32, of int64 from 2^30 vertices on.
+    Its arrays are int32, or int64 from 2^30 vertices on.
 
     Attributes
     ----------
     child : (t,) array
-        The lower end of each edge.
+        The lower endpoint of each edge.
     parent : (n,) array
-        The upper end of the edge above each vertex; roots, and vertices without an edge of the
-        forest, are their own.
+        The parent of each vertex; a root, or a vertex without an edge, is its own parent.
     parent_edge : (n,) array
-        The index of that edge in the forest; ``NO_EDGE`` where there is none.
+        The index of the edge to the parent; ``NO_EDGE`` if there is none.
     enters, leaves : (n,) arrays
-        How many arcs the tours pass before they reach a vertex first, and before they leave it at
-        last: those below v are entered between the two. -1 where no root of a tree is given.
+        The positions in the tour at which a vertex is entered and left. Descendants are entered
+        between the two. -1 for a vertex of a tree without a given root.
     descents : (2 n,) array at most
-        How many of the arcs up to each one lead down, where one leads to each root.
+        For each position, the number of downward arcs up to it. One arc leads down to each root.
     backend : Backend
-        Of the arrays.
+        The backend of the arrays.
     """
 
     child: Array
@@ -54,23 +52,23 @@ class RootedForest:
     backend: Backend
 
     def below(self, vertices: Array, tops: Array) -> Array:
-        """Return whether each vertex is one of some vertices, or below it."""
+        """Return whether each vertex equals or descends from the corresponding top."""
         entered = self.enters[vertices]
         return (self.enters[tops] <= entered) & (entered < self.leaves[tops])
 
     @cached_property
     def depth(self) -> Array:
-        """The number of edges to the root of each vertex; 0 where no root is given, too."""
+        """The number of edges from each vertex to its root; 0 in a tree without a given root."""
         depth, word = self.backend.empty(self.parent.size, self.parent.dtype), self._word
         measure = self.backend.kernel(tours.measure_depth, word)
         measure(depth.size, self.enters.view(word), self.descents.view(word), depth.view(word))
         return depth
 
     def preorder(self) -> tuple[Array, Array]:
-        """Return the number of each vertex in preorder, and how many are it or below it.
+        """Return the preorder number and the subtree size of each vertex.
 
-        Those below a vertex have the numbers that follow its own. Of vertices without a given root
-        both are 0.
+        The descendants of a vertex have the numbers that follow its own. For vertices of a tree
+        without a given root both are 0.
 
         Examples
         --------
@@ -89,24 +87,24 @@ class RootedForest:
 
     @property
     def _word(self) -> Any:
-        """The type of the arrays in kernels: unsigned."""
+        """The unsigned type of the arrays in kernels."""
         return word_of(self.parent.size)
 
 
 def word_of(n: int) -> Any:
-    """Return the unsigned type for the arcs of n vertices, whose sign is free."""
+    """Return the unsigned type for the arcs of n vertices; values also fit the signed type."""
     return np.uint32 if n < 1 << 30 else np.uint64
 
 
 def rooted(src: Array, dst: Array, roots: Array, n: int, backend: Backend) -> RootedForest:
-    """Return a forest rooted at one vertex of each tree.
+    """Root each tree of a forest at a given vertex.
 
     Parameters
     ----------
     src, dst : (t,) arrays of integers
-        The ends of its edges, among the vertices 0 .. n - 1.
+        The endpoints of its edges, among the vertices 0 .. n - 1.
     roots : (k,) array of integers
-        The root of each tree; a tree without edges needs none.
+        The root of each tree; optional for a tree without edges.
     """
     xp, word, t = backend.xp, word_of(n), int(src.size)
     signed = np.dtype(f"i{np.dtype(word).itemsize}")
@@ -141,14 +139,14 @@ def rooted(src: Array, dst: Array, roots: Array, n: int, backend: Backend) -> Ro
 
 
 def _rank_arcs(tour: Array, first: int, backend: Backend) -> None:
-    """Replace what comes after each arc of a tour by how many come before it.
+    """Replace the successor of each arc of a tour by the arc's position (list ranking).
 
     Parameters
     ----------
     tour : (a,) array of unsigned integers
-        The next arc, all bits set for none.
+        The next arc, all bits set for the last.
     first : int
-        The arc that all others come after.
+        The first arc.
     """
     xp, word, size = backend.xp, tour.dtype.type, int(tour.size)
     if not size:

@@ -22,11 +22,11 @@ from .phases import Remaining
 LAST_PART, LAST_PART_FILTERED = (
     8,
     4,
-)  # the part of a long list that is linked while the host makes room for the rows
+)  # the part of a long list that is linked while the host allocates the rows
 
 
 class Trees(NamedTuple):
-    """The forest, the link's auxiliary array, and the edges by which roots were hooked."""
+    """The parents, the link's auxiliary array, and the edges by which vertices were hooked."""
 
     parent: Array
     aux: Array
@@ -34,26 +34,26 @@ class Trees(NamedTuple):
 
 
 class Flags(NamedTuple):
-    """The vertices that occur, and a flag for edges whose ends are not vertices."""
+    """The bit set of present vertices, and a flag for edges with an invalid endpoint."""
 
     present: Array
     out_of_range: Array
 
 
 class Blocks(NamedTuple):
-    """The vertex blocks: their number, and where the edges of each begin."""
+    """The vertex blocks: their number, and the first edge of each."""
 
     number: int
     offsets: Array
 
 
 class Partition(NamedTuple):
-    """Room for the copy of some edges in the order of blocks of vertices, see kernels/partition.py.
+    """Buffers for edges in the order of blocks of vertices, see kernels/partition.py.
 
     Attributes
     ----------
     edges : int
-        As many as there is room for.
+        The capacity.
     blocks, shift : int
         The number of blocks, each of ``2 ** shift`` vertices.
     arrays : (larger, smaller, starts)
@@ -67,22 +67,22 @@ class Partition(NamedTuple):
 
 @dataclass
 class Giant:
-    """The largest tree after a sample, and the arrays used to find it.
+    """The giant component, the largest tree after a sample, and the arrays used to find it.
 
     Attributes
     ----------
     root_word : (2,) array of int64
-        ``[count << 48 | root]`` and how many vertices the sample has linked; at first 0. Without a
-        sample, for rounds that rename vertices by it, one element.
-    in_giant : (n + 31) // 32 words of uint32
-        The vertices in it, as bits.
+        ``[count << 48 | root]`` and the number of vertices that the sample has linked; initially 0.
+        For rounds without a sample, which only rename vertices, one element.
+    in_giant : ((n + 31) // 32,) array of uint32
+        The bit set of its vertices.
     probed : array of vertices
-        The roots among which the giant's is the most frequent.
+        The roots of the probed vertices; the most frequent one is the giant component's.
     warp_queues : array of uint32
-        Where edges wait to be linked, if they do.
+        The queues in which edges wait to be linked; empty if there are none.
     outside, outside_count : arrays of uint32 and int64
-        The vertices outside it, for a design that gathers them. All such room is there before the
-        first launch: to release it in between would wait for the device.
+        The vertices outside it, for a design that gathers them. Allocated before the first launch,
+        because freeing memory in between would wait for the device.
     """
 
     root_word: Array
@@ -94,7 +94,7 @@ class Giant:
 
     @property
     def arrays(self) -> tuple[Array, ...]:
-        """All of them."""
+        """All arrays."""
         shared = self.root_word, self.in_giant, self.probed, self.warp_queues
         return *shared, self.outside, self.outside_count
 
@@ -103,34 +103,34 @@ class Giant:
 class RunState:
     """The arrays of one run, shared by the phases of a design.
 
-    No two of its own arrays share memory. What a design has no use for is an empty array of the
-    type that it would have (see :meth:`cc_rapids.backends.base.Backend.unused`), or None.
+    Its own arrays share no memory. An array that a design does not use is empty but has the right
+    type (see :meth:`cc_rapids.backends.base.Backend.unused`), or None.
 
     Attributes
     ----------
     backend : Backend
     n, m : int
-        Vertices, and edges or entries of rows.
-    edges : (src, dst, low), or (offsets, indices, 0) if rows are what is read
-        The caller's: they may share memory with each other.
+        The number of vertices, and of edges or entries of rows.
+    edges : (src, dst, low), or (offsets, indices, 0) if rows are read
+        The caller's arrays, which may share memory with each other.
     csr : Adjacency, optional
-        The same rows, if there are any.
+        The same edges as rows, if there are rows.
     trees : (parent, aux, hook_edge)
-        Of n vertices each; ``aux`` if the link keeps something, ``hook_edge`` if a spanning forest
-        is recorded.
+        Arrays of n vertices; ``aux`` only if the link needs it, ``hook_edge`` only if a spanning
+        forest is recorded.
     flags : (present, out_of_range)
     giant : Giant, optional
-        After a sample, and for rounds.
+        For designs with a sample or rounds.
     blocks : Blocks, optional
-        Where trees begin as those of blocks of vertices.
+        For designs that start with blocks of vertices.
     partition : Partition, optional
-        Where edges are copied in the order of blocks of vertices.
+        For designs that copy edges in the order of blocks of vertices.
     remaining : Remaining, optional
-        The edges that rounds run over, once they are copied.
+        The copied edges that rounds run over.
     record_forest : bool
         Whether a spanning forest is recorded.
     memory : str
-        The kind of memory that the edges are read in (see :mod:`cc_rapids.backends.base`).
+        The kind of memory of the edges (see :mod:`cc_rapids.backends.base`).
     """
 
     backend: Backend
@@ -149,12 +149,12 @@ class RunState:
 
     @property
     def symmetric(self) -> bool:
-        """True if every edge is in the rows of both its ends."""
+        """True if every edge occurs in the rows of both endpoints."""
         return self.csr is not None and self.csr.symmetric
 
     @property
     def extra_bytes(self) -> int:
-        """The bytes of the arrays beside those of the forest, of a partition, and of the caller."""
+        """The bytes of the run's own arrays besides the forest and the partition."""
         made = [*self.trees[1:], *(self.giant.arrays if self.giant else ())]
         made += [self.blocks.offsets] if self.blocks else []
         return sum(int(array.nbytes) for array in made)
@@ -174,27 +174,27 @@ def solve(
     memory: str = "device",
     speculative: SpeculativeRows | None = None,
 ) -> None:
-    """Give every vertex the root of its component, and count them.
+    """Compute the component of every vertex, and count vertices and components.
 
     Parameters
     ----------
     edges : Edges
-        On the forest's backend; not written.
+        Edges on the forest's backend; not written.
     forest : Forest
-        Over the vertices of the edges; ``present`` holds those that occur besides the edges.
+        A forest over the vertices of the edges; ``present`` holds vertices that need no edge.
     design : Design
         The algorithm.
     rows : Adjacency, optional
         The edges as rows, for a design that takes them.
     hook_edge : (n,) array of unsigned integers, all bits set, optional
-        Filled with the edges of a spanning forest: for each vertex but the roots the one by which
-        it was hooked, in an order of its own.
+        Receives a spanning forest: for each vertex that is not a root, the edge by which it was
+        hooked.
     memory : str
-        The kind of memory that the edges are in, and that a matrix is to be made in.
+        The kind of memory of the edges, and of a matrix.
     speculative : SpeculativeRows, optional
-        Rows to gather while the forest is counted. There is no more room for them than surely is
-        needed, and may be taken in vain: see :func:`cc_rapids.memory_bound`. Of a long list it is
-        told how many there are at least while its last part is linked.
+        Rows to gather while the forest is counted. Their memory is limited to the rows surely
+        needed and a tolerated waste: see :func:`cc_rapids.memory_bound`. For a long list the least
+        number of rows is counted before its last part is linked.
     """
     record_forest = hook_edge is not None
     types = forest.vertex, edges.wide
@@ -219,14 +219,14 @@ def solve(
         worth = spare >= 0 and (read_linked or rows == speculative.max_rows)
         return rows if worth else None
 
-    # while the arrays of the run live: without a pool their release waits
+    # before the run's arrays are freed: without a pool, freeing them waits
     forest.count(speculative, capacity)
 
 
 def _may_be_parted(compiled: CompiledDesign, state: RunState) -> bool:
     """Return whether the edges outside the sample can be linked in two parts.
 
-    Then the vertices that have a parent can be counted in between.
+    The vertices that have a parent can then be counted in between.
     """
     plain = not (compiled.reroots or compiled.unpack or state.record_forest or state.csr)
     period = compiled.sample.period if plain and compiled.sample else 0
@@ -236,7 +236,7 @@ def _may_be_parted(compiled: CompiledDesign, state: RunState) -> bool:
 def _link_most(compiled: CompiledDesign, state: RunState) -> tuple[RunState, Callable[[], int]]:
     """Link all but the last part of the edges; return that part, and a function that waits.
 
-    That function returns the number of vertices that have a parent by then.
+    The function returns the number of vertices that have a parent by then.
     """
     assert compiled.sample is not None
     assert state.giant is not None
@@ -255,7 +255,7 @@ def _link_most(compiled: CompiledDesign, state: RunState) -> tuple[RunState, Cal
 def link(
     edges: Edges, forest: Forest, design: Design, rows: Adjacency | None, memory: str = "device"
 ) -> None:
-    """Give every vertex the root of its component, as :func:`solve` does, and count nothing.
+    """Compute the root of every vertex as :func:`solve` does, without counting.
 
     The parameters are those of :func:`solve`.
     """
@@ -264,19 +264,20 @@ def link(
 
 
 def join(edges: Edges, forest: Forest, design: Design) -> None:
-    """Join the trees of a forest by more edges, with a design that hooks only roots.
+    """Link more edges into an existing forest, with a design that hooks only roots.
 
-    Hong et al. 2020, Algorithm 3: edges of earlier batches are not looked at again. An edge with
-    both ends in the giant after a sample joins nothing, whatever batches made that of.
+    Edges of earlier batches are not read again (Hong et al. 2020, Algorithm 3). The sample may use
+    trees of earlier batches: an edge with both endpoints in the giant component is redundant in any
+    case.
 
     Parameters
     ----------
     edges : Edges
-        On the forest's backend, between vertices of it; not written.
+        Edges on the forest's backend, between its vertices; not written.
     forest : Forest
-        Whose parents are set; neither flat nor counted afterwards.
+        A forest whose parents are set; neither flat nor counted afterwards.
     design : Design
-        Rooted, and without a sample, or with one of the list.
+        A design that hooks only roots, without a sample or with one of the list.
     """
     backend, vertex, parent = forest.backend, forest.vertex, forest.parent
     compiled = build(design, backend, vertex, edges.wide, False, False)
@@ -294,7 +295,7 @@ def join(edges: Edges, forest: Forest, design: Design) -> None:
 
 
 def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -> Array:
-    """Join trees by the rows that are insertions, and answer those that are queries, concurrently.
+    """Link the rows that are insertions and answer those that are queries, concurrently.
 
     Parameters
     ----------
@@ -303,7 +304,7 @@ def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -
 
     Returns
     -------
-    new (m,) array of uint8: 1 where a query has found both its ends in one tree
+    new (m,) array of uint8: 1 where a query found both endpoints in one tree
     """
     backend = forest.backend
     answers = backend.fill(backend.empty(edges.m, np.uint8), 0)
@@ -319,7 +320,7 @@ def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -
 
 
 def _resumed(compiled: CompiledDesign, edges: Edges, forest: Forest) -> RunState:
-    """Return a run that continues from existing trees, with the link's own array made from them."""
+    """Return a run that continues from existing trees; the auxiliary array is built from them."""
     state = prepare(compiled, edges, forest)
     if compiled.aux_array:
         _init_aux(compiled, state, compiled.aux_array)
@@ -327,13 +328,13 @@ def _resumed(compiled: CompiledDesign, edges: Edges, forest: Forest) -> RunState
 
 
 def run(compiled: CompiledDesign, state: RunState) -> None:
-    """Run the phases: sample, find the giant, link the edges outside it, and flatten."""
+    """Run the phases: sample, find the giant component, link the remaining edges, and flatten."""
     sample(compiled, state)
     connect_rest(compiled, state)
 
 
 def sample(compiled: CompiledDesign, state: RunState) -> None:
-    """Make every vertex a tree; if there is a sample, link it and find the giant."""
+    """Make every vertex its own root; link the sample, if any, and find the giant component."""
     sampled = compiled.sample if state.n else None
     compiled.init_forest(state)
     if sampled and sampled.before:
@@ -345,7 +346,7 @@ def sample(compiled: CompiledDesign, state: RunState) -> None:
 
 
 def _find_giant(compiled: CompiledDesign, state: RunState) -> None:
-    """Link the sample, flatten all trees, and mark the vertices of the largest."""
+    """Link the sample, flatten all trees, and mark the vertices of the largest tree."""
     assert state.giant is not None
     (parent, aux, _), giant = state.trees, state.giant
     if compiled.sample and compiled.sample.link:
@@ -360,7 +361,7 @@ def _find_giant(compiled: CompiledDesign, state: RunState) -> None:
 
 
 def connect_rest(compiled: CompiledDesign, state: RunState) -> None:
-    """Link what the sample has left, and point every vertex at its root."""
+    """Link the remaining edges, and point every vertex at its root."""
     (parent, aux, _), present = state.trees, state.flags.present
     compiled.connect_rest(state)
     if compiled.unpack:
@@ -407,7 +408,7 @@ def prepare(
 
 def _giant(compiled: CompiledDesign, forest: Forest, rows: Adjacency | None) -> Giant:
     backend, n, vertex, unused = forest.backend, forest.n, forest.vertex, forest.backend.unused
-    if compiled.sample is None:  # the first vertex represents it, and none is inside
+    if compiled.sample is None:  # without a sample vertex 0 stands for it, and its set is empty
         root_word = backend.fill(backend.empty(1, np.int64), 0)
         words, count = unused(np.uint32), unused(np.int64)
         return Giant(root_word, words, unused(vertex), words, words, count)
@@ -430,7 +431,7 @@ def _blocks(backend: Backend, n: int, window: int) -> Blocks:
 
 
 def _partition(compiled: CompiledDesign, backend: Backend, n: int, m: int) -> Partition:
-    """Return the room for edges that are linked in the order of blocks of vertices."""
+    """Return the buffers for edges in the order of blocks of vertices."""
     linked = m - compiled.sample.left_count(m) if compiled.sample else m
     blocks, shift = blocks_of(n)
     tiles = tiles_of(linked, m, blocks)
@@ -440,7 +441,7 @@ def _partition(compiled: CompiledDesign, backend: Backend, n: int, m: int) -> Pa
 
 
 def _init_aux(compiled: CompiledDesign, state: RunState, kept: AuxArray) -> None:
-    """Fill the array that the link keeps beside the parents, from these or with one byte value."""
+    """Fill the link's auxiliary array, from the parents or with one byte value."""
     parent, aux, _ = state.trees
     if compiled.pack:
         compiled.pack(state.n, parent, aux)
@@ -457,7 +458,7 @@ def arranged(
 ) -> tuple[Edges, Adjacency | None]:
     """Return the edges in the form that the design needs: as a list, or also as rows.
 
-    What is given as it takes it is not touched.
+    Edges that already have that form are returned unchanged.
     """
     sample, link, _ = design.words
     if rows is None:
@@ -472,10 +473,7 @@ def arranged(
 def placed(
     edges: Edges, rows: Adjacency | None, backend: Backend, memory: str
 ) -> tuple[Edges, Adjacency | None]:
-    """Return the rows or the list that a design reads, in a kind of memory.
-
-    The engine's own is where they are.
-    """
+    """Return the rows or the list that a design reads, in the given kind of memory."""
 
     def at(array: Array) -> Array:
         return backend.placed(array, memory)
@@ -488,7 +486,7 @@ def placed(
 
 
 def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
-    """Return the bytes that a design needs beside the forest, for m edges or entries of rows."""
+    """Return the bytes that a design needs besides the forest, for m edges or entries of rows."""
     sample, link, word = design.words[0], design.words[1].spec, 4 if n < 1 << 32 else 8
     rounds, supports_stages = link.iterative and not link.standalone, sample.spec.meta
     sampled, aux = sample.spec.samples, link.aux_array
@@ -515,20 +513,20 @@ def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
 
 
 def bytes_of_pairs(design: Design, n: int) -> int:
-    """Return the bytes that a design takes for pairs of n vertices: 0 for nearly all designs."""
+    """Return the bytes that a design needs for pairs of n vertices: 0 for nearly all designs."""
     link = design.words[1].spec
     return link.bytes_per_vertex_pair * n * n if link.standalone else 0
 
 
 def check_pairs(design: Design, n: int, backend: Backend, memory: str) -> None:
-    """Raise a CapacityError if the memory of a design for pairs of vertices does not fit.
+    """Raise a CapacityError if a design's memory for pairs of vertices does not fit.
 
-    A matrix is made in the requested kind of memory, everything else in that of the backend.
+    A matrix is allocated in the requested kind of memory, all else in that of the backend.
 
     Raises
     ------
     CapacityError
-        With the bytes that it would take, and those that are free.
+        The message has the needed and the free bytes.
     """
     needed = bytes_of_pairs(design, n)
     if not needed:

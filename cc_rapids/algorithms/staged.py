@@ -1,11 +1,12 @@
-"""Linking in stages: edges in the order of blocks of vertices, with a giant of the first blocks.
+"""Linking in stages: edges in the order of blocks of vertices, with an early giant component.
 
-The edges whose larger end is in the first blocks are those among the vertices of these. In a list
-in no order a share f of the vertices has a share f^2 of the edges, so that each of them has f times
-as many neighbours: as soon as these are two, most of them are in one tree, the giant, by few of all
-edges. From then on the vertices of one block after another come in by their edges to smaller ones,
-most of which are in the giant by then: of those edges a bit of the smaller end is read, which L2
-holds, and not its parent, which it does not.
+The first stage links the edges whose larger endpoint is in the first blocks, that is, the edges
+among the vertices of these blocks. If the list is in random order, a fraction f of the vertices has
+a fraction f^2 of the edges, and f times the average degree. Once that degree is two, most of these
+vertices form the giant component, after few of all edges. The later stages add one block of
+vertices after another, by their edges to smaller vertices, most of which are in the giant
+component. For such an edge only the bit of the smaller endpoint is read. The bits fit into L2 when
+the parents do not.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ from .auto import PARTITIONED
 from .compiled import CompiledDesign, KernelComposer, build
 from .merge import flatten
 
-MOST = 0.9  # of the blocks, which the first are: else all edges are linked alike
+MOST = 0.9  # largest share of blocks for the first stage; beyond it there is one stage
 
 
 class _Kernels(NamedTuple):
-    """Kernels of a run in stages, on one backend and for one pair of types."""
+    """Kernels of a staged run, for one backend and one pair of types."""
 
     init: Kernel
     partition_tile: Kernel
@@ -58,20 +59,20 @@ def _kernels(backend: Backend, vertex: Any, wide: Any) -> _Kernels:
 
 
 def first_blocks(n: int, m: int, blocks: int) -> int:
-    """Return how many blocks come first, for m edges between n vertices; all, if too many would."""
+    """Return the number of blocks of the first stage, or all blocks if that is too many."""
     share = tuning.staged_neighbours * n / max(2 * m, 1)
     return math.ceil(share * blocks) if share <= MOST else blocks
 
 
 def link_in_stages(edges: Edges, forest: Forest) -> None:
-    """Give every vertex the root of its component, without counting.
+    """Compute the root of every vertex, without counting.
 
-    There are fewer than 2^32 vertices. The edges are copied, 8 bytes each.
+    Requires fewer than 2^32 vertices. The edges are copied, 8 bytes each.
 
     Raises
     ------
     MemoryError
-        There is no room for the copy; nothing has been done.
+        There is no memory for the copy; the forest is unchanged.
     """
     backend, n, m = forest.backend, forest.n, edges.m
     kernels = _kernels(backend, forest.vertex, edges.wide)
@@ -95,7 +96,7 @@ def link_in_stages(edges: Edges, forest: Forest) -> None:
 
 
 def _mark_giant(design: CompiledDesign, forest: Forest, vertices: int) -> tuple[Array, Array]:
-    """Return the root of the giant among the first vertices, and those in it as bits."""
+    """Return the root and the bit set of the giant component among the first vertices."""
     backend, parent, probes = forest.backend, forest.parent, tuning.giant_probes
     shapes = (2, np.int64), (forest.present.size, np.uint32), (probes, forest.vertex)
     root_word, in_giant, probed = backend.alloc_packed(*shapes)

@@ -245,7 +245,7 @@ def after(on: Any) -> Any:
 
 
 def within(on: Any, order: Any) -> Any:
-    """Return whether an edge is in a band; a band begins after the last edge of the previous one."""
+    """Return whether an edge is in a band; a band begins after the last edge of the previous."""
     is_after = after(on)
 
     @on.device
@@ -459,7 +459,7 @@ def lower_rows(on: Any) -> Any:
 
 
 def hook(on: Any, link: Any) -> Any:
-    """Hook the larger of two roots under the smaller; link by climbing if it is no root any more."""
+    """Hook the larger of two roots under the smaller; link by climbing if that fails."""
     cas = on.atomic_cas
 
     @on.device

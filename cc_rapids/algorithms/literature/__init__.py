@@ -1,9 +1,9 @@
-"""Algorithms with their own loops on the host instead of union and find: rounds and searches.
+"""Published algorithms with their own loops on the host, instead of union and find.
 
-Written as :mod:`cc_rapids.kernels` are, and in the same registry.
+They are written like :mod:`cc_rapids.kernels` and use the same registry.
 """
 
-# Importing a file registers what it holds, and ``designs()`` lists each axis in this order.
+# Importing a file registers its rules. ``designs()`` lists each axis in this order.
 # isort: off
 from . import sutton, balduzzi, cong, dense, owner, patwary, rounds, search, stages, afforest, ecl
 # isort: on

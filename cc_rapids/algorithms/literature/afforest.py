@@ -1,10 +1,10 @@
-"""Afforest: link two neighbours of each vertex, then only the rows outside the giant.
+"""Afforest: link two neighbours of each vertex, then only the rows outside the giant component.
 
 parent : (n,) unsigned, pi in the paper, shared by all threads; parent[v] <= v always.
-offsets, indices : the rows of an adjacency list that holds both directions.
+offsets, indices : an adjacency list with both directions of each edge.
 
-Sutton, Ben-Nun and Barak 2018. ``kout+afforest`` composes the same of the parts of
-GConn; a test holds both to the same trees after each phase.
+Sutton, Ben-Nun and Barak 2018. ``kout+afforest`` is the same algorithm composed of the parts of
+GConn; a test checks that both give the same trees after each phase.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ ONE = np.uint64(1)
 
 
 def link_entry(on: Any, vertex: type) -> Any:
-    """Return the function that links a vertex and the index of an entry of its row."""
+    """Return the function that links a vertex and the neighbour in an entry of its row."""
     link = link_rule(on, vertex)
 
     @on.device
@@ -49,10 +49,10 @@ def link_one(on: Any, vertex: type) -> Any:
 
 
 def link_outside(on: Any, vertex: type) -> Any:
-    """Link the neighbours from ``r`` on of each vertex that does not hang from the giant's root.
+    """Link the neighbours from ``r`` on of each vertex outside the giant component.
 
-    An edge is in the rows of both its ends. Both may be skipped only if both hang from the same
-    root; then the edge joins nothing.
+    An edge occurs in the rows of both endpoints. Both rows are skipped only if both endpoints point
+    at the same root, and then the edge is redundant.
     """
     entries, link = entries_of(on), link_entry(on, vertex)
 
@@ -70,7 +70,7 @@ def link_outside(on: Any, vertex: type) -> Any:
 
 
 def phases(on: Any, vertex: type, rounds: int) -> tuple[Step, Step]:
-    """Return both phases: the sample, and the link of what it leaves."""
+    """Return both phases: the sample, and the links of the remaining edges."""
     one, rest, compress = link_one(on, vertex), link_outside(on, vertex), multi_jumps(on)
     probe, elect = sampling.probe(on, naive(on)), sampling.most_frequent(on)
 
@@ -101,7 +101,7 @@ def phases(on: Any, vertex: type, rounds: int) -> tuple[Step, Step]:
     paper="Afforest, Sutton et al. 2018",
 )
 def afforest(on: Any, vertex: type, rounds: int) -> Step:
-    """Link neighbours in rounds, skip the giant, and link the other rows: Afforest whole."""
+    """Link neighbours in rounds, skip the giant component, and link the other rows."""
     sample, finish = phases(on, vertex, rounds)
 
     def connect_rest(state: Any) -> None:

@@ -1,10 +1,10 @@
-"""Hooks of stars and singletons in rounds, and the single pass of compare-and-swaps.
+"""Hooking of stars and singletons in rounds, and the single pass of compare-and-swaps.
 
-parent : (n,) unsigned, p in the paper, shared by all threads; without cycles at any time.
+parent : (n,) unsigned, p in the paper, shared by all threads; free of cycles at any time.
 
-``read`` gives the ends of an edge, and two equal ones for an edge that is left out.
+``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge.
 
-Balduzzi et al. 2018, Algorithms 1 and 2; the first is of Tvrdik.
+Balduzzi et al. 2018, Algorithms 1 and 2; the first is by Tvrdik.
 """
 
 from typing import Any
@@ -18,12 +18,12 @@ from .sutton import multi_jumps
 
 
 def hook_larger(on: Any, read: Any) -> Any:
-    """Hook the larger of the parents of an edge's ends to the smaller (line 8).
+    """Hook the larger of the parents of an edge's endpoints to the smaller (line 8).
 
-    As printed it compares the ends themselves, which may close a cycle from the second round on:
-    then the star at i is what hooks, and its root is compared. In the first round both are the
-    same. ``old`` are the labels at the start of the round, all roots, and stored by no thread; of
-    several stores to one root the last one stays, and the other edges hook in a later round.
+    The paper prints a comparison of the endpoints, which may close a cycle from the second round
+    on. Here their roots are compared; in the first round both are the same. ``old`` are the labels
+    at the start of the round, all roots, which no thread writes. Allowed race: of several stores to
+    one root the last one stays, and the other edges hook in a later round.
     """
 
     @on.elementwise
@@ -39,7 +39,7 @@ def hook_larger(on: Any, read: Any) -> Any:
 
 
 def note_hooks(on: Any) -> Any:
-    """Take the roots that hooked, and those that were hooked to, out of the stars: taken[r] = s."""
+    """Mark the roots that hooked or were hooked to in round s as taken: sender[r] = s."""
 
     @on.elementwise
     def note_hooks(v, s, old, parent, sender):
@@ -52,11 +52,11 @@ def note_hooks(on: Any) -> Any:
 
 
 def hook_stars(on: Any, read: Any) -> Any:
-    """Hook singletons and stars that are left over to any tree beside them (lines 9 and 12).
+    """Hook the remaining singletons and stars to any adjacent tree (lines 9 and 12).
 
-    Left over is one that has neither hooked in this round nor been hooked to. No two of them are
-    adjacent, as the larger one would have hooked; so what they hook to stays where it is
-    meanwhile, and there are no cycles. That is why the notes are taken before, not in, this loop.
+    Remaining are those that neither hooked in this round nor were hooked to. No two of them are
+    adjacent, because the larger would have hooked. So their targets do not move meanwhile, and
+    there are no cycles. For this reason the marks are set before this loop, not in it.
     """
 
     @on.device
@@ -85,9 +85,10 @@ def hook_stars(on: Any, read: Any) -> Any:
     paper="Tvrdik; Balduzzi et al. 2018, Algorithm 1",
 )
 def tvrdik(on: Any, vertex: type, read: Any) -> Step:
-    """Hook larger stars to smaller, then stars and singletons left over, compress, and again.
+    """Hook larger stars to smaller, then remaining stars and singletons, compress, and repeat.
 
-    A round in which no edge has two labels is the last; any other leaves fewer roots.
+    The last round is the one in which no edge has two labels. Every other round leaves fewer roots,
+    so the loop ends.
     """
     first, note, rest = hook_larger(on, read), note_hooks(on), hook_stars(on, read)
     compress = multi_jumps(on)
@@ -109,12 +110,12 @@ def tvrdik(on: Any, vertex: type, read: Any) -> Step:
 
 
 def hook_once(on: Any, read: Any) -> Any:
-    """Hook the larger root to the smaller by compare-and-swap, and point both ends there.
+    """Hook the larger root to the smaller by compare-and-swap, and point both endpoints there.
 
-    parent[v] <= v always, and only roots are hooked (rules 1 to 3), so that no hook is lost. A
-    swap that fails returns the current parent, which is smaller, so the loop ends.
-    The ends are pointed at the root found (steps 9 and 10, if they are no roots, as is meant): by
-    plain stores, over a parent nearer to the root at worst. Both are ancestors of the end for good.
+    Invariant: parent[v] <= v, and only roots are hooked (rules 1 to 3), so no hook is lost. A
+    failed swap returns the current parent, which is smaller, so the loop ends. Endpoints that are
+    not roots are pointed at the root found (steps 9 and 10). Allowed race: the stores are plain and
+    may overwrite a parent nearer to the root; both are ancestors of the endpoint.
     """
     climb, cas = naive(on), on.atomic_cas
 

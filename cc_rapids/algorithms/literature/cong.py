@@ -1,10 +1,11 @@
 """Graft and shortcut, with and without an update of the edges.
 
-parent : (n,) unsigned, D in the paper, shared by all threads; without cycles at any time.
-us, vs : (k,) unsigned, El in the paper: the ends of the edges that are left, as vertices.
+parent : (n,) unsigned, D in the paper, shared by all threads; free of cycles at any time.
+us, vs : (k,) unsigned, El in the paper: the endpoints of the remaining edges, as vertices.
 
-``read`` gives the ends of an edge, and two equal ones for an edge that is left out. The paper has
-each edge in both directions; here, as in its implementation, once, and it is looked at both ways.
+``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge. The paper
+lists each edge in both directions. Here, as in the authors' implementation, it is listed once and
+processed in both directions.
 
 Cong and Muzio 2014; Shiloach and Vishkin 1982.
 """
@@ -20,18 +21,19 @@ from ...kernels.spec import Step, standalone_algorithm
 from ..phases import changes
 from .sutton import multi_jumps
 
-Round = Callable[[Any], bool]  # over the edges of a RunState: whether it has changed anything
-Begin = Callable[[Any], Round]  # allocates the arrays that a run keeps between rounds
+Round = Callable[[Any], bool]  # runs a round on a RunState; returns whether anything changed
+Begin = Callable[[Any], Round]  # allocates the arrays of a run; returns its round
 
 
 def graft(on: Any, read: Any, updated: bool) -> Any:
     """Graft the tree of the larger component to the smaller, without atomic operations.
 
-    Before it every vertex points at its root, so that a read, early or late, always returns a
-    root of the round's start, and so is what is stored to: D[v] < v for all others, and no cycles.
-    Of several grafts of one root the last one stays; the edges of the others have ends in two trees
-    still, and graft in a later round. A round that grafts leaves fewer roots, so that they end. Of
-    ``updated`` edges the ends are such roots themselves (Algorithm 2), and nothing else is read.
+    Invariant: at the start of a round every vertex points at its root. A read returns a root of
+    that time, whether it is stale or not, and only such roots are stored. D[v] < v for all other
+    vertices, so there are no cycles. Allowed race: of several grafts of one root the last one
+    stays; the other edges still join two trees and graft in a later round. A round that grafts
+    leaves fewer roots, so the rounds end. The endpoints of ``updated`` edges are roots themselves
+    (Algorithm 2), and no parent is read.
     """
 
     @on.elementwise
@@ -71,7 +73,7 @@ def jump(on: Any) -> Any:
 
 
 def note_gains(on: Any) -> Any:
-    """Note the trees that a vertex has moved to the top of (step 1): last[r] = the round of r's."""
+    """Record the round in which a vertex moved to root r (step 1): last[r] = s."""
 
     @on.elementwise
     def note_gains(v, s, parent, now, last, changed):
@@ -86,8 +88,9 @@ def note_gains(on: Any) -> Any:
 def hook_smaller(on: Any, read: Any) -> Any:
     """Hook the roots of trees that the jump found shallow to smaller labels (step 2).
 
-    What is read, before and after the jump, is stored by no thread meanwhile, as on a PRAM. Only
-    roots are stored to, to smaller vertices; of several stores to one root the last one stays.
+    No thread writes the arrays that are read, before and after the jump, as on a PRAM. Only roots
+    are stored to, and only smaller vertices. Allowed race: of several stores to one root the last
+    one stays.
     """
 
     @on.device
@@ -113,8 +116,8 @@ def hook_smaller(on: Any, read: Any) -> Any:
 def hook_stagnant(on: Any, read: Any) -> Any:
     """Hook trees that gained nothing in steps 1 and 2, and did not hook, to any other (step 3).
 
-    Such a tree is a star, and no two of them are adjacent: the larger would have hooked in step 2.
-    So it hooks to a tree that does not hook now, and there are no cycles.
+    Such a tree is a star, and no two of them are adjacent, because the larger would have hooked in
+    step 2. So each hooks to a tree that does not hook in this step, and there are no cycles.
     """
 
     @on.device
@@ -136,8 +139,8 @@ def hook_stagnant(on: Any, read: Any) -> Any:
 def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
     """Run rounds of the five steps of Shiloach and Vishkin 1982.
 
-    ``last`` is their Q, and the round number s tells who gained in this round. No tree gains in
-    step 1 or 2 of the last round only if all are stars with no edge between them (step 5).
+    ``last`` is their array Q; s is the number of the round. The rounds end when no tree gains in
+    step 1 or 2: then all trees are stars without an edge between them (step 5).
     """
     hooks, stagnant = hook_smaller(on, read), hook_stagnant(on, read)
     jumps, note = jump(on), note_gains(on)
@@ -168,7 +171,7 @@ def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
 
 
 def all_rounds(begin: Begin) -> Step:
-    """Run rounds over the edges as they are given, until one changes nothing."""
+    """Run rounds over the given edges until one changes nothing."""
 
     def connect_rest(state: Any) -> None:
         go = begin(state)
@@ -179,7 +182,7 @@ def all_rounds(begin: Begin) -> Step:
 
 
 def in_order(on: Any) -> Any:
-    """Return all edges, as they stand in the input."""
+    """Return all edges in the order of the input."""
 
     @on.device
     def edge_index(i, m, half):
@@ -189,9 +192,9 @@ def in_order(on: Any) -> Any:
 
 
 def update(on: Any, read: Any, edge_index: Any) -> Any:
-    """Copy the components of the ends of each edge; skip edges inside a component.
+    """Copy the components of the endpoints of each edge; skip edges inside a component.
 
-    The copies stand in any order. ``edge_index`` says which edge is the i-th of m.
+    The order of the copies is arbitrary. ``edge_index`` maps i to an edge out of m.
     """
     add = on.atomic_add
 
@@ -221,10 +224,10 @@ def updated(state: Any, kernel: Any, first: int, size: int, half: int = 0) -> An
 
 
 def updated_rounds(on: Any, vertex: type, read: Any, make: Callable[..., Begin]) -> Step:
-    """Run rounds over a copy of the edges, which each rewrites by its components (Algorithm 2).
+    """Run rounds over a copy of the edges; each round rewrites them by components (Algorithm 2).
 
-    Edges inside a component are dropped. Trees lose no vertex and only roots hook, so that they
-    stay there; with none left all trees are whole.
+    Edges inside a component are dropped. Only roots hook and no vertex leaves its tree, so dropped
+    edges stay redundant. When no edge is left, the trees are the components.
     """
     as_read = checked(on, vertex, vertex, edge_of_list(on, vertex))
     copy, again = update(on, read, in_order(on)), update(on, as_read, in_order(on))
@@ -245,7 +248,7 @@ COPY = "two copies of the edges, 8 bytes each"
 
 @standalone_algorithm("graft-shortcut", paper="CC, Cong and Muzio 2014, Algorithm 1", **FACTS)
 def graft_shortcut(on: Any, vertex: type, read: Any) -> Step:
-    """Graft the larger component to the smaller, shortcut to stars, until nothing grafts."""
+    """Graft the larger component to the smaller, shortcut to stars, and repeat until no graft."""
     return all_rounds(grafts(on, vertex, read, False))
 
 

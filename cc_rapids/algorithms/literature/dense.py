@@ -20,7 +20,7 @@ ONE, NOWHERE = np.uint64(1), np.uint64(2**64 - 1)
 
 
 def fill_cells(on: Any, read: Any) -> Any:
-    """Set the two cells of an edge; of its duplicates each stores the same."""
+    """Set the two cells of an edge; duplicates store the same value."""
 
     @on.elementwise
     def fill_cells(e, src, dst, low, n, present, out_of_range, cells):
@@ -43,10 +43,11 @@ def matrix_of(state: Any, fill: Any, cell: type) -> Any:
 
 
 def next_row(on: Any) -> Any:
-    """Find the first vertex from a given one on that no search has labelled, and write it to best.
+    """Find the first unlabelled vertex from a given one on, and write it to ``found_word``.
 
-    Searches begin at the least vertex that is left, so that all labels are smaller than what they
-    label, but for those of the beginnings, which are behind.
+    Each search starts at the least unlabelled vertex, so labels are smaller than the vertices that
+    they label. Only the starts themselves are equal to their labels, and those lie before the given
+    vertex.
     """
     block_min = on.block_reduce_min
 
@@ -63,10 +64,10 @@ def next_row(on: Any) -> Any:
 
 
 def look_along(on: Any, vertex: type) -> Any:
-    """Look at cell v of the rows of queue[first:last], one row after the other, for an edge to v.
+    """Test cell v of the rows of queue[first:last], one row after the other, for an edge to v.
 
-    A thread stores to its own vertex alone, and to a place in the queue that it has for itself:
-    nothing that is read is written meanwhile, but for the count.
+    A thread stores only to its own vertex and to a place in the queue that it has reserved. So no
+    word that is read is written meanwhile, except the count.
     """
     add = on.atomic_add
 
@@ -94,10 +95,10 @@ def look_along(on: Any, vertex: type) -> Any:
     paper="dense matrix, Lehr et al. 2022, 4.2",
 )
 def dense(on: Any, vertex: type, read: Any) -> Step:
-    """Gather all that the first vertex left reaches, a thread a cell of its row, and label it.
+    """Label all vertices reachable from the first unlabelled one, with one thread per column.
 
-    A launch takes the rows of all vertices that the last one found, each thread its own column of
-    one after the other, so that a row is read by neighbouring threads at once.
+    A launch processes the rows of all vertices that the previous launch found. Each thread reads
+    its own column of one row after another, so adjacent threads read adjacent cells.
     """
     fill, after, look = fill_cells(on, read), next_row(on), look_along(on, vertex)
 
@@ -131,11 +132,12 @@ def dense(on: Any, vertex: type, read: Any) -> Step:
     paper="fixed point by Thrust, Lehr et al. 2022, 4.3",
 )
 def matrix_fixpoint(on: Any, vertex: type, read: Any) -> Step:
-    """Raise each cell to the greatest in its column's own row, until no row's maximum rises.
+    """Raise each cell to the maximum of its column's own row, until no row's maximum rises.
 
-    At first an edge's cell is its column's number, from 1 on. Maxima only rise, by numbers of
-    vertices in the same component, so that it ends; the label is the component's highest vertex.
-    All but the making of the matrix is left to the array library of the backend, in blocks of rows.
+    Initially an edge's cell is the number of its column, counted from 1. Maxima only rise, to
+    numbers of vertices in the same component, so the loop ends. The label is the component's
+    highest vertex. Except for filling the matrix, the backend's array library does the work, in
+    blocks of rows.
     """
     fill = fill_cells(on, read)
 

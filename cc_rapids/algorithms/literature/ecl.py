@@ -1,10 +1,10 @@
-"""ECL-CC: begin at the first smaller neighbour, hook by compare-and-swap, and flatten.
+"""ECL-CC: start at the first smaller neighbour, hook by compare-and-swap, and flatten.
 
 parent : (n,) unsigned, shared by all threads; parent[v] <= v always.
-offsets, indices : the rows of an adjacency list that holds both directions.
+offsets, indices : an adjacency list with both directions of each edge.
 
-Jaiganesh and Burtscher 2018. ``none+ecl`` composes the same of the parts of GConn; a test holds
-both to the same trees.
+Jaiganesh and Burtscher 2018. ``none+ecl`` is the same algorithm composed of the parts of GConn; a
+test checks that both give the same trees.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from ...kernels.union import ecl as link_rule
 from .sutton import multi_jumps
 
 ONE = np.uint64(1)
-THREAD = 16  # neighbours, at most, that one thread hooks; longer rows are put off
+THREAD = 16  # most neighbours that one thread hooks; longer rows are deferred
 
 
 def begin(on: Any, vertex: type) -> Any:
@@ -38,7 +38,7 @@ def begin(on: Any, vertex: type) -> Any:
 
 
 def hook_entry(on: Any, vertex: type) -> Any:
-    """Return the function that hooks a vertex and the index of an entry, if that is smaller."""
+    """Return the function that hooks a vertex and the neighbour in an entry, if that is smaller."""
     link = link_rule(on, vertex)
 
     @on.device
@@ -90,11 +90,12 @@ def hook_long_rows(on: Any, vertex: type) -> Any:
     paper="ECL-CC, Jaiganesh and Burtscher 2018",
 )
 def ecl_cc(on: Any, vertex: type) -> Step:
-    """Hook each edge once, from its larger end, and let each vertex jump to its root.
+    """Hook each edge once, from its larger endpoint, and point each vertex at its root.
 
-    A hook joins only roots, by compare-and-swap, the larger under the smaller; a loser goes on from
-    the parent it saw, which is smaller, so that each loop ends. The paper's third class of rows,
-    by whole blocks of threads, is a matter of speed and is left to the groups.
+    A hook joins only roots, by compare-and-swap, the larger under the smaller. A failed swap
+    continues from the current parent, which is smaller, so each loop ends. The paper has a third
+    class of rows, for whole blocks of threads; it only affects speed and is processed by groups of
+    threads here.
     """
     first, short, long = begin(on, vertex), hook_short_rows(on, vertex), hook_long_rows(on, vertex)
     finalize = multi_jumps(on)

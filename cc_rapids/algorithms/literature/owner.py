@@ -1,10 +1,10 @@
-"""Owner: one thread a component, that of its highest vertex, searches it from end to end.
+"""Owner: one thread per component, that of its highest vertex, searches it completely.
 
-offsets, indices : the rows, every edge in those of both its ends.
-visits           : (n (n + 1) / 2,) unsigned: thread v owns v + 1 words, from v (v + 1) / 2 on. It
-                   needs no more, because it never keeps a vertex above v.
-parent           : (n,) unsigned; in the end the owner of each vertex.
-out_of_range     : as in :mod:`cc_rapids.kernels.forest`, once an entry with no vertex was met.
+offsets, indices : the rows; every edge occurs in the rows of both endpoints.
+visits           : (n (n + 1) / 2,) unsigned. Thread v owns v + 1 words, starting at v (v + 1) / 2,
+          which suffice because it never stores a vertex above v.
+parent           : (n,) unsigned; finally the owner of each vertex.
+out_of_range     : as in :mod:`cc_rapids.kernels.forest`, set when an entry is no vertex.
 
 A thread that reaches a vertex above its own stops. One thread per component remains, so the search
 of a single component is sequential.
@@ -108,11 +108,11 @@ def search_to_lists(on: Any, vertex: type) -> Any:
     paper="one thread a component, Lehr et al. 2022, 4.1",
 )
 def owner(on: Any, vertex: type, output: str) -> Step:
-    """Search from every vertex at once; only the search from the highest of a component goes on.
+    """Search from every vertex at once; only the highest vertex of a component finishes.
 
     ``output=labels`` raises one vector of labels by atomic operations. ``output=lists`` gives each
-    thread a list of members, from which the owner labels them at the end. The paper's work list has
-    n words, or n booleans, per thread; here thread v has v + 1 words.
+    thread a list of members, which the owner finally labels. The paper's work list has n words, or
+    n booleans, per thread; here thread v has v + 1 words.
     """
     make = {"labels": search_to_labels, "lists": search_to_lists}[output]
     search = make(on, vertex)

@@ -1,10 +1,10 @@
 """Rem's parallel algorithm: optimistic stores without locks, and rounds of verification.
 
-parent : (n,) unsigned, shared by all threads; parent[v] <= v always, so that every climb ends.
+parent : (n,) unsigned, shared by all threads; parent[v] <= v always, so every climb ends.
 
-``read`` gives the ends of an edge, and two equal ones for an edge that is left out.
+``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge.
 
-Patwary, Refsnes and Manne 2012, as Cong and Muzio 2014, section 6, take it.
+Patwary, Refsnes and Manne 2012, as described by Cong and Muzio 2014, section 6.
 """
 
 from typing import Any
@@ -15,12 +15,12 @@ from ..phases import changes
 
 
 def unite(on: Any, read: Any) -> Any:
-    """Climb both paths, always the one whose parent is larger, and store to it the smaller parent.
+    """Climb both paths, advance the one with the larger parent, and store the smaller parent to it.
 
-    Stores are plain. A hook or a splice that another thread's store wipes out is lost, and what
-    hung by it may be cut off: the verification finds an edge across the cut. What is stored is
-    smaller than what was read, whether that is current or not, so that after a launch no parent is
-    larger than before it, and one that was stored to is smaller: rounds that store anything end.
+    Allowed race: stores are plain, so another thread may overwrite a hook or a splice and cut off a
+    subtree. The verification then finds an edge across the cut. A stored value is smaller than the
+    value read, whether that was stale or not. So a launch raises no parent, and it lowers at least
+    one if it stores anything; the rounds therefore end.
     """
 
     @on.elementwise
@@ -39,7 +39,7 @@ def unite(on: Any, read: Any) -> Any:
 
 
 def verify(on: Any, read: Any) -> Any:
-    """Raise the flag for an edge whose ends have two roots; nothing is stored meanwhile."""
+    """Set the flag if an edge has two roots; nothing is stored meanwhile."""
     climb = naive(on)
 
     @on.elementwise
@@ -60,8 +60,7 @@ def verify(on: Any, read: Any) -> Any:
 def rem_parallel(on: Any, vertex: type, read: Any) -> Step:
     """Apply Rem's rule with splices and plain stores to all edges, until all are verified.
 
-    All edges are verified each time, those of earlier rounds too: a lost hook may undo what an
-    edge had joined that is not the loser's.
+    Each verification covers all edges, because a lost hook may also undo the union of another edge.
     """
     join, check = unite(on, read), verify(on, read)
 

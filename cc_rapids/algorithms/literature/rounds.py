@@ -1,14 +1,16 @@
-"""Algorithms that lower labels along all edges, round after round, until none changes.
+"""Label propagation: lower labels along all edges, round after round, until none changes.
 
-old, new : (n,) unsigned, labels before and in this round; new[v] <= old[v] <= v always, and labels
-           only fall, so that the rounds end. At the end they are the least of each component.
-us, vs   : (k,) the ends of the edges that are left; es: their rows, if a forest is wanted.
+old, new : (n,) unsigned, labels before and in this round. Invariant: new[v] <= old[v] <= v, and
+           labels only fall, so the rounds end. Finally they are the least vertex of each component.
+us, vs   : (k,) the endpoints of the remaining edges.
+es       : (k,) their rows, if a spanning forest is recorded.
 
-After a sample the giant's label has to be the least of all, or its vertices would need the edges
-that are left out: so vertices are renamed, the giant's root L to 0 and those before it one up.
+After a sample the giant component must have the least label of all; otherwise its vertices would
+need the edges that were left out. So vertices are renamed: the giant component's root L becomes 0,
+and the vertices before L move up by one.
 
-Hong et al. 2020, 3.4, A.3 and A.4; rules after Liu and Tarjan 2019. Where the two differ in what
-a parent-connect is sent to, it is the parents, as in Liu and Tarjan: root updates need that.
+Hong et al. 2020, 3.4, A.3 and A.4; rules after Liu and Tarjan 2019. The papers differ in the target
+of parent-connect. Here it is the parents, as in Liu and Tarjan, because root updates need that.
 """
 
 from typing import Any
@@ -25,7 +27,7 @@ RULES = (*LETTERS, *(rule.replace("S", "F") for rule in LETTERS))
 
 
 def original(on: Any, vertex: type) -> Any:
-    """Return the vertex of a new name."""
+    """Return the original vertex of a new name."""
     giant = giant_of(on, vertex)
 
     @on.device
@@ -36,7 +38,7 @@ def original(on: Any, vertex: type) -> Any:
 
 
 def label_ends(on: Any) -> Any:
-    """Return the ends of the edge themselves, which alter moves to their labels (C, connect)."""
+    """Return the endpoints of the edge (C, connect); alter has replaced them by their labels."""
 
     @on.device
     def pair(u, v, old, new):
@@ -46,7 +48,7 @@ def label_ends(on: Any) -> Any:
 
 
 def labels_of(on: Any, now: bool = False) -> Any:
-    """Return the labels of the two ends before this round, or the current ones (P)."""
+    """Return the labels of both endpoints before this round, or the current ones (P)."""
 
     @on.device
     def pair(u, v, old, new):
@@ -57,7 +59,10 @@ def labels_of(on: Any, now: bool = False) -> Any:
 
 
 def end_and_label(on: Any, now: bool = False) -> Any:
-    """Return the end with the larger label before this round, or now, and the smaller label."""
+    """Return the endpoint with the larger label, and the smaller label.
+
+    Uses the labels before this round, or the current ones if ``now``.
+    """
 
     @on.device
     def pair(u, v, old, new):
@@ -70,7 +75,7 @@ def end_and_label(on: Any, now: bool = False) -> Any:
 def connect(on: Any, pairs: list[Any], roots: bool) -> Any:
     """Send the smaller of each pair to the larger, which keeps the least value received.
 
-    With root updates (R) only what was a root before this round takes it.
+    With root updates (R) only vertices that were roots before this round are updated.
     """
     low, first, second = on.atomic_min, pairs[0], pairs[-1]
     twice = len(pairs) > 1
@@ -93,7 +98,7 @@ def connect(on: Any, pairs: list[Any], roots: bool) -> Any:
 
 
 def hooked_by(on: Any, vertex: type, pair: Any) -> Any:
-    """Note for each root that was hooked in this round one of the edges that sent it its label."""
+    """Record for each root hooked in this round one of the edges that sent its new label."""
     vertex_of = original(on, vertex)
 
     @on.elementwise
@@ -158,10 +163,10 @@ def last_labels(on: Any, vertex: type) -> Any:
 def procedure(
     on: Any, vertex: type, pairs: list[Any], short: Any, rule: str, record_forest: Any
 ) -> Step:
-    """Run rounds of connect, shortcut and alter over the edges that are kept; see the top.
+    """Run rounds of connect, shortcut and alter over the remaining edges.
 
-    ``rule`` has the letters R and A if roots alone are updated and edges are altered;
-    ``record_forest`` is the pair by which a forest is noted.
+    ``rule`` contains R if only roots are updated, and A if edges are altered. ``record_forest`` is
+    the pair function by which a spanning forest is recorded.
     """
     send, hook = (
         connect(on, pairs, "R" in rule),
@@ -217,7 +222,7 @@ NEEDS = "a copy of the edges, 8 bytes each, and 8 bytes a vertex for labels"
     paper="Liu and Tarjan 2019; Hong et al. 2020, A.4",
 )
 def liu_tarjan(on: Any, vertex: type, rule: str) -> Step:
-    """Connect (C, P or E), update (U or R), shortcut (S or F), and alter (A) if it says so."""
+    """Connect (C, P or E), update (U or R), shortcut (S or F), and optionally alter (A)."""
     sent: dict[str, list[Any]]
     sent = {"C": [label_ends], "P": [labels_of], "E": [labels_of, end_and_label]}
     made = [pair(on) for pair in sent[rule[0]]]
@@ -232,9 +237,9 @@ def liu_tarjan(on: Any, vertex: type, rule: str) -> Step:
     paper="Hong et al. 2020, Algorithm 15",
 )
 def shiloach_vishkin(on: Any, vertex: type, record_forest: bool) -> Step:
-    """Hook the roots of this round's start by the least label sent to them; then stars again.
+    """Hook the roots of the round's start by the least label received; then shortcut to stars.
 
-    Rounds read the current labels, which saves rounds. For a spanning forest they are those
+    Rounds read the current labels, which saves rounds. For a spanning forest they read the labels
     before the round, so that the edge of each hook is known.
     """
     pair = labels_of(on, now=not record_forest)
@@ -248,7 +253,7 @@ def shiloach_vishkin(on: Any, vertex: type, record_forest: bool) -> Step:
     paper="Stergiou et al. 2018; Hong et al. 2020, 3.4",
 )
 def stergiou(on: Any, vertex: type) -> Step:
-    """Propagate the labels of the round before along all edges, and shortcut."""
+    """Propagate the labels of the previous round along all edges, and shortcut."""
     return procedure(on, vertex, [end_and_label(on)], shortcut(on), "", None)
 
 
@@ -259,5 +264,5 @@ def stergiou(on: Any, vertex: type) -> Step:
     paper="Shun and Blelloch 2013; Hong et al. 2020, 3.4",
 )
 def label_propagation(on: Any, vertex: type) -> Step:
-    """Give the end with the larger label that of the other, until all edges agree."""
+    """Give the endpoint with the larger label the other's label, until all edges agree."""
     return procedure(on, vertex, [end_and_label(on, now=True)], None, "", None)

@@ -1,9 +1,9 @@
 """Breadth-first search from one vertex, as a sample (BFS) and as an algorithm (BFS-CC).
 
-depth : (n,) int32, how far each vertex is from the source, or FAR.
+depth : (n,) int32, the distance of each vertex from the source, or FAR.
 queue : (n,) the vertices of the current depth, in any order; ``after`` those of the next.
 sizes : [vertices, entries] of the next depth.
-out_of_range : as in :mod:`cc_rapids.kernels.forest`, once an entry with no vertex was left out.
+out_of_range : as in :mod:`cc_rapids.kernels.forest`, set when an entry is no vertex.
 
 Hong et al. 2020, 3.3 and Algorithm 6; direction-optimising after Beamer et al. 2012; BFS-CC after
 Shun and Blelloch 2013.
@@ -26,7 +26,7 @@ NOWHERE = np.uint64(2**64 - 1)
 
 
 def enqueue_vertex(on: Any, vertex: type, record_hook: Any) -> Any:
-    """Hang a vertex from the source, and give it a place in the queue of the next depth."""
+    """Make the source the parent of a vertex, and append the vertex to the next queue."""
     add, entries = on.atomic_add, entries_of(on)
 
     @on.device
@@ -41,7 +41,10 @@ def enqueue_vertex(on: Any, vertex: type, record_hook: Any) -> Any:
 
 
 def from_above(on: Any, vertex: type, record_hook: Any) -> Any:
-    """Visit the neighbours of the queue: a group of threads a row, a swap decides who is first."""
+    """Visit the neighbours of the queue (top-down), a group of threads per row.
+
+    A compare-and-swap decides which thread visits a vertex first.
+    """
     cas, visit, threads_per_row = (
         on.atomic_cas,
         enqueue_vertex(on, vertex, record_hook),
@@ -66,9 +69,9 @@ def from_above(on: Any, vertex: type, record_hook: Any) -> Any:
 
 
 def from_below(on: Any, vertex: type, record_hook: Any) -> Any:
-    """Look from each vertex that is not visited for a neighbour in the queue, and stop there.
+    """Search each unvisited vertex's row for a neighbour in the queue (bottom-up), and stop there.
 
-    A neighbour of this very depth does not count, whether its depth is seen already or not.
+    A neighbour at this new depth does not count, whether its depth is visible already or not.
     """
     visit, entries = enqueue_vertex(on, vertex, record_hook), entries_of(on)
 
@@ -90,7 +93,7 @@ def from_below(on: Any, vertex: type, record_hook: Any) -> Any:
 
 
 def of_high_degree(on: Any) -> Any:
-    """Find the vertex of the most edges among some, and write best = [degree << 32 | vertex]."""
+    """Find the vertex of highest degree among some: found_word = [degree << 32 | vertex]."""
     high, entries = on.atomic_max, entries_of(on)
 
     @on.elementwise
@@ -103,7 +106,7 @@ def of_high_degree(on: Any) -> Any:
 
 
 def next_source(on: Any) -> Any:
-    """Find the least vertex with edges that no search has visited, and write it to best."""
+    """Find the least unvisited vertex with edges, and write it to ``found_word``."""
     block_min = on.block_reduce_min
 
     @on.grid_stride
@@ -119,7 +122,7 @@ def next_source(on: Any) -> Any:
 
 
 def least_below(on: Any) -> Any:
-    """Find the least vertex whose parent is the source, and write it to best."""
+    """Find the least vertex whose parent is the source, and write it to ``found_word``."""
     block_min = on.block_reduce_min
 
     @on.grid_stride
@@ -135,7 +138,7 @@ def least_below(on: Any) -> Any:
 
 
 def searcher(on: Any, vertex: type, record_hook: Any) -> Callable[..., None]:
-    """Return a procedure ``search(state, depth, frontiers, source)`` of a breadth-first search."""
+    """Return a function ``search(state, depth, frontiers, source)`` for breadth-first search."""
     above, below = from_above(on, vertex, record_hook), from_below(on, vertex, record_hook)
 
     @on.elementwise
@@ -182,11 +185,10 @@ def begin_search(state: Any, vertex: type) -> tuple[Any, list[Any], Any]:
     paper="BFS sampling, Hong et al. 2020, Algorithm 6",
 )
 def bfs(on: Any, vertex: type, record_hook: Any, gather: str) -> Sample:
-    """Search from the vertex of the most edges among some, and make what it reaches one tree.
+    """Search from the vertex of highest degree among some, and make what it reaches one tree.
 
-    The root is the least vertex that the search has reached. Each vertex but the source was found
-    by an edge of its own; the edge of the new root is given to the source, so that roots alone have
-    none.
+    The root is the least vertex reached. Each vertex except the source was found by its own edge.
+    The edge of the new root is reassigned to the source, so that only roots have none.
     """
     search, high, low = searcher(on, vertex, record_hook), of_high_degree(on), least_below(on)
 
@@ -221,7 +223,7 @@ def bfs(on: Any, vertex: type, record_hook: Any, gather: str) -> Sample:
     paper="BFS-CC, Shun and Blelloch 2013; Hong et al. 2020, 4.2",
 )
 def bfs_cc(on: Any, vertex: type, record_hook: Any) -> Step:
-    """Search from the least vertex that is not visited yet, until all are."""
+    """Search from the least unvisited vertex, until all vertices are visited."""
     search, low = searcher(on, vertex, record_hook), next_source(on)
 
     def connect_rest(state: Any) -> None:

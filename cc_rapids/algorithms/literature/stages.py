@@ -1,7 +1,7 @@
-"""A meta-algorithm that calls another one on groups of the edges in random order.
+"""Meta-algorithm that calls another one on groups of the edges in random order.
 
 The first group joins most of the giant component. Edges of later groups are rewritten by their
-components first, and those inside one, most of them by then, are dropped before they are copied.
+components before they are copied. Those inside a component, most of them, are dropped.
 
 Cong and Muzio 2014, Algorithm 3.
 """
@@ -21,10 +21,11 @@ HIGH = np.uint64(32)
 
 
 def shuffled(on: Any) -> Any:
-    """Return the edges in random order: edge e is a permutation of i, no array of it is kept.
+    """Return the edges in random order: edge e is a computed permutation of i.
 
-    Rounds of Feistel's permute the numbers of two times ``half`` bits, whatever they mix by. One
-    from m on is permuted on: its cycle leads back below m, and that permutes the numbers below m.
+    A Feistel network permutes the numbers of 2 * ``half`` bits. If the result is m or more, it is
+    permuted again until it is below m (cycle walking), which gives a permutation of the numbers
+    below m.
     """
 
     @on.device
@@ -60,10 +61,10 @@ def half_bits(m: int) -> int:
 def stages(on: Any, vertex: type, read: Any, q: int) -> Callable[[Step, Any], Step]:
     """Link groups of qn edges in random order, each rewritten by the components before it.
 
-    Between groups all trees are shortcut to stars, as the update asks for, also where the
-    algorithm that is called keeps trees deep. No edge leads to a vertex that is no root then, so
-    that the next group leaves the trees below the roots as they are. ``unpack`` brings the parents
-    up to date for a link that keeps words of its own; None if they are.
+    Between groups all trees are shortcut to stars, as the update requires, even if the called
+    algorithm keeps deep trees. Then every edge joins two roots, so the next group changes no tree
+    below its root. ``unpack`` writes the parents back for a link with its own words; otherwise it
+    is None.
     """
     pick, shortcut = update(on, read, shuffled(on)), multi_jumps(on)
 

@@ -1,11 +1,11 @@
 """Hook and compress: rounds over all edges, then Multi-Jump, Atomic-Hook and segments of edges.
 
-parent  : (n,) unsigned, pi in the paper, shared by all threads; without cycles at any time.
-changed : (1,) int64, not 0 once a kernel has stored anything; for the loops of the host.
+parent  : (n,) unsigned, pi in the paper, shared by all threads; free of cycles at any time.
+changed : (1,) int64, not 0 if a kernel has stored anything; for the loops of the host.
 
-``read`` gives the ends of an edge, and two equal ones for an edge that is left out.
+``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge.
 
-Sutton, Ben-Nun, Barak, Pai and Pingali 2016, Figures 1 to 4; the baseline is of Soman, Kothapalli
+Sutton, Ben-Nun, Barak, Pai and Pingali 2016, Figures 1 to 4; the baseline is by Soman, Kothapalli
 and Narayanan 2010.
 """
 
@@ -20,13 +20,13 @@ HOOKS = {"hooks": ("alternate", "down")}
 
 
 def hook(on: Any, read: Any) -> Any:
-    """Store the smaller of the parents of an edge's ends to the larger, or if ``up`` the opposite.
+    """Hook the larger of the parents of an edge's endpoints to the smaller, or reversed if ``up``.
 
-    Before it every vertex points at its root, so that a read, early or late, always returns a
-    root of the round's start, and so is what is stored to. All hooks of a round go one way in the
-    order of vertices: no cycles. Of several stores to one root the last one stays, without an
-    atomic operation: the edges of the others have ends in two trees still, and hook in a later
-    round. A round that changes anything leaves fewer roots, so that the rounds end.
+    Invariant: at the start of a round every vertex points at its root. A read returns a root of
+    that time, whether it is stale or not, and only such roots are stored. All hooks of a round go
+    in one direction of the vertex order, so there are no cycles. Allowed race: of several stores to
+    one root the last one stays; the other edges still join two trees and hook in a later round. A
+    round that changes anything leaves fewer roots, so the rounds end.
     """
 
     @on.elementwise
@@ -44,12 +44,12 @@ def hook(on: Any, read: Any) -> Any:
 
 
 def atomic_hook(on: Any, read: Any) -> Any:
-    """Hook the root that an edge leads to, found by the compare-and-swaps that hook.
+    """Hook the roots that an edge leads to, found by the hooking compare-and-swaps themselves.
 
-    parent[v] <= v always. The paper locks pi(H) by compare-and-swap, looks whether H is a root and
-    stores: here that is one swap, which hooks H if it is a root and else gives its parent. Such a
-    parent is smaller than H, and so is the other end's, so that the loop ends. A stale parent is an
-    older ancestor in the same tree: it costs another step.
+    Invariant: parent[v] <= v. The paper locks pi(H) by compare-and-swap, tests whether H is a root,
+    and stores. Here one swap hooks H if it is a root, and otherwise returns its parent. That parent
+    is smaller than H, so the loop ends. A stale parent is an older ancestor in the same tree and
+    costs another step.
     """
     cas = on.atomic_cas
 
@@ -71,7 +71,7 @@ def atomic_hook(on: Any, read: Any) -> Any:
 def jumps(on: Any) -> Step:
     """Compress by single jumps: point every vertex at its grandparent, until none changes.
 
-    A vertex that another thread has moved already leads to an ancestor too: one jump is longer.
+    Allowed race: a parent that another thread has already moved is still an ancestor.
     """
 
     @on.elementwise
@@ -92,8 +92,8 @@ def jumps(on: Any) -> Step:
 def multi_jumps(on: Any) -> Step:
     """Compress in one kernel: each vertex jumps until it points at a root.
 
-    Each jump is stored, not the last one alone, and vertices are taken from the least one on: both
-    as in the paper, so that others find shorter paths. A parent is stored to by its vertex alone.
+    As in the paper, each jump is stored and vertices are processed in ascending order, so that
+    other threads find shorter paths. Only its own thread stores a vertex's parent.
     """
 
     @on.elementwise
@@ -126,8 +126,8 @@ def by_rounds(on: Any, read: Any, compress: Step, hooks: str) -> Step:
 def by_segments(on: Any, read: Any, compress: Step, segments: int | str) -> Step:
     """Hook each segment of the edges by atomic operations, and then compress (Figure 4).
 
-    By ``auto`` there are 2m/n, the average degree, so that each has about n/2 edges; of an
-    adjacency list in both directions each edge is counted once. A segment has at least one edge.
+    ``auto`` uses 2m/n segments, the average degree, so each has about n/2 edges. In an adjacency
+    list with both directions each edge counts once. A segment has at least one edge.
     """
     link = atomic_hook(on, read)
 
@@ -151,10 +151,10 @@ def by_segments(on: Any, read: Any, compress: Step, segments: int | str) -> Step
     paper="Soman et al. 2010; Sutton et al. 2016, Figures 1 and 2",
 )
 def soman(on: Any, vertex: type, read: Any, hooks: str) -> Step:
-    """Hook without atomics, jump until all trees are stars, and again until no edge hooks.
+    """Hook without atomics, jump until all trees are stars, and repeat until no edge hooks.
 
-    The direction of the hooks alternates from round to round, as in Soman et al.; by
-    ``hooks=down`` they always go from the larger to the smaller, as in Figure 2.
+    The direction of the hooks alternates between rounds, as in Soman et al. With ``hooks=down``
+    they always go from the larger to the smaller, as in Figure 2.
     """
     return by_rounds(on, read, jumps(on), hooks)
 
@@ -167,7 +167,7 @@ def soman(on: Any, vertex: type, read: Any, hooks: str) -> Step:
     paper="Multi-Jump, Sutton et al. 2016, Figure 3",
 )
 def multi_jump(on: Any, vertex: type, read: Any, hooks: str) -> Step:
-    """Hook as soman does, and compress in one kernel, in which each vertex jumps to its root."""
+    """Hook like soman, and compress in one kernel, in which each vertex jumps to its root."""
     return by_rounds(on, read, multi_jumps(on), hooks)
 
 
@@ -177,7 +177,7 @@ def multi_jump(on: Any, vertex: type, read: Any, hooks: str) -> Step:
     paper="Atomic-Hook, Sutton et al. 2016, Figure 3",
 )
 def hook_once(on: Any, vertex: type, read: Any) -> Step:
-    """Hook each edge once, by compare-and-swaps up the trees, then jump as soman does."""
+    """Hook each edge once, by compare-and-swaps up the trees, then jump like soman."""
     return by_segments(on, read, jumps(on), 1)
 
 
@@ -198,5 +198,5 @@ def hook_and_jump_once(on: Any, vertex: type, read: Any) -> Step:
     paper="Sutton et al. 2016, Figure 4",
 )
 def adaptive(on: Any, vertex: type, read: Any, segments: int | str) -> Step:
-    """Hook the edges segment by segment, and compress all trees after each of them."""
+    """Hook the edges segment by segment, and compress all trees after each segment."""
     return by_segments(on, read, multi_jumps(on), segments)
