@@ -87,6 +87,8 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(items):
+    # What a process has left over at the end is taken by another, which would start a cluster too
+    items.sort(key=lambda item: "workers" not in item.path.parts)
     for item in items:
         if "gpu" in item.keywords and not GPU:
             item.add_marker(pytest.mark.skip(reason="no NVIDIA GPU here"))

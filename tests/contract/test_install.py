@@ -254,7 +254,7 @@ def test_a_module_runs_as_python_would_run_it(scripts, tmp_path):
 
 
 def test_python_m_cc_rapids_says_how_to_call_it(tmp_path):
-    for arguments, code in (([], 2), (["-m"], 2), (["--other"], 2), (["-h"], 0), (["--help"], 0)):
+    for arguments, code in ((["--other"], 2), (["--help"], 0)):
         done = run("-m", "cc_rapids", *arguments, cwd=tmp_path, path=tmp_path)
         assert done.returncode == code
         said = done.stderr if code else done.stdout

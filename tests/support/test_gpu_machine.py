@@ -37,6 +37,7 @@ def test_every_library_that_a_test_may_skip_for_is_asked_for():
     assert {name.partition(".")[0] for name in others} <= known
 
 
+@pytest.mark.extended
 @pytest.mark.skipif(not gpu_machine.missing(("cupy",)), reason="there may be a GPU")
 def test_without_a_gpu_the_session_does_not_begin():
     """And without the option a file of it is skipped, as it always was."""

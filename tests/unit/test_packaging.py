@@ -52,6 +52,7 @@ def test_the_wheel_holds_every_module_and_nothing_else(built):
     assert any(name.endswith("entry_points.txt") for name in wheel)
 
 
+@pytest.mark.extended
 def test_generate_bench_calculate_and_evaluate_work_from_the_wheel(built, tmp_path):
     """Without the checkout: in a folder of its own, and beside it nothing but the wheel."""
     *_, installed = built

@@ -58,6 +58,11 @@ WRONG = {
 CHUNKED = ["memory_limit", "checkpoint", "checkpoint_every"]
 
 
+def one_in_three(values, place):
+    """Every third value: those of an argument are others than those of the ones beside it."""
+    return list(values.items())[place % 3 :: 3]
+
+
 def inserted():
     return Connectivity().insert(EDGES)
 
@@ -251,8 +256,8 @@ def files(tmp_path, monkeypatch):
 def test_no_error_is_raw(name):
     function, right, arguments = CALLS[name]
     told = {}
-    for argument in arguments:
-        for kind, value in WRONG.items():
+    for place, argument in enumerate(arguments):
+        for kind, value in one_in_three(WRONG, place):
             try:
                 asked(function(**right | {argument: value}))
             except CcRapidsError as error:
@@ -386,8 +391,8 @@ def test_foreign_objects_never_end_in_a_raw_error(name):
         one.name: PLACES.get(one.name, EDGES) for one in plain if one.default is inspect._empty
     }
     told = {}
-    for argument in plain:
-        for kind, foreign in FOREIGN.items():
+    for place, argument in enumerate(plain):
+        for kind, foreign in one_in_three(FOREIGN, place):
             try:
                 asked(make()(**right | {argument.name: foreign()}))
             except CcRapidsError:

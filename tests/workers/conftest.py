@@ -3,7 +3,7 @@
 import pytest
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cluster(tmp_path_factory):
     import dask
     from distributed import LocalCluster

@@ -130,6 +130,7 @@ def test_without_a_gpu_there_is_no_room():
     assert gather.Nccl.free_bytes() == 0
 
 
+@pytest.mark.extended
 def test_one_plain_process_sees_one_gpu():
     from distributed import Client
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.choices import some
 from support.machine import with_package
 from support.trials import TRIALS
 
@@ -65,7 +66,7 @@ def test_one_answer_may_be_asked_by_many_threads():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+@some("method", ["fork", "forkserver", "spawn"], usual=["fork"])
 def test_processes_started_while_others_compute(method):
     count = TRIALS["forks"].times if method == "fork" else 2
     # Python from 3.12 on warns of any fork beside threads: that they do no harm is what is tried

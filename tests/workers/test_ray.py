@@ -494,6 +494,7 @@ def test_blocks_of_a_lost_node_are_read_again():
     assert "the answer is right" in done.stdout
 
 
+@pytest.mark.extended
 def test_without_ray():
     code = (
         "import sys; sys.modules['ray'] = None\n"

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from support.choices import each
 
 import cc_rapids
 import cc_rapids.dask
@@ -58,8 +59,7 @@ def on_dask(frame, client, **options):
     return cc_rapids.dask.components(edges, nulls="drop", **options)
 
 
-@pytest.mark.parametrize("nulls", [0.0, 0.2, 1.0])
-@pytest.mark.parametrize("options", [{}, BY_VERTICES, BY_VERTICES | {"owners": "hash"}], ids=str)
+@each(nulls=[0.0, 0.2, 1.0], options=[{}, BY_VERTICES, BY_VERTICES | {"owners": "hash"}])
 def test_rows_add_up_on_dask(client, options, nulls):
     frame = frame_of(nulls=nulls, loops=20)
     found, alone = on_dask(frame, client, **options), cc_rapids.components(frame, nulls="drop")

@@ -180,6 +180,6 @@ for value in map(int, sys.argv[1:]):
 def test_code_from_a_store_is_not_taken_for_other_code_of_the_same_name(own_store):
     script = own_store / "alike.py"
     script.write_text(ALIKE)
-    for words in (["5"], ["7"], ["5", "7"], ["7", "5"]):
+    for words in (["5"], ["7", "5"]):
         made = subprocess.run([sys.executable, script, *words], capture_output=True, check=True)
         assert made.stdout.decode().split() == words

@@ -57,6 +57,7 @@ def stored(which, capability=TURING):
     return found, times.compiled
 
 
+@pytest.mark.extended
 def test_kernels_of_a_wheel_are_linked(kernels, folder):
     compiled = [compiler.compile_kernel(*which, TURING) for which in kernels[:2]]
     ship(kernels[:2])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.choices import each
 
 import cc_rapids
 from cc_rapids import oracle
@@ -58,8 +59,7 @@ def check(engine, src, dst):
     return found
 
 
-@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int32])
-@pytest.mark.parametrize("vertices", [M // 2, 2 * M])
+@each(dtype=[np.int64, np.uint64, np.int32], vertices=[M // 2, 2 * M])
 def test_labels_and_vertices_in_order(engine, placed, dtype, vertices):
     ids = spread(vertices, dtype)
     src, dst = ids[np.random.default_rng(1).integers(0, ids.size, (2, M))]

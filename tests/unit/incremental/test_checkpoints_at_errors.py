@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
-from support.choices import each
+from support.choices import some
 from support.stream_inputs import same
 
 import cc_rapids
@@ -164,7 +165,11 @@ main()
 
 
 @pytest.mark.slow
-@each(name=["SIGINT", "SIGTERM", "SIGHUP"], saved=[True, False])
+@some(
+    ("name", "saved"),
+    product(["SIGINT", "SIGTERM", "SIGHUP"], [True, False]),
+    usual=[("SIGTERM", True)],
+)
 def test_signals_end_a_command_with_a_checkpoint(name, saved, tmp_path):
     edges, number = folder(tmp_path / "edges"), getattr(signal, name)
     more = ["--checkpoint", str(tmp_path / "state")] if saved else []

@@ -59,6 +59,13 @@ def lists():
     }
 
 
+@pytest.fixture(scope="module", autouse=True)
+def freed():
+    """Keep the lists no longer than this file needs them."""
+    yield
+    lists.cache_clear()
+
+
 NAMES = [
     "uniform",
     "few ids",

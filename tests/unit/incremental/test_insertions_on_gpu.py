@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from support import fake_cudf, fake_gpu
+from support.choices import some
 from support.fake_gpu import Driver
 
 import cc_rapids
@@ -39,7 +40,7 @@ def asked(work):
     return Driver.calls
 
 
-@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@some("dtype", [np.int32, np.int64], usual=[np.int64])
 def test_random_batches_and_questions(gpu, dtype):
     random = np.random.default_rng(5)
     rows = random.integers(0, N, (2, 240)) // 400 * 7

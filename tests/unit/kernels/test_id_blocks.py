@@ -309,8 +309,7 @@ def test_parts_take_no_more_than_the_cost_of_the_encoding(on, monkeypatch):
 # What the caller says of the number of vertices.
 
 
-@pytest.mark.parametrize("said", [1, 50, 700, 10**9])
-@pytest.mark.parametrize("spread", [True, False])
+@each(said=[1, 50, 700, 10**9], spread=[True, False])
 def test_a_wrong_number_of_vertices_gives_a_right_answer(engine, on, monkeypatch, said, spread):
     monkeypatch.setattr(hash_table, "_spread_evenly", lambda *given: spread)
     src, dst = ends(3000, 2500)

@@ -63,7 +63,7 @@ def held(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("held")
-@some("union", UNIONS, usual=UNIONS[:2])
+@some("union", UNIONS, usual=UNIONS[:1])
 def test_labels(engine, union):
     every = 2 + UNIONS.index(union)
     for name, (src, dst, n) in LISTS.items():

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from support.choices import pairs
 from support.edge_lists import components_of
 
 import cc_rapids
@@ -107,10 +108,7 @@ def test_rows_in_vain_are_bounded(engine, gathered, monkeypatch, tuned, design, 
     assert not found.labels.any()
 
 
-@pytest.mark.parametrize("spare", [0, 10**6])
-@pytest.mark.parametrize("every", [2, 5])
-@pytest.mark.parametrize("falls", [False, True])
-@pytest.mark.parametrize("bits", ["cached", "shared"])
+@pairs(spare=[0, 10**6], every=[2, 5], falls=[False, True], bits=["cached", "shared"])
 def test_a_list_in_two_parts_is_the_same_list(
     engine, gathered, monkeypatch, tuned, spare, every, falls, bits
 ):

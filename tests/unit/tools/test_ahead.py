@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from support.choices import some
 from support.common_jobs import few_kernels
 
 import cc_rapids
@@ -104,7 +105,7 @@ def test_arrays_placed_in_one_allocation_are_contiguous_ones(monkeypatch):
 
 
 @pytest.mark.skipif(SIMULATED, reason="the simulator compiles nothing")
-@pytest.mark.parametrize(("engine", "capability"), [("threads", None), ("cuda", (7, 5))])
+@some(("engine", "capability"), [("threads", None), ("cuda", (7, 5))], [("threads", None)])
 def test_kernels_are_compiled_once(monkeypatch, own_store, engine, capability):
     if engine == "cuda":
         pytest.importorskip("numba_cuda", reason="the compiler for GPUs is not installed")

@@ -109,6 +109,7 @@ def test_kinds_of_memory_are_asked_for_by_name(folder):
     assert "not_run" in rows_of(folder, ["none+async+halve"], memory=["pined"])[0]
 
 
+@pytest.mark.extended
 def test_processes_beside_threads(folder):
     for path in folder.glob("*.he"):
         path.unlink()

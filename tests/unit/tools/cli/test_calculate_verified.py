@@ -2,9 +2,9 @@
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.choices import each
 from support.odd_ids import IDS
 
 TEXTS = st.lists(st.tuples(IDS, IDS), min_size=1, max_size=10)
@@ -26,8 +26,7 @@ def refused_by_its_row(done, path):
     return bool(done.exit_code)
 
 
-@pytest.mark.parametrize("labels", ["csv", "tsv.gz", "txt", "parquet"])
-@pytest.mark.parametrize("edges", ["csv", "tsv", "txt", "arrow"])
+@each(labels=["csv", "tsv.gz", "txt", "parquet"], edges=["csv", "tsv", "txt", "arrow"])
 @SETTINGS
 @given(TEXTS | NUMBERS)
 def test_what_is_calculated_is_verified(run, tmp_path, edges, labels, rows):

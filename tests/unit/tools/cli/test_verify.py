@@ -5,6 +5,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.choices import each
 from support.releases import before
 
 EDGES = "src,dst\n5,2\n2,7\n9,9\n4,8\n"
@@ -162,8 +163,7 @@ IDS = {
 }
 
 
-@pytest.mark.parametrize("ids", IDS)
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "txt", "arrow", "parquet", "csv.gz", "txt.zst"])
+@each(ids=IDS, suffix=["csv", "tsv", "txt", "arrow", "parquet", "csv.gz", "txt.zst"])
 def test_all_that_calculate_writes_is_read(run, tmp_path, ids, suffix):
     if ids == "string_view" and before("pyarrow", "26"):
         pytest.skip("PyArrow does not write views to all files")

@@ -411,6 +411,7 @@ def test_a_share_of_a_large_list_is_made_alone():
     assert 1 << 30 < max(src.max(), dst.max()) < 1 << 32
 
 
+@pytest.mark.extended
 def test_the_road_at_full_scale():
     graph = generators.reference("road")
     found = cc_rapids.components(graph.edges, num_vertices=graph.num_vertices)
