@@ -1,4 +1,4 @@
-"""Why two vertices are in one component: paths along the spanning forest of an answer."""
+"""Paths between vertices along the spanning forest of an answer."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ if TYPE_CHECKING:
     from ..verify.paths import PathsAudit
 
 
-# Bytes, and words of 4 bytes (8 beyond 2^30 vertices), that are taken while something is found:
-BYTES_OF_PAIR, BYTES_OF_ROW = 160, 112  # a pair of ids, and an edge of a path
-WORDS_OF_VERTEX = 45  # a vertex of a forest that is rooted
+# Temporary memory, in bytes, or in words of 4 bytes (8 beyond 2^30 vertices):
+BYTES_OF_PAIR, BYTES_OF_ROW = 160, 112  # per pair of ids, and per path edge
+WORDS_OF_VERTEX = 45  # per vertex, to root a forest
 FEWER = "pass fewer pairs at a time"
 PARTS = "find the forest of some components alone, or path(first, second, edges, shortest=True)"
 
 
 class Walked(NamedTuple):
-    """The forest of an answer in chains, rooted at the least vertices.
+    """The forest of an answer, rooted at the least vertices and split into heavy paths.
 
     Attributes
     ----------
     chains : Chains
     row, weights : (t,) arrays of numbers, or None
-        The row in the caller's list, and the weight, of each edge, from the weakest to the
-        strongest; None if the forest has no weights.
+        The row in the caller's list, and the weight, of each edge, weakest first; None if the
+        forest has no weights.
     order : (t,) array of integers, or None
-        The edges in that order.
+        The forest edges, weakest first.
     """
 
     chains: Chains
@@ -76,7 +76,7 @@ class ForestPaths:
         limit: int | None = None,
         **text: Unpack[TextKeywords],
     ) -> Any:
-        """Return a row for each pair: see :meth:`cc_rapids.Components.paths`."""
+        """Return one row per pair: see :meth:`cc_rapids.Components.paths`."""
         self.answer.check_forest("paths(pairs)")
         whole = check_flag("rows", rows)
         most = None if limit is None else check_count("limit", limit)
@@ -101,7 +101,7 @@ class ForestPaths:
         weight: Any = AS_FOUND,
         shortest: bool = False,
     ) -> Any:
-        """Return the edges of a path of two vertices: see :meth:`cc_rapids.Components.path`."""
+        """Return the edges of the path between two vertices: see Components.path."""
         fewest = check_flag("shortest", shortest)
         if edges is None and fewest:
             raise InputError("shortest=True searches all edges: pass edges=, too")
@@ -144,9 +144,9 @@ class ForestPaths:
         rows: Any = None,
         **given: Any,
     ) -> PathsAudit:
-        """Prove what :meth:`between` has returned: see :meth:`cc_rapids.Components.audit_paths`."""
+        """Audit the result of :meth:`between`: see :meth:`cc_rapids.Components.audit_paths`."""
         from ..verify.audit import read_again
-        from ..verify.paths import PathsAudit, PathsClaim, audit  # a run needs none of this
+        from ..verify.paths import PathsAudit, PathsClaim, audit  # runs do not need this import
         from ..verify.shown_rows import ShownRows
 
         self.answer.check_forest("audit_paths(found, pairs, edges)")
@@ -168,7 +168,7 @@ class ForestPaths:
     def _read_pairs(
         self, pairs: Any, source: Any, destination: Any, options: TextOptions
     ) -> EdgeInput:
-        """Return pairs whose paths are asked for, if there is memory for them."""
+        """Read pairs of vertices; raise an error if there is too little memory for them."""
         width = len(self.answer.given.src.key_columns) or 1
         calls = "paths()", "path(first, second)"
         given = read_pairs(pairs, source, destination, options, width, calls)
@@ -181,18 +181,18 @@ class ForestPaths:
     def _read_edges(
         self, edges: Any, source: Any, destination: Any, weight: Any, what: str
     ) -> EdgeInput:
-        """Return edges within the bounds of this answer, without those with a null."""
+        """Return edges within the bounds of this answer, without null ends."""
         bound = bound_of_list(self.answer.given.bound, weight, what)
         named = not isinstance(weight, AsFound)
         return edges_asked(edges, source, destination, bound, named=named, what=what, nulls="drop")
 
     def _rows_of_path(self, given: EdgeInput, ends: list[int], fewest: bool) -> Array | None:
-        """Return the rows of edges that are a path, of the fewest or of one; None without one.
+        """Return the rows of a shortest path, or of any path along the forest; None without one.
 
         Raises
         ------
         InputError
-            There is no path of the fewest.
+            A shortest path is requested, and no path exists.
         """
         backend, xp = self.answer.backend, self.answer.backend.xp
         with LentOn(backend, given) as columns:
@@ -217,7 +217,7 @@ class ForestPaths:
             return direct if direct.size else None
 
     def _rows_of(self, given: EdgeInput, rows: Array) -> Any:
-        """Return a frame of some rows of a list of edges, of its kind."""
+        """Return a frame of some rows of an edge list, of the list's type."""
         with self.answer.backend.scope():
             columns = forest_columns(given, self.answer.bring(rows, given.on_device))
             called = self.answer.given.called
@@ -225,12 +225,12 @@ class ForestPaths:
             return given.answer(frame)
 
     def _lengths_and_places(self, first: Array, second: Array) -> tuple[Array, Array]:
-        """Return the lengths of paths, and the places of their weakest edges in the order."""
+        """Return the lengths of paths, and the positions of their weakest edges in the order."""
         joined = self.answer.dense[first] == self.answer.dense[second]
         return self.walked.chains.between(first, second, joined, self.answer.backend.xp)
 
     def _weakest_at(self, place: Array) -> dict[str, Array]:
-        """Return the columns of the edges at places of the order; none if there are no weights."""
+        """Return the columns of edges at positions of the order; none without weights."""
         xp, (_, row, weights, order) = self.answer.backend.xp, self.walked
         if row is None or weights is None or order is None:
             return {}
@@ -246,7 +246,7 @@ class ForestPaths:
     def _rows_of_paths(
         self, first: Array, second: Array, length: Array, most: int | None
     ) -> dict[str, Any]:
-        """Return the columns of all edges of paths, up to a number of edges."""
+        """Return the columns of all path edges, up to a limit."""
         backend, total = self.answer.backend, int(length[length > 0].sum())
         if most is not None and total > most:
             raise CapacityError(
@@ -262,14 +262,14 @@ class ForestPaths:
     def _edges_along(
         self, first: Array, second: Array, length: Array
     ) -> tuple[Array, Array, Array]:
-        """Return for each edge of paths its pair, its step, and its index in the forest."""
+        """Return for each path edge its pair, its step, and its index in the forest."""
         chains, order = self.walked.chains, self.walked.order
         pair, step, place = chains.along(first, second, length, self.answer.backend.xp)
         return pair, step, place if order is None else order[place]
 
     @cached_property
     def walked(self) -> Walked:
-        """The rooted forest in chains."""
+        """The rooted forest, split into heavy paths."""
         backend, n = self.answer.backend, self.answer.forest.vertices
         small = np.dtype(f"i{np.dtype(word_of(n)).itemsize}")
         took = n * WORDS_OF_VERTEX * small.itemsize

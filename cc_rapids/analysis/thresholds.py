@@ -16,25 +16,25 @@ from ..results.preview import machinery, summary
 from .pairs import equal
 from .selection import sizes
 
-SHOWN = 20  # thresholds that a notebook shows
+SHOWN = 20  # most thresholds shown in a notebook
 
 
 class Cuts(Generic[ComponentsT]):
-    """The components at each of several thresholds, the strictest first.
+    """The components at each of several thresholds, strictest first.
 
     ``len()`` is the number of thresholds.
 
     Attributes
     ----------
     thresholds : tuple of numbers
-        From the strictest cut, with the fewest edges, to the loosest.
+        Ordered from the strictest cut, with the fewest edges, to the loosest.
     answers : mapping
-        The answer at each threshold, made when it is first asked for.
+        The answer at each threshold, built on first access.
 
     See Also
     --------
     cc_rapids.components_at : Find the components at several thresholds.
-    cc_rapids.Components : The answer at one of them.
+    cc_rapids.Components : The answer at one threshold.
     """
 
     def __init__(self, found: Mapping[Any, ComponentsT], kind: LabelKind) -> None:
@@ -70,7 +70,7 @@ class Cuts(Generic[ComponentsT]):
         return self.equals(other) if isinstance(other, Cuts) else NotImplemented
 
     def equals(self, other: Any) -> bool:
-        """Return whether other cuts have the same thresholds, and the same components at each.
+        """Return whether other cuts have the same thresholds and the same components at each.
 
         Parameters
         ----------
@@ -80,11 +80,11 @@ class Cuts(Generic[ComponentsT]):
         Returns
         -------
         bool
-            Whether all cuts are equal, for any labels, engines and frames.
+            True if all cuts are equal. Labels, engines and frames may differ.
 
         See Also
         --------
-        cc_rapids.Components.equals : The same for one answer.
+        cc_rapids.Components.equals : Compare two answers.
         """
         if not isinstance(other, Cuts) or self.thresholds != other.thresholds:
             return False
@@ -102,7 +102,8 @@ class Cuts(Generic[ComponentsT]):
         Returns
         -------
         Components
-            The same object for each call; it is made by the first, by one pass over the vertices.
+            The components. The first call takes one pass over the vertices; later calls return the
+            same object.
 
         Raises
         ------
@@ -111,7 +112,7 @@ class Cuts(Generic[ComponentsT]):
 
         See Also
         --------
-        Cuts.labels : The label frame at a threshold.
+        Cuts.labels : Return the label frame at a threshold.
         """
         threshold = threshold.item() if isinstance(threshold, np.generic) else threshold
         for level in self.thresholds:
@@ -125,7 +126,7 @@ class Cuts(Generic[ComponentsT]):
         )
 
     def labels(self, threshold: Any) -> Any:
-        """Return the component of each vertex at a threshold: see :meth:`Components.labels`.
+        """Return the component label of each vertex at a threshold: see Components.labels.
 
         Parameters
         ----------
@@ -139,8 +140,8 @@ class Cuts(Generic[ComponentsT]):
 
         See Also
         --------
-        cc_rapids.Components.labels : The same for one answer.
-        Cuts.at : The whole answer at a threshold.
+        cc_rapids.Components.labels : Return the labels of one answer.
+        Cuts.at : Return the whole answer at a threshold.
         """
         return self.at(threshold).answer.label_frame()
 
@@ -159,26 +160,24 @@ class Cuts(Generic[ComponentsT]):
 
         See Also
         --------
-        cc_rapids.Components.sizes : The same for one answer.
-        Cuts.at : The whole answer at a threshold.
+        cc_rapids.Components.sizes : Return the sizes of one answer.
+        Cuts.at : Return the whole answer at a threshold.
         """
         return sizes(self.at(threshold).answer)
 
     def merges(self) -> Any:
-        """Return the components of a cut that merge at the next one.
-
-        The frame has one row for each component that merges.
+        """Return the components that merge from each cut to the next, one row per component.
 
         Returns
         -------
         frame of the caller's kind, new, columns
-            ``threshold``, at which they are merged; ``before``, the label at the previous cut;
-            ``after``, the label at this cut (both as in :meth:`labels`); and ``size`` (int64), the
-            number of vertices at the previous cut.
+            ``threshold`` of the looser cut; ``before``, the label at the stricter cut; ``after``,
+            the label at the looser cut (both as in :meth:`labels`); and ``size`` (int64), the
+            number of vertices at the stricter cut.
 
         See Also
         --------
-        Cuts.labels : The label frame at a threshold.
+        Cuts.labels : Return the label frame at a threshold.
 
         Examples
         --------
@@ -210,7 +209,7 @@ class Cuts(Generic[ComponentsT]):
 def _step(strict: Answer, loose: Answer) -> tuple[Any, Any, Any]:
     """Return the labels before and after, and the sizes, of components that merge.
 
-    All cuts have the same vertices in the same rows.
+    Both cuts have the same vertices in the same rows.
     """
     xp, (vertex, least) = strict.backend.xp, strict.rows()
     first = xp.flatnonzero(vertex == least)
@@ -222,6 +221,6 @@ def _step(strict: Answer, loose: Answer) -> tuple[Any, Any, Any]:
 
 
 def _type_of(thresholds: tuple[Any, ...]) -> np.dtype[Any]:
-    """Return the type of a column of thresholds, one that holds all integers if there is one."""
+    """Return the column type for thresholds, an exact integer type if one fits."""
     made = np.asarray(exact_integers(thresholds))
     return np.dtype(np.float64) if made.dtype == object else made.dtype

@@ -1,4 +1,4 @@
-"""Trees that one batch after the other copies, in arrays that are used in turn."""
+"""Trees that are copied for each batch, with arrays that are recycled."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from ..backends import Array
 from ..backends.memory.words import words_of
 from ..graph.forest import Forest
 
-MOST_SPARE_BYTES = 1 << 26  # of the parents of trees whose arrays are kept for others
+MOST_SPARE_BYTES = 1 << 26  # most bytes of parents for which arrays are recycled
 ARRAYS = ("parent", "present", "_before", "_totals", "out_of_range", "arrays", "words")
-OWN = ("words", "spares", "device")  # attributes that a forest alike does not have
+OWN = ("words", "spares", "device")  # attributes that a plain Forest does not have
 
 
 class Trees(Forest):
-    """A forest whose arrays serve a later one once it has gone.
+    """A forest whose arrays are recycled for a later forest after it is freed.
 
-    To make arrays takes the host longer than a launch. So of trees that come one after the other on
-    a GPU the arrays of the last that have gone are kept, up to ``MOST_SPARE_BYTES`` of parents,
-    unless one of them has more holders than another. They are used for work in the caller's order,
-    which comes after all that reads them, and kept of such work alone: on other streams a batch
-    that was interrupted may still be written, and questions wait for their answers.
+    Allocating arrays takes the host longer than a launch. On a GPU, the arrays of the last freed
+    trees are therefore kept for the next trees, if they have at most ``MOST_SPARE_BYTES`` of
+    parents and nothing else refers to them. Recycled arrays are used only on the caller's stream,
+    after all kernels that read them. Arrays of other streams are not recycled, because an
+    interrupted batch may still be writing to them.
 
     Attributes
     ----------
     words : array of uint64, or None
-        The bytes of all arrays; None unless these are one allocation.
+        The memory of all arrays, if they are one allocation; otherwise None.
     spares : dict of int to dict
-        The arrays that are kept, by their device; the same for all that come after these trees.
+        The arrays to recycle, by device. All successors of these trees share it.
     device : int or None
-        The device of the arrays, if they are to be kept.
+        The device of the arrays, if they are to be recycled.
     """
 
     words: Array | None
@@ -39,7 +39,7 @@ class Trees(Forest):
 
     @classmethod
     def after(cls, forest: Forest) -> Trees:
-        """Return trees of the same vertices as a forest, whose arrays are not filled."""
+        """Return trees with the vertices of a forest and uninitialised arrays."""
         backend, spares = forest.backend, vars(forest).get("spares", {})
         device = backend.device_id if backend.in_caller_order else None
         spare_arrays = None if device is None else spares.pop(device, None)
@@ -53,14 +53,14 @@ class Trees(Forest):
         return trees
 
     def alike(self) -> Forest:
-        """Return a forest that keeps no arrays for others."""
+        """Return a similar forest whose arrays are not recycled."""
         other = super().alike()
         for name in OWN:
             vars(other).pop(name, None)
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for pickling, after which each array has its own memory."""
+        """Return the state for pickling; each array then has its own memory."""
         return {name: value for name, value in super().__getstate__().items() if name not in OWN}
 
     def __del__(self) -> None:
@@ -73,6 +73,6 @@ class Trees(Forest):
 
 
 def words_in(forest: Forest) -> Array | None:
-    """Return the bytes of all arrays as uint64; None unless these are one allocation."""
+    """Return the memory of all arrays as uint64, or None unless they are one allocation."""
     fields = vars(forest)
     return fields["words"] if "words" in fields else words_of(forest.backend.xp, forest.arrays)

@@ -254,7 +254,7 @@ def test_what_is_refused():
         found.report(([1, 8], [2, 9]))
     with pytest.raises(errors.InputError, match="edges in memory, and these are a str"):
         found.report("edges.parquet")
-    with pytest.raises(errors.InputError, match="may hold an edge at both of its ends"):
+    with pytest.raises(errors.InputError, match="may store an edge in both directions"):
         found.report(scipy.sparse.csr_array(np.eye(3)))
     with pytest.raises(errors.InputError, match="there are 1 weights and 3 edges"):
         found.report(([1, 2, 8], [2, 3, 9]), weight=[1])
