@@ -1,8 +1,8 @@
-"""The methods of classes with many, in the groups of their API pages: first what is called most."""
+"""Groups of methods on the API pages of large classes; the most used methods come first."""
 
 COMPONENTS = {
     "The answer": ("labels", "sizes", "largest", "members", "size_histogram", "representatives"),
-    "Some vertices and components": (
+    "Single vertices and components": (
         "num_components",
         "num_vertices",
         "component_of",
@@ -14,13 +14,13 @@ COMPONENTS = {
     ),
     "Records with their components": ("attach", "deduplicate", "stable_ids", "with_key_names"),
     "Forests, paths and thresholds": ("forest", "path", "paths", "dendrogram"),
-    "Look at it": ("report", "plot", "summary", "ledger"),
-    "Prove and compare it": ("audit", "audit_paths", "equals"),
+    "Reports and plots": ("report", "plot", "summary", "ledger"),
+    "Audits and comparison": ("audit", "audit_paths", "equals"),
     "Files": ("save", "load", "to_parquet"),
 }
 CONNECTIVITY = {
-    "Edges in and out": ("insert", "remove", "remove_vertices", "expire"),
-    "Ask": (
+    "Insertion and removal": ("insert", "remove", "remove_vertices", "expire"),
+    "Queries": (
         "components",
         "connected",
         "same_component",
