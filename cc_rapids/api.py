@@ -11,6 +11,7 @@ from .algorithms.design import Design
 from .backends import Backend
 from .backends.choice import choose
 from .data.adapters import adapter_of
+from .data.arguments import consumed
 from .data.edge_input import EdgeInput, ReadRequest
 from .data.foreign import opened, with_own_weights
 from .data.frame_build import frame_of_table
@@ -311,7 +312,15 @@ def components(
         from .several_gpus import find_on_devices  # most runs are on one
 
         return find_on_devices(edges, options)
-    return find_components(edges, options)
+    return (planned if options.explain else find_components)(edges, options)
+
+
+def planned(edges: Any, options: Options) -> Components | Plan | StreamPlan:
+    """Return the plan of a run, which leaves an open file where it is."""
+    from .data.files.opening import left_unread
+
+    with left_unread(edges):
+        return find_components(edges, options)
 
 
 def find_components(
@@ -355,6 +364,8 @@ def find_components(
             adapter = adapter_of(edges)
             outer = ledger if outer is None else outer.plus(ledger._replace(given=0))
     if options.spanning is not None or (bound is not None and options.forest):
+        if options.explain and adapter.is_iterable and not isinstance(edges, list):
+            raise consumed(f"the {type(edges).__name__}")
         given, request = edges, ReadRequest(options.source, options.destination)
         edges, options, reading = with_weights(edges, options)
         outer = reading.ledger if reading.taken else None

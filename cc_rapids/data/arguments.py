@@ -101,3 +101,11 @@ def check_progress(progress: Any) -> Any:
         raise ArgumentTypeError(
             f"progress= must be True, False or a function, not {shown(progress)}"
         ) from None
+
+
+def consumed(edges: Any) -> InputError:
+    """Return the error on a plan for edges that can be read once."""
+    return InputError(
+        f"explain=True (--explain) reads edges, and {edges} can be read only once: write it to a"
+        " file and pass its path, or leave out explain="
+    )

@@ -54,7 +54,7 @@ from .files.input_file import (
     unchanged,
 )
 from .files.opening import given as given_file
-from .files.opening import mark_at, opened, paths_of
+from .files.opening import mark_at, opened, paths_of, start_of
 from .files.pieces import Piece, Place, RowGroups, has_ids
 from .files.read import Taken, read_opened, read_pieces
 from .files.text_ids import LateTextError, is_text
@@ -465,7 +465,7 @@ class Files(Parts):
     @classmethod
     def of_open(cls, stream: Any, request: ReadRequest) -> Files:
         """Return an open file of the caller's as a source."""
-        start, file = _start_of(stream), given_file(stream)
+        start, file = start_of(stream), given_file(stream)
         parts = [Part(file.path, file.path, None, file.format(request.options))]
         names = request.source, request.destination
         found = cls(parts, names, request.options, request.bound, open_file=file)
@@ -699,14 +699,6 @@ def _restartable(pieces: Iterator[Piece], start: Any) -> Iterator[Piece]:
             start()
         error.can_restart = True
         raise
-
-
-def _start_of(stream: Any) -> Callable[[], Any] | None:
-    """Return what puts an open file of the caller's back to where it is; None if nothing does."""
-    with suppress(Exception):  # of any library
-        if not isinstance(stream, File) and stream.seekable():
-            return partial(stream.seek, stream.tell())
-    return None
 
 
 def types_so_far(

@@ -8,7 +8,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from time import perf_counter
@@ -22,6 +22,7 @@ from ..data import html, read
 from ..data.column import Content
 from ..data.edge_input import ReadRequest, with_vertices
 from ..data.files.gpu_parquet import row_group_reader
+from ..data.files.opening import left_unread
 from ..data.files.text_ids import LateTextError
 from ..data.foreign import opened, with_own_weights
 from ..data.frame_build import frame_of_table
@@ -478,7 +479,8 @@ def stream_components(
     )
     if options.devices is not None:
         return find_in_stream_on_devices(edges, options)
-    return find_in_stream(edges, options)
+    with left_unread(edges) if options.explain else nullcontext():
+        return find_in_stream(edges, options)
 
 
 Solve = Callable[[Any, Options, Reading], Any]  # solves a table; Reading says how it was read

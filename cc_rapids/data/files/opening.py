@@ -6,14 +6,14 @@ import glob
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from ...errors import CcRapidsError, FormatError, MissingExtraError, counted
-from ..arguments import local
+from ..arguments import consumed, local
 from ..memory_budget import Budget
 from .binary import damage
 from .formats import SUFFIXES
@@ -257,6 +257,45 @@ def given(stream: Any) -> File:
         size = raw.seek(0, os.SEEK_END)
         raw.seek(0)
     return within(File(path, cast(Any, raw), size, None))
+
+
+def start_of(stream: Any) -> Callable[[], Any] | None:
+    """Return what puts an open file of the caller's back to where it is; None if nothing does."""
+    with suppress(Exception):  # of any library
+        if not isinstance(stream, File) and stream.seekable():
+            return partial(stream.seek, stream.tell())
+    return None
+
+
+def _is_pipe(path: str | os.PathLike[str]) -> bool:
+    return os.path.exists(path) and not os.path.isdir(path) and mark_of(path) is None
+
+
+@contextmanager
+def left_unread(edges: Any) -> Iterator[None]:
+    """Return a context for a plan, after which an open file is where it was.
+
+    Raises
+    ------
+    InputError
+        A plan would take rows from edges that can be read once: a pipe, or an open file that cannot
+        seek.
+    """
+    start = None
+    if hasattr(edges, "read") and not isinstance(edges, File):
+        start = start_of(edges)
+        once = None if start else f"the {type(edges).__name__}"
+    else:
+        items = edges if isinstance(edges, list) else [edges]
+        paths = (item for item in items if isinstance(item, str | os.PathLike))
+        once = next((os.fspath(path) for path in paths if _is_pipe(path)), None)
+    if once:
+        raise consumed(once)
+    try:
+        yield
+    finally:
+        if start:
+            start()
 
 
 def within(file: File) -> File:

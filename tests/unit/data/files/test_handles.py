@@ -422,3 +422,43 @@ def test_frames_are_of_the_library_that_is_asked_for(call, tmp_path):
     (tmp_path / "a.csv").write_text("src,dst\n1,2\n")
     with open(tmp_path / "a.csv", "rb") as file:
         assert isinstance(call(file, frames="pandas").labels(), pd.DataFrame)
+
+
+PLANS = {
+    "components": components,
+    "chunks": lambda edges, **options: components(edges, memory_limit="300MB", **options),
+    "stream_components": cc_rapids.stream_components,
+    "connected_components": cc_rapids.connected_components,
+}
+
+
+@pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
+def test_a_plan_takes_no_rows_of_an_open_file(plan, tmp_path):
+    content = b"src,dst\n" + b"1,2\n" * 2000
+    file = io.BytesIO(b"12345" + content)
+    file.seek(5)
+    plan(file, explain=True)
+    assert file.tell() == 5
+    assert components(file).ledger["given"] == 2000
+    once = Unseekable(content)
+    with pytest.raises(errors.InputError, match="the Unseekable can be read only once"):
+        plan(once, explain=True)
+    assert components(once).ledger["given"] == 2000
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(content,))
+    writer.start()
+    try:
+        with pytest.raises(errors.InputError, match="pipe can be read only once"):
+            plan(str(pipe), explain=True)
+    finally:
+        given = components(pipe).ledger["given"]
+        writer.join()
+    assert given == 2000
+
+
+def test_a_plan_of_a_forest_by_weight_takes_no_batches():
+    reader = TABLE.append_column("weight", pa.array([1.0, 2.0])).to_reader()
+    with pytest.raises(errors.InputError, match="RecordBatchReader can be read only once"):
+        cc_rapids.minimum_spanning_forest(reader, weight="weight", explain=True)
+    assert components(reader).ledger["given"] == 2
