@@ -25,9 +25,9 @@ from harness import frame
 
 import cc_rapids
 from cc_rapids import backends
+from cc_rapids.algorithms import staged
 from cc_rapids.tools.bench import clocked, spread
 from cc_rapids.tools.generators import pieces
-from cc_rapids.tuning import tuning
 
 PARTS, FILES = 4, 16  # partitions a worker
 MEMORY = pathlib.Path("/dev/shm")  # a folder of files in memory, on Linux
@@ -313,7 +313,7 @@ def on_devices(graph, count, args, backend):
         cupy.get_default_memory_pool().free_all_blocks()
     for name, neighbours in itertools.product(args.design, args.neighbours or [None]):
         if neighbours is not None:
-            tuning.staged_neighbours = neighbours
+            staged.NEIGHBOURS = neighbours
         steps = []
 
         def work(name=name, steps=steps):
@@ -328,7 +328,7 @@ def on_devices(graph, count, args, backend):
         ways = {"wall": work, "labels": lambda work=work: work().labels()}
         times = harness.timed(ways, backend, args.runs, before=2)
         each = {key: float(np.median([one[key] for one in steps])) for key in steps[0]}
-        facts |= {"neighbours": tuning.staged_neighbours, "peak_bytes": peak_bytes(work)}
+        facts |= {"neighbours": staged.NEIGHBOURS, "peak_bytes": peak_bytes(work)}
         yield about | facts | {"seconds": each} | times
 
 

@@ -10,6 +10,7 @@ All ways of a job take turns, and answers are compared after the timing.
 """
 
 from itertools import product
+from unittest import mock
 
 import harness
 import networkx as nx
@@ -22,8 +23,8 @@ from scipy.spatial.distance import pdist
 
 import cc_rapids
 from cc_rapids import generators, oracle
+from cc_rapids.algorithms import boruvka
 from cc_rapids.tools.bench import clocked, spread
-from cc_rapids.tuning import tuning
 
 LEVELS = [0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
 MOST = 100  # vertices of a part
@@ -38,10 +39,8 @@ def main():
     )
     parser.add_argument("--jobs", nargs="*", choices=JOBS, default=list(JOBS))
     parser.add_argument("--graphs", nargs="*", default=harness.GRAPHS)
-    parser.add_argument(
-        "--light", nargs="+", type=float, default=[tuning.light_edges_per_vertex], help="of tuning"
-    )
-    parser.add_argument("--bands", nargs="+", type=int, default=[tuning.light_bands])
+    parser.add_argument("--light", nargs="+", type=float, default=[boruvka.LIGHT_EDGES_PER_VERTEX])
+    parser.add_argument("--bands", nargs="+", type=int, default=[boruvka.LIGHT_BANDS])
     parser.add_argument("--no-peer", action="store_true", help="of spanning forests")
     parser.add_argument("--prove", action="store_true", help="forests, on the host: minutes")
     args = parser.parse_args()
@@ -65,7 +64,8 @@ def spanning(args, backend):
         facts = {"graph": graph.name, "vertices": graph.num_vertices, "edges": graph.num_edges}
         for light, bands in product(args.light, args.bands):
             settings = {"light_edges_per_vertex": light, "light_bands": bands}
-            with tuning.override(**settings):
+            constants = {key.upper(): value for key, value in settings.items()}
+            with mock.patch.multiple(boruvka, **constants):
                 found = one_forest(edges, graph.num_vertices, backend, args)
             yield facts | {"weights": "float32"} | settings | found
         del graph, edges

@@ -12,11 +12,9 @@ import hypothesis
 import pyarrow as pa
 import pytest
 import simulation
-from support import design_pairs, gpu_machine
+from support import design_pairs, gpu_machine, sizes
 from support.encodings import ENCODINGS, force_encoding
 from support.machine import SELDOM, SIMULATED
-
-from cc_rapids.tuning import tuning
 
 if SIMULATED:
     simulation.install()
@@ -176,6 +174,6 @@ def run(monkeypatch):
 
 @pytest.fixture
 def tuned():
-    """Set sizes of cc_rapids.tuning until the end of a test: ``tuned(thread_chunk=256)``."""
+    """Set sizes until the end of a test: ``tuned(thread_chunk=256)``, see support/sizes.py."""
     with contextlib.ExitStack() as stack:
-        yield lambda **values: stack.enter_context(tuning.override(**values))
+        yield lambda **values: stack.enter_context(sizes.override(**values))

@@ -27,7 +27,6 @@ from ..kernels import edges as reading
 from ..kernels import find, giant, scan, union
 from ..kernels import forest as trees
 from ..kernels.primitives import WORD
-from ..tuning import tuning
 
 NAME = "boruvka+async+halve"  # of the rounds, and of the union and the find that they link with
 WHY = "a spanning forest by weight"
@@ -35,6 +34,8 @@ SAMPLE = 1024  # weights that are looked at for the pivots, at most
 LIGHTER_PER_CANDIDATE = 8  # at most so many edges of a later band for each candidate buffer slot
 SPARSE_RATIO = 16  # candidates per vertex from which memory is filled faster in order
 ONE_LAUNCH_CANDIDATES = 1 << 19  # up to so many, all remaining rounds are one launch
+LIGHT_EDGES_PER_VERTEX = 0.66  # of the first band, see forest_bands.jsonl and experiments.jsonl
+LIGHT_BANDS = 3  # before the last; each ends after twice as many edges as the one before
 MIN_BAND_RATIO = 4  # lists with fewer edges per edge of the first band are not filtered
 HALF = 32
 
@@ -214,10 +215,10 @@ def band_ends(expected_vertices: int, m: int) -> list[int]:
     The first band has a fixed number of edges per vertex, and each further band as many as all
     before it. A list with few edges per vertex is one band: filtering would drop almost nothing.
     """
-    light = int(tuning.light_edges_per_vertex * expected_vertices)
+    light = int(LIGHT_EDGES_PER_VERTEX * expected_vertices)
     if not 0 < MIN_BAND_RATIO * light <= m:
         return []
-    ends = [light << k for k in range(tuning.light_bands)]
+    ends = [light << k for k in range(LIGHT_BANDS)]
     return [end for end in ends if 2 * end <= m]
 
 
@@ -305,7 +306,7 @@ class _Rounds:
         self.kernels = _kernels(on, vertex, edges.wide, order.order, order.contains_row)
         separate_rows = not order.contains_row
         shapes = (n, np.uint64), (n * separate_rows, np.uint64)
-        of_giant = (2, np.int64), (forest.present.size, np.uint32), (tuning.giant_probes, vertex)
+        of_giant = (2, np.int64), (forest.present.size, np.uint32), (giant.PROBES, vertex)
         self.best, best_row, *self.giant = on.alloc_packed(*shapes, *of_giant)
         self.best_row = best_row if separate_rows else on.unused(np.uint64)
         with on.reusing():  # which stays when all else is done
@@ -364,7 +365,7 @@ class _Rounds:
 
     def _in_giant(self) -> Array:
         """Flatten the forest, and return the bit set of the giant component's vertices."""
-        forest, on, probes = self.forest, self.forest.backend, tuning.giant_probes
+        forest, on, probes = self.forest, self.forest.backend, giant.PROBES
         n, parent, part = forest.n, forest.parent, on.kernel
         root_word, in_giant, roots = self.giant
         on.fill(root_word, 0)

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..graph.forest import Forest
+from ..kernels import giant
 from ..kernels import merge as merging
-from ..tuning import tuning
 from .compiled import CompiledDesign, build
 from .design import Design
 
@@ -63,7 +63,7 @@ class Packed:
 def pack(forest: Forest) -> Packed:
     """Pack a flat forest and wait for the result."""
     backend, n, vertex = forest.backend, forest.n, forest.vertex
-    compiled, probes, room = _compiled(forest), tuning.giant_probes, n // PAIRS
+    compiled, probes, room = _compiled(forest), giant.PROBES, n // PAIRS
     shapes = (2, np.int64), (probes, vertex), (forest.present.size, np.uint32)
     numbers, probed, inside = backend.alloc_packed(*shapes)
     vertices, roots = backend.alloc_packed((room, vertex), (room, vertex))
@@ -106,8 +106,8 @@ def merge(forest: Forest, other: Packed) -> None:
 def flatten(compiled: CompiledDesign, forest: Forest) -> None:
     """Point every vertex of a forest at its root, and mark the roots that have children."""
     n, parent, present = forest.n, forest.parent, forest.present
-    if n >= tuning.frequent_root_vertices:
-        compiled.mark_frequent(tuning.giant_probes, n, parent, present)
+    if n >= giant.MANY_VERTICES:
+        compiled.mark_frequent(giant.PROBES, n, parent, present)
     compiled.flatten(n, parent, present)
 
 

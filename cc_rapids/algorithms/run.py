@@ -12,6 +12,7 @@ from ..backends import MEMORY, Array, Backend
 from ..errors import CapacityError
 from ..graph.edges import Adjacency, Edges, list_of_rows, rows_of
 from ..graph.forest import MOST_BYTES_OF_BITS, Forest, SpeculativeRows
+from ..kernels import giant as sampling
 from ..kernels.partition import IDS, TILE, WORD, blocks_of, tiles_of
 from ..kernels.spec import AuxArray
 from ..tuning import tuning
@@ -366,8 +367,8 @@ def connect_rest(compiled: CompiledDesign, state: RunState) -> None:
     compiled.connect_rest(state)
     if compiled.unpack:
         compiled.unpack(state.n, aux, parent)
-    if state.n >= tuning.frequent_root_vertices:
-        compiled.mark_frequent(tuning.giant_probes, state.n, parent, present)
+    if state.n >= sampling.MANY_VERTICES:
+        compiled.mark_frequent(sampling.PROBES, state.n, parent, present)
     compiled.flatten(state.n, parent, present)
     if compiled.reroots:
         lowest = state.backend.fill(state.backend.empty(state.n, parent.dtype), 0xFF)
@@ -412,7 +413,7 @@ def _giant(compiled: CompiledDesign, forest: Forest, rows: Adjacency | None) -> 
         root_word = backend.fill(backend.empty(1, np.int64), 0)
         words, count = unused(np.uint32), unused(np.int64)
         return Giant(root_word, words, unused(vertex), words, words, count)
-    probed = tuning.giant_probes, vertex
+    probed = sampling.PROBES, vertex
     shapes = (2, np.int64), (forest.present.size, np.uint32), probed
     root_word, in_giant, probed, warp_queues = backend.alloc_packed(
         *shapes, (compiled.queue_words, np.uint32)

@@ -24,11 +24,11 @@ from ..kernels import edges as reading
 from ..kernels import giant, partition
 from ..kernels.forest import init_singletons
 from ..kernels.partition import TILE, WORD, blocks_of
-from ..tuning import tuning
 from .auto import PARTITIONED
 from .compiled import CompiledDesign, KernelComposer, build
 from .merge import flatten
 
+NEIGHBOURS = 2.2  # of a vertex of the first blocks among these: 85 % of a random graph are one tree
 MOST = 0.9  # largest share of blocks for the first stage; beyond it there is one stage
 
 
@@ -60,7 +60,7 @@ def _kernels(backend: Backend, vertex: Any, wide: Any) -> _Kernels:
 
 def first_blocks(n: int, m: int, blocks: int) -> int:
     """Return the number of blocks of the first stage, or all blocks if that is too many."""
-    share = tuning.staged_neighbours * n / max(2 * m, 1)
+    share = NEIGHBOURS * n / max(2 * m, 1)
     return math.ceil(share * blocks) if share <= MOST else blocks
 
 
@@ -97,7 +97,7 @@ def link_in_stages(edges: Edges, forest: Forest) -> None:
 
 def _mark_giant(design: CompiledDesign, forest: Forest, vertices: int) -> tuple[Array, Array]:
     """Return the root and the bit set of the giant component among the first vertices."""
-    backend, parent, probes = forest.backend, forest.parent, tuning.giant_probes
+    backend, parent, probes = forest.backend, forest.parent, giant.PROBES
     shapes = (2, np.int64), (forest.present.size, np.uint32), (probes, forest.vertex)
     root_word, in_giant, probed = backend.alloc_packed(*shapes)
     backend.fill(root_word, 0)

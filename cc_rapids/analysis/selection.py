@@ -12,11 +12,11 @@ from ..data.arguments import check_count
 from ..data.frame_access import on_host, only, rows_between, values_of
 from ..data.key_names import are_usable
 from ..errors import InputError, shown
+from ..results import preview
 from ..results.answer import Answer
 from ..results.best import NO_KEY, choose, sort_keys
 from ..results.lookup import ids_of, rows_of_ids
 from ..results.scores import ordered, vertices_and_scores
-from ..tuning import tuning
 
 
 def in_sizes(answer: Answer, min_size: int = 1, max_size: int | None = None) -> Any:
@@ -115,7 +115,7 @@ def groups(answer: Answer) -> Iterator[tuple[Any, Any]]:
         ends = answer.backend.to_host(xp.cumsum(answer.counts))
     start = begin = 0
     while start < count:
-        stop = int(np.searchsorted(ends, begin + tuning.iterated_rows, side="right"))
+        stop = int(np.searchsorted(ends, begin + preview.ITERATED_ROWS, side="right"))
         stop = max(stop, start + 1)
         with answer.backend.scope():
             rows = order[begin : int(ends[stop - 1])]

@@ -23,12 +23,12 @@ from numba.core.compiler import Compiler, CompileResult
 from numba.extending import intrinsic
 
 from .. import host_memory
-from ..tuning import tuning
 from . import collector, kernel_cache, kernel_times
 from .base import Array, Backend, Kernel
 from .compile import Signature, numba_types
 from .device_function import Atom, Part
 
+CHUNK = 1 << 16  # indices that a thread takes at a time, see [rows] and threads.jsonl
 ORDER = "acq_rel"
 WRITE, KEEP, DATA = 0, 3, 1  # arguments of a prefetch: for reading, with high locality, of data
 
@@ -257,9 +257,9 @@ class Threads(Backend):
             with kernel_times.preparing():
                 run = _compiler(self.checked).kernel(kernel.shape, kernel.part)
             kernel.compiled["threads"] = run
-        size = kernel.together or tuning.thread_chunk
+        size = kernel.together or CHUNK
         if kernel.shape == "grid_stride":
-            size = max(tuning.thread_chunk, -(-n // (self.workers * kernel.waves)))
+            size = max(CHUNK, -(-n // (self.workers * kernel.waves)))
         elif kernel.shape in ("single_block", "cooperative"):
             size = n
         elif kernel.shape == "block_kernel":

@@ -16,9 +16,10 @@ from ..kernels import forest as trees
 from ..kernels.primitives import RANK_BLOCK, WORD
 from ..kernels.shared_filter import IDS, words_for
 from ..tuning import tuning
-from . import few
+from . import few, memory_bound
 from .memory_bound import WIDER, slack, word_for
 
+SINGLE_BLOCK_SUM = 1 << 14  # ranks that one block of threads sums, see [host]
 RUN = 32  # values that one thread sums
 SHARE = RANK_BLOCK * WORD  # shares of the vertices begin at multiples of it
 
@@ -47,7 +48,7 @@ def running_sums(backend: Backend, values: Array) -> None:
     are summed in the same way.
     """
     runs_of = []
-    while values.size > tuning.single_block_sum:
+    while values.size > SINGLE_BLOCK_SUM:
         sums = backend.empty(-(-values.size // RUN), values.dtype)
         backend.kernel(scan.sum_runs)(sums.size, RUN, values.size, values, sums)
         runs_of.append((values, sums))
@@ -237,7 +238,7 @@ class Forest:
         The workspace of a run uses the room of the forest as far as it goes. A long list may have
         fewer ids than vertices, because their span was a guess.
         """
-        ids = max(0, self.n - 2 * (self.n // WIDER + tuning.range_margin_ids))
+        ids = max(0, self.n - 2 * (self.n // WIDER + memory_bound.MARGIN_IDS))
         own_bytes = pack_layout((array.size, array.dtype) for array in self.arrays)[0]
         total_bytes = own_bytes + max(workspace_bytes, self.arena_bytes)
         return slack(ids) - (total_bytes - word_for(ids) * ids - ids // 8)

@@ -18,8 +18,8 @@ from numbers import Integral
 
 from ..errors import InputError, shown
 from ..kernels.partition import IDS
-from ..tuning import tuning
 
+MARGIN_IDS = 4096  # by which a guess of a span is widened besides, see [ids]
 SLACK = 8 << 20  # bytes for all that is neither a word or a bit an id, nor the answer
 SHARE = 80  # of the words, which all that takes as much memory as there are more ids is less than
 FEW_IDS, AT_ONCE_EDGES = 1 << 14, 4_000_000  # a list of fewer edges may be solved in one launch
@@ -100,5 +100,5 @@ def partitioned_edges(ids: int, edges: int) -> int:
 
     A run may take the span for a wider one, as it is estimated from a sample.
     """
-    widest = ids + 2 * (ids // WIDER + tuning.range_margin_ids)
+    widest = ids + 2 * (ids // WIDER + MARGIN_IDS)
     return edges if edges >= AT_ONCE_EDGES and widest >= IDS.start and ids < IDS.stop else 0

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..kernels import gather, lookup
-from ..tuning import tuning
+
+HELD_IDS_PER_LOOKUP = 8  # sorted ids a lookup up to which all are indexed first, see dedup.jsonl
 
 
 class IdDecoder(Protocol):
@@ -100,7 +101,7 @@ class SortedDecoder:
         wide, valid = as_kind(ids, self.ids.dtype)
         if not self.ids.size:
             return wide.view(np.uint64), valid & False
-        if ids.size * tuning.held_ids_per_lookup >= self.ids.size:
+        if ids.size * HELD_IDS_PER_LOOKUP >= self.ids.size:
             return _search(self.ids, wide, valid, backend)
         ids_of_kind = self.ids.astype(wide.dtype, copy=False)
         at = backend.xp.minimum(backend.xp.searchsorted(ids_of_kind, wide), ids_of_kind.size - 1)

@@ -27,6 +27,7 @@ from .decoders import SortedDecoder, as_word
 if TYPE_CHECKING:
     from .range import IdRange
 
+SPREAD_SAMPLE = 1 << 13  # ids of a column that show whether ids are spread evenly, see [ids]
 GIB = 1 << 30
 PARTS, UNEVEN = 64, 1.3  # of the range of ids, and the most of its share that a part may have
 SLOTS = 1.65  # slots for each id that is expected
@@ -301,7 +302,7 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
     seen = backend.fill(backend.empty(1 << kernel_places.SEEN_BITS - 5, np.uint32), 0)
     counts = backend.fill(backend.empty(PARTS, np.uint32), 0)
     count, where = backend.kernel(kernel_places.count_parts, ids.sign), _beginnings(ids, PARTS)
-    most = tuning.spread_sample_ids
+    most = min(SPREAD_SAMPLE, max(column.size for column in columns))
     for column in columns:
         every = max(column.size // most, 1)
         count(min(most, column.size), column, every, *where, seen, counts)

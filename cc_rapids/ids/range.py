@@ -13,10 +13,12 @@ from ..backends import Array, Backend
 from ..data.dtypes import is_integer
 from ..data.edge_input import EdgeInput
 from ..errors import ColumnTypeError, InputError
+from ..graph import memory_bound
 from ..graph.memory_bound import WIDER
 from ..kernels import edges, id_range
 from ..tuning import tuning
 
+ORDER_PROBES = 4096  # rows of a long list at which its order is seen, see [order]
 ALL = (1 << 64) - 1
 DESCENDING_SHARE = 7 / 8  # the share of the rows looked at that fall, if the list does
 SCAN_EVERY = 32  # a sampled scan takes one block of rows in so many
@@ -112,7 +114,7 @@ def id_range_of(
     low, high, order = _read(arrays, backend, exact=exact)
     if given.vertices is not None or counted:
         low, high = _with_named(given, arrays, low, high, backend)
-    more = 0 if exact else (high - low) // WIDER + tuning.range_margin_ids
+    more = 0 if exact else (high - low) // WIDER + memory_bound.MARGIN_IDS
     if more:
         low, high = max(low - more, least if low < 0 else 0), min(high + more, greatest)
     return IdRange(low, high, type_of(dtypes, low, high), exact, order, more)
@@ -217,7 +219,7 @@ def order_of(src: Array, dst: Array, backend: Backend) -> EdgeOrder:
 def _probes_of(src: Array, dst: Array) -> int:
     """Return the number of rows that are read to estimate the order of a list."""
     is_long = src is not dst and src.size >= tuning.sampled_scan_edges
-    return min(tuning.order_probes, src.size) if is_long else 0
+    return min(ORDER_PROBES, src.size) if is_long else 0
 
 
 def _order_shown(probes: int, counts: list[int]) -> EdgeOrder:

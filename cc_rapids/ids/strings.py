@@ -39,6 +39,7 @@ from ..errors import InputError
 from ..kernels import forest
 from ..kernels import strings as kernels
 from ..tuning import tuning
+from .decoders import HELD_IDS_PER_LOOKUP
 from .hash_table import Slots
 
 log = logging.getLogger(__name__)
@@ -366,7 +367,7 @@ def are_few(columns: Sequence[Any], words: Any, backend: Backend, known_rows: in
     count = sum(map(len, columns))
     if count and backend.few_by_library:
         return left_to_library([words, *columns], backend, known_rows)
-    return count * tuning.held_ids_per_lookup <= len(words)
+    return count * HELD_IDS_PER_LOOKUP <= len(words)
 
 
 def _place(library: _Library, words: Any, queries: Any, backend: Backend) -> tuple[Array, Array]:

@@ -46,10 +46,10 @@ from ..graph.forest import Forest, check_parents
 from ..ids.growing import Index, Integers, Range, Texts, Tuples, inverse
 from ..ledger import Ledger
 from ..solver.run import check_spanning
-from ..tuning import tuning
 from .kept import KeptForest
 from .state import ConnectivityState, kind_of
 
+NOTED_ITEMS = 4096  # of a stream that are told apart, in 200 KiB; the others have one hash
 FORMAT = "cc_rapids connectivity 2"
 TIMES = (
     "",
@@ -288,7 +288,7 @@ class Trace:
             raise ValueError("what it notes of the items of its stream is of other types")
         self.theirs = notes
         self.skipping = bool(notes and notes["last"])
-        self.items: list[Entry] = []  # of all but the last, the first of tuning.checkpoint_items
+        self.items: list[Entry] = []  # of all but the last, the first of NOTED_ITEMS
         self.count = 0  # of all but the last
         self.beyond = ""  # a hash of those that are not listed
         self.last: Entry | None = None  # the last entry with rows
@@ -335,7 +335,7 @@ class Trace:
 
     def _file_last(self) -> None:
         """Record the last item when another one follows."""
-        if self.count < tuning.checkpoint_items:
+        if self.count < NOTED_ITEMS:
             self.items.append(self.last or [])
         else:
             text = repr((self.beyond, self.last)).encode()
@@ -348,12 +348,12 @@ class Trace:
         assert theirs is not None
         assert mine is not None
         if self.count < theirs["count"]:
-            if self._ended and self.count < tuning.checkpoint_items:
+            if self._ended and self.count < NOTED_ITEMS:
                 _check_same(self.count, theirs["items"][self.count], mine)
             return
         if self.beyond != theirs["beyond"]:
             raise CheckpointError(
-                f"one of the items {tuning.checkpoint_items:,} to {self.count - 1:,} has changed"
+                f"one of the items {NOTED_ITEMS:,} to {self.count - 1:,} has changed"
             )
         then = theirs["last"]
         self.skipping = mine[0] < then[0]
@@ -374,7 +374,7 @@ def _is_trace(notes: dict[str, Any]) -> bool:
     return (
         all(type(count) is int and count >= 0 for count in counted)
         and all([*map(type, entry[1:])] == [str, str] for entry in listed)
-        and len(notes["items"]) == min(notes["count"], tuning.checkpoint_items)
+        and len(notes["items"]) == min(notes["count"], NOTED_ITEMS)
         and isinstance(notes["beyond"], str)
     )
 

@@ -11,13 +11,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Self, cast
 
 from ..errors import counted
-from ..tuning import tuning
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, ProgressColumn
 
     from .state import ConnectivityState
+
+CALL_SECONDS = 0.5  # between calls of a caller's function
 
 
 log = logging.getLogger(__name__)
@@ -274,7 +275,7 @@ class StreamReporter(Reporter):
         before: ConnectivityState | None,
         filtered: bool = False,
     ) -> None:
-        call = tuning.progress_call_seconds
+        call = CALL_SECONDS
         super().__init__(shown, call=call, bar=BAR_SECONDS, logged=LOG_SECONDS)
         self.total, self.filtered = total, filtered
         self.before = 0 if before is None else before.edges

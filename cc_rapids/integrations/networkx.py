@@ -16,7 +16,6 @@ from inspect import signature
 from itertools import pairwise
 from typing import Any
 
-from ..tuning import tuning
 from .networkx_graph import Graph, Places
 from .networkx_graph import convert_from_nx as convert_from_nx  # NetworkX looks for them here
 from .networkx_graph import convert_to_nx as convert_to_nx
@@ -26,6 +25,8 @@ from .networkx_trees import (
     minimum_spanning_edges,
     minimum_spanning_tree,
 )
+
+LEAST_NODES = 100_000  # from which NetworkX dispatches a graph, see networkx_gain.jsonl
 
 # Functions that NetworkX may finish without visiting every edge. is_connected may also, but it is
 # not listed because it runs connected_components.
@@ -270,7 +271,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     if (*args[1:], kwargs.get("root"))[0] is not None:
         return f"NetworkX {FROM_ROOT}, and a conversion walks every edge"
     n = len(graph)
-    least = tuning.networkx_nodes
+    least = LEAST_NODES
     if n < least:
         return f"{n:,} nodes take NetworkX no longer than a conversion, which gains from {least:,}"
     if name in TREES:  # NetworkX sorts all edges, and looks at each

@@ -12,6 +12,8 @@ import numpy as np
 
 from . import primitives
 
+PROBES = 256  # vertices at which the largest tree of a sample is found, see [samples]
+MANY_VERTICES = 1 << 16  # from which on roots that most of them share get a launch of their own
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
 COUNT_SHIFT = np.int64(48)
 ONE, FULL = np.uint8(1), np.uint8(255)  # for sets as bytes of 8 vertices

@@ -10,8 +10,8 @@ from ..backends import Array, Backend
 from ..data.dtypes import is_float, is_signed
 from ..ids.hash_table import Slots
 from ..kernels import best as kernels
-from ..tuning import tuning
 
+SLOTS_PER_ROW = 4  # possible groups a row beyond which they are numbered anew, see dedup.jsonl
 SIGN = np.uint64(1 << 63)
 NO_KEY = kernels.LAST
 
@@ -87,7 +87,7 @@ def best_rows(
 
 def compact(numbers: Array, size: int, backend: Backend) -> tuple[Array, int]:
     """Return group numbers with a small upper bound, renumbered if the bound is too large."""
-    if size <= tuning.group_slots_per_row * numbers.size + 1:
+    if size <= SLOTS_PER_ROW * numbers.size + 1:
         return numbers, size
     table = Slots([numbers], [], backend)
     return table.columns[0], int(table.keys.size)

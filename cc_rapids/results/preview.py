@@ -12,9 +12,9 @@ import numpy as np
 from ..data import html
 from ..data.frame_access import on_host, only, values_of
 from ..errors import counted
-from ..tuning import tuning
 from .answer import Answer
 
+ITERATED_ROWS = 1 << 20  # vertices that are copied to the host together: 8 MiB of int64
 LARGEST, MEMBERS = 5, 6  # components, and vertices of each
 MACHINERY = "design", "ids", "engine", "device", "memory", "ledger", "peak_bytes"
 
@@ -119,8 +119,8 @@ def _members(answer: Answer, component: Any, sizes: list[int]) -> list[list[Any]
     backend, (vertex, dense) = answer.backend, answer.numbered
     rows: list[list[int]] = [[] for _ in sizes]
     remaining = dict(enumerate(backend.to_host(component).tolist()))
-    for begin in range(0, int(dense.size), tuning.iterated_rows):
-        block = dense[begin : begin + tuning.iterated_rows]
+    for begin in range(0, int(dense.size), ITERATED_ROWS):
+        block = dense[begin : begin + ITERATED_ROWS]
         for k, number in list(remaining.items()):
             most = min(sizes[k], MEMBERS)
             at = backend.xp.flatnonzero(block == number)[: most - len(rows[k])]

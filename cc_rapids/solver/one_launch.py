@@ -270,7 +270,7 @@ def _kernel(backend: Backend, design: Design, wide: type, sign: int) -> Kernel:
         one_launch.measure(backend, sign, find_bounds.part),
         one_launch.init_forest(backend, forest.init_singletons(backend, VERTEX).part),
         one_launch.link_share(backend, composer.load_edge(), composer.link_edge()),
-        one_launch.flatten_share(backend, frequent.part, flatten.part, tuning.giant_probes),
+        one_launch.flatten_share(backend, frequent.part, flatten.part, giant.PROBES),
         forest.complete(backend, VERTEX).part,
         one_launch.rank(backend, scan.count_blocks(backend).part, scan.sum_all(backend).part),
         one_launch.list_share(backend, gather.gather(backend, write).part),

@@ -17,11 +17,14 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.auto import AUTO
+from ..algorithms.compiled import build
+from ..algorithms.design import Design
 from ..api import find_components
 from ..backends import ahead, dry_run, shipped
 from ..backends import compile as compiler
 from ..backends.ahead import Capability
 from ..backends.base import Kernel
+from ..graph.forest import SINGLE_BLOCK_SUM, running_sums
 from ..options import Options
 from ..tuning import tuning
 
@@ -31,13 +34,10 @@ RECORDINGS = {
 }
 EDGES, FEW = 300, 60
 STEPS = 1, 20, 10**6  # between ids: as they are, in a bit map, and in hash slots
-# Sizes by which so many edges have too wide a range, take the ways of long lists, and have ids that
-# seem to be spread evenly
+# Sizes by which so many edges have too wide a range, and take the ways of long lists
 WIDE = {"small_id_range": 100}
-LONG = {"sampled_scan_edges": 10, "estimated_ids": 10, "frequent_root_vertices": 0}
+LONG = {"sampled_scan_edges": 10, "estimated_ids": 10}
 LONG |= {"library_strings": 0, "library_vertices": 0, "hashed_at_once": 0}
-LONG["single_block_sum"] = 2
-EVEN = LONG | {"spread_sample_ids": EDGES // 2}
 
 
 @dataclass(frozen=True)
@@ -116,19 +116,20 @@ def kernels_of_common_jobs(engine: str) -> dict[dry_run.Key, Kernel]:
     launched: dict[dry_run.Key, Kernel] = {}
     for kind in RECORDINGS[engine]:
         with dry_run.recorded_launches(kind) as backend:
-            _run_common_jobs(engine)
+            _run_common_jobs(engine, backend)
         launched |= backend.launched
     return launched
 
 
-def _run_common_jobs(engine: str) -> None:
+def _run_common_jobs(engine: str, backend: dry_run.RecordingBackend) -> None:
     """Solve short lists and, by other sizes, long ones: of integers of both widths, and strings."""
     designs = {rule.design for rule in AUTO if rule.engine in (None, engine) and not rule.symmetric}
     for dtype in (np.int32, np.int64):
         for step in STEPS:
-            for sizes in ({}, LONG, EVEN):
+            for sizes in ({}, LONG):
                 with tuning.override(**WIDE | sizes):
                     _solve(np.arange(step, EDGES * step, step, dtype=dtype))
+        _record_parts_of_long_runs(backend, dtype)
         for design in sorted(designs, key=str):
             _solve(np.arange(FEW, dtype=dtype), design=design)
             _solve(np.arange(FEW, dtype=dtype), design=design, num_vertices=FEW)
@@ -136,6 +137,14 @@ def _run_common_jobs(engine: str) -> None:
         for sizes in ({}, LONG):
             with tuning.override(**sizes):
                 _solve(np.array(words, object))
+
+
+def _record_parts_of_long_runs(backend: dry_run.RecordingBackend, dtype: Any) -> None:
+    """Launch what only runs of more vertices launch, on a few."""
+    parent, words = np.zeros(FEW, np.uint32), np.zeros(FEW, np.uint32)
+    compiled = build(Design(), backend, np.uint32, np.dtype(dtype).type, False, False)
+    compiled.mark_frequent(1, FEW, parent, words)
+    running_sums(backend, np.zeros(SINGLE_BLOCK_SUM + 1, np.uint32))
 
 
 def _solve(ids: Any, **options: Any) -> None:

@@ -18,8 +18,8 @@ from ..data.frame_access import first
 from ..errors import VerificationError
 from ..kernels import audit
 from ..kernels.audit import kernel
-from ..tuning import tuning
 
+LEAST_SLOTS, SLOTS_PER_VERTEX = 1 << 20, 8  # of a table of ids at most, see audit.jsonl
 ALL = (1 << 64) - 1
 
 
@@ -95,7 +95,7 @@ class Integers:
         self.backend, self.tally, self.ids, self.rows = backend, tally, ids, int(ids.size)
         self.low, self.high = ends
         span = self.high - self.low + 1
-        slots = max(tuning.lookup_slots, tuning.lookup_slots_per_vertex * self.rows)
+        slots = max(LEAST_SLOTS, SLOTS_PER_VERTEX * self.rows)
         self.dense = dense and 0 < span <= slots
         self.n = span if self.dense else self.rows
         self.vertex = vertex_for(self.n)

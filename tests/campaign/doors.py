@@ -37,7 +37,6 @@ from cc_rapids import (
     NullsError,
 )
 from cc_rapids.data import memory_budget
-from cc_rapids.tuning import tuning
 
 from . import trials
 
@@ -833,7 +832,7 @@ def doors(random, engine):
         sizes = {"progress_call_seconds": 0.0}
         if random.random() < 0.5:
             sizes["text_block_bytes"] = int(random.choice([512, 5000]))
-        stack.enter_context(tuning.override(**sizes))
+        stack.enter_context(sizes.override(**sizes))
         stack.enter_context(warnings.catch_warnings())
         warnings.filterwarnings("ignore", ".* holds? no edges", CcRapidsWarning)
         told.append(f"LEAST_ROWS {least}, {sizes}")

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from scipy.sparse import csgraph
 
 import cc_rapids
-from cc_rapids.tuning import tuning
+from cc_rapids.data.files import delimited
 
 SUFFIXES = ["csv", "tsv", "tab", "txt", "snap", "edges", "el"]
 SEPARATORS = [",", ",", "\t", ";", "|", " "]
@@ -239,7 +239,7 @@ def tables(random, engine):
     block = int(random.choice([40, 1000, 16 << 20]))
     with (
         tempfile.TemporaryDirectory() as name,
-        mock.patch.object(tuning, "text_block_bytes", block),
+        mock.patch.object(delimited, "BLOCK", block),
     ):
         folder = Path(name)
         ways = doors(text, folder)

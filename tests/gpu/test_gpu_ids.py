@@ -7,13 +7,13 @@ import textwrap
 import numpy as np
 import pandas as pd
 import pytest
+from support import sizes
 from support.encodings import ENCODINGS, force_encoding
 
 import cc_rapids
 from cc_rapids import errors
 from cc_rapids.ids import hash_table
 from cc_rapids.tools import doctor
-from cc_rapids.tuning import tuning
 
 pytestmark = pytest.mark.gpu
 
@@ -26,7 +26,7 @@ def cudf():
 def both(cudf, edges, *names, **options):
     """The answer of the device, after it was compared with that of threads."""
     found = cc_rapids.components(cudf.from_pandas(edges), *names, **options)
-    with tuning.override(library_strings=0):  # PyArrow numbers few strings on threads alone
+    with sizes.override(library_strings=0):  # PyArrow numbers few strings on threads alone
         host = cc_rapids.components(edges, *names, **options)
     assert found.summary()["engine"] == "cuda"
     assert found.summary()["ids"] == host.summary()["ids"]
@@ -70,7 +70,7 @@ def test_hashed_ids_against_cugraph(cudf, seed):
 
 
 def test_ids_that_are_found_in_blocks_of_the_table(cudf):
-    with tuning.override(blocked_ids=1):
+    with sizes.override(blocked_ids=1):
         edges = hashed(300_000, 400_000)
         both(cudf, edges)
         edges["dst"] = np.where(np.arange(400_000) % 3, edges["dst"], edges["dst"][1])
@@ -79,7 +79,7 @@ def test_ids_that_are_found_in_blocks_of_the_table(cudf):
         assert len(found.forest()) == found.num_vertices - len(found)
     long = cudf.from_pandas(hashed(20_000_000, 24_000_000))
     found = cc_rapids.connected_components(long)
-    with tuning.override(blocked_ids=1 << 40):
+    with sizes.override(blocked_ids=1 << 40):
         expected = cc_rapids.connected_components(long)
     for column in ("vertex", "labels"):
         assert (found[column] == expected[column]).all()

@@ -254,7 +254,7 @@ def test_a_piece_of_a_file(door, name, file, how, folder, monkeypatch):
 @pytest.mark.parametrize("file", ["edges.csv", "edges.txt"])
 @pytest.mark.parametrize("door", [components, in_chunks, batch])
 def test_a_block_of_text(door, file, how, folder, monkeypatch):
-    monkeypatch.setattr(tuning, "text_block_bytes", 512)
+    monkeypatch.setattr(delimited, "BLOCK", 512)
     blocks = delimited.blocks
 
     def planted(*arguments):

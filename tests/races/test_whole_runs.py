@@ -10,9 +10,9 @@ from random import Random
 import pytest
 
 from cc_rapids.algorithms.design import Design, designs
+from cc_rapids.algorithms.literature import search
 from cc_rapids.kernels import edges as reading
 from cc_rapids.kernels.spec import CHOICES
-from cc_rapids.tuning import tuning
 from races import memory, plants, whole
 from races.portions import DEEP
 from races.runs import Outcomes
@@ -103,7 +103,7 @@ def test_options_of_samples(name, both_ways):
 
 
 @pytest.mark.parametrize("name", ["bfs-cc", "bfs+async+halve", "bfs+stergiou"])
-@pytest.mark.parametrize("alpha", [1, tuning.bfs_alpha])  # from above alone, and from below as well
+@pytest.mark.parametrize("alpha", [1, search.ALPHA])  # from above alone, and from below as well
 @pytest.mark.parametrize("group", [1, 2])
 def test_searches(name, alpha, group, tuned):
     """Two rows of a depth that share a neighbour, and two threads that share a row."""

@@ -27,9 +27,8 @@ from cc_rapids.kernels.marked import gather_marked
 from cc_rapids.kernels.partition import LEAST_SHIFT
 from cc_rapids.kernels.weights import note_nan
 from cc_rapids.tools.generators import pieces
-from cc_rapids.tuning import tuning
 from cc_rapids.verify.audit import audit_labels
-from support import design_pairs
+from support import design_pairs, sizes
 
 # What "auto" runs by either of its rules, with a forest too.
 CHOSEN = [rule.design for rule in AUTO]
@@ -113,9 +112,9 @@ def takes_batches(design):
 
 def ids():
     """Every way from ids to vertices and back to labels, without a word for each of a wide span."""
-    with tuning.override(small_id_range=100):
+    with sizes.override(small_id_range=100):
         name_vertices()
-        with tuning.override(estimated_ids=10, sampled_scan_edges=10):
+        with sizes.override(estimated_ids=10, sampled_scan_edges=10):
             glance()
 
 
@@ -136,7 +135,7 @@ def name_vertices():
         cc_rapids.components(dense, num_vertices=6, design="auto(rule=paper)")
     cc_rapids.components(edges(), vertices=range(0, 30, 7)).labels()
     cc_rapids.components(edges(), vertices=[100_000]).labels()
-    with tuning.override(single_block_sum=1):
+    with sizes.override(single_block_sum=1):
         cc_rapids.components(edges(), num_vertices=10_000).labels()
     strided = np.arange(20)[::2]
     cc_rapids.components((strided, strided))
@@ -152,7 +151,7 @@ def glance():
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("cc_rapids.ids.hash_table._spread_evenly", lambda *given: True)
             cc_rapids.components((far, far[::-1].copy())).labels()
-            with tuning.override(blocked_ids=1):
+            with sizes.override(blocked_ids=1):
                 cc_rapids.components((far, far[::-1].copy())).labels()
         cc_rapids.components((far, far[::-1].copy())).labels()  # counted, and none seen
 
@@ -162,7 +161,7 @@ def lookups():
     for dtype, factor, slots in itertools.product((INT, LONG, ULONG), (1, 10**7), (0, 10**7)):
         ids = edges(dtype)[0] * dtype(factor)
         frame = pd.DataFrame({"vertex": np.append(ids, dtype(3)), "score": range(5)})
-        with tuning.override(small_id_range=100, group_slots_per_row=slots):
+        with sizes.override(small_id_range=100, group_slots_per_row=slots):
             found = cc_rapids.components((ids, ids[::-1].copy()), vertices=ids)
             found.representatives(by=(ids, ids))
             found.deduplicate(frame, by="score", per="score")
@@ -206,13 +205,13 @@ def at_once(dtype):
         cc_rapids.components(edges(dtype)).labels()
         far = np.arange(50, dtype=dtype) * dtype(10**7)
         for edges_at_once in (0, 100):
-            with tuning.override(hashed_at_once=edges_at_once):
+            with sizes.override(hashed_at_once=edges_at_once):
                 cc_rapids.components((far, far[::-1].copy())).labels()
 
 
 def ahead():
     """Rows gathered before they are counted, of lists that are linked in two parts."""
-    with pytest.MonkeyPatch.context() as patch, tuning.override(split_finish_edges=1):
+    with pytest.MonkeyPatch.context() as patch, sizes.override(split_finish_edges=1):
         patch.setattr("cc_rapids.graph.forest.Forest.spare", lambda *rest: 100)
         for dtype in (INT, LONG, ULONG):
             for bits in ("cached", "shared"):
@@ -352,7 +351,7 @@ def merges():
         forest.rows_between(0, 256, 0, np.dtype(dtype))
         few = np.arange(8, dtype=dtype)
         n = (1 << LEAST_SHIFT) + 8  # two blocks, of which the first is linked before the other
-        with tuning.override(staged_neighbours=few.size / n):
+        with sizes.override(staged_neighbours=few.size / n):
             staged.link_in_stages(Edges(few, few[::-1].copy(), 0), Forest(backend, n))
 
 
@@ -410,7 +409,7 @@ def rehearse(which):
         for design in filter(takes_batches, by_name(which).values())
     ]
     by = {}
-    with recorded_launches() as backend, tuning.override(frequent_root_vertices=0):
+    with recorded_launches() as backend, sizes.override(frequent_root_vertices=0):
         for name, use, *arguments in named + uses:
             use(*arguments)
             by |= dict.fromkeys(backend.launched.keys() - by.keys(), name)

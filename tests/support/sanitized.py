@@ -23,6 +23,7 @@ from cc_rapids.data.adapters import Csr
 from cc_rapids.graph.edges import Edges
 from cc_rapids.graph.forest import Forest
 from cc_rapids.tuning import tuning
+from support import sizes
 from support.lies import FAR, LIES, N, edges, rows, same_kind
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that products are as different as the ids
@@ -109,7 +110,7 @@ def lies(share, shares, engine):
 def ids_that_change(engine):
     """Columns of every kind of id that change between two launches."""
     there = backends.get(engine).asarray
-    with tuning.override(small_id_range=2 * N, estimated_ids=10, sampled_scan_edges=200):
+    with sizes.override(small_id_range=2 * N, estimated_ids=10, sampled_scan_edges=200):
         for factor in (1, 20, 10**9):
             for since in range(8):
                 src, dst = (there(end * factor) for end in edges())
@@ -149,10 +150,10 @@ def tables(engine):
         bunched = tuple(end.astype(np.uint64) % 7 * SPREAD + end for end in graph.edges)
         for ends in (far, bunched):
             for at_once in (1, tuning.hashed_at_once):
-                with tuning.override(hashed_at_once=at_once):
+                with sizes.override(hashed_at_once=at_once):
                     cc_rapids.components(ends, engine=engine).labels()
             for least in (1, tuning.blocked_ids):
-                with tuning.override(estimated_ids=10, small_id_range=10, blocked_ids=least):
+                with sizes.override(estimated_ids=10, small_id_range=10, blocked_ids=least):
                     cc_rapids.components(ends, design="none+rem-cas+splice", engine=engine).labels()
 
 
@@ -174,7 +175,7 @@ def forests_by_weight(engine):
         far = tuple(end.astype(np.uint64) * SPREAD for end in graph.edges)
         for light, last in ((1, 0), (1, 500), (1000, boruvka.ONE_LAUNCH_CANDIDATES)):
             at_once = mock.patch.object(boruvka, "ONE_LAUNCH_CANDIDATES", last)
-            with tuning.override(light_edges_per_vertex=light), at_once:
+            with sizes.override(light_edges_per_vertex=light), at_once:
                 for kind in (np.float32, np.float64, np.int8, np.uint64):
                     given = {"weight": weight.astype(kind), "forest": "min"}
                     cc_rapids.components(graph.edges, **given, engine=engine).audit(

@@ -17,7 +17,6 @@ from ...kernels.edges import entries_of
 from ...kernels.find import naive
 from ...kernels.spec import Step, standalone_algorithm
 from ...kernels.union import afforest as link_rule
-from ...tuning import tuning
 from .sutton import multi_jumps
 
 ONE = np.uint64(1)
@@ -82,7 +81,7 @@ def phases(on: Any, vertex: type, rounds: int) -> tuple[Step, Step]:
 
     def finish(state: Any) -> None:
         backend, n, parent = state.backend, state.n, state.trees.parent
-        probes = tuning.giant_probes
+        probes = sampling.PROBES
         roots = backend.empty(probes, parent.dtype)
         word = backend.fill(backend.empty(1, np.int64), 0)
         probe(probes, n, parent, roots)

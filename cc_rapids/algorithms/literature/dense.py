@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...kernels.spec import Step, standalone_algorithm
-from ...tuning import tuning
 
+BLOCK_CELLS = 1 << 22  # of a matrix that are looked at together: 16 MiB, see papers.jsonl
 ONE, NOWHERE = np.uint64(1), np.uint64(2**64 - 1)
 
 
@@ -146,7 +146,7 @@ def matrix_fixpoint(on: Any, vertex: type, read: Any) -> Step:
         cells = matrix_of(state, fill, vertex).reshape(n, n)
         labels, rows = (
             xp.arange(1, n + 1, dtype=vertex),
-            max(tuning.matrix_block_cells // max(n, 1), 1),
+            max(BLOCK_CELLS // max(n, 1), 1),
         )
         blocks = [cells[first : first + rows] for first in range(0, n, rows)]
         for block in blocks:

@@ -20,7 +20,8 @@ from ...kernels.csr_sampling import ONE
 from ...kernels.edges import entries_of
 from ...kernels.primitives import none_of
 from ...kernels.spec import Step, standalone_algorithm
-from ...tuning import tuning
+
+SEARCHES = 64  # of one thread a component that a CPU thread takes at a time, see papers.jsonl
 
 
 def search_to_labels(on: Any, vertex: type) -> Any:
@@ -116,7 +117,7 @@ def owner(on: Any, vertex: type, output: str) -> Step:
     """
     make = {"labels": search_to_labels, "lists": search_to_lists}[output]
     search = make(on, vertex)
-    search.together = tuning.owner_searches
+    search.together = SEARCHES
 
     def connect_rest(state: Any) -> None:
         backend, n = state.backend, state.n

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from ...kernels import giant
 from ...kernels.csr_sampling import ONE, SWITCH
 from ...kernels.edges import entries_of, every
 from ...kernels.giant import LOW_WORD, SPREAD
 from ...kernels.sampling import Sample
 from ...kernels.spec import Step, sampling_rule, standalone_algorithm
-from ...tuning import tuning
 
+ALPHA, BETA = 14, 24  # when a search goes from below, and from above again: Beamer et al. 2012
 FAR = np.int32(0x7F7F7F7F)  # as bytes of 0x7F
 NOWHERE = np.uint64(2**64 - 1)
 
@@ -153,8 +154,8 @@ def searcher(on: Any, vertex: type, record_hook: Any) -> Callable[..., None]:
         width, entries, left, d, up = 1, 0, state.m, 0, False
         while width:
             d += 1
-            below_pays = entries > left // tuning.bfs_alpha
-            up = width > n // tuning.bfs_beta if up else below_pays
+            below_pays = entries > left // ALPHA
+            up = width > n // BETA if up else below_pays
             given = state.flags.out_of_range, depth, *state.csr.arrays
             rest = *given, after, backend.fill(sizes, 0), parent, hook_edge
             if up:
@@ -200,7 +201,7 @@ def bfs(on: Any, vertex: type, record_hook: Any, gather: str) -> Sample:
     def before(state: Any) -> None:
         backend, (parent, _, hook_edge) = state.backend, state.trees
         depth, frontiers, found_word = begin_search(state, vertex)
-        high(tuning.giant_probes, state.n, *state.csr.arrays, backend.fill(found_word, 0))
+        high(giant.PROBES, state.n, *state.csr.arrays, backend.fill(found_word, 0))
         source = int(backend.to_host(found_word)[0]) & int(LOW_WORD)
         search(state, depth, frontiers, source)
         low(state.n, source, parent, backend.fill(found_word, 0xFF))

@@ -20,13 +20,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ...errors import CapacityError, FormatError
-from ...tuning import tuning
 from ..memory_budget import Budget
 from . import quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+BLOCK = 16 << 20  # bytes of a file that are parsed at a time, see streams.jsonl
 LONGEST = 64  # blocks that one line may take
 
 _BLANKS = b" \t\v\f"  # between the fields of folded text; other languages' blanks are letters
@@ -230,7 +230,7 @@ def blocks(
     CapacityError
         A line is longer than the budget allows.
     """
-    size, longest = tuning.text_block_bytes, longest_line(budget)
+    size, longest = BLOCK, longest_line(budget)
     size = size if budget is None else min(size, budget.block_bytes)
     rest = list[bytes]()
     while piece := read(size):
@@ -279,7 +279,7 @@ def marked_once(path: str, feed: Iterator[Block]) -> Iterator[Block]:
 
 def longest_line(budget: Budget | None) -> int:
     """Return the most bytes that a line may have."""
-    longest = LONGEST * tuning.text_block_bytes
+    longest = LONGEST * BLOCK
     return longest if budget is None else min(longest, budget.record_bytes)
 
 
@@ -290,7 +290,7 @@ def _endless(
     kind: type[FormatError | CapacityError] = FormatError
     size = len(block.data)
     words, most = f"no end within {size:,} bytes; not text?", ""
-    if budget is not None and size < LONGEST * tuning.text_block_bytes:
+    if budget is not None and size < LONGEST * BLOCK:
         words = f"no end within {size:,} bytes"
         most = (
             f"; memory_limit {budget.in_words(budget.limit)} allows lines of"

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ...tuning import tuning
-
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     Places = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
 
+WINDOW = 1 << 20  # bytes in which quotes are looked for at a time, in a cache
 QUOTE = b'"'
 _FAR = 8  # blanks between a quote and the delimiter: with more of them, bytes are read in turn
 
@@ -92,7 +91,7 @@ def whole_records(data: bytes, delimiter: bytes) -> tuple[bytes, int]:
 
 def windows(data: bytes, delimiter: bytes) -> Iterator[tuple[bytes, Runs]]:
     """Yield the whole records at the start of a text in groups, with the places of their quotes."""
-    done, size = 0, tuning.quote_window_bytes
+    done, size = 0, WINDOW
     while done < len(data):
         window = data[done : done + size]
         found = runs(window, delimiter)
@@ -100,7 +99,7 @@ def windows(data: bytes, delimiter: bytes) -> Iterator[tuple[bytes, Runs]]:
         if end:
             yield window[:end], found.until(end)
             done += end
-            size = tuning.quote_window_bytes
+            size = WINDOW
         elif done + size >= len(data):
             return
         else:

@@ -28,6 +28,8 @@ from .text_ids import is_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
+PIECE_EDGES = 1 << 20  # that the command line writes at a time: 16 MiB of int64
+
 
 @contextmanager
 def replacing(

@@ -12,9 +12,8 @@ import click
 from ...data.files.formats import COUNTED, WRITTEN
 from ...data.files.read import EdgeFile
 from ...data.files.text_ids import plain
-from ...data.files.write import EdgeList, check_edges_output, write_edges
+from ...data.files.write import PIECE_EDGES, EdgeList, check_edges_output, write_edges
 from ...ledger import Ledger
-from ...tuning import tuning
 from .group import INPUT, OUTPUT, command, examples, option
 from .options import (
     FILES_IN_WORDS,
@@ -136,8 +135,8 @@ def as_list(found: EdgeFile, kind: str) -> EdgeList:
 
 
 def _pieces(table: pa.Table) -> Iterator[pa.Table]:
-    for first in range(0, len(table), tuning.written_piece_edges):
-        yield table.slice(first, tuning.written_piece_edges)
+    for first in range(0, len(table), PIECE_EDGES):
+        yield table.slice(first, PIECE_EDGES)
 
 
 def _span(columns: list[Any], kind: str) -> range:

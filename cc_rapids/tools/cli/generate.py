@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...data.files.formats import WRITTEN
-from ...data.files.write import EdgeList, check_edges_output, write_edges
+from ...data.files.write import PIECE_EDGES, EdgeList, check_edges_output, write_edges
 from ...errors import CapacityError
-from ...tuning import tuning
 from .generators import COMMON, GENERATORS
 from .group import OUTPUT, Command, Group, Option, examples
 from .options import FORMATS_IN_WORDS, FilePath, as_json, is_shown, quiet_options, written_to
@@ -21,6 +20,7 @@ from .show import kernel_rows, kernels, print_json, print_rows, progress, second
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
 
 # Bytes an edge while a list is held, without weights and with them; measured with 10 M edges
 _HELD = {"metis": (100, 190), "egr": (100, 190), "npz": (55, 80)}
@@ -163,7 +163,7 @@ def _tables(made: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
     import pyarrow as pa
 
     random = np.random.Generator(np.random.PCG64([made.seed, 1]))
-    for ends in made.pieces.cut(tuning.written_piece_edges):
+    for ends in made.pieces.cut(PIECE_EDGES):
         columns = list(ends)
         if made.weights is not None:
             least, most = made.weights

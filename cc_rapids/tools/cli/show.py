@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...incremental.progress import Reporter, scaled
-from ...tuning import tuning
 from .group import LINE_SECONDS, PROGRESS
 
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from ...backends.kernel_times import KernelTimes
 
     Report = Callable[[int, int], object]
+
+SILENT_SECONDS = 1.0  # of work before a bar is shown
 
 
 def console(stderr: bool = False) -> Console:
@@ -147,7 +148,7 @@ def progress(words: str, quiet: bool, unit: str = "B") -> Iterator[Report | None
         return
     columns = partial(_columns, unit)
     short = shortened(words, max(terminal.width - BESIDE_WORDS - len(unit), LEAST_WORDS))
-    with Reporter(True, bar=tuning.silent_seconds, columns=columns, terminal=terminal) as reporter:
+    with Reporter(True, bar=SILENT_SECONDS, columns=columns, terminal=terminal) as reporter:
         yield lambda done, total: reporter.report(done, total, lambda _: short)
 
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import sizes
 
 import cc_rapids
 from cc_rapids import backends
 from cc_rapids.graph import few
 from cc_rapids.graph.forest import Forest
-from cc_rapids.tuning import tuning
 
 ON = backends.get("threads")
 RANGES = [(0, np.int32), (-7, np.int8), (-(2**63), np.int64), (5 - 2**63, np.uint64)]
@@ -17,7 +17,7 @@ RANGES = [(0, np.int32), (-7, np.int8), (-(2**63), np.int64), (5 - 2**63, np.uin
 
 def forest_of(n, edges, alone, most, every):
     """The flat forest of some edges and vertices, whose answers take NumPy up to a size."""
-    with tuning.override(library_vertices=most):
+    with sizes.override(library_vertices=most):
         forest = Forest(ON, n, all_present=every)
     parent = np.arange(n, dtype=np.uint32)
     for ends in edges:
@@ -66,6 +66,6 @@ def test_it_goes_by_the_number_of_vertices(monkeypatch):
     monkeypatch.setattr(few, "count", lambda *given: taken.append(1) or proper(*given))
     edges = np.array([0, 1]), np.array([1, 4])
     for most in (4, 5):
-        with tuning.override(library_vertices=most):
+        with sizes.override(library_vertices=most):
             cc_rapids.components(edges, num_vertices=5, engine="threads")
     assert taken == [1]

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import sizes
 from support.edge_lists import ENDS, UNSIGNED, quick
 
 from cc_rapids import backends
 from cc_rapids.ids.decoders import SortedDecoder
-from cc_rapids.tuning import tuning
 
 KINDS = {"i8": (ENDS, -(2**63), 2**63 - 1), "u8": (UNSIGNED, 0, 2**64 - 1)}
 KINDS |= {"i4": ([0, 2**31 - 1, -(2**31)], -(2**31), 2**31 - 1)}
@@ -34,7 +34,7 @@ def test_integers_of_any_type_are_found_among_those_of_any(data, kind, other):
     wanted = draw(other) + [value for value in held if low <= value <= high]
     where = {value: place for place, value in enumerate(held)}
     for size in (0, 10**6):
-        with tuning.override(held_ids_per_lookup=size):
+        with sizes.override(held_ids_per_lookup=size):
             found = places(np.array(held, kind), np.array(wanted, other), backends.get("threads"))
         assert found == [where.get(value) for value in wanted]
 

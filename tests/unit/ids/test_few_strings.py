@@ -6,13 +6,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import sizes
 from support.as_lists import columns
 
 import cc_rapids
 from cc_rapids import InputError, datasets
 from cc_rapids.backends.base import Kernel
 from cc_rapids.ids import strings
-from cc_rapids.tuning import tuning
 
 words = st.text(max_size=12) | st.text("a\0é", max_size=20)
 LADDERS = 51_604  # edges of the list of `make demo`
@@ -34,7 +34,7 @@ def launched(monkeypatch):
 
 def answer(edges, most):
     """The labels and the name of the encoding, with so many strings left to the library."""
-    with tuning.override(library_strings=most):
+    with sizes.override(library_strings=most):
         found = cc_rapids.components(edges, engine="threads")
         return columns(found.labels()), found.summary()["ids"]
 
@@ -61,7 +61,7 @@ def test_what_the_demo_computes_takes_few_kernels(launched):
 @pytest.mark.parametrize(("rows", "by_library"), [(2, True), (3, False)])
 def test_all_columns_count(launched, rows, by_library):
     edges = pd.DataFrame({"src": ["a"] * rows, "dst": ["b"] * rows})
-    with tuning.override(library_strings=5):
+    with sizes.override(library_strings=5):
         cc_rapids.components(edges, vertices=["a"], engine="threads")
     assert ("note_letters" not in launched) == by_library
 
@@ -77,7 +77,7 @@ def test_the_library_indexes_no_words_that_are_many(known, monkeypatch):
 
     monkeypatch.setattr(strings._Arrow, "place", noted)
     names = np.array([f"v{k:05}" for k in range(known)])
-    with tuning.override(library_strings=1000):
+    with sizes.override(library_strings=1000):
         found = cc_rapids.components((names[:-1], names[1:]), engine="threads")
         assert found.component_of("v00007") == "v00000"
         seen = cc_rapids.Connectivity(engine="threads").insert((names[:-1], names[1:]))

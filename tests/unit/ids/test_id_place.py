@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support import sizes
 from support.choices import each
 
 import cc_rapids
@@ -9,7 +10,6 @@ from cc_rapids import oracle
 from cc_rapids.ids import hash_table
 from cc_rapids.ids.range import IdRange
 from cc_rapids.kernels import id_place
-from cc_rapids.tuning import tuning
 
 M = 6000
 
@@ -20,7 +20,7 @@ def long_lists(monkeypatch, on):
     monkeypatch.setattr(type(on), "in_one_launch", False)
     monkeypatch.setattr(hash_table, "PARTS", 4)
     few = M // 10
-    with tuning.override(
+    with sizes.override(
         estimated_ids=few, sampled_scan_edges=few, spread_sample_ids=M, small_id_range=10
     ):
         yield

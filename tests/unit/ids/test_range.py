@@ -9,10 +9,10 @@ from cc_rapids import backends, errors, generators
 from cc_rapids.algorithms import auto
 from cc_rapids.backends.dry_run import RecordingBackend, recorded_launches
 from cc_rapids.data import read as frames
+from cc_rapids.graph import memory_bound
 from cc_rapids.graph.edges import Edges
 from cc_rapids.ids import range as spans
 from cc_rapids.solver import choose
-from cc_rapids.tuning import tuning
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def long_list(seed, m, low=-700, n=900):
 def test_ids_that_a_glance_misses_are_found(engine, glancing, caplog, design, row, beyond):
     """An id so many times beyond the others as a guess is widened by."""
     caplog.set_level("INFO", "cc_rapids")
-    edges, more = long_list(row, 2100), int(beyond * tuning.range_margin_ids)
+    edges, more = long_list(row, 2100), int(beyond * memory_bound.MARGIN_IDS)
     edges[row % 2][row] = 200 + more if beyond > 0 else more - 700
     found = cc_rapids.components(edges, engine=engine, design=design)
     check(found, components_of(*map(np.ndarray.tolist, edges)))
@@ -84,9 +84,9 @@ def test_columns_of_far_ids_are_not_read_for_their_span(
 
 def test_a_guess_says_how_much_of_it_was_seen():
     for size in (1, 100, 10**6, 2**63):
-        more = (size - 1) // spans.WIDER + tuning.range_margin_ids
+        more = (size - 1) // spans.WIDER + memory_bound.MARGIN_IDS
         guess = spans.IdRange(-more, size - 1 + more, np.dtype(np.int64), False, more=more)
-        assert 0.98 * size - 2 * tuning.range_margin_ids <= guess.least_size <= size
+        assert 0.98 * size - 2 * memory_bound.MARGIN_IDS <= guess.least_size <= size
 
 
 ROWS = 1 << 16

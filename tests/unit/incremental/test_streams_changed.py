@@ -19,9 +19,8 @@ from support.stream_inputs import SMALL, parts, same, table
 import cc_rapids
 import cc_rapids.incremental.progress
 from cc_rapids import ChangedFileError, components, components_at, stream_components
-from cc_rapids.data.files import input_file
+from cc_rapids.data.files import delimited, input_file
 from cc_rapids.data.files import write as write_module
-from cc_rapids.tuning import tuning
 
 EDGES = table()
 
@@ -276,7 +275,7 @@ def test_rows_of_a_pipe_are_not_counted_ahead(piped, options):
 
 
 def test_a_pipe_of_ids_that_become_text_is_refused(piped, monkeypatch):
-    monkeypatch.setattr(tuning, "text_block_bytes", 512)
+    monkeypatch.setattr(delimited, "BLOCK", 512)
     path = piped(b"src,dst\n" + b"1,2\n" * 3000 + b"ann,bob\n")
     with pytest.raises(cc_rapids.FormatError, match="all earlier ones were integers"):
         stream_components(path, format="csv")

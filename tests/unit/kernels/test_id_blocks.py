@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from support import sizes
 from support.choices import each
 from support.machine import SIMULATED
 
@@ -17,7 +18,6 @@ from cc_rapids.kernels import id_blocks, id_place
 from cc_rapids.kernels.id_blocks import TILE
 from cc_rapids.kernels.partition import MOST_BLOCKS
 from cc_rapids.options import Options
-from cc_rapids.tuning import tuning
 
 M = 2 * TILE + 9 if SIMULATED else 5 * TILE + 9
 FEW = {"estimated_ids": 10, "sampled_scan_edges": 10, "small_id_range": 10, "blocked_ids": 1}
@@ -33,7 +33,7 @@ def in_blocks(monkeypatch, on):
     monkeypatch.setattr(type(on), "finds_in_blocks", True)
     monkeypatch.setattr(id_blocks, "LEAST_SHIFT", 6)
     monkeypatch.setattr(hash_table, "_spread_evenly", lambda *given: True)
-    with tuning.override(**FEW):
+    with sizes.override(**FEW):
         yield
 
 
@@ -113,7 +113,7 @@ def test_threads_of_a_segment_are_fewer_where_it_is_short(on, monkeypatch):
 
 
 def test_sums_of_many_segments_are_taken_in_runs(on):
-    with tuning.override(single_block_sum=10):
+    with sizes.override(single_block_sum=10):
         check_slots(*ends(3000, M), on)
 
 
@@ -263,7 +263,7 @@ def test_only_backends_that_gain_change_the_order(on, made, monkeypatch):
     monkeypatch.setattr(type(on), "finds_in_blocks", False)
     check(on.name, src, dst)
     monkeypatch.setattr(type(on), "finds_in_blocks", True)
-    with tuning.override(blocked_ids=10**6):
+    with sizes.override(blocked_ids=10**6):
         check(on.name, src, dst)
     assert not made
     check(on.name, src, dst)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import sizes
 
 from cc_rapids import backends, components, oracle
 from cc_rapids.algorithms.auto import ONE_LAUNCH_RULE
 from cc_rapids.kernels import find, id_hash, one_launch_hashed
-from cc_rapids.tuning import tuning
 
 ODD = 0x9E3779B97F4A7C15  # spreads 0, 1, ... over all 64-bit integers, each to another one
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("launched")
 @pytest.fixture(params=[True, False], ids=["at once", "by a second launch"])
 def table_at_once(request):
     """Whether the launch that scans the ids has a hash table ready."""
-    with tuning.override(hashed_at_once=1 << 15 if request.param else 0, small_id_range=10):
+    with sizes.override(hashed_at_once=1 << 15 if request.param else 0, small_id_range=10):
         yield request.param
 
 
@@ -85,7 +85,7 @@ def test_columns_of_two_widths(launched, table_at_once):
 def test_any_small_list(pairs, apart, at_once):
     ends = np.array([(u * apart, v * apart) for u, v in pairs] + [(0, apart * 7)], object)
     src, dst = ((ends & (2**64 - 1)).astype(np.uint64).astype(np.int64)).T
-    with tuning.override(hashed_at_once=1 << 15 if at_once else 0, small_id_range=10):
+    with sizes.override(hashed_at_once=1 << 15 if at_once else 0, small_id_range=10):
         vertex, labels = components((src, dst)).labels()
     for mine, theirs in zip((vertex, labels), expected(src, dst), strict=True):
         np.testing.assert_array_equal(mine, theirs)

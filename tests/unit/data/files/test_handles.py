@@ -28,7 +28,7 @@ import scipy.sparse
 
 import cc_rapids
 from cc_rapids import components, errors
-from cc_rapids.tuning import tuning
+from cc_rapids.data.files import delimited
 
 TABLE = pa.table({"src": [1, 2], "dst": [2, 5]})
 TEXTS = {
@@ -397,7 +397,7 @@ def test_one_column_a_side_may_be_named_in_lists_of_an_open_file(tmp_path):
 
 @pytest.mark.parametrize("opens", [lambda path: open(path, "rb"), open, gzip.open])
 def test_an_open_file_that_can_seek_is_read_again_as_text(opens, monkeypatch):
-    monkeypatch.setattr(tuning, "text_block_bytes", 40)
+    monkeypatch.setattr(delimited, "BLOCK", 40)
     content = b"src,dst\n" + b"1,2\n" * 40 + b"a,b\n"
     written("edges.csv", gzip.compress(content) if opens is gzip.open else content)
     for find in (

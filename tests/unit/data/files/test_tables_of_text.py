@@ -6,8 +6,7 @@ from campaign.tables import tables
 from support.choices import some
 
 import cc_rapids
-from cc_rapids.data.files import text_head
-from cc_rapids.tuning import tuning
+from cc_rapids.data.files import delimited, text_head
 
 
 @some("seed", range(0, 120, 10), usual=[0, 10, 20])
@@ -107,7 +106,7 @@ def test_records_without_an_id_are_left_out_for_null_ends(tmp_path, content, nul
 @pytest.mark.parametrize("bounds", [{"at_least": 1}, {"forest": "min"}])
 @pytest.mark.parametrize("opened", [False, True])
 def test_ids_that_become_text_are_read_with_weights(tmp_path, monkeypatch, opened, bounds):
-    monkeypatch.setattr(tuning, "text_block_bytes", 512)
+    monkeypatch.setattr(delimited, "BLOCK", 512)
     path = tmp_path / "a.csv"
     path.write_text("src,dst,w\n" + "1,2,1\n" * 2000 + "ann,bob,2\n3,4,0\n")
     with path.open("rb") as file:
