@@ -35,9 +35,9 @@ WORDS = {"auto": None, "cpu": "threads", "gpu": "cuda", "threads": "threads", "c
 
 
 def named(word: Any) -> str | None:
-    """Return the name of an engine for a word of ``engine=``; None for None and ``"auto"``.
+    """Return the engine name for a value of ``engine=``; None for None and ``"auto"``.
 
-    Raise an EngineError if it is no such word.
+    Raise an EngineError if the value is unknown.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def named(word: Any) -> str | None:
 
 
 def get(name: str | None) -> Backend:
-    """Return the backend of a word of ``engine=``; threads for ``"auto"`` and None.
+    """Return the backend for a value of ``engine=``; threads for ``"auto"`` and None.
 
     Raise an EngineError if it does not exist or this machine cannot run it.
     """
@@ -64,7 +64,7 @@ Backend.by_name = staticmethod(get)
 
 @cache
 def opened(name: str) -> Backend:
-    """Return the backend of a name that is one of ``ENGINES``; one a process.
+    """Return the backend with a name in ``ENGINES``; there is one instance per process.
 
     Raise an EngineError if this machine, or this build of Python, cannot run it.
     """
@@ -80,14 +80,14 @@ def opened(name: str) -> Backend:
 
 
 def release_memory() -> None:
-    """Free the GPU memory that is kept between runs, and end the threads of several GPUs.
+    """Free the GPU memory that is cached between runs, and stop the worker threads of several GPUs.
 
-    If cuDF's memory comes from the driver without a pool, allocating and freeing what a run needs
-    beside its answer takes longer than some of its kernels. So these blocks are kept after a run,
-    and serve the next runs of about that size: at most a 32nd of the memory of each device, those
-    in use included. They are freed when runs of other sizes need the room, when 64 later blocks
-    were of other sizes, and when the driver has no memory left for a run. With a pool, and on CPU
-    threads, nothing is kept. What a Connectivity keeps for its next batch goes with it.
+    Without an RMM pool, allocating and freeing temporary memory by the driver can take longer than
+    the kernels of a run. So these blocks are cached and reused by runs of similar size. At most
+    1/32 of each device's memory is cached, including blocks in use. A block is freed when other
+    sizes need the space, after 64 allocations that did not reuse it, and when the driver runs out
+    of memory. Nothing is cached with a pool or on CPU threads. The memory that a Connectivity
+    reserves for its next batch is freed too.
 
     See Also
     --------
@@ -99,6 +99,6 @@ def release_memory() -> None:
     >>> cc_rapids.release_memory()
     """
     workers.stop()
-    if "cupy" in sys.modules:  # or no GPU was used
+    if "cupy" in sys.modules:  # otherwise no GPU was used
         with contextlib.suppress(EngineError):
             get("cuda").release_memory()

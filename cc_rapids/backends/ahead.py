@@ -1,4 +1,4 @@
-"""Compilation of kernels before they are launched, for a backend that may not be here."""
+"""Ahead-of-time compilation of kernels, for backends that need not be present."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Capability = tuple[int, int]
 
 
 def compile_kernel(kernel: Kernel, signature: Signature, capability: Capability | None) -> bool:
-    """Compile a kernel into the kernel cache; return whether it had to be compiled.
+    """Compile a kernel into the kernel cache; return False if it was cached already.
 
     Parameters
     ----------
     capability : (int, int), optional
-        The compute capability of a GPU, whether or not such a one is here; CPU threads without.
+        The compute capability of a GPU, which need not be present; None for CPU threads.
     """
     with kernel_times.watched() as times:
         if capability is None:

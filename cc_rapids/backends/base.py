@@ -18,20 +18,20 @@ from .memory.packing import Layout, Piece
 from .words import WORDS
 
 UNKNOWN_CACHE = 64 << 20
-SINGLE_BLOCK_THREADS = 1024  # threads, at most, of a block that is launched alone
-# Words that blocks may share everywhere: 64 KiB, as all GPUs since Turing have.
+SINGLE_BLOCK_THREADS = 1024  # most threads of a single-block kernel
+# Words of shared memory per block that all GPUs since Turing have: 64 KiB.
 SHARED_WORDS = 1 << 14
 WAY_OUT = "pass fewer, or leave them out"
 
-# Where kernels read edges and matrices: the engine's own memory; the same, but filled from pages of
-# the host that are locked; or those pages themselves. On CPU threads all three are ordinary memory.
+# Kinds of memory for edges and matrices: device memory; device memory filled from pinned host
+# pages; or the pinned pages themselves. On CPU threads all three are ordinary memory.
 MEMORY = ("device", "pinned", "zero-copy")
 
 Array = Any  # numpy.ndarray, or cupy.ndarray on a GPU
 
 
 class SharedMemoryLimits(NamedTuple):
-    """The blocks with the most shared memory: how many run at once, and with how many threads."""
+    """Limits of blocks with the most shared memory: words, threads, and blocks resident at once."""
 
     blocks: int
     threads: int
@@ -41,10 +41,10 @@ class SharedMemoryLimits(NamedTuple):
 class Kernel:
     """A kernel to launch: call it with the number of indices and the arrays of the function.
 
-    ``together`` is the number of indices that a CPU thread takes at a time, for kernels with much
-    work per index, and ``shared_words`` the number of words that the threads of a block share.
-    ``waves`` is the number of consecutive parts of a grid-stride kernel: in a long one, all threads
-    then end at about the same time.
+    ``together`` is the number of indices per task of a CPU thread, for kernels with much work per
+    index. ``shared_words`` is the number of words of shared memory per block. ``waves`` is the
+    number of consecutive parts into which a grid-stride kernel is split, so that all threads of a
+    long one end at about the same time.
 
     See Also
     --------
@@ -64,10 +64,7 @@ class Kernel:
 
 
 class Flag:
-    """A word that a kernel may set for the host: its last arguments are ``value`` and ``word``.
-
-    It is for one launch.
-    """
+    """A flag that one launch may set for the host; kernels take ``value`` and ``word`` last."""
 
     value = 1
 
@@ -75,7 +72,7 @@ class Flag:
         self.backend, self.word = backend, backend.fill(backend.alloc_readback(1), 0)
 
     def read_async(self) -> Callable[[], bool]:
-        """Return a function that waits for what is launched so far, and says if it is set."""
+        """Return a function that waits for the work launched so far and reads the flag."""
         read = self.backend.read_async(self.word)
         return lambda: bool(read()[0])
 
@@ -89,20 +86,20 @@ class Backend(ABC):
     """
 
     name: str
-    on_device: bool  # are its arrays those of a GPU?
+    on_device: bool  # are its arrays in GPU memory?
     xp: Any  # the array library: numpy or cupy
     threads_per_row = 1
     warp_size = 1
     max_block_size = SINGLE_BLOCK_THREADS
-    samples = False  # does an audit gain by a pass over a sample of the edges first?
+    samples = False  # is an audit faster with a first pass over a sample of the edges?
     warp_shuffle_xor: Atom | None = None
     prefetch: Atom | None = None
     has_locks = True  # do threads that wait for each other's locks make progress?
-    in_one_launch = False  # does a list of few edges gain by phases that are launched together?
-    goes_on = False  # does the host go on while kernels run?
-    finds_in_blocks = False  # is it faster to find ids block by block of a table beyond the cache?
-    # Does PyArrow number few strings, and NumPy count and gather few vertices? Where it is as fast,
-    # kernels for that need not be compiled.
+    in_one_launch = False  # is a short list faster if all phases are one launch?
+    goes_on = False  # are launches asynchronous?
+    finds_in_blocks = False  # is probing a table larger than the cache faster block by block?
+    # Does PyArrow number few strings, and NumPy count and gather few vertices? Then kernels for
+    # these tasks need not be compiled.
     few_by_library = False
 
     # Returns the backend of an engine; set by the package, which knows all of them.
@@ -117,7 +114,7 @@ class Backend(ABC):
     block_reduce_min, block_reduce_max = Atom("block_reduce_min"), Atom("block_reduce_max")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return the call that gets the backend by name in another process: it is never copied."""
+        """Pickle by name: unpickling returns the backend of that process."""
         return self.by_name, (self.name,)
 
     if not TYPE_CHECKING:
@@ -128,7 +125,7 @@ class Backend(ABC):
 
     @staticmethod
     def device(function: types.FunctionType) -> Part:
-        """Return a device function that kernels and other device functions may call."""
+        """Return a device function, callable from kernels and other device functions."""
         return Part(function)
 
     def elementwise(self, function: types.FunctionType) -> Kernel:
@@ -136,18 +133,19 @@ class Backend(ABC):
         return self.shaped("elementwise", function)
 
     def grid_stride(self, function: types.FunctionType) -> Kernel:
-        """Return a kernel that runs ``function(first, last, step, *arrays)`` once for each thread.
+        """Return a kernel that runs ``function(first, last, step, *arrays)`` once per thread.
 
-        ``last`` is where its indices end: those of all threads, or, of a CPU thread, its own.
+        ``last`` is the end of the index range: of all indices on a GPU, or of a CPU thread's own
+        part.
         """
         return self.shaped("grid_stride", function)
 
     def single_block(self, function: types.FunctionType) -> Kernel:
-        """Return a grid-stride kernel of one block, whose threads may wait for each other."""
+        """Return a grid-stride kernel of one block, whose threads can synchronise."""
         return self.shaped("single_block", function)
 
     def cooperative(self, function: types.FunctionType) -> Kernel:
-        """Return a grid-stride kernel of as many blocks as run at once, which may synchronise."""
+        """Return a grid-stride kernel whose blocks are all resident at once and can synchronise."""
         return self.shaped("cooperative", function)
 
     def block_kernel(self, shared_words: int) -> Callable[[types.FunctionType], Kernel]:
@@ -164,41 +162,38 @@ class Backend(ABC):
         return made
 
     def shared_memory_limits(self) -> SharedMemoryLimits:
-        """Return the limits of blocks with shared memory, for a kernel that takes their number."""
+        """Return the limits of blocks with shared memory."""
         return SharedMemoryLimits(2, 1, SHARED_WORDS)
 
-    @cache  # noqa: B019  # there is one backend of a name, as long as the process lives
+    @cache  # noqa: B019  # backends are singletons
     def kernel(self, make: Callable[..., Any], *parts: Any) -> Any:
-        """Return the kernel that a factory makes for this backend and further parts, made once."""
+        """Return the kernel that a factory makes for this backend and further parts; cached."""
         return make(self, *parts)
 
     def shaped(self, shape: str, function: types.FunctionType) -> Kernel:
-        """Return a kernel of one of the shapes."""
+        """Return a kernel of the given shape, such as ``"elementwise"``."""
         return Kernel(self, shape, Part(function))
 
     @property
     @abstractmethod
     def device_name(self) -> str:
-        """The device in words, for summaries."""
+        """The name of the device, for summaries."""
 
     @abstractmethod
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
-        """Run a kernel, after all earlier ones. Arguments are 1-d arrays and integers."""
+        """Run a kernel after all earlier ones; arguments are 1-d arrays and integers."""
 
     @abstractmethod
     def empty(self, n: int, dtype: Any) -> Array:
-        """Allocate an array of ``n`` elements of any content."""
+        """Allocate an uninitialised array of ``n`` elements."""
 
     @cache  # noqa: B019
     def unused(self, dtype: Any) -> Array:
-        """Return the empty array of a type, for an argument that a kernel does not read.
-
-        It is the same array each time, so nothing is allocated.
-        """
+        """Return the shared empty array of a type, for an argument that a kernel does not read."""
         return self.without_memory(dtype)
 
     def without_memory(self, dtype: Any) -> Array:
-        """Return a new array of no elements, which keeps no memory alive.
+        """Return a new array of no elements that keeps no memory alive.
 
         It is contiguous like the array that it replaces, because machine code depends on that.
         """
@@ -207,7 +202,7 @@ class Backend(ABC):
     def alloc_readback(self, n: int) -> Array:
         """Allocate ``n`` uint64 in which kernels store results for the host.
 
-        The host reads them before the next call, which may return the same memory.
+        The host must read them before the next call, which may return the same memory.
         """
         return self.empty(n, np.uint64)
 
@@ -216,11 +211,11 @@ class Backend(ABC):
         return Flag(self)
 
     def alloc_packed(self, *shapes: tuple[int, Any], arena_bytes: int = 0) -> list[Array]:
-        """Allocate arrays of ``(n, dtype)`` each, in one allocation on backends that gain by it.
+        """Allocate arrays of ``(n, dtype)`` each, in one allocation on backends that benefit.
 
-        On a GPU without a pool each allocation is a call of the driver, and freeing it may wait for
-        the device. ``arena_bytes`` is the number of further bytes for arrays of the run, until
-        :meth:`leave_arena`.
+        On a GPU without a pool each allocation calls the driver, and freeing it may wait for the
+        device. ``arena_bytes`` is the size of an additional arena for small arrays of the run, used
+        until :meth:`leave_arena`.
         """
         arrays = []
         for n, dtype in shapes:
@@ -228,21 +223,21 @@ class Backend(ABC):
         return arrays
 
     def alloc_like(self, arrays: list[Array], arena_bytes: int = 0) -> list[Array]:
-        """Allocate arrays as :meth:`alloc_packed` has allocated others."""
+        """Allocate arrays with the sizes and types of arrays from :meth:`alloc_packed`."""
         shapes = [(array.size, array.dtype) for array in arrays]
         return self.alloc_packed(*shapes, arena_bytes=arena_bytes)
 
     def copy_packed(self, arrays: list[Array], copies: list[Array]) -> None:
-        """Copy arrays into those that :meth:`alloc_like` has allocated for them."""
+        """Copy arrays into those allocated for them by :meth:`alloc_like`."""
         for array, copy in zip(arrays, copies, strict=True):
             copy[:] = array
 
     def leave_arena(self) -> None:
-        """Keep later allocations apart from those of the run, so that they may outlive it."""
+        """Allocate later arrays outside the run's arena, so that they may outlive the run."""
         return
 
     def packed_args(self, whole: Array, layout: Layout) -> Iterable[Any]:
-        """Return parts of an array of bytes, usable only as arguments of a kernel."""
+        """Return parts of an array of bytes, usable only as kernel arguments."""
         return self.packed_views(whole, layout.pieces)
 
     def packed_views(self, whole: Array, pieces: Iterable[Piece]) -> list[Array]:
@@ -260,11 +255,11 @@ class Backend(ABC):
     def asarray(self, array: Array) -> Array:
         """Return the array in memory that this engine's kernels can read.
 
-        It is copied only if it is elsewhere.
+        It is copied only if necessary.
         """
 
     def by_way_of(self, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
-        """Allocate an array of ``n`` elements in a kind of memory, and let ``write`` fill it.
+        """Allocate an array of ``n`` elements in a kind of memory, and call ``write`` to fill it.
 
         See MEMORY for the kinds.
         """
@@ -273,20 +268,17 @@ class Backend(ABC):
         return array
 
     def placed(self, array: Array, memory: str) -> Array:
-        """Return the array in the given kind of memory.
-
-        It is copied only if necessary.
-        """
+        """Return the array in the given kind of memory; copy it only if necessary."""
         return self.asarray(array)
 
     @property
     def device_id(self) -> int | None:
-        """The number of the GPU that holds the engine's arrays; None if none does."""
+        """The number of the GPU that holds the engine's arrays; None on CPU threads."""
         return None
 
     @property
     def device_count(self) -> int:
-        """The number of devices over which edges can be spread; 0 if there are none to choose."""
+        """The number of devices that edges can be spread over; 0 if there is no choice."""
         return 0
 
     def using_device(self, number: int) -> AbstractContextManager[Any]:
@@ -294,22 +286,22 @@ class Backend(ABC):
         return nullcontext()
 
     def connect(self, number: int) -> bool:
-        """Let the current device read the memory of another; return whether it can directly."""
+        """Enable the current device to read another's memory; return whether that works."""
         return True
 
     def received(self, array: Array, number: int) -> Array:
-        """Return a copy, on the current device, of an array that another one holds.
+        """Copy an array from another device to the current one.
 
-        What writes the array has to be done. The copy is in the order of launched work.
+        The array must be complete. The copy is ordered like a launch.
         """
         return array.copy()
 
     def free_bytes_of(self, memory: str) -> int:
-        """Return the bytes that a kind of memory could still hold."""
+        """Return the free bytes of a kind of memory."""
         return self.free_bytes()
 
     def counts(self, numbers: Array, n: int) -> Array:
-        """Count how often each of ``0 .. n - 1`` occurs among integers in this range."""
+        """Count the occurrences of each of ``0 .. n - 1`` among integers in this range."""
         return self.xp.bincount(numbers.astype(np.int64, copy=False), minlength=n)
 
     @abstractmethod
@@ -319,8 +311,8 @@ class Backend(ABC):
     def read_async(self, array: Array) -> Callable[[], Any]:
         """Start an asynchronous copy to the host; return a function that waits for it.
 
-        The copy contains the results of all work launched so far. Call the returned function before
-        starting two other copies; more work may be launched in between.
+        The copy contains the results of all work launched so far. At most two copies may be
+        pending; more work may be launched in between.
         """
         return partial(self.to_host, array)
 
@@ -330,9 +322,9 @@ class Backend(ABC):
 
     @property
     def in_caller_order(self) -> bool:
-        """True if the host goes on, and what it does next comes after all launched work.
+        """True if launches are asynchronous and ordered with the caller's later work.
 
-        So it is on the stream that the libraries of the caller's frames use, too.
+        The backend then uses the same stream as the libraries of the caller's frames.
         """
         return False
 
@@ -343,11 +335,11 @@ class Backend(ABC):
         )
 
     def mark(self) -> Any:
-        """Return a mark in the order of all launched work, for :meth:`elapsed`."""
+        """Return a mark in the order of launched work, for :meth:`elapsed`."""
         return time.perf_counter()
 
     def elapsed(self, first: Any, last: Any) -> float:
-        """Return the milliseconds between two marks, once both are reached.
+        """Return the milliseconds between two marks, after both are reached.
 
         It is device time, if the backend has a device.
         """
@@ -359,13 +351,13 @@ class Backend(ABC):
 
     @abstractmethod
     def free_bytes(self) -> int:
-        """Return the bytes that this backend could still allocate."""
+        """Return the bytes that this backend can still allocate."""
 
     def check_capacity(self, size: int, what: str, way: str = WAY_OUT) -> None:
         """Raise a CapacityError that names ``what`` if more bytes are needed than are free.
 
-        This check is needed because a host may allocate more memory than it has, and kill the
-        process when it is written to. ``way`` tells the caller what to do.
+        Without this check a host may overcommit its memory and kill the process at the first write.
+        ``way`` tells the caller what to do.
         """
         free = self.free_bytes()
         if size > free:
@@ -376,10 +368,10 @@ class Backend(ABC):
 
     @abstractmethod
     def peak_bytes(self) -> int | None:
-        """Return the most memory in use so far, if the backend can tell."""
+        """Return the peak memory use so far, if the backend records it."""
 
     def arena(self) -> Any:
-        """Return an arena for the small arrays of one run, which all its scopes may share."""
+        """Return an arena for the small arrays of one run, which all its scopes can share."""
         return None
 
     def scope(self, arena: Any = None) -> Scope:
@@ -388,34 +380,34 @@ class Backend(ABC):
         Parameters
         ----------
         arena : optional
-            The result of :meth:`arena`, or, to continue a run, the value of an earlier scope of
-            that run in a ``with`` statement.
+            The result of :meth:`arena`. To continue a run, the value of an earlier scope of that
+            run in a ``with`` statement.
 
         Raises
         ------
         CapacityError
-            An allocation has failed. Earlier allocations of the run are freed, except memory that
-            :func:`cc_rapids.release_memory` frees, and nothing else has changed.
+            An allocation failed. Earlier allocations of the run are freed, except cached memory,
+            which :func:`cc_rapids.release_memory` frees. Nothing else has changed.
         EngineError
             The backend cannot be used in this process.
         """
         return Scope(self.name, arena=arena)
 
     def release_memory(self) -> None:
-        """Free the memory that is kept for later runs."""
+        """Free the memory that is cached for later runs."""
         return
 
     def reusing(self) -> AbstractContextManager[Any]:
-        """Return a context, for many large arrays, in which freed memory is used again."""
+        """Return a context in which freed memory of large arrays is reused."""
         return nullcontext()
 
 
 class Scope:
     """A context that turns allocation failures into errors of cc_rapids; fast to enter.
 
-    It is a class, not a generator, because runs on small lists enter it twice. Its value in a
-    ``with`` statement is the arena for the small arrays of the run, if there is one. The ``pool``
-    is a generator that has arrays allocated from one, from its first step until it is closed.
+    It is a class instead of a generator, because runs on small lists enter it twice. Its value in a
+    ``with`` statement is the arena for the small arrays of the run, if there is one. ``pool`` is a
+    generator that redirects allocations to a pool, from its first step until it is closed.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
-"""The choice of an engine for edges in files, which lie on no device yet.
+"""Choose an engine for edges in files.
 
-The GPU takes them where its estimate is lower, with importing its libraries and loading kernels in
-this process. The figures are seconds, and edges a second, of the order that was measured on an
-H100 and on two CPU cores; they need not be exact, as the two estimates differ by far for most
-files.
+The GPU is chosen if its estimated time is lower, including the import of its libraries and the
+loading of kernels in this process. The constants are in seconds, and edges per second, from
+measurements on an H100 and on two CPU cores. They need not be exact, because the two estimates
+differ widely for most files.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 
-IMPORT_SECONDS = 4.0  # of cuDF, CuPy and numba-cuda
-LOAD_SECONDS = 0.2  # of kernels that an earlier process has compiled
+IMPORT_SECONDS = 4.0  # to import cuDF, CuPy and numba-cuda
+LOAD_SECONDS = 0.2  # to load kernels that an earlier process has compiled
 GPU_RATE = 1e9
 THREADS_RATE = 30e6
 DRIVERS = ("/dev/nvidiactl", "/dev/dxg")  # on Linux, and on Windows' Linux
@@ -23,7 +23,7 @@ DRIVERS = ("/dev/nvidiactl", "/dev/dxg")  # on Linux, and on Windows' Linux
 
 @dataclass(frozen=True)
 class EngineChoice:
-    """The engine that runs, and the reason in words."""
+    """The chosen engine and the reason."""
 
     engine: str
     reason: str
@@ -31,14 +31,14 @@ class EngineChoice:
 
 @cache
 def has_gpu() -> bool:
-    """Return whether a driver and the libraries for a GPU seem to be there; imports nothing."""
+    """Return whether a driver and the libraries for a GPU seem to be present; import nothing."""
     return any(map(os.path.exists, DRIVERS)) and all(map(find_spec, ("cudf", "cupy")))
 
 
 def choose(edges: float | None, rate: float = THREADS_RATE) -> EngineChoice:
-    """Return the engine for a number of edges in files, None if it is unknown.
+    """Return the engine for a number of edges in files; None if the number is unknown.
 
-    ``rate`` is that of this machine's threads, in edges a second.
+    ``rate`` is the throughput of this machine's threads in edges per second.
 
     Examples
     --------

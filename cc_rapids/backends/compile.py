@@ -1,7 +1,7 @@
-"""Compilation of a kernel's parts to machine code for a GPU architecture; needs no GPU.
+"""Compile the parts of a kernel to machine code for a GPU architecture; no GPU is needed.
 
-numba-cuda makes PTX of the Python source; nvJitLink, from the CUDA toolkit that Numba installs,
-makes the cubin and reports its registers, stack and local memory.
+numba-cuda compiles the Python source to PTX. nvJitLink, from the CUDA toolkit that Numba installs,
+links the cubin and reports its registers, stack and local memory.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from .memory.packing import PackedArgs
 
 log = logging.getLogger(__name__)
 
-Signature = tuple[str, ...]  # one word an argument: "i8" for an integer, "uint32[::1]" for an array
+Signature = tuple[str, ...]  # one per argument: "i8" for an integer, "uint32[::1]" for an array
 Capability = tuple[int, int]
 
 SHARED_BLOCK_THREADS = 640  # three blocks of 64 KiB then fill an H100's multiprocessor
-REGISTERS = 64  # a thread, of the 65,536 that the 1,024 of the largest block share
-LARGE_SHARED_BLOCK_THREADS = 1024  # of one that shares more, and has a multiprocessor for itself
+REGISTERS = 64  # per thread: 65,536 registers for the 1,024 threads of the largest block
+LARGE_SHARED_BLOCK_THREADS = 1024  # for blocks with more shared memory, one per multiprocessor
 
 _lock = threading.RLock()
-_parts: dict[str, Any] = {}  # by fingerprint: Numba makes the same of a part for all architectures
+_parts: dict[str, Any] = {}  # compiled parts by fingerprint, the same for all architectures
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Binary:
 
 
 def signature_of(arguments: tuple[Any, ...]) -> Signature:
-    """Return the types of a launch's arguments: 1-d arrays, contiguous or strided, and integers."""
+    """Return the types of a launch's arguments: 1-d arrays (contiguous or strided) and integers."""
 
     def word(argument: Any) -> str:
         if isinstance(argument, int):
@@ -70,9 +70,9 @@ def signature_of(arguments: tuple[Any, ...]) -> Signature:
 
 
 def stored(kernel: Kernel, signature: Signature, capability: Capability) -> Binary:
-    """Return a kernel's machine code from the user's kernel cache; make and store it if it is new.
+    """Return a kernel's machine code from the user's kernel cache; make and store it if missing.
 
-    It is linked from the PTX that a wheel has brought, or else compiled.
+    It is linked from the PTX in the wheel, or else compiled.
     """
     types = f"{signature} {capability} {_recipe(capability)}"
     key = f"{kernel.shape} {kernel.part.fingerprint} {types}"
@@ -89,36 +89,36 @@ def stored(kernel: Kernel, signature: Signature, capability: Capability) -> Bina
 
 @cache
 def _recipe(capability: Capability) -> str:
-    """Return a description of all that machine code is made of besides the kernel."""
+    """Return a description of everything besides the kernel that determines the machine code."""
     return f"{kernel_cache.recipe(*shipped.SOURCES)} {shipped.digest(capability)}"
 
 
 def _from_shipped(kernel: Kernel, signature: Signature, capability: Capability) -> Binary | None:
-    """Return a kernel linked from the PTX that a wheel has brought, if there is some that links."""
+    """Return a kernel linked from the PTX in the wheel, or None if there is none that links."""
     ptx = shipped.ptx_of(kernel, signature, capability)
     if ptx is None:
         return None
     try:
         return link(ptx, capability)
-    except Exception as error:  # of a linker, whose errors depend on its version
+    except Exception as error:  # the linker's exceptions depend on its version
         log.info("the PTX of %s is compiled anew: %s", kernel.part.function.__name__, error)
         return None
 
 
 def compile_kernel(kernel: Kernel, signature: Signature, capability: Capability) -> Binary:
-    """Compile for compute capability ``(major, minor)``, whether or not such a GPU is here."""
+    """Compile for compute capability ``(major, minor)``; such a GPU need not be present."""
     return link(to_ptx(kernel, signature, capability), capability)
 
 
 def threads_of(shared_words: int) -> int:
-    """Return the number of threads of a block, given its words of shared memory."""
+    """Return the number of threads per block for a number of words of shared memory."""
     return SHARED_BLOCK_THREADS if shared_words <= SHARED_WORDS else LARGE_SHARED_BLOCK_THREADS
 
 
 def to_ptx(kernel: Kernel, signature: Signature, capability: Capability) -> str:
-    """Return the PTX of the kernel for an architecture, which later ones can run too.
+    """Return the PTX of the kernel for an architecture; later architectures can run it too.
 
-    Block kernels declare their number of threads, so that there are registers for all of them.
+    Block kernels declare their number of threads, so that the registers suffice for all threads.
     """
     from numba import cuda
 
@@ -140,9 +140,10 @@ def to_ptx(kernel: Kernel, signature: Signature, capability: Capability) -> str:
 
 
 def link(ptx: str, capability: Capability) -> Binary:
-    """Make machine code for an architecture; return it with the resources that it needs.
+    """Link machine code for an architecture; return it with the resources that it needs.
 
-    If a thread takes more registers than each of the largest block has, it is made with these.
+    If a thread uses more registers than the largest block allows, the code is linked again with
+    that limit.
     """
     binary = _link(ptx, capability)
     return binary if binary.registers <= REGISTERS else _link(ptx, capability, REGISTERS)
@@ -156,7 +157,7 @@ def _link(ptx: str, capability: Capability, registers: int | None = None) -> Bin
         verbose=True,
         ptxas_options=["-v"],
         max_register_count=registers,
-        no_cache=True,  # that of the driver has machine code, and not how many registers it takes
+        no_cache=True,  # the driver's cache does not report register counts
     )
     linker = Linker(ObjectCode.from_ptx(ptx.encode()), options=options)
     cubin = bytes(linker.link("cubin").code)
@@ -201,8 +202,8 @@ def _types(signature: Signature) -> Any:
 def _pretend(capability: Capability) -> Iterator[None]:
     """Set this thread's current device, for which nested device functions are compiled.
 
-    ``cuda.compile`` has an argument for the kernel alone: functions that it calls are compiled for
-    the device that their dispatcher asks for.
+    The argument of ``cuda.compile`` applies to the kernel only. The functions that it calls are
+    compiled for the current device of their dispatcher.
     """
     thread = _devices()
     before = getattr(thread, "device", None)
@@ -215,7 +216,7 @@ def _pretend(capability: Capability) -> Iterator[None]:
 
 @cache
 def _devices() -> threading.local:
-    """Return what has the ``device`` of a thread; in other threads Numba asks for the real one."""
+    """Return Numba's thread-local object that holds the current device."""
     from numba.cuda import dispatcher
 
     thread, real = threading.local(), dispatcher.get_current_device

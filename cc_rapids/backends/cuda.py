@@ -1,6 +1,6 @@
-"""The GPU backend: kernels compiled by Numba once, kept as cubins, and launched by the driver.
+"""The GPU backend: kernels are compiled by Numba, cached as cubins, and launched by the driver.
 
-Numba's own launch costs 33-76 us and its first call compiles; here a launch packs the arguments
+A launch by Numba takes 33-76 us, and its first call compiles. Here a launch packs the arguments
 into one buffer and calls the driver, and a new process loads machine code from the cache.
 """
 
@@ -34,15 +34,15 @@ from .peers import Peers
 log = logging.getLogger(__name__)
 
 BLOCK_THREADS = 256
-GRID_STRIDE_BLOCKS = 8  # blocks a multiprocessor in a grid-stride kernel: all resident at once
+GRID_STRIDE_BLOCKS = 8  # blocks per multiprocessor in a grid-stride kernel: all are resident
 
-WORD = 0xFFFFFFFFFFFFFFFF  # all bits of an argument; so many blocks are no bound
+WORD = 0xFFFFFFFFFFFFFFFF  # mask of an argument; as a number of blocks: no bound
 
 _MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
 def open_backend() -> Backend:
-    """Return the GPU backend; raise an EngineError without its packages or without a GPU."""
+    """Return the GPU backend; raise an EngineError if its packages or a GPU are missing."""
     try:
         import cupy
         import numba_cuda
@@ -62,7 +62,7 @@ def open_backend() -> Backend:
 
 
 class Cuda(Backend):
-    """Kernels on the current NVIDIA GPU, on CuPy's current stream; its arrays are CuPy's."""
+    """Backend for the current NVIDIA GPU, on CuPy's current stream; its arrays are CuPy arrays."""
 
     name = "cuda"
     on_device = True
@@ -91,7 +91,7 @@ class Cuda(Backend):
 
     @property
     def has_locks(self) -> bool:  # type: ignore[override]
-        """True from Volta on, whose threads are scheduled independently of their warp."""
+        """True from Volta on, where the threads of a warp are scheduled independently."""
         return bool(_properties(self._device())["major"] >= 7)
 
     def shared_memory_limits(self) -> SharedMemoryLimits:
@@ -99,7 +99,7 @@ class Cuda(Backend):
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         words: list[int] = [n]
-        types: list[int] = [self._device()]  # and of each argument what machine code depends on
+        types: list[int] = [self._device()]  # and the types of the arguments
         array = self.xp.ndarray
         for argument in arguments:
             if isinstance(argument, array):
@@ -129,17 +129,17 @@ class Cuda(Backend):
         self._launch(function, blocks, 1, 1, threads, 1, 1, shared, stream, 0, extra)
 
     def _load(self, kernel: Kernel, arguments: tuple[Any, ...], device: int) -> int:
-        """Return the driver's handle of the kernel for arguments of these types on this device."""
+        """Return the driver's handle of the kernel for these argument types on this device."""
         from . import compile as compiler
 
         signature = compiler.signature_of(arguments)
         properties = _properties(device)
         capability = (properties["major"], properties["minor"])
-        with self._loading:  # so that threads of other GPUs find what the first has compiled
+        with self._loading:  # threads of other GPUs reuse what the first has compiled
             binary = compiler.stored(kernel, signature, capability)
         driver = self.xp.cuda.driver
         function = driver.moduleGetFunction(driver.moduleLoadData(binary.cubin), binary.entry)
-        if kernel.shared_words:  # more than 48 KiB has to be requested
+        if kernel.shared_words:  # more than 48 KiB must be requested
             driver.funcSetAttribute(function, _MOST_SHARED, 4 * kernel.shared_words)
         return int(function)
 
@@ -152,7 +152,7 @@ class Cuda(Backend):
         return self.xp.ndarray((0,), dtype, start, step)
 
     def alloc_readback(self, n: int) -> Array:
-        """Allocate in memory that each thread keeps, to delay a run's first allocation."""
+        """Return memory that each thread caches, so that a run starts without an allocation."""
         if 8 * n > pinned.READBACK_BYTES:
             return super().alloc_readback(n)
         return self.xp.ndarray((n,), np.uint64, self._buffers.kept_memory(self._device()))
@@ -168,7 +168,7 @@ class Cuda(Backend):
         return self._views(allocate(size), pieces)
 
     def copy_packed(self, arrays: list[Array], copies: list[Array]) -> None:
-        """Copy their whole allocation at once, unless each has its own, as after pickling."""
+        """Copy the whole allocation at once, unless each array has its own, as after pickling."""
         words, room = words_of(self.xp, arrays), words_of(self.xp, copies)
         if words is None or room is None or words.size != room.size:
             super().copy_packed(arrays, copies)
@@ -232,7 +232,7 @@ class Cuda(Backend):
         return device
 
     def connect(self, number: int) -> bool:
-        """Enable copies over NVLink or PCIe; without, the driver copies by way of the host."""
+        """Enable copies over NVLink or PCIe; otherwise the driver copies through the host."""
         return self._peers.connect(self._device(), number)
 
     def received(self, array: Array, number: int) -> Array:
@@ -249,7 +249,7 @@ class Cuda(Backend):
         return copy
 
     def _copy_by_host(self, array: Array, number: int, copy: Array) -> None:
-        """Copy an array of another device by way of NumPy, and wait until that is done."""
+        """Copy an array of another device through NumPy, and wait for the copy."""
         runtime = self.xp.cuda.runtime
         try:
             with self.using_device(number):
@@ -351,7 +351,7 @@ class Cuda(Backend):
         self._workspace.release()
 
 
-_places = lru_cache(256)(pack_layout)  # of a batch as of the one before
+_places = lru_cache(256)(pack_layout)  # consecutive batches have equal layouts
 
 
 @cache
@@ -371,7 +371,7 @@ def _total_bytes(device: int) -> int:
 
 
 def _generator_of(manager: Callable[..., Any]) -> Callable[..., Generator[None, None, None]]:
-    """Return the generator of a context manager; contextlib's calls around it take longer."""
+    """Return the generator of a context manager, which avoids the overhead of contextlib."""
     generator = getattr(manager, "__wrapped__", None)
     if generator is not None and isgeneratorfunction(generator):
         return generator  # type: ignore[no-any-return]
@@ -384,9 +384,10 @@ def _generator_of(manager: Callable[..., Any]) -> Callable[..., Generator[None, 
 
 
 def _geometry(kernel: Kernel, device: int) -> tuple[int, int, int, int]:
-    """Return how a kernel is launched on a device.
+    """Return the launch parameters of a kernel on a device.
 
-    The indices of a block, its threads, the most blocks, and the bytes that its threads share.
+    They are the indices per block, the threads per block, the most blocks, and the bytes of shared
+    memory.
     """
     processors, shared = _properties(device)["multiProcessorCount"], 4 * kernel.shared_words
     if kernel.shape == "grid_stride":

@@ -91,10 +91,9 @@ def block_sync() -> None:
 def grid_sync(array: Any, i: Any) -> None:
     """Wait until every block of the grid has arrived.
 
-    Blocks subtract from one word; the first one subtracts so much that the highest bit flips when
-    the last block has arrived. The word can then be used for the next barrier as it is. The fence
-    before publishes what the threads wrote, and the fence after prevents reads of stale cache
-    lines.
+    The blocks subtract from one word. The first block subtracts so much that the highest bit flips
+    when the last block arrives, so the word is ready for the next barrier. The fence before it
+    publishes the threads' writes, and the fence after it prevents stale reads.
     """
     cuda.syncthreads()
     if cuda.gridDim.x > 1:
@@ -112,7 +111,7 @@ def grid_sync(array: Any, i: Any) -> None:
 
 @_device
 def warp_ballot_rank(flag: Any) -> Any:
-    """Count the lanes of a warp that raise a flag, by a ballot."""
+    """Count the earlier lanes and all lanes of a warp that raise a flag, by a ballot."""
     raised = cuda.ballot_sync(ALL_LANES, flag)
     before = raised & (np.uint32(1 << cuda.laneid) - np.uint32(1))
     return cuda.popc(np.uint32(before)), cuda.popc(np.uint32(raised))
@@ -140,7 +139,7 @@ def warp_shuffle_xor(value: Any) -> Any:
 
 @_device
 def shuffle_down(array: Any, value: Any, distance: Any) -> Any:
-    """Return the value of the lane ``distance`` further on; shuffles take signed integers only."""
+    """Return the value of the lane ``distance`` further on; the shuffle takes signed integers."""
     return array.dtype.type(cuda.shfl_down_sync(ALL_LANES, np.int64(value), distance))
 
 

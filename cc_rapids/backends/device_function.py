@@ -1,8 +1,8 @@
 """The functions of a kernel before compilation.
 
-A kernel is a tree of small functions that close over each other, over numbers and over the atomic
+A kernel is a tree of small functions, each a closure over other functions, numbers and atomic
 operations of a backend. Here they are plain Python functions with a fingerprint. A backend compiles
-the tree (``compiled``) only if its cache of compiled kernels does not contain the fingerprint.
+the tree (``compiled``) only if its kernel cache does not contain the fingerprint.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Atom:
 
 
 class Part:
-    """A function of a kernel: its source, and the values that it closes over."""
+    """A function of a kernel: its source and the values of its closure."""
 
     def __init__(self, function: types.FunctionType) -> None:
         names = function.__globals__
@@ -63,9 +63,8 @@ class Part:
     def symbol(self) -> str:
         """A unique name for the compiled code.
 
-        Numba distinguishes functions of one name by numbers that start again in each process. Code
-        from the cache would have the same numbers, and of two functions with one name the linker
-        takes either.
+        Numba numbers functions of one name, starting anew in each process. Cached code could
+        therefore have the same numbers, and the linker would take either of two such functions.
         """
         return f"{self.function.__name__}_{self.fingerprint[:16]}"
 
@@ -76,10 +75,10 @@ class Part:
         done: dict[str, Any] | None = None,
         kind: str = "",
     ) -> Any:
-        """Return the function, compiled by ``jit`` over compiled parts and the engine's own atoms.
+        """Compile the function by ``jit``, with its compiled parts and the engine's own atoms.
 
-        ``done`` holds the parts that this ``jit`` has compiled, by their fingerprints; new ones are
-        added. ``kind`` separates its code from that of another ``jit`` in one process.
+        ``done`` holds the parts that this ``jit`` has compiled, by fingerprint; new ones are added.
+        ``kind`` separates the code from that of another ``jit`` in the same process.
         """
         parts: dict[str, Any] = {} if done is None else done
 
@@ -98,9 +97,10 @@ class Part:
 
 
 def _text(function: types.FunctionType) -> str:
-    """Return the lines of a function.
+    """Return the source lines of a function.
 
-    ``inspect`` would tokenise the source to find its end, which takes half of a first small run.
+    ``inspect`` would tokenise the source to find its end, which takes half of the time of a first
+    small run.
     """
     code = function.__code__
     linecache.checkcache(code.co_filename)

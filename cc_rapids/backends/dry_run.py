@@ -1,8 +1,8 @@
 """Record the kernels that a backend would launch, without a GPU and without a compiler.
 
-Kernels run as plain Python on NumPy arrays, with the parameters of the backend, and each launch is
-recorded with the types of its arguments. A few edges suffice, because launches for no index, as
-of phases that have nothing to do for few edges, are recorded too.
+Kernels run as plain Python on NumPy arrays, with the parameters of the backend. Each launch is
+recorded with the types of its arguments. Launches for no index are recorded too, so a few edges
+reach all phases.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from .base import Kernel
 from .device_function import Part
 from .threads import Threads
 
-# How often a kernel runs, if less than it is asked to: pairs of threads, and lanes, need warps, and
-# what they would link does not matter; of the probes one will do, as any tree may be the largest.
+# Kernels that run for fewer indices than requested. Pairs of threads need warps, and their links do
+# not matter here. One probe suffices, because any tree may count as the largest.
 MOST = {"link_first_two": 0, "filter_edges": 0, "examine_by_blocks": 0, "most_frequent": 1}
 
 Key = tuple[str, str, compiler.Signature]  # a kernel's shape and fingerprint, and its arguments
 
 
 def _atom(change: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an atomic operation for a single thread, which returns the previous element."""
+    """Return an atomic operation for a single thread; it returns the previous element."""
 
     def operation(array: Any, i: Any, *values: Any) -> Any:
         before = array[i]
@@ -64,7 +64,7 @@ ATOMS |= {
 
 
 class RecordingBackend(Threads):
-    """The GPU engine's parameters on NumPy arrays; ``launched`` holds each kernel by its key."""
+    """The GPU backend's parameters on NumPy arrays; ``launched`` maps keys to launched kernels."""
 
     name = "cuda"
     threads_per_row = cuda.Cuda.threads_per_row
@@ -106,7 +106,7 @@ def run_plainly(kernel: Kernel, body: Callable[..., None], n: int, arguments: An
 
 
 class ThreadsRecording(RecordingBackend):
-    """The same with the parameters of CPU threads."""
+    """A recording backend with the parameters of CPU threads."""
 
     name = Threads.name
     threads_per_row = Threads.threads_per_row
@@ -119,7 +119,7 @@ class ThreadsRecording(RecordingBackend):
 
 
 class OneLaunchRecording(RecordingBackend):
-    """The same as on a GPU, of lists so short that they are solved in one launch."""
+    """A recording backend with the GPU's parameters, for lists solved in one launch."""
 
     in_one_launch = True
 

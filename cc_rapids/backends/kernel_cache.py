@@ -1,11 +1,11 @@
-"""A cache of compiled kernels on disk, shared by all processes of one user only.
+"""Disk cache of compiled kernels, shared by all processes of one user.
 
-A file is found by a key that names everything that it was made from, so it is never out of date. It
-is written under another name and renamed, so several processes may write at the same time. It
-begins with a hash of its key and content, so a damaged file is detected and made again.
+A file is found by a key that names everything it was made from, so it is never out of date. It is
+written under another name and renamed, so several processes may write at the same time. It begins
+with a hash of key and content, so a damaged file is detected and made again.
 
 The files contain machine code, which is executed. So they are used only if this user owns the
-folder and no other user may write to it; it is made with mode 0700.
+folder and no other user may write to it. The folder is created with mode 0700.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from pathlib import Path
 
 log = logging.getLogger(__name__)
 
-MOST = 1 << 30  # bytes of all files, if $CC_RAPIDS_CACHE_SIZE does not say
-FULL = 3 / 4  # of these are left when the oldest files have gone
-UNSEEN = 1 / 16  # of the room that was left may be written before all files are counted again
-USED = 3600  # seconds from which on a file that is read is marked as used again
-LEFT = 3600  # seconds from which on a file that was not moved into place is a leftover
+MOST = 1 << 30  # default limit in bytes, without $CC_RAPIDS_CACHE_SIZE
+FULL = 3 / 4  # share of the limit that remains after the oldest files are removed
+UNSEEN = 1 / 16  # share of the free space that may be written before files are counted again
+USED = 3600  # seconds after which reading a file marks it as used again
+LEFT = 3600  # seconds after which a file that was not renamed counts as unfinished
 UNITS = {"": 1, "B": 1, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
 
-_FORM = "3"  # of the files: a digest of key and content, and the content
+_FORM = "3"  # version of the file format: a digest of key and content, and the content
 _KEPT = re.compile(r"[0-9a-f]{64}\.\w+|new-\w+")
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 _logged: set[str] = set()  # keys of log lines already written
-_rooms: dict[str, int] = {}  # by folder: what may be written before all files are counted again
+_rooms: dict[str, int] = {}  # by folder: bytes that may be written before files are counted again
 
 
 class _OthersError(Exception):
@@ -54,9 +54,10 @@ class Cache:
     path : str
         ``$CC_RAPIDS_CACHE``, or ``cc_rapids`` in the user's cache.
     files, bytes : int
-        The files that it holds, and their sizes together.
+        The number of files and their total size.
     bound : int
-        The bytes above which the oldest files go: ``$CC_RAPIDS_CACHE_SIZE``, or 1 GiB.
+        The total size above which the oldest files are removed: ``$CC_RAPIDS_CACHE_SIZE``, or 1
+        GiB.
     owner : int or None
         The user id of the folder's owner; None if there is no folder yet.
     mode : str or None
@@ -111,7 +112,7 @@ def recall(key: str, suffix: str) -> bytes | None:
         _check()
         stored = path.read_bytes()
         if time.time() - path.stat().st_mtime > USED:
-            with contextlib.suppress(OSError):  # of a file system that cannot be written now
+            with contextlib.suppress(OSError):  # the file system may be read-only
                 os.utime(path)
     except _OthersError as error:
         _refuse(error)
@@ -126,7 +127,7 @@ def recall(key: str, suffix: str) -> bytes | None:
 
 
 def keep(key: str, suffix: str, content: bytes) -> None:
-    """Keep the content under ``key`` for other processes.
+    """Store the content under ``key`` for other processes.
 
     If the folder cannot be written to, or is not private to this user, a line is logged, and each
     process makes the content again.
@@ -149,7 +150,7 @@ def keep(key: str, suffix: str, content: bytes) -> None:
 
 
 def survey() -> Cache:
-    """Inspect the cache; nothing is made, changed or read into memory."""
+    """Inspect the cache without changing it or reading its files."""
     path, why, owner, mode, files = folder(), None, None, None, []
     try:
         _check()

@@ -1,6 +1,6 @@
-"""The time that kernels take before they run: they are compiled once per machine, then loaded.
+"""Time spent on kernels before they run: compiled once per machine, loaded once per process.
 
-Backends report it, and whoever times a call can tell it from the time to compute.
+Backends report it, so that callers who time a call can separate it from the computation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ COMPILING = "compiling kernels for this machine, once"
 
 @dataclass
 class KernelTimes:
-    """The time that kernels took before they ran, while they were watched.
+    """Time spent on compiling and loading kernels while they were watched.
 
     Attributes
     ----------
@@ -38,12 +38,12 @@ class KernelTimes:
 
 _lock = threading.Lock()
 _watching: list[KernelTimes] = []
-_announced = threading.Event()  # in this process
+_announced = threading.Event()  # set after the first announcement of this process
 
 
 @contextmanager
 def watched(on_compile: Callable[[], object] | None = None) -> Iterator[KernelTimes]:
-    """Return a context with the times of all kernels that are compiled or loaded in it."""
+    """Return a context that records the times of all kernels compiled or loaded in it."""
     times = KernelTimes(on_compile=on_compile)
     with _lock:
         _watching.append(times)
@@ -63,7 +63,7 @@ def add(seconds: float) -> None:
 
 @contextmanager
 def preparing() -> Iterator[None]:
-    """Return a context whose time is added: that of compiling and loading kernels."""
+    """Return a context whose duration is added as compiling and loading time."""
     started = perf_counter()
     try:
         yield
@@ -72,9 +72,9 @@ def preparing() -> Iterator[None]:
 
 
 def compiling() -> None:
-    """Count a kernel that is compiled now, and announce it if it is the first.
+    """Count a kernel that is about to be compiled; announce the first one.
 
-    The first of a process is a log line.
+    The first one of a process is logged.
     """
     with _lock:
         first = [times for times in _watching if not times.compiled]

@@ -1,4 +1,4 @@
-"""Copies between GPUs, and one thread for each of them that stays for later runs."""
+"""Copies between GPUs, and one persistent worker thread per GPU."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ ALREADY = 704  # cudaErrorPeerAccessAlreadyEnabled
 
 
 class Peers:
-    """Table of the GPUs that read the memory of others, as far as this process has asked."""
+    """Table of the GPU pairs with peer access, as far as this process has tried."""
 
     def __init__(self, runtime: Any) -> None:
         self.runtime = runtime
         self.connected: dict[tuple[int, int], bool] = {}
 
     def connect(self, device: int, other: int) -> bool:
-        """Let the current GPU ``device`` read the memory of another; return whether it can.
+        """Enable GPU ``device`` to read the memory of ``other``; return whether it can.
 
-        If it cannot, which is logged once, the driver makes each copy by way of the host.
+        If it cannot, a line is logged once, and the driver copies through the host.
         """
         if (device, other) not in self.connected:
             why = self._refusal(device, other)
@@ -48,10 +48,10 @@ class Peers:
 
 
 class Workers:
-    """One thread for each device, which is started when it is needed and kept.
+    """One thread per device, started on first use and kept.
 
-    Threads keep small buffers, of pinned pages among others, which take longer to allocate than
-    some runs do. Runs follow one another.
+    Threads keep small buffers, such as pinned pages, whose allocation takes longer than some runs.
+    Runs on several GPUs are serialised.
     """
 
     def __init__(self) -> None:
@@ -60,12 +60,12 @@ class Workers:
         os.register_at_fork(after_in_child=self.forget)
 
     def forget(self) -> None:
-        """Drop the threads after a fork, which neither they nor the lock's holder survive."""
+        """Drop the threads after a fork, because neither threads nor held locks survive it."""
         self.lock = threading.Lock()
         self._threads: dict[int, ThreadPoolExecutor] = {}
 
     def check_outside(self) -> None:
-        """Raise an InputError in a thread of a device, whose run would wait for itself."""
+        """Raise an InputError in a worker thread, whose run would wait for itself."""
         if self._is_inside:
             raise InputError(
                 "a run with devices= calls this function, as its progress=, and runs on these GPUs"
@@ -87,9 +87,9 @@ class Workers:
         self._own.inside = True
 
     def stop(self) -> None:
-        """End the threads, and free their buffers; the next run starts them again.
+        """Stop the threads and free their buffers; the next run restarts them.
 
-        Called by one of them, it leaves them to the run that uses them.
+        A call from a worker thread does nothing, because a run is using the threads.
         """
         if self._is_inside:
             return

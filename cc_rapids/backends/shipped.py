@@ -1,11 +1,11 @@
-"""Virtual instructions (PTX) of common kernels that wheels bring, to be linked and not compiled.
+"""PTX (virtual instructions) of common kernels, shipped in wheels to be linked instead of compiled.
 
-A file for each architecture holds the PTX of each kernel by a key that names what it was made of:
-the source of the kernel and of the backend, and the types of its arguments. A kernel that has
-changed since has another key and is compiled, so a file is never out of date. xz tells damage.
+There is one file per architecture. It stores the PTX of each kernel under a key of its source, the
+backend's source and the argument types. A changed kernel has another key and is compiled, so the
+file is never out of date. xz checksums detect damage.
 
-Numba takes two thirds of a first call on a GPU, and the linker a tenth. Checkouts have no such
-files: ``python -m cc_rapids.tools.ahead`` makes them, as `make package` does before a wheel.
+Numba takes two thirds of a first call on a GPU, and the linker a tenth. Source checkouts have no
+such files; ``python -m cc_rapids.tools.ahead`` creates them, as `make package` does for a wheel.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 FOLDER = Path(__file__).with_name("ptx")
 SOURCES = "cuda_intrinsics.py", "compile.py", "device_function.py"
-# The oldest version of PTX that has an architecture: so the linkers of older toolkits take it, too.
+# The oldest PTX version that supports each architecture, so that linkers of older toolkits work.
 OLDEST = {(7, 5): "6.3", (8, 0): "7.0", (9, 0): "7.8", (10, 0): "8.6", (12, 0): "8.7"}
 
 _VERSION = re.compile(r"^\.version .*$", re.M)
@@ -35,7 +35,7 @@ Signature = tuple[str, ...]
 
 
 def digest(capability: Capability) -> str:
-    """Return a hash of the file for a compute capability; of none "none"."""
+    """Return a hash of the file for a compute capability; "none" if there is no file."""
     try:
         return hashlib.sha256(_path(_architecture(capability)).read_bytes()).hexdigest()
     except (LookupError, OSError):
@@ -43,12 +43,12 @@ def digest(capability: Capability) -> str:
 
 
 def ptx_of(kernel: Kernel, signature: Signature, capability: Capability) -> str | None:
-    """Return the PTX of a kernel for a compute capability, if a wheel has brought it."""
+    """Return the PTX of a kernel for a compute capability, or None if the wheel lacks it."""
     return _ptx_texts(capability).get(_key(kernel, signature))
 
 
 def write(made: dict[tuple[Kernel, Signature], str], capability: Capability) -> None:
-    """Write the file for an architecture from the PTX of kernels."""
+    """Write the PTX of kernels to the file of an architecture."""
     FOLDER.mkdir(exist_ok=True)
     texts = {_key(*which): _as_oldest(ptx, capability) for which, ptx in made.items()}
     text = json.dumps(dict(sorted(texts.items()))).encode()
@@ -60,12 +60,12 @@ def _as_oldest(ptx: str, capability: Capability) -> str:
 
 
 def _architecture(capability: Capability) -> Capability:
-    """Return the newest architecture whose PTX a GPU runs as if it were its own.
+    """Return the newest shipped architecture whose PTX is native to a GPU.
 
     Raises
     ------
     LookupError
-        There is none of its generation.
+        There is none of the GPU's generation.
     """
     candidates = [one for one in OLDEST if one[0] == capability[0] and one <= capability]
     if not candidates:
@@ -79,7 +79,7 @@ def _path(architecture: Capability) -> Path:
 
 @cache
 def _ptx_texts(capability: Capability) -> dict[str, str]:
-    """Return the PTX of all kernels of a file by their keys; none if it is not there or damaged."""
+    """Return the PTX of all kernels of a file by key; empty if the file is missing or damaged."""
     try:
         path = _path(_architecture(capability))
         texts: dict[str, str] = json.loads(lzma.decompress(path.read_bytes()))
@@ -92,6 +92,6 @@ def _ptx_texts(capability: Capability) -> dict[str, str]:
 
 
 def _key(kernel: Kernel, signature: Signature) -> str:
-    """Return a hash of what the PTX of a kernel is made of."""
+    """Return a hash of everything that determines the PTX of a kernel."""
     made_of = kernel.shape, kernel.part.fingerprint, signature, kernel_cache.source_of(*SOURCES)
     return hashlib.sha256(repr(made_of).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The CPU backend: kernels compiled by Numba, run by a pool of Python threads without the GIL."""
+"""The CPU backend: kernels are compiled by Numba and run by Python threads without the GIL."""
 
 from __future__ import annotations
 
@@ -32,17 +32,18 @@ CHUNK = 1 << 16  # indices that a thread takes at a time, see [rows] and threads
 ORDER = "acq_rel"
 WRITE, KEEP, DATA = 0, 3, 1  # arguments of a prefetch: for reading, with high locality, of data
 
-# Numba counts references to an array even where it only passes it on: two atomic operations a call,
-# on a line that all threads share. Kernels own no memory, so the counting (NRT) is switched off. C
-# calls none of them, and Python only what is launched: other wrappers were two fifths of compiling.
+# Numba counts references to an array even where it only passes it on: two atomic operations per
+# call on a shared cache line. Kernels own no memory, so reference counting (NRT) is off. C calls no
+# kernel and Python calls only the launched ones, so other wrappers are omitted; they took two
+# fifths of the compile time.
 _options = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
-CHECK = "CC_RAPIDS_BOUNDS_CHECK"  # the environment variable by which every access is checked
+CHECK = "CC_RAPIDS_BOUNDS_CHECK"  # environment variable that enables bounds checks
 
 
 def _element(context: Any, builder: Any, sig: Any, args: Any, anywhere: bool = False) -> Any:
     """Return the address of array[i]; the index is unsigned, so it never wraps around.
 
-    It is checked if all accesses are, unless it may be ``anywhere``.
+    With bounds checks on, the index is checked, except if it may be ``anywhere``.
     """
     array = context.make_array(sig.args[0])(context, builder, args[0])
     index = context.cast(builder, args[1], sig.args[1], types.intp)
@@ -102,7 +103,7 @@ def _read_modify_write(signed: str, unsigned: str) -> Any:
 
 
 def _one_thread_sync(*word: Any) -> None:
-    """Do nothing: a block or a grid is one thread, and that one lane."""
+    """Do nothing: on CPU threads a block, a grid and a warp are one thread."""
 
 
 def _warp_ballot_rank(flag: Any) -> Any:
@@ -143,7 +144,7 @@ PLAIN |= {"warp_ballot_rank": _warp_ballot_rank}
 
 
 class _Uninterrupted(Compiler):  # type: ignore[misc]
-    """Numba's compiler, during which no garbage is collected."""
+    """Numba's compiler with garbage collection paused."""
 
     def compile_extra(self, func: Any) -> Any:
         """Return the compiled function."""
@@ -152,7 +153,7 @@ class _Uninterrupted(Compiler):  # type: ignore[misc]
 
 
 class _Compiler:
-    """Numba with fixed options and its compiled code, with or without bounds checks."""
+    """Numba with fixed options and a cache, with or without bounds checks."""
 
     def __init__(self, checked: bool) -> None:
         options = _options | {"boundscheck": checked}
@@ -163,13 +164,13 @@ class _Compiler:
         self.parts: dict[str, Any] = {}  # by fingerprint, for all kernels
 
     def _named(self, function: Any) -> Any:
-        """Return a function under a unique name, since the linker merges functions of one name."""
+        """Return a function under a unique name; the linker merges functions of one name."""
         made = FunctionType(function.__code__, function.__globals__, function.__name__ + self.kind)
         made.__qualname__ = made.__name__
         return self.part(made)
 
     def kernel(self, shape: str, part: Part) -> Any:
-        """Return a kernel of a shape, taken from the store if that has it."""
+        """Return a compiled kernel of a shape, from the kernel cache if possible."""
         shaped = SHAPES[shape](part.compiled(self.part, self.atoms, self.parts, self.kind))
         shaped.__qualname__ = f"{shape}_{part.symbol}{self.kind}"
         run = self.jit(shaped)
@@ -181,7 +182,7 @@ _compiler = cache(_Compiler)  # one for each process and kind of check
 
 
 def compile_kernel(kernel: Kernel, signature: Signature) -> None:
-    """Compile a kernel for arguments of some types, or load it from the store."""
+    """Compile a kernel for given argument types, or load it from the kernel cache."""
     shared = [types.uint32[::1]] if kernel.shared_words else []
     arguments = numba.types.BaseTuple.from_types(numba_types(signature))
     run = _compiler(False).kernel(kernel.shape, kernel.part)
@@ -221,13 +222,13 @@ SHAPES = {
 
 
 class Threads(Backend):
-    """Kernels on the cores of this machine; its arrays are NumPy's.
+    """Backend for the cores of this machine; its arrays are NumPy arrays.
 
     Parameters
     ----------
     checked : bool, optional
-        Whether kernels are compiled with a check of every access to an array: one outside raises
-        an AssertionError that names the kernel. By default what the environment says (``CHECK``).
+        Whether kernels check every array access. An access out of bounds raises an AssertionError
+        that names the kernel. The default comes from the environment (``CHECK``).
     """
 
     name = "threads"
@@ -243,7 +244,7 @@ class Threads(Backend):
         os.register_at_fork(after_in_child=self._forget_pool)
 
     def _forget_pool(self) -> None:
-        """Drop the pool after a fork, which neither threads nor the holder of the lock survive."""
+        """Drop the pool after a fork, because neither threads nor held locks survive it."""
         self._lock = threading.Lock()
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
 
@@ -271,7 +272,7 @@ class Threads(Backend):
             for first in starts:
                 try:
                     run(first, min(first + size, n), *shared, *arguments)
-                except IndexError as error:  # raised by those that check alone
+                except IndexError as error:  # raised by bounds checks only
                     name = kernel.part.function.__name__
                     raise AssertionError(
                         f"kernel {name!r} accesses memory outside its arrays: {error}"
@@ -281,14 +282,14 @@ class Threads(Backend):
         waiting = list(map(self._executor().submit, [work] * helpers)) if helpers else []
         try:
             work()
-        finally:  # an interrupt must not leave a thread behind that writes to arrays given back
+        finally:  # after an interrupt no thread may write to freed arrays
             for _ in starts:
                 pass
             for future in waiting:
                 future.result()
 
     def _executor(self) -> ThreadPoolExecutor:
-        """Return the pool of this process, made when it is needed."""
+        """Return the thread pool of this process, created on first use."""
         with self._lock:
             if self._pool is None or self._pool[0] != self.workers:
                 self._pool = self.workers, ThreadPoolExecutor(self.workers, "cc_rapids")
@@ -305,7 +306,7 @@ class Threads(Backend):
     def empty(self, n: int, dtype: Any) -> Array:
         try:
             return np.empty(n, dtype)
-        except ValueError as error:  # what NumPy calls more bytes than there are addresses
+        except ValueError as error:  # NumPy's error for more bytes than the address space
             raise MemoryError(str(error)) from error
 
     def fill(self, array: Array, byte: int) -> Array:
@@ -339,16 +340,16 @@ class Threads(Backend):
 
 
 class _OnDisk:
-    """Numba's cache of one function, under a key that sees through closures.
+    """Numba's cache of one function, under a key that includes its closure.
 
-    By Numba's own key, a function that closes over compiled ones is new in every process.
+    By Numba's own key, a function that closes over compiled ones would be new in every process.
     """
 
     cache_path = None
 
     def __init__(self, key: str) -> None:
         self.key = f"{key} {_recipe()}"
-        self.started = 0.0  # when it was found missing, under Numba's lock
+        self.started = 0.0  # time of the cache miss, under Numba's lock
 
     def _name(self, signature: Any, codegen: Any) -> str:
         return f"{self.key} {signature} {codegen.magic_tuple()}"
@@ -374,9 +375,9 @@ def _recipe() -> str:
 
 
 class _Writeable:
-    """A read-only array with the type of a writeable one.
+    """Wrapper that gives a read-only array the type of a writeable one.
 
-    No kernel writes a column, and one compiled kernel serves both.
+    No kernel writes to a column, so one compiled kernel serves both.
     """
 
     def __init__(self, array: Array) -> None:

@@ -32,13 +32,15 @@ THEMES = {
             "A kernel that runs ``f(first, n, step, *arrays)`` once per thread, for its indices"
             " ``first, first + step, ... < n``; together the threads cover ``0 .. n - 1``.",
         ),
-        Word("single_block(f)", "The same in one block, whose threads may wait for each other."),
-        Word("cooperative(f)", "The same in as many blocks as can run at the same time."),
+        Word(
+            "single_block(f)", "Like ``grid_stride`` in one block, whose threads can synchronise."
+        ),
+        Word("cooperative(f)", "Like ``grid_stride`` in as many blocks as are resident at once."),
         Word(
             "block_kernel(w)(f)",
             "A kernel that runs ``f(k, t, step, shared, *arrays)`` in each block ``k < n``, once"
             " for each ``t`` of its ``step`` threads. These may wait for each other, and share the"
-            " array ``near`` of ``w`` 32-bit words, which is not initialised.",
+            " array ``shared`` of ``w`` 32-bit words, which is not initialised.",
         ),
         Word(
             "shared_memory_limits()",
@@ -60,8 +62,8 @@ THEMES = {
             "Add the values of all threads of a grid-stride kernel, each of which calls it once"
             " with the same ``i``; neighbours may be combined first. Returns nothing.",
         ),
-        Word("block_reduce_min(array, i, value)", "The same for the least value."),
-        Word("block_reduce_max(array, i, value)", "The same for the greatest value."),
+        Word("block_reduce_min(array, i, value)", "Lower an element to the least value."),
+        Word("block_reduce_max(array, i, value)", "Raise an element to the greatest value."),
     ),
     "Waiting": (
         Word(

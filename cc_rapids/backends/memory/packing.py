@@ -9,30 +9,27 @@ from typing import Any
 
 import numpy as np
 
-ALIGN = 256  # bytes, between the pieces of one allocation
+ALIGN = 256  # alignment in bytes of the pieces of one allocation
 
-Piece = tuple[int, int, Any]  # where it starts, elements and their type
+Piece = tuple[int, int, Any]  # offset, number of elements and their type
 
 
 def pack_layout(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[Piece]]:
-    """Return the bytes of one allocation for arrays, each given as ``(n, dtype)``.
-
-    Each with where it starts.
-    """
+    """Return the size of one allocation for arrays ``(n, dtype)``, and the offset of each array."""
     start, pieces = 0, []
     for n, dtype in shapes:
         pieces.append((start, n, dtype))
         start += -(-n * np.dtype(dtype).itemsize // ALIGN) * ALIGN
-    if start > sys.maxsize:  # which array libraries call another error
+    if start > sys.maxsize:  # array libraries would raise other errors
         raise MemoryError(f"{start:,} bytes exceed the address space")
     return start, pieces
 
 
 class Layout:
-    """The offsets of arrays in an allocation that serves one launch only.
+    """The offsets of arrays in an allocation for one launch.
 
-    To make an array of each would take longer than the launch. It is made once for all allocations
-    of its size.
+    Creating an array object for each would take longer than the launch. A layout is computed once
+    for all allocations of its size.
     """
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
@@ -40,10 +37,7 @@ class Layout:
 
     @cached_property
     def words(self) -> list[int]:
-        """The words of a launch of CUDA for the pieces, without their addresses.
-
-        See ``Cuda.launch``.
-        """
+        """The words of a launch (see ``Cuda.launch``) for the pieces, without their addresses."""
         return [
             word
             for _, n, dtype in self.pieces
@@ -52,17 +46,17 @@ class Layout:
 
     @cached_property
     def starts(self) -> list[tuple[int, int]]:
-        """The places of the addresses among the words, and how far each is from the first."""
+        """The positions of the addresses among the words, and their offsets from the first."""
         return [(7 * k + 4, start) for k, (start, _, _) in enumerate(self.pieces)]
 
     @cached_property
     def types(self) -> list[int]:
-        """The numbers that NumPy gives the types."""
+        """The numbers of the types in NumPy."""
         return [dtype.num for _, _, dtype in self.pieces]
 
 
 class PackedArgs:
-    """The arrays of a layout in an allocation at a given address."""
+    """The arrays of a layout at a given address."""
 
     __slots__ = "address", "layout"
 
@@ -70,7 +64,7 @@ class PackedArgs:
         self.layout, self.address = layout, address
 
     def put(self, words: list[int], types: list[int]) -> None:
-        """Add the pieces to the words of a launch, and to what machine code depends on."""
+        """Append the pieces to the words of a launch, and their types to the types."""
         layout, address, first = self.layout, self.address, len(words)
         words += layout.words
         for at, start in layout.starts:
@@ -78,5 +72,5 @@ class PackedArgs:
         types += layout.types
 
     def arrays(self) -> list[Any]:
-        """Return arrays of the same types, not empty ones: these have a step of 0 in NumPy."""
+        """Return nonempty arrays of the same types; empty ones would have stride 0 in NumPy."""
         return [np.empty(1, dtype) for _, _, dtype in self.layout.pieces]

@@ -1,8 +1,8 @@
-"""Pages of the host that are locked, which a GPU's kernels read.
+"""Pinned host memory, which a GPU's kernels can access.
 
-With one address space for host and device, which all 64-bit systems have, the address of locked
-("pinned") memory is the same on both sides: an array of CuPy's over it is read and written where
-it lies, over the bus ("zero-copy"). It is freed with the last array over it, and no pool keeps it.
+With a unified address space, which all 64-bit systems have, pinned (page-locked) memory has the
+same address on both sides. A CuPy array over it is accessed in place, over the bus ("zero-copy").
+It is freed with the last array over it, and no pool caches it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LOCKED = 1  # cudaMemoryTypeHost, the driver's value for pinned pages
 
 
 def locked(cupy: Any, n: int, dtype: Any) -> tuple[Any, Array]:
-    """Allocate ``n`` elements in pinned pages, as a NumPy array and as a CuPy array."""
+    """Allocate ``n`` elements of pinned memory, as a NumPy array and as a CuPy array."""
     dtype = np.dtype(dtype)
     runtime, size = cupy.cuda.runtime, max(n, 1) * dtype.itemsize
     flags = runtime.hostAllocPortable | runtime.hostAllocMapped
@@ -40,11 +40,9 @@ def locked(cupy: Any, n: int, dtype: Any) -> tuple[Any, Array]:
 
 
 def placed(cupy: Any, array: Any, memory: str) -> Array:
-    """Copy a NumPy or CuPy array into pinned pages.
+    """Copy a NumPy or CuPy array into pinned memory; return it or its copy on the device.
 
-    Returns the pages, or their copy on the device.
-
-    Arrays on the device have arrived, and arrays in locked pages are used in place.
+    An array on the device is returned unchanged, and an array in pinned memory is used in place.
     """
     if isinstance(array, cupy.ndarray):
         if memory == "pinned" or _is_locked(cupy, array.data.ptr):
@@ -61,9 +59,9 @@ def placed(cupy: Any, array: Any, memory: str) -> Array:
 
 
 def by_way_of(cupy: Any, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
-    """Allocate pinned pages, and let ``write`` fill them by launching kernels.
+    """Allocate pinned memory and call ``write`` to fill it by kernels.
 
-    Returns the pages, or their copy on the device.
+    Return the pinned array or its copy on the device.
     """
     _, mapped = locked(cupy, n, dtype)
     write(mapped)
@@ -73,9 +71,9 @@ def by_way_of(cupy: Any, memory: str, n: int, dtype: Any, write: Callable[[Array
 def readback() -> Callable[[Any, Array], Callable[[], Any]]:
     """Return the thread's function that copies small arrays to the host, through a pinned page.
 
-    It takes up to ``READBACK_BYTES``. The page is kept, which takes half as long as pages that are
-    locked on the way. Once the copy is done, its result is read from the page. The function is for
-    one thread, and one array at a time.
+    It copies up to ``READBACK_BYTES``. The page is cached, which takes half the time of a fresh
+    page. The result is read from the page when the copy is done. The function serves one thread and
+    one array at a time.
     """
     import cupy
 
@@ -92,7 +90,7 @@ def readback() -> Callable[[Any, Array], Callable[[], Any]]:
 
 
 def alloc_kept() -> Any:
-    """Allocate ``READBACK_BYTES`` of device memory outside all pools, to be kept."""
+    """Allocate ``READBACK_BYTES`` of device memory outside all pools."""
     import cupy
 
     try:
@@ -102,7 +100,7 @@ def alloc_kept() -> Any:
 
 
 def _copied(cupy: Any, mapped: Array) -> Array:
-    """Return a copy on the device, made before the pages may be freed."""
+    """Return a copy on the device; wait for it, so that the pages may be freed."""
     copy = cupy.ndarray(mapped.shape, mapped.dtype)
     copy.data.copy_from_device_async(mapped.data, mapped.nbytes)
     cupy.cuda.get_current_stream().synchronize()
@@ -122,11 +120,11 @@ def _over(cupy: Any, address: int, n: int, dtype: Any, owner: Any) -> Array:
 # The five words that end cuLaunchKernel's 'extra' form: one buffer of arguments, and its size.
 _BUFFER, _SIZE, _END = 1, 2, 0
 
-NOW, LATER = 0, (1, 2)  # pages for what is read back at once, and while more is launched
+NOW, LATER = 0, (1, 2)  # pages for synchronous and for asynchronous copies
 
 
 class _FlagPage:
-    """A word in a pinned page, the event of its launch, and the value that was set last."""
+    """A word in a pinned page, the event of its launch, and the last value used."""
 
     def __init__(self) -> None:
         import cupy
@@ -137,10 +135,11 @@ class _FlagPage:
 
 
 class _FlagPages:
-    """The pages of a thread on a device, and those that no flag has.
+    """The flag pages of a thread on a device, and those not in use.
 
-    All are held here: a page that its flag alone refers to would be finalised, with its event, when
-    the flag is collected as part of a cycle, and a flag made later would record a destroyed event.
+    All pages are referenced from here. A page referenced only by its flag would be finalised, with
+    its event, when a reference cycle with the flag is collected; a later flag would then record a
+    destroyed event.
     """
 
     def __init__(self) -> None:
@@ -148,7 +147,7 @@ class _FlagPages:
         self.free: list[_FlagPage] = []
 
     def take(self) -> _FlagPage:
-        """Return a page that no flag has."""
+        """Return a page that is not in use."""
         if not self.free:
             page = _FlagPage()
             self.every.append(page)
@@ -159,9 +158,8 @@ class _FlagPages:
 class PinnedFlag(Flag):
     """A flag in a pinned page, which kernels set over the bus and the host reads without a copy.
 
-    Its page is one of a thread's. It is used again once no flag has it: each launch sets it to
-    another value, so that it need not be cleared, and what an interrupted call has left on the
-    device does not set it for the next one.
+    Its page belongs to a thread and is reused when no flag uses it. Each launch sets another value,
+    so the page need not be cleared, and work left by an interrupted call cannot set a later flag.
     """
 
     def __init__(self, pages: _FlagPages, stream: Callable[[], Any]) -> None:
@@ -179,7 +177,7 @@ class PinnedFlag(Flag):
         return self._read
 
     def _read(self) -> bool:
-        """Return whether the launch has set it, once it is done."""
+        """Return whether the launch has set it, once the launch is done."""
         self.event.synchronize()
         return bool(self.held[0] == self.value)
 
@@ -195,10 +193,10 @@ class ThreadBuffers(threading.local):
         self._page = NOW
 
     def pack(self, words: list[int]) -> tuple[int, int]:
-        """Pack the arguments; return the addresses of cuLaunchKernel's 'extra', and of each.
+        """Pack the arguments for cuLaunchKernel; return the addresses of its 'extra' and of each.
 
-        A cooperative launch takes the second. Either copies the arguments before it returns, so
-        that a thread needs one buffer for all its launches.
+        A cooperative launch takes the latter. Both kinds of launch copy the arguments before they
+        return, so a thread needs only one buffer.
         """
         count = len(words)
         pack, extra, each, _ = self._arguments.get(count) or self._add_arguments(count)
@@ -206,7 +204,7 @@ class ThreadBuffers(threading.local):
         return extra, each
 
     def _add_arguments(self, count: int) -> tuple[Any, ...]:
-        """Return what packs so many arguments, the two addresses, and what they keep."""
+        """Return the packing function for ``count`` arguments, both addresses, and their owners."""
         data = (ctypes.c_uint64 * count)()
         size, first = ctypes.c_size_t(8 * count), ctypes.addressof(data)
         extra = (ctypes.c_void_p * 5)(_BUFFER, first, _SIZE, ctypes.addressof(size), _END)
@@ -217,13 +215,13 @@ class ThreadBuffers(threading.local):
         return entry
 
     def kept_memory(self, device: int) -> Any:
-        """Return ``READBACK_BYTES`` of the device."""
+        """Return the cached ``READBACK_BYTES`` of device memory."""
         if device not in self._kept_memory:
             self._kept_memory[device] = alloc_kept()
         return self._kept_memory[device]
 
     def flag(self, device: int, stream: Callable[[], Any]) -> Flag:
-        """Return a new flag on a device, not set; ``stream`` gives the current stream."""
+        """Return a new flag on a device, not set; ``stream`` returns the current stream."""
         pages = self._flag_pages.get(device)
         if pages is None:
             pages = self._flag_pages[device] = _FlagPages()
@@ -236,9 +234,9 @@ class ThreadBuffers(threading.local):
         return read()
 
     def read_async(self, stream: Any, array: Array) -> Callable[[], Any]:
-        """Start a copy to the host on a page of its own, of two that take turns.
+        """Start a copy to the host through one of two alternating pages.
 
-        Return what waits for it, while more is launched.
+        Return a function that waits for it; work may be launched meanwhile.
         """
         self._page = LATER[self._page == LATER[0]]
         read, done = self._sent(self._page, stream, array), stream.record()

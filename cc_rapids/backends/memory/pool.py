@@ -1,6 +1,7 @@
-"""Allocators on top of the caller's, which place the arrays of a run side by side.
+"""Allocators on top of the caller's, which place a run's small arrays in one allocation.
 
-Without a pool that calls the driver for each array, and may wait for the device.
+Without a pool, the caller's allocator would call the driver for each array, which may wait for the
+device.
 """
 
 from __future__ import annotations
@@ -15,20 +16,20 @@ POOL_BYTES = 5, 7  # cudaMemPoolAttrReservedMemCurrent and cudaMemPoolAttrUsedMe
 
 
 class Arena:
-    """One allocation for all the small arrays of a run; large ones come from the pool directly.
+    """One allocation for all small arrays of a run; large arrays come from the pool directly.
 
-    The block lives as long as any array in it, or the arena. It may be the end of a large array's
-    own allocation, for as long as nothing is made that outlives that: until then all large arrays
-    are the run's own, too, and taken from the workspace.
+    The block lives as long as the arena or any array in it. It may be the tail of a large array's
+    allocation, as long as all large arrays belong to the run and come from the workspace, that is,
+    until an array is made that outlives the run.
     """
 
     SIZE, SMALL, ALIGN = 1 << 16, 1 << 15, 256
     allocate: Any
-    allocate_own: Any  # what the run frees again, most likely
+    allocate_own: Any  # allocator for arrays that the run frees itself
     block: Any = None
     used = size = 0
-    beside = False  # whether the block is beside a large array
-    in_run = False  # whether large arrays are the run's own
+    beside = False  # whether the block is the tail of a large array
+    in_run = False  # whether large arrays are freed by the run
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -36,8 +37,7 @@ class Arena:
     def draw_from(self, allocate: Any, workspace: Workspace) -> None:
         """Use an allocator for arrays that are too large for a block, and a workspace over it.
 
-        In a scope within one of the same run, the allocator is the arena itself, which keeps its
-        block.
+        In a nested scope of the same run, the allocator is the arena itself, which keeps its block.
         """
         if allocate is not self:
             self.allocate = partial(workspace.allocate_outside, allocate)
@@ -55,7 +55,7 @@ class Arena:
         return self.allocate_own(size) if self.in_run else self.allocate(size)
 
     def with_block(self, size: int, block_bytes: int) -> Any:
-        """Allocate a run's own array and, if it is large and there is no block, one beside it."""
+        """Allocate an array of the run; append a block to a large array if there is none yet."""
         if size <= self.SMALL:
             return self(size)
         self.in_run = True
@@ -67,7 +67,7 @@ class Arena:
         return whole
 
     def leave_block(self) -> None:
-        """Stop placing arrays in a block beside a large array, which they would keep alive."""
+        """Stop using a block that is the tail of a large array, which it would keep alive."""
         with self.lock:
             self.in_run = False
             if self.outside:
@@ -75,14 +75,14 @@ class Arena:
 
 
 class Recycling:
-    """Allocator that reuses the memory of large arrays for later ones of the same size.
+    """Allocator that reuses the memory of freed large arrays for later ones of the same size.
 
-    Small arrays come from an arena. Work on all of them is in the order of one stream. What
-    outlives the closing goes back to the caller's pool. (A pool of CuPy's own that ends while part
-    of a block is in use never gives that back.)
+    Small arrays come from an arena. All work on the arrays is ordered on one stream. Memory still
+    in use at the end returns to the caller's pool when it is freed. (A CuPy pool that is closed
+    while part of a block is in use never returns that block.)
     """
 
-    SPARE = 2  # times the requested size, at most
+    SPARE = 2  # largest ratio of a reused block to the requested size
 
     def __init__(self, cuda: Any, arena: Arena) -> None:
         self.cuda, self.arena = cuda, arena
@@ -106,12 +106,12 @@ class Recycling:
             self.left.append((size, block))
 
     def close(self) -> None:
-        """Free all unused memory, and keep none from now on."""
+        """Free all unused memory, and cache none from now on."""
         self.left = None
 
 
 class LeftBlock:
-    """A block that a run has left, on some device; not yet idle while kernels may still use it."""
+    """A cached block of some device; it is not idle while kernels may still use it."""
 
     def __init__(self, device: int, size: int, block: Any, turn: int) -> None:
         self.device, self.size, self.block, self.turn = device, size, block, turn
@@ -119,34 +119,33 @@ class LeftBlock:
 
 
 class Workspace:
-    """The blocks that runs leave for the arrays of the next ones, of a size each.
+    """Cache of blocks for the temporary arrays of later runs.
 
-    They are used if the caller has no memory pool: the driver then takes a tenth of a millisecond
-    or more to allocate a block, and longer to free it. All blocks of a device together, those in
-    use among them, are at most a share of its memory; those that were left first are freed for
-    others, and those that none of the next ``TURNS`` arrays took. They are kept until
-    :meth:`release`, until the driver has no more memory for a run, or until a run finds that there
-    is a pool.
+    It is used if the caller has no memory pool: then the driver takes a tenth of a millisecond or
+    more to allocate a block, and longer to free it. All blocks of a device, including those in use,
+    are limited to a share of its memory. The oldest blocks are evicted first, and also blocks that
+    none of the next ``TURNS`` arrays reused. Blocks are cached until :meth:`release`, until the
+    driver runs out of memory, or until a run finds that there is a pool.
 
     Parameters
     ----------
     cuda : module
-        CuPy's.
+        CuPy's module.
     total : callable
         Returns the bytes of memory of a device.
     """
 
-    SHARE = 32  # of the memory of a device: one such part is kept at most
-    SPARE = 4 << 20  # bytes of a block more than requested, at most
-    TURNS = 64  # later arrays, after which a block is freed that has served none of them
+    SHARE = 32  # at most 1 / 32 of a device's memory is cached
+    SPARE = 4 << 20  # most bytes of a reused block beyond the requested size
+    TURNS = 64  # a block is freed if none of the next 64 arrays reused it
 
     def __init__(self, cuda: Any, total: Callable[[int], int]) -> None:
         self.cuda, self.total = cuda, total
-        self.left: list[LeftBlock] = []  # the one that was left first comes first
+        self.left: list[LeftBlock] = []  # oldest first
         self.used: dict[int, tuple[int, int]] = {}  # device and bytes of each block in use
         self.turn = 0
-        self.lock = threading.RLock()  # which a thread enters again when it collects a lease
-        self.busy = False  # in the lock: blocks may be appended, and none taken away
+        self.lock = threading.RLock()  # reentrant: garbage collection may free a lease inside it
+        self.busy = False  # inside the lock: blocks may be appended but not removed
 
     def __call__(self, allocate: Any, size: int) -> Any:
         if not _is_plain():
@@ -188,7 +187,7 @@ class Workspace:
         return best
 
     def _make_room(self, device: int, most: int) -> None:
-        """Free old blocks, and others until those of a device, in use or not, are so many bytes."""
+        """Free old blocks, then others until a device's blocks are at most ``most`` bytes."""
         if not self.left:
             return
         blocks = [left for left in self.left if left.device == device]
@@ -203,7 +202,7 @@ class Workspace:
                 device_bytes -= left.size
 
     def allocate_outside(self, allocate: Any, size: int) -> Any:
-        """Allocate memory outside the workspace; free the workspace if there is none."""
+        """Allocate memory outside the workspace; if that fails, free the workspace and retry."""
         try:
             return allocate(size)
         except MemoryError:
@@ -213,11 +212,11 @@ class Workspace:
             return allocate(size)
 
     def take_back(self, lease: int, size: int, block: Any) -> None:
-        """Keep a block for the next run."""
+        """Cache a block for the next run."""
         with self.lock:
             device, _ = self.used.pop(lease)
             self.left.append(LeftBlock(device, size, block, self.turn))
-            if self.busy:  # this thread has collected the lease; the next call makes room
+            if self.busy:  # called by the garbage collector; the next call makes room
                 return
             self.busy = True
             try:
@@ -226,14 +225,14 @@ class Workspace:
                 self.busy = False
 
     def release(self) -> None:
-        """Free the memory that is kept."""
+        """Free all cached memory."""
         with self.lock:
             if not self.busy:
                 self.left = []
 
 
 def pool_of_caller(cuda: Any) -> Any:
-    """Return the allocator of the caller's pool: that of cuDF frames, or of CuPy arrays."""
+    """Return the allocator of the caller's pool, of cuDF frames or else of CuPy arrays."""
     return _of_rmm() if "cudf" in sys.modules else cuda.get_allocator()
 
 
@@ -245,11 +244,10 @@ def _of_rmm() -> Any:
 
 
 def spare_bytes_of_rmm(runtime: Any, total: int) -> int:
-    """Return the bytes that RMM's current resource has taken from the device and not given away.
+    """Return the bytes that RMM's current resource has reserved but not allocated.
 
-    Of a pool that does not count what it gives away, these are all its bytes at most. They are the
-    ``total`` of the device for memory that the driver moves to the host, and for resources whose
-    size is unknown.
+    For a pool that does not count its allocations, this is an upper bound: all its bytes. For
+    managed memory, and for resources of unknown size, it is ``total``.
     """
     mr = sys.modules["rmm"].mr
     resource, given = mr.get_current_device_resource(), 0
@@ -276,10 +274,7 @@ def spare_bytes_of_rmm(runtime: Any, total: int) -> int:
 
 
 def _is_plain() -> bool:
-    """Return whether each allocation goes to the driver.
-
-    CuPy has a pool, RMM may have none.
-    """
+    """Return whether each allocation calls the driver, which is so if RMM has no pool."""
     if "cudf" not in sys.modules:
         return False
     mr = sys.modules["rmm"].mr  # which cuDF imports
@@ -287,7 +282,7 @@ def _is_plain() -> bool:
 
 
 class _Lease:
-    """The owner of a block while an array uses it; it returns the block afterwards."""
+    """Owner of a block while an array uses it; it returns the block afterwards."""
 
     def __init__(self, size: int, block: Any, back: Callable[[int, Any], None]) -> None:
         self.size, self.block, self.back = size, block, back
@@ -297,6 +292,6 @@ class _Lease:
 
 
 def _leased(cuda: Any, size: int, block: Any, back: Callable[[int, Any], None]) -> Any:
-    """Return a pointer to a block; ``back`` gets the block once nothing points into it."""
+    """Return a pointer to a block; ``back`` receives the block once no pointer is left."""
     lease = _Lease(size, block, back)
     return cuda.MemoryPointer(cuda.UnownedMemory(block.ptr, size, lease), 0)

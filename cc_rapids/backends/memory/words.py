@@ -1,4 +1,4 @@
-"""Arrays that have been allocated together, as one."""
+"""Arrays of one allocation, viewed as one array of words."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ BYTES = 8
 
 
 def words_of(xp: Any, arrays: list[Array]) -> Array | None:
-    """Return all bytes of arrays of one allocation, in its order, as an array of uint64.
+    """Return the memory of arrays from one allocation as one array of uint64.
 
-    None where each has its own, as all of NumPy's have, and those that were pickled.
+    Return None if each array has its own allocation, as all NumPy arrays and unpickled arrays do.
     """
     last, start = arrays[-1], arrays[0].data
     memory = getattr(start, "mem", None)
