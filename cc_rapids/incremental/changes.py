@@ -1,4 +1,4 @@
-"""Changes by a batch: the vertices whose label is another one now."""
+"""The vertices whose label a batch has changed."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from ..kernels import changes as kernels
 from ..kernels import find
 from .state import ConnectivityState, roots
 
-FIRST, SHARE = 1024, 64  # so many places are looked at first, and this share of all
-BEYOND = np.iinfo(np.int64).max  # of all places
+FIRST, SHARE = 1024, 64  # leading places searched first: at least FIRST, or 1 / SHARE of all
+BEYOND = np.iinfo(np.int64).max  # greater than all places
 
 
 @dataclass(frozen=True)
 class ChangedRows:
-    """The rows of vertices whose label changed, in the order of the ids.
+    """The rows of vertices whose label changed, sorted by id.
 
     Attributes
     ----------
     vertex, before, after : (k,) arrays of int64
-        Positions among the ids of the state after the batch: of the vertex, and of the least vertex
-        of its component before and after.
+        Positions among the sorted ids after the batch: of the vertex, and of the least vertex of
+        its component before and after the batch.
     known : (k,) array of bool
-        Whether the vertex existed before the batch; the position before is its own otherwise.
+        Whether the vertex existed before the batch. If not, ``before`` is its own position.
     """
 
     vertex: Array
@@ -39,15 +39,15 @@ class ChangedRows:
 
 
 def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
-    """Return what changed between a state and a later one.
+    """Return the label changes between a state and a later one.
 
-    A root that is none any more was hooked in between, which tells the trees that were joined.
-    Those that occur among the first places have their labels there, and keep them unless a new
-    vertex or another of them comes first; so large trees are rarely listed. Of the others the
-    vertices are found by one pass over the trees.
+    A former root that is no longer a root was hooked, which identifies the merged trees. A merged
+    tree with a vertex among the first places has its label there. It keeps the label unless a new
+    vertex or another merged tree precedes it, so large trees are rarely listed. One pass over the
+    trees finds the vertices of all other merged trees.
     """
     backend = after.backend
-    if before.backend is not backend:  # it has no edge yet
+    if before.backend is not backend:  # the earlier state has no edge yet
         before = before.to(backend)
     xp, old, n = backend.xp, before.forest.n, after.forest.n
     parent = after.forest.parent
@@ -82,7 +82,7 @@ def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
 
 
 def _first_places(state: ConnectivityState, trees: Array, places: Array) -> Array:
-    """Return the least of some places for each of the trees; BEYOND where none is."""
+    """Return the least of some places in each tree, or BEYOND if a tree has none."""
     xp, n = state.backend.xp, state.forest.n
     first_places = xp.full(trees.size, BEYOND, np.int64)
     at = xp.flatnonzero(places < n)
@@ -94,7 +94,7 @@ def _first_places(state: ConnectivityState, trees: Array, places: Array) -> Arra
 
 
 def _places_of_trees(state: ConnectivityState, trees: Array, places: Array) -> Array:
-    """Return the places of all vertices of some trees, in order."""
+    """Return the sorted places of all vertices of some trees."""
     backend, forest = state.backend, state.forest
     if not trees.size:
         return backend.xp.zeros(0, np.int64)
@@ -107,7 +107,7 @@ def _places_of_trees(state: ConnectivityState, trees: Array, places: Array) -> A
 
 
 def _least_of_groups(groups: Array, values: Array, xp: Any) -> Array:
-    """Return for each row the least value of the rows of its group."""
+    """Return for each row the least value within its group."""
     order = xp.argsort(values, kind="stable")
     order = order[xp.argsort(groups[order], kind="stable")]
     sorted_groups = groups[order]
@@ -115,7 +115,7 @@ def _least_of_groups(groups: Array, values: Array, xp: Any) -> Array:
 
 
 def frame_of(rows: ChangedRows, state: ConnectivityState) -> Any:
-    """Return changes as a frame of the kind of answers of a state."""
+    """Return changes as a frame of the type of a state's answers."""
     given, backend = state.given, state.backend
     decoder = state.index.decoder(given)
     columns: dict[str, Any] = {}

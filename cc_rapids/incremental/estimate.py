@@ -1,24 +1,23 @@
-"""Estimates of a stream from a sample: its distinct ids, the bytes of one, and the time.
+"""Estimates of a stream from a sample: its distinct ids, the bytes per id, and the time.
 
-The sample is the beginning of at most a hundredth of the row groups, spread over the input, or the
-first rows of a text file. The distinct ids are a range, which always holds:
+The sample is the beginning of at most 1 % of the row groups, spread over the input, or the first
+rows of a text file. Two bounds on the number of distinct ids always hold:
 
-- The lower end is the ids that were seen in the sample. Other rows are unknown: they may
-  be the same again.
-- The upper end takes no id of a row that was not read for an old one, within the range of integers
-  that the metadata of Parquet tell.
+- The lower bound is the number of distinct ids in the sample.
+- The upper bound assumes that every unread row contains new ids, within the integer range that
+  Parquet metadata give.
 
-Within it two numbers are likely, and decide whether a run warns, and how long it takes:
+Two further numbers are probable. They decide about warnings and the estimated time:
 
-- ``probable`` are the fewest ids if the sample is like the rest. It is the estimate of Chao and Lin
-  (2012) for ids drawn without replacement, from the ids that occur once and twice in the sample,
-  for all ids, and for the sources and destinations alone; the greatest is used. Where the ids that
-  occur three and four times are as many as in a list that is drawn at random, the estimate is that
-  of such a list. Where too few ids occur twice, or equal ids lie together or at a distance, as in a
-  sorted list, it is what was seen. Row groups of equal length and bounds count once, and those that
-  take fewer bytes for less. If statistics say that the row groups hold disjoint ranges of ids, each
-  is assumed to have about as many ids as those read.
-- ``likely`` are the most, if each row group brings as many new ids as those read.
+- ``probable`` is a low estimate that assumes a representative sample. It uses the estimator of Chao
+  and Lin (2012) for ids drawn without replacement, from the ids that occur once and twice. It is
+  computed for all ids, for sources, and for destinations; the greatest counts. If the ids that
+  occur three and four times match random draws, the estimate for random draws is used instead.
+  The number of distinct ids in the sample is used if too few ids occur twice, or if equal ids are
+  clustered, as in a sorted list. Row groups of equal length and bounds count once, and row groups
+  with fewer bytes count proportionally less. If statistics show disjoint id ranges, each row group
+  is assumed to have about as many ids as those sampled.
+- ``likely`` is a high estimate: each row group brings as many new ids as those sampled.
 """
 
 from __future__ import annotations
@@ -80,23 +79,23 @@ WHOLE_SHARE = 0.3  # of the time for strings in chunks, if they are solved toget
 
 @dataclass(frozen=True)
 class Estimate:
-    """The ids of a list of edges, estimated from a sample.
+    """The estimated ids of a list of edges.
 
     Attributes
     ----------
     least, most : int
-        The distinct ids that there are at least, and at most.
+        A lower and an upper bound on the number of distinct ids.
     strings : bool
-        Whether the ids are strings, in some column.
+        Whether the ids are strings, in at least one column.
     text : float
         The mean bytes of the strings of an id, with their offsets.
     rows : int
         The rows of the sample.
     groups : int
-        Its row groups.
+        The row groups of the sample.
     probable, likely : int
-        The fewest distinct ids if the sample is like the rest, and the most if each row group
-        brings as many as those of the sample.
+        A low and a high estimate of the number of distinct ids: for a representative sample, and if
+        each row group brings as many new ids as those of the sample.
     """
 
     least: int
@@ -112,9 +111,9 @@ class Estimate:
 def estimate(
     source: Source, edges: int | None, limit: int, rows: int = MOST_SAMPLED
 ) -> Estimate | None:
-    """Return the estimate for a list of so many edges from a sample of at most so many rows.
+    """Return the estimate for a list of ``edges`` from a sample of at most ``rows`` rows.
 
-    None for sources without statistics, and for filtered ones.
+    Return None for sources without statistics, and for filtered sources.
     """
     if edges is None or source.filtered or not isinstance(source, Files | Fragments):
         return None
@@ -140,7 +139,7 @@ def estimate(
 
 
 def _places(groups: list[int] | None) -> list[Cursor]:
-    """Return a hundredth of the row groups, in the middle of equal parts; one at least."""
+    """Return 1 % of the row groups, at least one, in the middle of equal parts."""
     if not groups:
         return [Cursor()]
     ends = np.cumsum(groups)
@@ -157,10 +156,10 @@ def _places(groups: list[int] | None) -> list[Cursor]:
 
 
 def _rows_alike(facts: dict[str, Any], places: list[Cursor], edges: int) -> int:
-    """Return the rows of all row groups that may bring new ids as those of the sample do.
+    """Return the number of rows that may bring new ids at the rate of the sample.
 
-    Those of equal length and bounds are taken for one that repeats itself, in any order. Where rows
-    take fewer bytes than those of the sample, they count for as much less.
+    Row groups of equal length and bounds are treated as repetitions of one. Rows with fewer bytes
+    than those of the sample count proportionally less.
     """
     footers = facts.get("footers")
     if not footers:
@@ -210,7 +209,7 @@ def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Pa
 
 
 def _coded(parts: list[Part]) -> tuple[list[Sides], float]:
-    """Return numbers of the ids of each side of each part, and the mean bytes of their strings.
+    """Return the ids of each side of each part as codes, and the mean bytes of their strings.
 
     Rows with a null are left out.
     """
@@ -241,7 +240,7 @@ def _coded(parts: list[Part]) -> tuple[list[Sides], float]:
 
 
 def _plain(column: Any) -> Any:
-    """Return a column as one array, without a dictionary, and with one type of all integers."""
+    """Return a column as one array without a dictionary, with all integers of one type."""
     import pyarrow as pa
 
     if isinstance(column, pa.ChunkedArray):
@@ -263,7 +262,7 @@ def _all(masks: list[Any]) -> Any:
 
 
 def _probable(codes: list[Sides], edges: int) -> int:
-    """Return the fewest ids, in any order: those of both sides, or of one if they are more."""
+    """Return the low estimate: for the ids of both sides, or of one side if greater."""
     src, dst = (np.concatenate([sides[k] for sides in codes]) for k in (0, 1))
     size = 1 + max((int(ids.max()) for ids in (src, dst) if ids.size), default=0)
     of_src, of_dst = _by_block(src, size), _by_block(dst, size)
@@ -289,18 +288,18 @@ def _probable(codes: list[Sides], edges: int) -> int:
 
 
 def _by_block(ids: Ids, size: int) -> Ids:
-    """Return how often each id is in each of a few equal blocks of the sample, in order."""
+    """Return the count of each id in each of a few equal blocks of the sample, in order."""
     blocks = np.arange(ids.size) * BLOCKS // max(1, ids.size)
     return np.bincount(blocks * size + ids, minlength=BLOCKS * size).reshape(BLOCKS, size)
 
 
 def _is_even(table: Ids) -> bool:
-    """Return whether an id repeats as often between any two blocks as within one.
+    """Return whether an id repeats as often between any two blocks as within one block.
 
-    They are not in a sorted list, where equal ids lie together, nor in one that repeats itself.
+    This fails for a sorted list, where equal ids are adjacent, and for a list that repeats itself.
     """
     sizes = table.sum(1).astype(np.float64)
-    often = table[:, table.sum(0) > 1].astype(np.float64)  # the others are no pairs
+    often = table[:, table.sum(0) > 1].astype(np.float64)  # ids that occur once form no pairs
     equal = often @ often.T - np.diag(often.sum(1))
     pairs = np.outer(sizes, sizes) - np.diag(sizes)
     mean = equal.sum() / max(1.0, pairs.sum())
@@ -309,19 +308,19 @@ def _is_even(table: Ids) -> bool:
 
 
 def _distinct(codes: Ids) -> int:
-    """Return the number of different codes, which are small integers."""
+    """Return the number of distinct codes, which are small integers."""
     return int(np.count_nonzero(np.bincount(codes)))
 
 
 def _rate(equal: float, pairs: float) -> float:
-    """Return a lower bound of the share of equal pairs."""
+    """Return a lower bound of the proportion of equal pairs."""
     return max(0.0, equal - DEVIATIONS * math.sqrt(equal)) / max(1.0, pairs)
 
 
 def _chao_lin(counts: Counts, total: int, factor: float) -> int:
-    """Return the estimate of distinct ids by Chao and Lin, made cautious.
+    """Return a cautious Chao-Lin estimate of the number of distinct ids.
 
-    It takes the upper confidence bound of the number of ids that occur twice.
+    It uses the upper confidence bound of the number of ids that occur twice.
     """
     size = float(counts.sum())
     seen, once, twice = (int(n.sum()) for n in (counts > 0, counts == 1, counts == 2))
@@ -334,10 +333,10 @@ def _chao_lin(counts: Counts, total: int, factor: float) -> int:
 
 
 def _at_random(counts: Counts, total: int, factor: float) -> int:
-    """Return the estimate for ids that occur binomially often, or by Poisson's law; 0 if not so.
+    """Return the estimate if id counts are binomial or Poisson distributed; otherwise 0.
 
-    The factorial moments of how often ids occur are those of the sample, divided by powers of its
-    share. By the third moment, n and p are found, where n = 2 if all ids occur twice.
+    The factorial moments of the counts are those of the sample, divided by powers of the sampling
+    fraction. The third moment gives n and p; n = 2 if all ids occur twice.
     """
     share = float(counts.sum()) / total
     moments = counts * (counts - 1)
@@ -363,7 +362,7 @@ def _at_random(counts: Counts, total: int, factor: float) -> int:
 
 
 def _probable_sorted(codes: list[Sides], facts: dict[str, Any], edges: int) -> int:
-    """Return the fewest ids if each row group has its own range of them, or 0."""
+    """Return the low estimate if row groups have disjoint id ranges; otherwise 0."""
     distinct = 0
     sides = [footer.bounds for footer in facts.get("footers") or () if footer.rows]
     for k, ranges in enumerate(zip(*sides, strict=True) if len(codes[0]) == 2 else ()):
@@ -376,7 +375,7 @@ def _probable_sorted(codes: list[Sides], facts: dict[str, Any], edges: int) -> i
 
 
 def _disjoint(ranges: list[tuple[Any, Any]]) -> bool:
-    """Return whether ranges of row groups overlap at most in their ends."""
+    """Return whether the ranges of row groups overlap at most at their ends."""
     if any(low is None for low, _ in ranges):
         return False
     try:
@@ -387,7 +386,7 @@ def _disjoint(ranges: list[tuple[Any, Any]]) -> bool:
 
 
 def _likely(codes: list[Sides], edges: int) -> int:
-    """Return the ids if each row group brings as many new ones as those of the sample."""
+    """Return the number of ids if each row group brings as many new ids as those sampled."""
     both = [np.concatenate(sides) for sides in codes]
     ratios = np.array([_distinct(part) / part.size for part in both if part.size])
     if not ratios.size:
@@ -402,7 +401,7 @@ def _likely(codes: list[Sides], edges: int) -> int:
 
 
 def text_rows(source: Source) -> int | None:
-    """Return about how many rows text files have, by the lines at a few places; None if unknown."""
+    """Return an estimate of the rows of text files from a few positions; None if unknown."""
     if not isinstance(source, Files):
         return None
     total = 0.0
@@ -415,9 +414,9 @@ def text_rows(source: Source) -> int | None:
 
 
 def _lines(path: str, mark: Mark) -> tuple[int, int]:
-    """Return the lines at a few places of a file, and the bytes there.
+    """Return the number of lines and bytes at a few positions of a file.
 
-    Of a compressed one they are those at its beginning.
+    Only the beginning of a compressed file is read.
     """
     lines = read = 0
     with opened(path, mark) as file:
@@ -434,25 +433,25 @@ def _lines(path: str, mark: Mark) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Load:
-    """The work of a run: edges of a kind, in chunks whose size follows from the memory limit.
+    """The work of a run: its edges, and chunks whose size follows from the memory limit.
 
-    The costs are those of two CPU cores. Each chunk of strings is merged with all strings so far,
-    so a small limit makes many chunks.
+    The costs are for two CPU cores. Each chunk of strings is merged with all strings so far, so a
+    small limit, with many chunks, costs more.
 
     Attributes
     ----------
     kind : str
         The row of the memory table.
     edges, vertices : int
-        Of the whole list.
+        The counts of the whole list.
     text : float
-        The bytes of the strings of an id.
+        The mean bytes of the strings of an id.
     width : int
         The number of columns of an id.
     text_files : bool
-        Whether text is parsed.
+        Whether text files are parsed.
     whole : bool
-        Whether edges are solved together if they fit.
+        Whether edges are solved at once if they fit.
     """
 
     kind: str
@@ -464,7 +463,7 @@ class Load:
     whole: bool
 
     def seconds(self, budget: Budget) -> float:
-        """Return the seconds of a run within a budget, without compiling."""
+        """Return the estimated seconds of a run within a budget, without compiling kernels."""
         each = EDGE_SECONDS[self.kind] * self.width + 2 * self.text * BYTE_SECONDS
         if self.text_files:
             each += PARSED_SECONDS * self.width
@@ -489,9 +488,10 @@ class Load:
 
 
 def warn_ahead(source: Source, count: int | None, budget: Budget, width: int) -> None:
-    """Warn before edges are read if the vertices that a sample makes probable do not fit.
+    """Warn before reading if the probable number of vertices does not fit into the budget.
 
-    Short lists are not sampled, as a run soon shows it, and neither are those that surely fit.
+    Short lists are not sampled, because the run shows this soon. Lists that fit for certain are not
+    sampled either.
     """
     facts = source.measure()
     edges, span = facts["edges"], facts["span"]

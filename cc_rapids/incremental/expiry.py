@@ -1,4 +1,4 @@
-"""Times at which edges expire: columns of integers, floats or datetimes, and single times."""
+"""Expiry times of edges: columns of integers, floats or datetimes, and single times."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from ..errors import (
 )
 
 LIMITS = np.iinfo(np.int64)
-DATETIMES = {"datetimes": "us", "nanoseconds": "ns"}  # kinds, and the unit in which each counts
-COARSER = 1000  # of a unit in the next coarser one
-FINER = {"ps": 1000, "fs": 1000**2, "as": 1000**3}  # units of a single time, in a nanosecond
+DATETIMES = {"datetimes": "us", "nanoseconds": "ns"}  # the unit of each kind of datetimes
+COARSER = 1000  # units in the next coarser unit
+FINER = {"ps": 1000, "fs": 1000**2, "as": 1000**3}  # finer units per nanosecond
 
 
 @dataclass(frozen=True)
 class Times:
-    """The times at which edges expire, as numbers of 64 bits, and what they were.
+    """The expiry times of edges as 64-bit numbers, and their kind.
 
-    ``kind`` is "integers", "floats", "datetimes", which are microseconds, or "nanoseconds".
+    ``kind`` is "integers", "floats", "datetimes" (in microseconds) or "nanoseconds".
     """
 
     values: Any
@@ -40,18 +40,18 @@ class Times:
 
 
 def times_of(edges: Any, name: str, before: str = "") -> tuple[tuple[Any, Any], str]:
-    """Return the times of edges as 64-bit numbers with a mask of those there are, and their kind.
+    """Return expiry times as 64-bit numbers, a mask of those that are not null, and their kind.
 
-    Datetimes are counted as those ``before``, if there are any: a column of nanoseconds is counted
-    in these by itself, and all others in microseconds.
+    ``before`` is the kind of earlier times, if any. Datetimes are converted to its unit. Otherwise,
+    nanoseconds stay nanoseconds, and all other units become microseconds.
 
     Raises
     ------
     MissingColumnError
-        The edges have no such column.
+        The expiry column does not exist.
     ColumnTypeError
-        It holds something else, integers beyond 64 bits with a sign, or datetimes that the unit of
-        those before does not hold.
+        The column has another type, or contains integers beyond int64, or datetimes that the
+        earlier unit cannot represent.
     """
     names = names_of(edges)
     if name not in names:
@@ -78,7 +78,7 @@ def times_of(edges: Any, name: str, before: str = "") -> tuple[tuple[Any, Any], 
 
 
 def _datetimes(column: Any, name: str) -> tuple[Any, Any, str] | None:
-    """Return datetimes as numbers, a mask of those there are, and their kind; None for others."""
+    """Return datetimes as numbers, a mask of valid ones, and their kind; None for other types."""
     if is_cudf(column):
         if getattr(column.dtype, "kind", "") != "M":
             return None
@@ -104,7 +104,7 @@ def _datetimes(column: Any, name: str) -> tuple[Any, Any, str] | None:
 
 
 def _check_counted(lost: Any, dtype: Any, kind: str, name: str) -> None:
-    """Raise a ColumnTypeError if datetimes are not the same in the unit of their kind."""
+    """Raise a ColumnTypeError if the unit of their kind cannot represent some datetimes."""
     if bool(lost.any()):
         raise ColumnTypeError(
             f"expiry times {name!r} are {dtype}, and some are no whole number of"
@@ -117,12 +117,12 @@ def _kind_of(dtype: Any) -> str:
 
 
 def _counted(numbers: Any, there: Any, unit: str, kind: str, name: str) -> Any:
-    """Return times that are counted in the unit of their own as those of another kind are.
+    """Return times converted from one unit to the unit of a kind.
 
     Raises
     ------
     ColumnTypeError
-        One is no whole number of that unit, or beyond 64 bits in it.
+        A time is not a whole number of the new unit, or exceeds 64 bits.
     """
     if unit == kind:
         return numbers
@@ -149,12 +149,12 @@ def check_kind(kind: str, before: str, name: str) -> None:
 
 
 def one_time(before: Any, kind: str) -> Any:
-    """Return a time as the number that times of that kind are compared with.
+    """Return a single time as a number comparable with times of a kind.
 
     Raises
     ------
     ArgumentTypeError, InputError
-        It is no time, or none of that kind, or beyond 64 bits.
+        The value is not a time of this kind, or exceeds 64 bits.
     """
     if isinstance(before, date | np.datetime64):
         if kind not in DATETIMES:
@@ -182,10 +182,10 @@ def one_time(before: Any, kind: str) -> Any:
 
 
 def _one_datetime(before: Any, kind: str) -> int:
-    """Return the first number of the unit of a kind of datetimes that is not before one."""
+    """Return the first unit of a kind of datetimes that is not before a datetime."""
     if isinstance(before, datetime) and before.tzinfo is not None:
         before = before.astimezone(UTC).replace(tzinfo=None)
-    exact = getattr(before, "to_datetime64", None)  # of pandas, whose datetimes have nanoseconds
+    exact = getattr(before, "to_datetime64", None)  # pandas timestamps have nanoseconds
     moment = np.datetime64(before) if exact is None else exact()
     if np.isnat(moment):
         raise InputError("before= is NaT, which no time comes before: pass a datetime")
@@ -195,7 +195,7 @@ def _one_datetime(before: Any, kind: str) -> int:
         number = -(-number // FINER[unit])
     elif unit != "ns":
         counted = moment.astype("datetime64[us]")
-        if counted.astype(moment.dtype) != moment:  # beyond 64 bits
+        if counted.astype(moment.dtype) != moment:  # exceeds 64 bits
             return LIMITS.max if number > 0 else LIMITS.min
         number = int(counted.astype(np.int64)) * COARSER
     whole = number if kind == "nanoseconds" else -(-number // COARSER)

@@ -1,4 +1,4 @@
-"""Edges and vertices that go: the components they held together are solved again, and no others."""
+"""Removal of edges and vertices: only components that may have split are solved again."""
 
 from __future__ import annotations
 
@@ -25,12 +25,10 @@ from .kept import HALF, LOWER, MOST, KeptForest, forest_of, pair_keys
 from .labelled import Labels
 from .state import ConnectivityState, roots
 
-Pieces = Iterator[
-    tuple[EdgeInput, Times | None]
-]  # edges, with the times at which they expire, if any
+Pieces = Iterator[tuple[EdgeInput, Times | None]]  # edges, with their expiry times if any
 
-SPARE = 8  # edges of the table of pairs for which it has space for one more
-DENSE = 4  # times the vertices of components that lose something: then all edges are solved anew
+SPARE = 8  # the index of pairs has room for one more edge per this many edges
+DENSE = 4  # solve all edges again if affected components have over 1 / DENSE of the vertices
 
 
 def remove_pairs(
@@ -69,7 +67,7 @@ def remove_vertices(
 
 
 def expire(state: ConnectivityState, before: Any, drop_isolated: bool) -> ConnectivityState:
-    """Return the state without the edges that expire earlier; see Connectivity.expire."""
+    """Return the state without edges that expire before a time; see Connectivity.expire."""
     kept, n = state.kept, state.forest.n
     assert kept is not None
     if drop_isolated:
@@ -98,7 +96,7 @@ def expire(state: ConnectivityState, before: Any, drop_isolated: bool) -> Connec
 def insert_kept(
     state: ConnectivityState, pieces: Iterable[tuple[EdgeInput, Times | None]], free: bool
 ) -> ConnectivityState:
-    """Return the state after batches whose forest is kept, each with its times, if any."""
+    """Return the state after batches with a kept forest, each with its times if any."""
     for given, times in pieces:
         old = inputs.placed_for(state, given, free)
         with inputs.LentWithRange(old.backend, given) as columns:
@@ -112,7 +110,7 @@ def insert_kept(
 def joined(
     state: ConnectivityState, src: Array, dst: Array, times: Times | None = None
 ) -> ConnectivityState:
-    """Return the state after a batch of edges between vertices; some edges are kept."""
+    """Return the state after a batch of edges between vertices; forest edges are kept."""
     kept, backend, size = state.kept, state.backend, src.size
     ledger = state.ledger.plus(Ledger(linked=size))
     assert kept is not None
@@ -123,7 +121,7 @@ def joined(
         src, dst, until = src[valid], dst[valid], until[valid]
         ledger = ledger.taking_out("expired", size - src.size)
     batch, n = state.batches + 1, state.forest.n
-    if kept.until is None:  # only edges between trees are looked at, as between their roots
+    if kept.until is None:  # only edges between different trees matter, as edges between roots
         tops = roots(state, src), roots(state, dst)
         rows = backend.xp.flatnonzero(tops[0] != tops[1])
         rows = rows[forest_of(tops[0][rows], tops[1][rows], None, n, backend)]
@@ -147,11 +145,11 @@ class _Removal:
     Attributes
     ----------
     pairs : (k,) array of uint64
-        The keys of the edges that go, sorted.
+        The sorted keys of the edges to remove.
     vertices : (j,) array of int64
-        Vertices that go with all of their edges.
+        The vertices to remove with all of their edges.
     ends : (j,) array of int64
-        Vertices in each component that loses something.
+        At least one vertex of each affected component.
     """
 
     state: ConnectivityState
@@ -160,7 +158,7 @@ class _Removal:
     ends: Array
 
     def _mask(self, *chosen: Array) -> Array:
-        """Return a byte for each vertex, not 0 for chosen ones; none if nothing is chosen."""
+        """Return a byte mask of the chosen vertices, or an empty array if none is chosen."""
         backend = self.state.backend
         if not sum(vertices.size for vertices in chosen):
             return backend.unused(np.uint8)
@@ -171,12 +169,12 @@ class _Removal:
 
     @cached_property
     def gone(self) -> Array:
-        """A mask of the vertices that go."""
+        """A mask of the vertices to remove."""
         return self._mask(self.vertices)
 
     @cached_property
     def marked(self) -> Array:
-        """A mask of the ends of the pairs that go, by which most other edges are passed."""
+        """A mask of the ends of the pairs to remove, which rules out most other edges."""
         halves = self.pairs >> HALF, self.pairs & LOWER
         return self._mask(*(half.astype(np.int64) for half in halves))
 
@@ -187,15 +185,15 @@ class _Removal:
 
     @cached_property
     def touched(self) -> Array:
-        """A mask of the roots of the components that lose something."""
+        """A mask of the roots of the affected components."""
         return self._mask(self.before[self.ends])
 
     def run(self, remaining: Callable[[], Pieces] | None) -> ConnectivityState:
-        """Return the state without them; raise an InputError if it takes a list that is missing."""
+        """Return the state after the removal; raise an InputError if it needs a missing list."""
         state = replace(self.state, removals=self.state.removals + 1)
         if state.kept is not None:
             forest_left, goes = self._of_forest(state.kept)
-            if not goes.size:  # all that goes is outside the kept forest
+            if not goes.size:  # all removed edges are outside the kept forest
                 return replace(state, kept=forest_left)
         if not self.ends.size:
             return state
@@ -221,10 +219,10 @@ class _Removal:
         return between.joined()
 
     def _of_forest(self, kept: KeptForest) -> tuple[KeptForest, Array]:
-        """Return the kept forest with a table of its pairs, and the rows of those that go.
+        """Return the kept forest with an index of its pairs, and the rows to remove.
 
-        Where pairs alone go, and none of them is in the forest, a table is made, by which further
-        ones are looked up without a look at all edges.
+        The index is built if only pairs are removed and none is in the forest. Later removals then
+        look up their pairs instead of scanning all edges.
         """
         backend = self.state.backend
         if not self.vertices.size and kept.pairs is not None:
@@ -235,7 +233,7 @@ class _Removal:
         return kept, goes
 
     def _left(self, state: ConnectivityState, goes: Array | None) -> ConnectivityState:
-        """Return what is known without other edges: the kept forest, or no edge where some go."""
+        """Return the state without reading edges: the kept forest, or no edges without one."""
         backend, n, kept = state.backend, state.forest.n, state.kept
         forest = Forest(backend, n, all_present=True)
         single = backend.kernel(kernels.singles, forest.vertex)
@@ -249,9 +247,9 @@ class _Removal:
         return replace(left, kept=kept)
 
     def _count_splits(self, left: ConnectivityState) -> tuple[int, int]:
-        """Return how many components have several trees now, and how many roots these have.
+        """Return how many components have split into several trees, and the number of these.
 
-        Vertices that go are left out.
+        Removed vertices are not counted.
         """
         backend, parent = left.backend, left.forest.parent
         roots = backend.empty(parent.size, np.uint8)
@@ -260,12 +258,12 @@ class _Removal:
         tops = backend.xp.flatnonzero(roots.view(bool))
         trees = self.before[tops]
         one = backend.empty(parent.size, np.int64)
-        one[trees] = tops  # any of them
+        one[trees] = tops  # an arbitrary one
         parted = self._mask(trees[one[trees] != tops])
         return int(parted.sum(dtype=np.int64)), int(tops.size)
 
     def _goes(self, src: Array, dst: Array) -> Array:
-        """Return a mask of the edges between vertices that go."""
+        """Return a mask of the edges between vertices that are removed."""
         backend = self.state.backend
         marks = backend.empty(src.size, np.uint8)
         mark = backend.kernel(kernels.mark_going, backend.kernel(kernels.is_listed))
@@ -273,9 +271,9 @@ class _Removal:
         return marks.view(bool)
 
     def _anew(self, left: ConnectivityState, pieces: Pieces, labels: Labels) -> ConnectivityState:
-        """Return the state after all remaining edges; nearly all have to be linked.
+        """Return the state after linking all remaining edges.
 
-        They are not chosen first, which would take longer than what is saved.
+        Nearly all of them are needed, so selecting them first would take longer than it saves.
         """
         backend, forest = left.backend, left.forest
         listed = backend.kernel(kernels.is_listed)
@@ -302,7 +300,7 @@ class _Removal:
     def _between(
         self, given: EdgeInput, columns: list[Any], times: Times | None, labels: Labels
     ) -> tuple[Array, Array, Array | None]:
-        """Return the edges between two trees of what is left, and their times, if any."""
+        """Return the edges between two of the remaining trees, and their times if any."""
         backend, kept = self.state.backend, self.state.kept
         sought, until = labels.sought(columns[:2]), None
         marks = backend.empty(sought.size, np.uint8)
@@ -329,7 +327,7 @@ class _Removal:
         Raises
         ------
         UnknownVertexError, InputError
-            They have unknown vertices, or join two components.
+            Edges have unknown vertices, or join two components.
         """
         state, backend = self.state, self.state.backend
         src, dst, occurs = _vertices_of_pairs(state, given, columns)
@@ -355,13 +353,13 @@ class _Removal:
 
 
 def _check_rows(given: EdgeInput, columns: list[Any]) -> None:
-    """Raise a LedgerError if the columns of some remaining edges lack rows, or have too many."""
+    """Raise a LedgerError if the columns of remaining edges have missing or surplus rows."""
     column = columns[0][0] if isinstance(columns[0], list) else columns[0]
     given.rows._replace(linked=len(column)).check("remaining=")
 
 
 def _table_of(kept: KeptForest, backend: Backend) -> Integers:
-    """Return the index of the pairs of a kept forest, which has space for some more."""
+    """Return an index of the pairs of a kept forest, with room for more."""
     keys = pair_keys(kept.src, kept.dst, backend)
     if not keys.size:
         return Integers.empty(backend)
@@ -371,10 +369,10 @@ def _table_of(kept: KeptForest, backend: Backend) -> Integers:
 
 
 class _Between:
-    """Edges between the trees of a state, in which nothing else refers to the trees.
+    """Edges between the trees of a state that nothing else refers to.
 
-    Without a kept forest they are linked at once. Else those of a forest are in the end; of many
-    pieces no more edges than vertices are held, beside those of the latest piece.
+    Without a kept forest, edges are linked immediately. Otherwise, the edges of a spanning forest
+    are linked at the end; at most n edges are stored, plus the latest piece.
     """
 
     def __init__(self, state: ConnectivityState) -> None:
@@ -382,7 +380,7 @@ class _Between:
         self.edges: list[tuple[Array, Array, Array | None]] = []
 
     def add(self, src: Array, dst: Array, until: Array | None) -> None:
-        """Add edges, with the times at which they expire, if any."""
+        """Add edges, with their expiry times if any."""
         if self.state.kept is None:
             batches.launched(self.state, None, src, dst)
         elif src.size:
@@ -393,7 +391,7 @@ class _Between:
             self.held_edges = self.edges[0][0].size
 
     def _forest(self) -> tuple[Array, Array, Array | None]:
-        """Return those in a forest of what expires last, and among equal ones comes first."""
+        """Return the maximum spanning forest by expiry time; ties go to the first edge."""
         state, xp = self.state, self.state.backend.xp
         src, dst, until = (
             None if parts[0] is None else xp.concatenate(parts)
@@ -406,7 +404,7 @@ class _Between:
         return src[rows], dst[rows], None if until is None else until[rows]
 
     def joined(self) -> ConnectivityState:
-        """Return the state after these edges."""
+        """Return the state after linking these edges."""
         state = self.state
         if self.edges and state.kept is not None:
             src, dst, until = self._forest()
@@ -419,7 +417,7 @@ class _Between:
 def _vertices_of_pairs(
     state: ConnectivityState, given: EdgeInput, columns: list[Any]
 ) -> tuple[Array, Array, Array]:
-    """Return the vertices of both ends as int64, 0 if unknown, and a mask of rows of known ones."""
+    """Return the vertices of both ends as int64 (0 if unknown), and a mask of the known rows."""
     check_kind(state.index, given)
     (src, one), (dst, other) = (state.index.lookup(each, state.backend) for each in columns[:2])
     valid = one & other
@@ -431,7 +429,7 @@ def _vertices_of_pairs(
 def _check_lookup(
     valid: Array, backend: Backend, what: str, wrong: str, columns: list[Any]
 ) -> None:
-    """Raise an UnknownVertexError that names the number of rows that are not, and the first."""
+    """Raise an UnknownVertexError that names the number of wrong rows, and the first."""
     if bool(valid.all()):
         return
     where = np.flatnonzero(~backend.to_host(valid))
@@ -443,7 +441,7 @@ def _check_lookup(
 
 
 def _pairs(src: Array, dst: Array, state: ConnectivityState) -> Array:
-    """Return the keys of pairs of vertices, sorted; each pair is the same in both directions."""
+    """Return the sorted keys of pairs of vertices; a pair has the same key in both directions."""
     if state.forest.n > MOST:
         raise CapacityError(
             f"edges are removed among at most 2^32 vertices, and there are {state.forest.n:,}:"
@@ -453,7 +451,7 @@ def _pairs(src: Array, dst: Array, state: ConnectivityState) -> Array:
 
 
 def _check_droppable(state: ConnectivityState, what: str) -> None:
-    """Raise an InputError if the vertices are a range, whose numbers all exist."""
+    """Raise an InputError if ``num_vertices`` fixes the vertices."""
     if isinstance(state.index, Range):
         raise InputError(
             f"{what} cannot drop vertices of num_vertices={state.index.n}, which are exactly 0 .."
@@ -462,7 +460,7 @@ def _check_droppable(state: ConnectivityState, what: str) -> None:
 
 
 def _without(state: ConnectivityState, gone: Array) -> ConnectivityState:
-    """Return the state without vertices that have no edges, in the order of the ids."""
+    """Return the state without some isolated vertices, renumbered in the order of the ids."""
     index, backend, kept = state.index, state.backend, state.kept
     if isinstance(index, Range) or not bool(gone.any()):
         return state

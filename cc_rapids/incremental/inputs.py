@@ -1,4 +1,4 @@
-"""Inputs of a batch, checked, as rows of ids and of vertices."""
+"""Checked inputs of a batch, as rows of ids or of vertices."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from ..errors import InputError, MissingColumnError, UnknownVertexError, unknown
 from ..graph.edges import LentOn
 from .state import ConnectivityState
 
-BYTES_OF_ID = 40  # that a new one takes while it is numbered
+BYTES_OF_ID = 40  # bytes per new id while it is numbered
 MISSING = ("raise", "false")
 
 
@@ -45,12 +45,12 @@ def check_missing(missing: str) -> None:
 def sides(
     source: Side | None, destination: Side | None, count: int | None
 ) -> tuple[Side | None, Side | None, int]:
-    """Return the columns of both sides, not as lists if an id has one, and their number.
+    """Return the columns of both ends and the number of columns of an id; one column is no list.
 
     Raises
     ------
     InputError
-        The sides have different numbers of columns, or several although ``num_vertices`` is given.
+        The ends have different numbers of columns, or several columns with ``num_vertices``.
     """
     frames.named(source, destination)  # raises an error if these are not names
     left, right = frames.several(source, destination)
@@ -77,9 +77,9 @@ def read(
 
 
 def check_columns_as_before(given: EdgeInput, before: EdgeInput) -> None:
-    """Raise a MissingColumnError if a file has other columns of ids than those before.
+    """Raise a MissingColumnError if a file's columns differ from those of earlier files.
 
-    That is if nothing but their number has chosen them, as what was inserted cannot be taken back.
+    This applies only to columns chosen as the only two, because a wrong insertion is permanent.
     """
     files = [one for one in given.taken if one.header is not False]
     earlier = [one for one in before.taken if one.header is not False]
@@ -103,7 +103,7 @@ def read_rows(
 def vertices(named: Any, width: int | None = None) -> EdgeInput:
     """Return ids as edges from each id to itself.
 
-    Ids of several columns are a frame, a list of tuples or an array with a row for each.
+    Composite ids are a frame, a list of tuples, or an array with one row per id.
 
     Parameters
     ----------
@@ -135,15 +135,12 @@ def one_id(name: str, vertex: Any) -> EdgeInput:
 
 
 def _looped(named: Any) -> EdgeInput:
-    named = list(named) if isinstance(named, tuple) else named  # two tuples may be two edges
+    named = list(named) if isinstance(named, tuple) else named  # a tuple of tuples is ids here
     return read_rows((named, named), "vertices", "vertices", NO_OPTIONS)
 
 
 def _width(named: Any) -> int:
-    """Return the number of columns of the ids, if it is known.
-
-    Of a single one no frame is taken.
-    """
+    """Return the number of columns of the ids, or None if it cannot be seen without a frame."""
     if isinstance(named, tuple | list):
         tuples = (item for item in named if isinstance(item, tuple))
         columns = len(named) if len(named) and all(map(_is_column, named)) else 1
@@ -172,10 +169,7 @@ def _column_of_kind(named: Any) -> Any:
 
 
 def placed_for(state: ConnectivityState, given: EdgeInput, free: bool) -> ConnectivityState:
-    """Return the state on the backend of the batch, if that is ``free`` and none has had an edge.
-
-    Otherwise the state itself.
-    """
+    """Return the state on the backend of the batch, if ``free`` and no edge was inserted yet."""
     if free and not state.edges and given.on_device != state.backend.on_device and given.src.size:
         runner = backends.get("cuda" if given.on_device else "threads")
         with runner.scope():
@@ -184,7 +178,7 @@ def placed_for(state: ConnectivityState, given: EdgeInput, free: bool) -> Connec
 
 
 class LentWithRange(LentOn):
-    """A context that lends src, dst and named vertices; a range becomes a column."""
+    """A context that borrows src, dst and named vertices; a range becomes a column."""
 
     def __enter__(self) -> Any:
         columns = super().__enter__()
@@ -204,9 +198,9 @@ def ids_of_range(ids: range, backend: Backend) -> Array:
     Raises
     ------
     InputError
-        They go beyond such integers.
+        Some ids exceed 64 bits.
     CapacityError
-        There is no memory for so many.
+        The ids do not fit into memory.
     """
     frames.check_range("vertices", ids)
     backend.check_capacity(len(ids) * BYTES_OF_ID, f"vertices={ids}")
@@ -214,9 +208,9 @@ def ids_of_range(ids: range, backend: Backend) -> Array:
 
 
 def rows(column: Any, mask: Array, backend: Backend) -> Any:
-    """Return the rows of a lent column where a mask of the backend is true.
+    """Return the rows of a borrowed column where a mask is true.
 
-    The column holds integers or strings; for ids of several columns, return the rows of each.
+    For composite ids, return the rows of each column.
     """
     if isinstance(column, list):
         return [rows(part, mask, backend) for part in column]
@@ -275,7 +269,7 @@ def _unknown(name: str, column: Any, strange: Any) -> UnknownVertexError:
 
 
 def id_at(column: Any, row: int) -> Any:
-    """Return the id in a row of a lent column; a tuple for several columns."""
+    """Return the id in a row of a borrowed column, or a tuple for a composite id."""
     if isinstance(column, list):
         return tuple(id_at(part, row) for part in column)
     return first(column[row : row + 1])

@@ -1,4 +1,4 @@
-"""The state before the first batch, and batches that are inserted into a state."""
+"""Insert batches into a state, and create the state before the first batch."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def insert_given(
 ) -> ConnectivityState:
     """Return the state after one batch; raise an InputError that names an id out of range.
 
-    Without a design, one is chosen for the batch. If ``free``, the first batch determines the
-    backend of all. If not ``copied``, the trees of the old state are reused while no vertex is new;
-    if ``exact``, an id out of range is an error before any edge is linked in them.
+    Without a design, the batch selects one. If ``free``, the first batch determines the backend.
+    Unless ``copied``, the trees of the old state are reused if no vertex is new. If ``exact``, an
+    id out of range is an error before any edge is linked.
     """
     old = inputs.placed_for(state, given, free)
     with inputs.LentWithRange(old.backend, given) as columns:
@@ -55,7 +55,7 @@ def insert_given(
             old.index.extend(given, columns, old.backend)
         after = batches.insert_batch(old, given, columns, design, copied)
         if not after.forest.complete:
-            batches.with_vertices(old, given, columns)  # says which id is none of the vertices
+            batches.with_vertices(old, given, columns)  # the error names the unknown id
             raise given.changed()
         return after
 
@@ -63,7 +63,7 @@ def insert_given(
 def insert_all(
     state: ConnectivityState, edges: Any, words: Words, design: Design | None, free: bool
 ) -> ConnectivityState:
-    """Return the state after many batches, on one copy of the trees.
+    """Return the state after many batches, using one copy of the trees.
 
     The host waits for the device once. Batches are the items of an iterable, or the pieces of
     files and datasets.
@@ -107,9 +107,9 @@ def insert_all(
 def pieces(
     state: ConnectivityState, edges: Any, words: Words, expiry: str | None
 ) -> Iterator[tuple[EdgeInput, Times | None]]:
-    """Yield edges of any form in pieces, with the times at which they expire, if these are named.
+    """Yield edges of any form in pieces, with their expiry times if a column is named.
 
-    Raises a ColumnTypeError if the times are of another kind than those of the state.
+    Raise a ColumnTypeError if the times have another type than those of the state.
     """
     source, destination, nulls, options = words
     unnamed = source is None and destination is None
@@ -148,7 +148,7 @@ def pieces(
 
 @dataclass
 class _Total:
-    """The rows of a source by its own metadata, once it has been read to its end."""
+    """The number of rows of a source from its metadata, set when it has been read."""
 
     given: int | None = None
 
@@ -156,7 +156,7 @@ class _Total:
 def _pieces(
     state: ConnectivityState, edges: Any, words: Words, total: _Total
 ) -> Iterator[EdgeInput]:
-    """Yield the edges of files or of a dataset in pieces; the next one is read meanwhile."""
+    """Yield the edges of files or a dataset in pieces, reading one piece ahead."""
     source, destination, nulls, options = words
     unnamed = source is None and destination is None
     source, destination, _ = inputs.sides(source, destination, None)
@@ -176,15 +176,15 @@ def _pieces(
             came += rows
             if chunk.given != came:
                 raise lost_rows(chunk.path or "the edges", chunk.given or 0, came)
-            if not number or rows or given.vertices is not None:  # or a file's end
+            if not number or rows or given.vertices is not None:  # or at the end of a file
                 yield given
     total.given = stream.given
 
 
 def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
-    """Yield batches in order, grouped by kind.
+    """Yield batches in order, grouped by type.
 
-    They are lent in groups because lending takes the host equally long for few and many rows.
+    A group is borrowed at once, because borrowing takes the host the same time for any size.
     """
     window: list[EdgeInput] = []
     kind, rows = None, 0
@@ -200,32 +200,32 @@ def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
 
 
 def _kind(given: EdgeInput) -> tuple[str, str, bool] | None:
-    """Return the key of batches that are lent together; None for a single batch."""
+    """Return the key by which batches are grouped, or None for a batch on its own."""
     src, dst = given.src, given.dst
     separate = src.strings or src.key_columns or given.row_offsets or given.vertices is not None
     return None if separate else (src.dtype, dst.dtype, given.on_device)
 
 
 def _as_one(window: list[EdgeInput]) -> EdgeInput:
-    """Return the kind of answers: that of the last batch with rows.
+    """Return the input that determines the type of answers: the last batch with rows.
 
-    Rows are dropped of all.
+    It counts the dropped rows of all batches.
     """
     last = next((given for given in reversed(window) if given.src.size), window[-1])
     return replace(last, dropped_rows=sum(given.dropped_rows for given in window))
 
 
 class _Buffers:
-    """The memory that holds the columns of batches one after another.
+    """Memory for the concatenated columns of a group of batches.
 
-    Each group of batches overwrites the previous one, whose kernels have been launched.
+    Each group overwrites the previous one, whose kernels are already launched.
     """
 
     def __init__(self) -> None:
         self.buffers: dict[int, Array] = {}
 
     def end_to_end(self, backend: Backend, columns: list[Any]) -> list[Array]:
-        """Concatenate pairs of columns to two columns."""
+        """Concatenate pairs of columns into two columns."""
         arrays = [backend.asarray(column) for column in columns]
         return [self._joined(backend, side, arrays[side::2]) for side in range(2)]
 
@@ -247,11 +247,11 @@ def initial_state(
 ) -> ConnectivityState:
     """Return a state without edges, over n vertices, or over named vertices and later ones.
 
-    If ``free``, the state moves to the backend of the device that holds the ids. ``width`` is the
-    number of columns of an id, if it is known, and ``kept`` a forest to keep, without edges so far.
+    If ``free``, the state is created on the device that stores the ids. ``width`` is the number of
+    columns of an id, if known. ``kept`` is an empty forest to keep edges in.
     """
     with backend.scope():
-        if count is not None:  # the trees are there twice while a batch runs
+        if count is not None:  # a batch copies the trees, so they are counted twice
             backend.check_capacity(
                 2 * count * (4 if count < 1 << 32 else 8), f"num_vertices={count:,}"
             )

@@ -1,4 +1,4 @@
-"""The edges of a forest that is kept beside the trees, with the time at which each expires."""
+"""The edges of a kept spanning forest, with their expiry times."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ if TYPE_CHECKING:
     from ..ids.growing import Integers
 
 NONE = np.iinfo(np.uint64).max
-FEW = 8  # times the edges of a batch: more vertices than these are not looked at
-MERGED = 4  # times the edges of a batch that is merged: at least as many vertices
-MOST = 1 << 32  # vertices: two of them fit into 64 bits
+FEW = 8  # renumber the ends of a batch if there are more than this many vertices per edge
+MERGED = 4  # merge a batch edge by edge if there are at least this many vertices per edge
+MOST = 1 << 32  # vertices: a pair of them fits into 64 bits
 HALF, LOWER = np.uint64(32), np.uint64(MOST - 1)
 
 
 @dataclass(frozen=True)
 class KeptForest:
-    """The edges of a spanning forest, which are at most n - 1.
+    """The edges of a spanning forest, at most n - 1.
 
     Attributes
     ----------
     src, dst : (k,) arrays of int64
         The vertices of both ends.
     until : (k,) array of int64 or float64, or None
-        The time at which each edge expires; the forest is then one of greatest times.
+        The expiry time of each edge; the forest is then a maximum spanning forest by time.
     expiry : str, optional
         The column of these times.
     kind : {"", "integers", "floats", "datetimes", "nanoseconds"}
-        What the column holds; empty as long as no batch has come. Datetimes are microseconds, or
+        The type of the column; empty before the first batch. "datetimes" are in microseconds, and
+        "nanoseconds" are datetimes in nanoseconds.
         of the last kind nanoseconds.
-    cut : int or float, optional
-        Edges whose time is less have expired.
+        Edges with a time below this have expired.
     links : (n,) array of uint64, optional
-        By which batches are merged, see :mod:`cc_rapids.kernels.lasting`; where times are kept, and
-        a batch has few edges.
+        Links for merging batches, see :mod:`cc_rapids.kernels.lasting`. Present if times are kept
+        and a batch was small.
     order : (k,) array of int64, optional
-        Of edges with links and equal times, those with a less number last longer.
+        The tie-breaker among edges with equal times: an edge with a smaller number is stronger.
     ordered : int
-        How many edges have got such a number.
+        The number of edges with a tie-breaker.
     pairs : Integers, optional
-        From the pair of ends of each edge to its row, where edges outside the forest have been
-        removed before; it grows with the forest.
+        An index from the pair of ends of each edge to its row. It is built when edges outside the
+        forest are removed, and grows with the forest.
     """
 
     src: Array
@@ -79,23 +79,23 @@ class KeptForest:
         return replace(moved, links=arrays[0], order=arrays[1], ordered=self.ordered)
 
     def _of(self, src: Array, dst: Array, until: Array) -> KeptForest:
-        """Return other edges with the same column of times, without links or a table."""
+        """Return other edges with the same expiry column, without links or an index."""
         return replace(
             self, src=src, dst=dst, until=until, links=None, order=None, ordered=0, pairs=None
         )
 
     def where(self, rows: Array) -> KeptForest:
-        """Return some of the edges, by a mask or by their numbers."""
+        """Return some of the edges, selected by a mask or by row numbers."""
         until = None if self.until is None else self.until[rows]
         return self._of(self.src[rows], self.dst[rows], until)
 
     def without(self, rows: Array, backend: Backend) -> KeptForest:
-        """Return all edges but those of some sorted rows, whose places others at the end take."""
+        """Return all edges except some sorted rows, whose places are filled from the end."""
         src, dst, until, _ = self._left(rows, backend)
         return self._of(src, dst, until)
 
     def _left(self, rows: Array, backend: Backend) -> list[Array]:
-        """Return new columns without some rows: both ends, and times and their order, if any."""
+        """Return new columns without some rows: both ends, and times and order if present."""
         size = self.src.size - rows.size
         moves = moved_rows(rows, size, backend)
         columns = self.src, self.dst, self.until, self.order
@@ -105,7 +105,7 @@ class KeptForest:
         ]
 
     def expired(self, rows: Array, backend: Backend) -> KeptForest:
-        """Return the same without the rows that expire first, which leave the other links right."""
+        """Return the forest without the earliest expired rows; the other links stay valid."""
         src, dst, until, order = self._left(rows, backend)
         left = self._of(src, dst, until)
         if self.links is None:
@@ -119,12 +119,12 @@ class KeptForest:
         return replace(left, links=links, order=order, ordered=self.ordered)
 
     def merged(self, src: Array, dst: Array, until: Array, n: int, backend: Backend) -> KeptForest:
-        """Return the spanning forest that lasts longest, of the kept edges and a batch of others.
+        """Return the maximum spanning forest by expiry time of the kept edges and a batch.
 
-        Links are made once, by merging all edges; then only those of a batch are merged.
+        The first call builds links by merging all edges. Later calls merge only the batch.
         """
         xp = backend.xp
-        every = self.with_edges(src, dst, until, backend)  # new arrays, which are written below
+        every = self.with_edges(src, dst, until, backend)  # new arrays, modified below
         links, first = backend.fill(backend.empty(n, np.uint64), 0xFF), 0
         ordered = every.src.size
         order = xp.arange(ordered)
@@ -145,27 +145,27 @@ class KeptForest:
         return replace(every._of(src, dst, until), links=links, order=order, ordered=ordered)
 
     def merges(self, size: int, n: int) -> bool:
-        """Return whether a batch of that size is merged, and not put together with these edges."""
+        """Return whether a batch of a given size is merged edge by edge, not solved with all."""
         return MERGED * size <= n and max(n, self.src.size + size) < MOST
 
     def rows_of(self, keys: Array, backend: Backend) -> Array:
-        """Return the sorted rows of the edges with some keys, which may be given twice."""
+        """Return the sorted distinct rows of the edges with some keys."""
         assert self.pairs is not None
         rows, is_kept = self.pairs.lookup(keys, backend)
         return backend.xp.unique(rows[is_kept]).astype(np.int64)
 
     def valid(self, until: Array, backend: Backend) -> Array:
-        """Return a mask of the edges with these times that have not expired."""
+        """Return a mask of the times that have not expired."""
         return until >= self.cut if self.cut is not None else backend.xp.ones(until.size, bool)
 
     def among(self, number: Array) -> KeptForest:
-        """Return the same edges between vertices that have other numbers now."""
+        """Return the same edges with renumbered vertices."""
         return self._of(number[self.src], number[self.dst], self.until)
 
     def with_edges(self, src: Array, dst: Array, until: Array, backend: Backend) -> KeptForest:
         """Return the edges of this forest and further ones.
 
-        Where a forest is kept by pairs, they have to be one together.
+        If the index of pairs exists, the union must be a forest.
         """
         join_up = backend.xp.concatenate
         if self.until is not None:
@@ -180,28 +180,28 @@ class KeptForest:
         return replace(kept, pairs=self.pairs.insert([keys], backend)[0])
 
     def lasting(self, n: int, backend: Backend) -> KeptForest:
-        """Return a forest of those edges that expire last, among equal ones of the first."""
+        """Return the maximum spanning forest by expiry time; ties go to the first edge."""
         return self.where(forest_of(self.src, self.dst, self.until, n, backend))
 
 
 def moved_rows(gone: Array, size: int, backend: Backend) -> tuple[Array, Array]:
-    """Return the rows below a size that are free without some sorted rows, and those that move."""
+    """Return the freed rows below a size, and the rows beyond it that move into them."""
     moves = backend.xp.ones(gone.size, bool)
     moves[gone[gone >= size] - size] = False
     return gone[gone < size], size + backend.xp.flatnonzero(moves)
 
 
 def filled(column: Array, given: Array, free: Array, last: Array) -> Array:
-    """Return a column, after writing values of other rows of the given one into free rows."""
+    """Write values of other rows into the free rows of a column, and return it."""
     column[free] = given[last]
     return column
 
 
 def forest_of(src: Array, dst: Array, weights: Array, n: int, backend: Backend) -> Array:
-    """Return the rows of a spanning forest of greatest weight; weights may be None, all equal.
+    """Return the rows of a maximum spanning forest; ``weights=None`` makes all weights equal.
 
-    Among equal weights the first rows are taken. Of few edges the ends are numbered anew, so that
-    no more than these are looked at.
+    Ties go to the first rows. The vertices of a small list are renumbered first, so that the cost
+    depends on its edges and not on n.
     """
     xp = backend.xp
     if not src.size:
@@ -215,7 +215,7 @@ def forest_of(src: Array, dst: Array, weights: Array, n: int, backend: Backend) 
 
 
 def pair_keys(src: Array, dst: Array, backend: Backend) -> Array:
-    """Return a number for each pair of vertices below 2^32, the same in both directions."""
+    """Return a key for each pair of vertices below 2^32, the same in both directions."""
     keys = backend.empty(src.size, np.uint64)
     backend.kernel(pairs_by_key.pair_keys)(src.size, src, dst, keys)
     return keys

@@ -1,4 +1,4 @@
-"""The labels of vertices by the ids of edges that are left, as kernels look them up."""
+"""Labels of vertices, looked up by kernels from the ids of the remaining edges."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from ..kernels import forgetting as kernels
 
 @dataclass(frozen=True)
 class Sought:
-    """The ends of some edges, in the form in which a kernel finds their labels.
+    """The ends of some edges, in the form from which a kernel looks up their labels.
 
     Attributes
     ----------
     arguments : tuple
-        What kernels take: both columns, the id of the first place, the number of vertices, and the
-        labels.
+        The arguments of the kernel: both columns, the id of the first slot, the number of vertices,
+        and the labels.
     direct : bool
-        Whether the columns are those of ids, and not of vertices that have been looked up.
+        Whether the columns contain ids; otherwise they contain vertices.
     """
 
     labels: Labels
@@ -39,7 +39,7 @@ class Sought:
         return int(self.arguments[0].size)
 
     def vertices(self, rows: Array) -> tuple[Array, Array, bool]:
-        """Return the vertices of both ends of some edges, as int64, and whether all are known."""
+        """Return the vertices of both ends of some edges as int64, and whether all are known."""
         n, (index, backend) = self.arguments[3], (self.labels.index, self.labels.backend)
         ends, all_known = [], True
         for column, given in zip(self.columns, self.arguments[:2], strict=True):
@@ -55,12 +55,12 @@ class Sought:
 
 @dataclass(frozen=True)
 class Labels:
-    """A label for each vertex; the number of vertices for those that go.
+    """A label for each vertex; removed vertices have the number of vertices as label.
 
     Attributes
     ----------
     values : (n + 1,) array of unsigned integers
-        By vertex; the last has all bits set, which is the label of ids that are no vertices.
+        The label of each vertex. The last value has all bits set, for unknown ids.
     """
 
     index: Index
@@ -69,7 +69,7 @@ class Labels:
 
     @classmethod
     def of(cls, index: Index, roots: Array, gone: Array, backend: Backend) -> Labels:
-        """Return the roots as labels, and n for the vertices that go, if ``gone`` is a mask."""
+        """Return the roots as labels, and n for the vertices in the mask ``gone``, if any."""
         n = int(roots.size)
         values = backend.empty(n + 1, np.uint32 if n < (1 << 32) - 1 else np.uint64)
         values[:n] = roots
@@ -85,7 +85,7 @@ class Labels:
 
     @cached_property
     def _of_places(self) -> Array:
-        """The labels of the places of a table whose ids have one each."""
+        """The label of each slot of a table with one vertex per slot."""
         assert isinstance(self.index, Integers)
         slots, backend = self.index.table_of(self.backend).slots, self.backend
         labels = backend.empty(slots.size, self.dtype)
@@ -94,7 +94,7 @@ class Labels:
         return labels
 
     def sought(self, columns: Sequence[Any]) -> Sought:
-        """Return the ends of edges by lent columns of ids, of the kind that the index holds."""
+        """Return the ends of edges from borrowed id columns of the index's type."""
         index, backend = self.index, self.backend
         n = self.values.size - 1
         if isinstance(index, Range):
@@ -115,5 +115,5 @@ class Labels:
 
 
 def _same_bits(dtype: Any, wide: Any) -> bool:
-    """Return whether integers of a type have the bits of the same ones of 64 bits."""
+    """Return whether widening integers of a type to 64 bits keeps their value as bits."""
     return bool(dtype.kind == wide.kind or (not is_signed(dtype) and dtype.itemsize < 8))

@@ -134,7 +134,7 @@ class Graph:
 
     @cached_property
     def is_bipartite(self) -> bool:
-        """Whether the graph is bipartite."""
+        """True if the graph is bipartite."""
         import networkx as nx
 
         engine = nx.config.backends.cc_rapids.engine

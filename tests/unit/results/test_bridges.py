@@ -268,7 +268,7 @@ def test_edges_that_may_be_there_twice():
     rows = Csr(matrix.indptr, matrix.indices)
     for twice in (matrix, matrix.tocoo(), rows):
         for function in FUNCTIONS[:2]:
-            with pytest.raises(errors.InputError, match="an edge that is held twice is no bridge"):
+            with pytest.raises(errors.InputError, match="a duplicate edge is no bridge"):
                 function(twice)
         assert articulation_points(twice).vertex.tolist() == [1]
 
