@@ -57,7 +57,7 @@ from .column import (
     series_of,
     there_of,
 )
-from .cudf_internals import WithoutNan, handles_in, make_frame, nulls_in, numbers_in
+from .cudf_columns import WithoutNan, make_frame, numbers_in
 from .edge_array import as_array, ends_of, is_edge_array
 from .edge_input import (
     EdgeInput,
@@ -149,14 +149,12 @@ def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str, index: Any =
     """Return a cuDF frame without narwhals, which would count nulls by a pass over each column."""
     ends, dropped, kept, columns = len(names[0]), 0, None, []
     wanted, remedy = (*where[0], *where[1]), REMEDIES[nulls]
-    handles = handles_in(frame)
-    if nulls == "drop" and any(nulls_in(handles[column]) for column in wanted):
+    if nulls == "drop" and any(frame[column].null_count for column in wanted):
         size = len(frame)
         frame = frame[list(dict.fromkeys(wanted))].reset_index(drop=True).dropna()
-        kept, dropped, handles = frame.index.to_cupy, size - len(frame), handles_in(frame)
+        kept, dropped = frame.index.to_cupy, size - len(frame)
     for name, own in zip((*names[0], *names[1]), wanted, strict=True):
-        series = partial(frame.__getitem__, own)
-        columns.append(of_cudf(name, handles[own], series, remedy))
+        columns.append(of_cudf(name, frame[own], remedy))
     kind: Any = type(frame)
     sides = columns[:ends], columns[ends:]
     return _given(*sides, _cudf_maker(kind), True, dropped, kept, WithoutNan, index)
@@ -740,7 +738,7 @@ class CudfFrames(Frames):
         return is_cudf_frame(edges)
 
     def _column_names(self, edges: Any) -> Sequence[Any] | None:
-        return tuple(handles_in(edges))
+        return tuple(edges)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         source, destination = sides = request.sides
@@ -754,13 +752,13 @@ class CudfFrames(Frames):
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         name = bound.name("the frame")
-        if name not in handles_in(edges):
+        if name not in tuple(edges):
             raise MissingColumnError(unknown("column", name, map(str, edges.columns)))
         mask, ledger = bound.mask(edges[name], f"weights {name!r}")
         return Bounded(edges[mask], request.source, request.destination, ledger)
 
     def numbers_without_nulls(self, edges: Any, weight: Any) -> Any:
-        known = isinstance(weight, str) and weight in handles_in(edges)
+        known = isinstance(weight, str) and weight in tuple(edges)
         return numbers_in(edges, weight) if known else None
 
 

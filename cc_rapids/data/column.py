@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import CapacityError, ColumnTypeError, InputError, NullsError, listed, shown
-from . import cudf_internals
+from .cudf_columns import borrow_numbers
 from .dtypes import is_fixed_text, is_float, is_integer, is_number, is_object, is_text, is_wide_text
 from .edge_array import as_array, is_edge_array
 from .kinds import Graph, speaks_arrow
@@ -765,8 +765,7 @@ def held(name: str, values: Any) -> Held:
     if not is_series(values):
         return _held_array(name, values)
     if is_cudf(values):
-        missing = cudf_internals.nulls_in(cudf_internals.handle_of(values))
-        there = values.notnull().to_cupy() if missing else None
+        there = values.notnull().to_cupy() if values.null_count else None
         return Held(name, len(values), there, partial(_cudf_where, name, values))
     native = plain(values, name)
     there = there_of(native)
@@ -794,7 +793,7 @@ def _cudf_where(name: str, series: Any, keep: Any) -> Column:
         if len(series) and not bool(keep.any()):
             return empty(name)
         series = series[keep]
-    return of_cudf(name, cudf_internals.handle_of(series), partial(_itself, series))
+    return of_cudf(name, series)
 
 
 def _series_where(name: str, native: Any, keep: Any) -> Column:
@@ -846,27 +845,23 @@ def of_key_columns(key_columns: list[Column]) -> Column:
     )
 
 
-def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FILL) -> Column:
-    """Return the column of a cuDF column handle.
+def of_cudf(name: str, series: Any, remedy: str = FILL) -> Column:
+    """Return the column of a cuDF series, which is not copied.
 
     Parameters
     ----------
     name : str
         What errors call it.
-    column : handle
-        As :mod:`cc_rapids.data.cudf_internals` gives it; not copied.
-    series : callable
-        Gives the series, for categories.
+    series : cudf.Series
+        Of integers, strings or categories.
     remedy : str
         What errors advise for nulls.
     """
-    missing, to_native, dtype = cudf_internals.nulls_in(column), Column.to_native, column.dtype
+    missing, to_native, dtype = series.null_count, Column.to_native, series.dtype
     if isinstance(dtype, sys.modules["cudf"].CategoricalDtype):
-        plain = series().astype(dtype.categories.dtype)
-        to_native, series = _categories_like(dtype), partial(_itself, plain)
-        column = cudf_internals.handle_of(plain)
-        dtype = column.dtype
-    kind, text, size = dtype.kind, _words_of(dtype), column.size
+        to_native, series = _categories_like(dtype), series.astype(dtype.categories.dtype)
+        dtype = series.dtype
+    kind, text, size = dtype.kind, _words_of(dtype), series.size
     strings = kind in "OU" and sys.modules["cudf"].api.types.is_string_dtype(dtype)
     if not (kind in "iu" or strings):
         if size == 0:
@@ -875,13 +870,8 @@ def of_cudf(name: str, column: Any, series: Callable[[], Any], remedy: str = FIL
     if missing:
         refuse_nulls(name, missing, size, remedy)
     if strings:
-        held = cudf_internals.series_of(column)
-        return Column(name, text, size, partial(nullcontext, held), True, to_native)
-    return Column(name, text, size, partial(cudf_internals.Lent, column, dtype, size))
-
-
-def _itself(thing: Any) -> Any:
-    return thing
+        return Column(name, text, size, partial(nullcontext, series), True, to_native)
+    return Column(name, text, size, partial(borrow_numbers, series))
 
 
 @cache

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, shown
-from . import cudf_internals
 from .column import (
     LIBRARIES,
     arrow_rows,
@@ -20,6 +19,7 @@ from .column import (
     rows_where,
     without_views,
 )
+from .cudf_columns import make_series
 from .edge_array import as_array, is_edge_array, rows_are_edges
 from .frame_access import bring, column_of, frame_size
 from .kinds import frame_of_levels
@@ -274,7 +274,7 @@ def column_like(edges: Any, name: str, values: Any, backend: Any, on_device: boo
     if frame is None:
         return bring(values, backend, on_device)
     if is_cudf(frame):
-        return cudf_internals.make_series(frame, name, bring(values, backend, True))
+        return make_series(frame, name, bring(values, backend, True))
     return column_of(with_column(frame, name, bring(values, backend, False), None), name)
 
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -34,7 +34,7 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..data.column import Native, is_cudf, text_buffers
-from ..data.cudf_internals import lend_strings, make_strings
+from ..data.cudf_columns import borrow_strings, make_strings
 from ..errors import InputError
 from ..kernels import forest
 from ..kernels import strings as kernels
@@ -588,7 +588,14 @@ class _Cudf(_Library):
         return cudf.concat(columns, ignore_index=True)
 
     def borrow(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
-        return lend_strings(column)
+        import cudf
+        import cupy
+
+        if not cudf.get_option("spill"):
+            return nullcontext(borrow_strings(column))
+
+        chars, offsets = map(cupy.asarray, text_buffers(column.to_arrow()))
+        return nullcontext((chars, offsets))
 
     def make(self, dtype: Any, chars: Array, offsets: Array) -> Any:
         return make_strings(dtype, chars, offsets)

@@ -11,8 +11,7 @@ from support.as_lists import columns
 
 import cc_rapids
 from cc_rapids import backends, oracle
-from cc_rapids.data import cudf_internals
-from cc_rapids.data.cudf_internals import lend_strings
+from cc_rapids.data.cudf_columns import borrow_strings
 from cc_rapids.ids import strings
 from cc_rapids.ids import strings as texts
 
@@ -76,8 +75,7 @@ def test_offsets_of_64_bits(cudf, monkeypatch):
     monkeypatch.setenv("LIBCUDF_LARGE_STRINGS_THRESHOLD", "1")
     sides = [cudf.Series(random_words("unicode", seed)) for seed in (1, 2)]
     joined = cudf.concat(sides, ignore_index=True)
-    with lend_strings(joined) as (_, offsets):
-        assert offsets.dtype == np.int64
+    assert borrow_strings(joined)[1].dtype == np.int64
     check(cudf, joined)
     check(cudf, joined.iloc[5:])
 
@@ -193,10 +191,10 @@ def test_explain_states_enough(cudf, kind):
 
 def test_bytes_are_lent_and_not_copied(cudf):
     series = cudf.Series(random_words("numbered"))
-    with lend_strings(series) as (chars, offsets):
-        text = texts.Text.of(chars, offsets, backends.get("cuda"))
-        assert text.chars.data.ptr == text.words.data.ptr == series._column.data.ptr
-        assert int(text.offsets[-1]) == chars.size
+    chars, offsets = borrow_strings(series)
+    text = texts.Text.of(chars, offsets, backends.get("cuda"))
+    assert text.chars.data.ptr == text.words.data.ptr == series.to_pylibcudf()[0].data().ptr
+    assert int(text.offsets[-1]) == chars.size
 
 
 def test_columns_of_one_answer_have_the_same_categories(cudf):
@@ -222,11 +220,9 @@ def test_categories_that_hold_all_ids_stay_what_they_are(cudf):
     assert tree["source"].dtype == kind
 
 
-@pytest.mark.parametrize("private", [True, False])
 @pytest.mark.parametrize("kind", ["short", "numbered", "spread"])
-def test_strings_that_are_numbers(cudf, monkeypatch, kind, private):
+def test_strings_that_are_numbers(cudf, kind):
     """The strings of an answer are spelt on the device, as columns of cuDF's that it can use."""
-    monkeypatch.setattr(cudf_internals, "PRIVATE", private)
     sides = {"src": random_words(kind, 1), "dst": random_words(kind, 2)}
     for count in (1, 1000, COUNT):
         edges = pd.DataFrame(sides)[:count]

@@ -13,7 +13,6 @@ from nets import counts
 OTHERS = {
     "backends/threads.py": {"_cache", "_rebuild", "_reduce"},  # Numba's compiled functions
     "data/adapters.py": {"_Impl", "_plc_graph"},  # cuGraph's edges
-    "data/cudf_internals.py": {"_column", "_data", "_from_column", "_from_data"},
     "data/streams.py": {"_scan_options"},  # the filter of a dataset
     "integrations/dask/api.py": {"_meta"},
     "results/lookup.py": {"_getframe"},

@@ -11,11 +11,10 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
-from cc_rapids.data import cudf_internals
+from cc_rapids.data import cudf_columns
 
-KINDS = "BOOL8", "INT32", "INT64", "UINT8", "STRING"
-# what is made once of cuDF's classes
-KEPT = cudf_internals._framing, cudf_internals._wrapping, cudf_internals._creates_unchecked
+INTEGERS = [f"{kind}INT{bits}" for kind in ("", "U") for bits in (8, 16, 32, 64)]
+KINDS = "BOOL8", "FLOAT32", "FLOAT64", "STRING", *INTEGERS
 
 
 class Array(np.ndarray):
@@ -35,27 +34,17 @@ def array_at(shape, dtype, pointer):
 
 
 class Buffer:
-    """The memory of a column, which knows who reads it."""
+    """The memory of a column: a span of bytes."""
 
     def __init__(self, array):
-        self.array, self.readers = np.ascontiguousarray(array), 0
+        self.array = np.ascontiguousarray(array)
         self.ptr, self.size = self.array.ctypes.data, self.array.nbytes
-        self.nbytes = self.size
-
-    @contextmanager
-    def access(self, *, mode, scope):
-        assert (mode, scope) == ("read", "internal")
-        self.readers += 1
-        try:
-            yield
-        finally:
-            self.readers -= 1
 
 
 class Plain:
     """The column of pylibcudf's."""
 
-    def __init__(self, kind, size, data, mask, null_count, offset, children, validate=True):
+    def __init__(self, kind, size, data, mask, null_count, offset, children):
         self.kind, self.rows, self.held, self.nulls = kind, size, data, null_count
         self.at, self.children = offset, children
 
@@ -77,21 +66,19 @@ class Plain:
 
 class Column:
     def __init__(self, plc_column, dtype):
-        self.plc_column, self.dtype = plc_column, np.dtype(dtype)
-        self.data, self.offset, self.size = plc_column.held, plc_column.at, plc_column.rows
-        self.null_count = plc_column.nulls
+        self.plain, self.dtype = plc_column, np.dtype(dtype)
+        self.size, self.null_count = plc_column.rows, plc_column.nulls
 
     @staticmethod
-    def create(plain, dtype, validate=True):
-        return Column(plain, dtype)
-
-    def access(self, **how):
-        return self.data.access(**how)
+    def of(plain):
+        names = {"STRING": "object", "BOOL8": "bool"}
+        return Column(plain, names.get(plain.kind, plain.kind.lower()))
 
     @property
     def values(self):
-        held = self.data.array.view(self.dtype)[self.offset : self.offset + self.size]
-        return held.view(Array)
+        plain = self.plain
+        values = plain.held.array.view(self.dtype)[plain.at : plain.at + plain.rows]
+        return values.view(Array)
 
 
 def as_column(values):
@@ -122,25 +109,22 @@ class Series:
         self.index, self.name = index, name
 
     @classmethod
-    def _from_column(cls, column, *, name=None, index=None):
-        return cls(column, index, name)
+    def from_pylibcudf(cls, plain, metadata=None):
+        return cls(Column.of(plain), **(metadata or {}))
 
-    @classmethod
-    def from_pylibcudf(cls, plain):
-        return cls(Column(plain, object))
+    @property
+    def null_count(self):
+        return self._column.null_count
 
     def astype(self, dtype):
         assert dtype == self.dtype
         return self
 
-    def isna(self):
-        return np.arange(self.size) < self._column.null_count
-
     def reset_index(self, drop):
         return Series(self._column)
 
     def to_pylibcudf(self):
-        return self._column.plc_column, None
+        return self._column.plain, None
 
 
 class ColumnAccessor(dict):
@@ -150,7 +134,7 @@ class ColumnAccessor(dict):
 
     @property
     def to_pandas_index(self):
-        """The names as cuDF's frames ask for them, which takes as long as a small list."""
+        """The names as cuDF's frames list them, which takes as long as a small list."""
         ColumnAccessor.indices += 1
         return list(self)
 
@@ -181,6 +165,11 @@ class DataFrame:
         vars(frame).update(_data=data, _index=RangeIndex(data.nrows), _attrs={}, _flags=flags)
         return frame
 
+    @classmethod
+    def from_pylibcudf(cls, table, metadata):
+        columns = map(Column.of, table)
+        return cls._from_data(dict(zip(metadata["columns"], columns, strict=True)))
+
     def __getitem__(self, name):
         return Series(self._data[name], self._index, name)
 
@@ -192,7 +181,7 @@ class DataFrame:
         return name in self._data.to_pandas_index
 
     def __iter__(self):
-        return iter(self.columns)
+        return iter(self._data)
 
     def __len__(self):
         return self._data.nrows
@@ -208,27 +197,26 @@ DataFrame.__module__ = "cudf"
 @contextmanager
 def installed():
     """The stand-ins as modules, and nothing kept of what was made of them."""
-    core = {"core.column": {"ColumnBase": Column, "as_column": as_column}}
-    core |= {"core.buffer": {"as_buffer": Buffer}, "core": {}}
-    core |= {"core.column_accessor": {"ColumnAccessor": ColumnAccessor}}
-    made = {f"cudf.{name}": parts for name, parts in core.items()} | {
+    made = {
         "cudf": {
             "DataFrame": DataFrame,
             "RangeIndex": RangeIndex,
             "Series": Series,
             "CategoricalDtype": type("CategoricalDtype", (), {}),
+            "get_option": {"spill": False}.get,
             "api": SimpleNamespace(
                 types=SimpleNamespace(is_string_dtype=lambda dtype: dtype.kind == "O")
             ),
         },
         "pylibcudf": {
             "Column": Plain,
+            "Table": list,
             "DataType": lambda name: name,
             "TypeId": SimpleNamespace(**{name: name for name in KINDS}),
             "gpumemoryview": Buffer,
         },
         "cupy": {
-            "asarray": lambda thing: thing._column.values if isinstance(thing, Series) else thing,
+            "asarray": lambda thing: thing.view(Array),
             "empty": lambda size, dtype: np.empty(size, dtype).view(Array),
             "ndarray": array_at,
             "cuda": SimpleNamespace(
@@ -241,8 +229,6 @@ def installed():
             module = ModuleType(name)
             vars(module).update(parts)
             patch.setitem(sys.modules, name, module)
-        for cached in KEPT:
-            cached.cache_clear()
+        cudf_columns._type_ids.cache_clear()
         yield
-        for cached in KEPT:
-            cached.cache_clear()
+        cudf_columns._type_ids.cache_clear()

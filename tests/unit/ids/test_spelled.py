@@ -14,7 +14,7 @@ from support.string_lists import LISTS
 
 import cc_rapids
 from cc_rapids import InputError, UnknownVertexError, backends
-from cc_rapids.data import cudf_internals
+from cc_rapids.data import cudf_columns
 from cc_rapids.ids import spelled as spelt
 from cc_rapids.ids.strings import Text, lent_texts
 from cc_rapids.kernels import spelling as kernels
@@ -221,12 +221,10 @@ def test_the_plan_is_what_runs():
     assert "strings of 8 to 9 bytes are numbers below 6, in lexicographic order" in plan.ids_why
 
 
-@pytest.mark.parametrize("private", [True, False])
-def test_a_column_of_cudf_is_made_of_bytes(monkeypatch, private):
-    monkeypatch.setattr(cudf_internals, "PRIVATE", private)
+def test_a_column_of_cudf_is_made_of_bytes():
     with fake_cudf.installed():
         chars = np.frombuffer("abécd".encode(), np.uint8)
-        made = cudf_internals.make_strings(np.dtype(object), chars, np.array([0, 1, 4, 4, 6]))
-        with cudf_internals.lend_strings(made) as (octets, offsets):
-            assert strings_of(octets, offsets) == [b"a", "bé".encode(), b"", b"cd"]
-            assert offsets.dtype == np.int32
+        made = cudf_columns.make_strings(np.dtype(object), chars, np.array([0, 1, 4, 4, 6]))
+        octets, offsets = cudf_columns.borrow_strings(made)
+        assert strings_of(octets, offsets) == [b"a", "bé".encode(), b"", b"cd"]
+        assert offsets.dtype == np.int32

@@ -1,0 +1,163 @@
+"""Read and make columns and frames of cuDF, through its public interface and pylibcudf."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+MOST_ROWS = 1 << 31  # of a cuDF column
+
+
+def borrow_numbers(series: Any) -> AbstractContextManager[Any]:
+    """Return a context manager over a CuPy array that shares the memory of a series of numbers.
+
+    The series has no nulls. With cuDF's option ``spill`` it stays on the device from now on: what
+    cuDF lends as a column of pylibcudf may be moved to the host meanwhile.
+    """
+    import cupy
+
+    if not series.size:
+        return nullcontext(cupy.empty(0, series.dtype.name.lower()))
+    if sys.modules["cudf"].get_option("spill"):
+        return nullcontext(cupy.asarray(series))
+    plain, _ = series.to_pylibcudf()
+    dtype = np.dtype(plain.type().id().name.lower())
+    return nullcontext(_view(plain, plain.data(), dtype, plain.offset(), plain.size()))
+
+
+def numbers_in(frame: Any, name: Any) -> Any:
+    """Return a column of numbers of a frame as a CuPy array that shares its memory.
+
+    None if the column holds something else, nulls, or no rows.
+    """
+    from .dtypes import is_number
+
+    series = frame[name]
+    numbers = isinstance(series.dtype, np.dtype) and is_number(series.dtype)
+    if not (numbers and series.size) or series.null_count:
+        return None
+    with borrow_numbers(series) as array:
+        return array
+
+
+def borrow_strings(series: Any) -> tuple[Any, Any]:
+    """Return CuPy arrays of the UTF-8 bytes of a series of strings and of their ends.
+
+    String i is at bytes ``offsets[i]`` to ``offsets[i + 1]``. The offsets are int32, or int64 for
+    2^31 bytes and more. Both arrays share the memory of the series, which has at least one row, no
+    nulls, and never spills.
+    """
+    plain, _ = series.to_pylibcudf()
+    ends, octets = plain.child(0), plain.data()
+    dtype = np.dtype(ends.type().id().name.lower())
+    offsets = _view(ends, ends.data(), dtype, ends.offset() + plain.offset(), plain.size() + 1)
+    reached = min(int(offsets[-1]), octets.size if octets else 0)  # no memory for empty strings
+    return _view(plain, octets, np.dtype(np.uint8), 0, reached), offsets
+
+
+def _view(plain: Any, span: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
+    """Return a view of elements of the memory of a column of pylibcudf, which it keeps alive."""
+    cupy = sys.modules["cupy"]  # which cuDF imports
+    if size == 0:
+        return cupy.empty(0, dtype)
+    first, length = span.ptr + offset * dtype.itemsize, size * dtype.itemsize
+    memory = cupy.cuda.UnownedMemory(first, length, plain)
+    return cupy.ndarray((size,), dtype, cupy.cuda.MemoryPointer(memory, 0))
+
+
+def make_strings(dtype: Any, chars: Any, offsets: Any) -> Any:
+    """Make a series of strings without nulls of their bytes and of where each begins and ends.
+
+    Parameters
+    ----------
+    dtype : cuDF's type of the series
+    chars : array of uint8, of CuPy's or on the host
+    offsets : (n + 1,) array of int64
+        From 0 on; kept as 32 bits if there are fewer than 2^31 bytes, as cuDF keeps them.
+    """
+    import cudf
+    import cupy
+    from pylibcudf import Column, DataType, TypeId, gpumemoryview
+
+    if offsets.size == 1:
+        return cudf.Series([], dtype=dtype)
+    if chars.size < MOST_ROWS:
+        offsets = offsets.astype(np.int32)
+    octets, ends = gpumemoryview(cupy.asarray(chars)), _column_of(cupy.asarray(offsets))
+    plain = Column(DataType(TypeId.STRING), offsets.size - 1, octets, None, 0, 0, [ends])
+    series = cudf.Series.from_pylibcudf(plain)
+    return series if series.dtype == dtype else series.astype(dtype)
+
+
+class WithoutNan(NamedTuple):
+    """An array of numbers without nan, which :func:`make_frame` need not look for."""
+
+    array: Any
+
+
+def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
+    """Make a cuDF frame of arrays and series, without copies where cuDF makes none.
+
+    A nan in an array becomes a null, as in cuDF's constructor.
+
+    Parameters
+    ----------
+    kind : type
+        Of frames, ``cudf.DataFrame`` or a subclass.
+    columns : dict of str to array, WithoutNan or series
+        All of one length.
+    """
+    parts = [_column_of(values) for values in columns.values()]
+    if all(part is not None for part in parts):
+        from pylibcudf import Table
+
+        return kind.from_pylibcudf(Table(parts), {"columns": list(columns)})
+    plain = {}
+    for name, column in columns.items():
+        values = column.array if isinstance(column, WithoutNan) else column
+        plain[name] = values.reset_index(drop=True) if hasattr(values, "reset_index") else values
+    return kind(plain)
+
+
+def make_series(frame: Any, name: str, values: Any) -> Any:
+    """Make a cuDF series with the index of a frame of as many rows from a new array."""
+    import cudf
+
+    column = _column_of(values)
+    if column is None:
+        return cudf.Series(values, index=frame.index, name=name)
+    return cudf.Series.from_pylibcudf(column, {"name": name, "index": frame.index})
+
+
+def _column_of(values: Any) -> Any:
+    """Return the column of pylibcudf that shares the memory of a CuPy array.
+
+    None for all else, and for floats that may be nan, of which cuDF's constructor makes nulls.
+    """
+    from pylibcudf import Column, gpumemoryview
+
+    without_nan = isinstance(values, WithoutNan)
+    array = values.array if without_nan else values
+    dtype: Any = getattr(array, "dtype", None)
+    if not type(array).__module__.startswith("cupy") or dtype not in _type_ids():
+        return None
+    plain = 0 < array.size < MOST_ROWS and array.flags.c_contiguous
+    if not plain or (dtype.kind == "f" and not without_nan):
+        return None
+    return Column(_type_ids()[dtype], array.size, gpumemoryview(array), None, 0, 0, [])
+
+
+@cache
+def _type_ids() -> dict[Any, Any]:
+    """Return the types of pylibcudf by those of NumPy: of integers, floats and booleans."""
+    from pylibcudf import DataType, TypeId
+
+    names = [f"{kind}int{bits}" for kind in ("", "u") for bits in (8, 16, 32, 64)]
+    ids = {np.dtype(name): getattr(TypeId, name.upper()) for name in [*names, "float32", "float64"]}
+    return {dtype: DataType(word) for dtype, word in ids.items()} | {
+        np.dtype(bool): DataType(TypeId.BOOL8)
+    }
