@@ -738,7 +738,7 @@ class CudfFrames(Frames):
         return is_cudf_frame(edges)
 
     def _column_names(self, edges: Any) -> Sequence[Any] | None:
-        return tuple(edges)
+        return list(iter(edges))  # list(edges) makes room for as many names as rows
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         source, destination = sides = request.sides
@@ -752,13 +752,13 @@ class CudfFrames(Frames):
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         name = bound.name("the frame")
-        if name not in tuple(edges):
+        if name not in iter(edges):
             raise MissingColumnError(unknown("column", name, map(str, edges.columns)))
         mask, ledger = bound.mask(edges[name], f"weights {name!r}")
         return Bounded(edges[mask], request.source, request.destination, ledger)
 
     def numbers_without_nulls(self, edges: Any, weight: Any) -> Any:
-        known = isinstance(weight, str) and weight in tuple(edges)
+        known = isinstance(weight, str) and weight in iter(edges)
         return numbers_in(edges, weight) if known else None
 
 

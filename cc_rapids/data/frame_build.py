@@ -222,7 +222,7 @@ def rows_where_true(edges: Any, mask: Any) -> Any:
         array = as_array(edges)
         return array[mask] if rows_are_edges(array) else array[:, mask]
     if is_cudf(edges):
-        return edges.take(mask.nonzero()[0])
+        return edges[mask]
     if hasattr(type(edges), "iloc"):
         return _pandas_rows(edges, mask)
     if _is_arrow_table(edges):

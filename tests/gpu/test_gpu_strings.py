@@ -156,27 +156,6 @@ def test_an_answer_may_be_changed(cudf):
     assert columns(found.labels().to_pandas()) == [["a", "b", "c"], ["a", "a", "a"]]
 
 
-@pytest.mark.filterwarnings("ignore:overwriting non-empty manager")  # of cuDF's, on the way out
-def test_strings_stay_spillable(cudf):
-    from cudf.core.buffer.spill_manager import SpillManager, set_global_manager
-
-    set_global_manager(SpillManager())
-    try:
-        frame = cudf.DataFrame({"src": ["e", "b"] * 1000, "dst": ["b", "g"] * 1000})
-        frame = frame.iloc[1:]
-        column = frame["src"]._column
-        owners = [column.data.owner, column.plc_column.child(0).data().owner]
-        (_, words) = strings.factorise([frame["src"]], plain, backends.get("cuda"))
-        assert words.size == 2
-        for owner in owners:
-            assert owner.spillable
-            owner.spill(target="cpu")
-        assert cc_rapids.connected_components(frame)["labels"].to_pandas().tolist() == ["b"] * 3
-        assert all(owner.spillable for owner in owners)
-    finally:
-        set_global_manager(None)
-
-
 @pytest.mark.parametrize("kind", ["numbered", "long", "spread", "short"])
 def test_explain_states_enough(cudf, kind):
     import rmm.statistics
