@@ -1,1 +1,1 @@
-"""The arrays of one run on a device: edges, rows, a forest, bits; and a bound on their memory."""
+"""Arrays of one run on a device: edges, rows, a forest, bit sets; and a bound on their memory."""

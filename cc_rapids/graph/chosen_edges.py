@@ -1,4 +1,4 @@
-"""Edges that are chosen out of a list: those of a spanning forest, and their columns."""
+"""Selected edges of a list, such as those of a spanning forest, and their columns."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ NAMES = "row", "source", "destination", "weight"
 
 
 class ChosenEdges:
-    """Some edges of a list.
+    """Selected edges of a list.
 
     Parameters
     ----------
     backend : Backend
-        Where the rows are.
+        The backend of the rows.
     rows : (k,) array of integers
-        Their rows of the list, in ascending order.
+        Their rows in the list, in ascending order.
     """
 
     rows: Array
@@ -36,13 +36,13 @@ class ChosenEdges:
         self.backend, self.rows = backend, rows
 
     def among(self, places: Array) -> ChosenEdges:
-        """Return those at some places, in the order of these."""
+        """Return the edges at some positions, in that order."""
         return ChosenEdges(self.backend, self.rows[places])
 
     def columns(self, given: EdgeInput) -> dict[str, Array]:
-        """Return new columns, in one allocation, of the rows, their ends and their weights if any.
+        """Return new columns, in one allocation: rows, endpoints, and weights if there are any.
 
-        There are none unless the edges are two columns of integers on the GPU that has the answer.
+        Return no columns unless the edges are two integer columns on the same GPU.
         """
         with _in_place(given, self.backend) as borrowed:
             made = self._gather_rows(borrowed) if borrowed else []
@@ -57,20 +57,21 @@ class ChosenEdges:
 
 
 class MarkedEdges(ChosenEdges):
-    """Some edges of a list of m, with a bit for each edge; the rows are listed on first use.
+    """Selected edges of a list of m, given by a bit for each edge; rows are listed on first use.
 
     Parameters
     ----------
     backend : Backend
-        Where the bits are, which are kept.
-    bits : (m + 31) // 32 words of uint32
-        To be set before :meth:`rank` is called.
+        The backend of the bits.
+    bits : ((m + 31) // 32,) array of uint32
+        The selected edges; kept, not copied. Must be set before :meth:`rank` is called.
     m : int
+        The number of edges of the list.
 
     Attributes
     ----------
     count : int
-        How many these are; to be set once it is known.
+        The number of selected edges; set by the caller once it is known.
     """
 
     count: int
@@ -80,10 +81,12 @@ class MarkedEdges(ChosenEdges):
         with backend.reusing():
             self._before = backend.empty(blocks_of(bits.size), f"u{word_for(m)}")
         self._room: list[Array] = []
-        self._ahead: list[tuple[list[Any], list[Array]]] = []  # one at most, popped by one thread
+        self._ahead: list[
+            tuple[list[Any], list[Array]]
+        ] = []  # at most one element, popped by one thread
 
     def rank(self) -> Array:
-        """Launch what counts them; return an array whose last element is their number."""
+        """Launch the count of the edges; return an array whose last element is their number."""
         rank(self.backend, self.bits, self._before)
         return self._before
 
@@ -97,13 +100,13 @@ class MarkedEdges(ChosenEdges):
         return made
 
     def make_room(self, given: EdgeInput, most: int) -> None:
-        """Allocate columns before their length is known, of ``most`` rows; none without memory."""
+        """Allocate columns of ``most`` rows before their length is known, if memory suffices."""
         self.backend.leave_arena()  # the answer outlives the run
         with _in_place(given, self.backend) as columns, suppress(MemoryError):
             self._room = _allocated(columns, most, self.backend) if columns else []
 
     def gather_ahead(self, given: EdgeInput) -> None:
-        """Launch what fills the columns for which there is room, to be given away once."""
+        """Launch the kernels that fill the columns of :meth:`make_room`, for one later caller."""
         with _in_place(given, self.backend) as columns:
             if self._room:
                 self._ahead, self._room = [(_where(columns), self._gather(columns, self._room))], []
@@ -116,20 +119,20 @@ class MarkedEdges(ChosenEdges):
         return self._gather(columns, _allocated(columns, self.count, self.backend))
 
     def _gather(self, columns: list[Array], made: list[Array]) -> list[Array]:
-        """Fill columns as far as there is room in them."""
+        """Fill columns up to their capacity."""
         backend = self.backend
         kernel = backend.kernel(gather_marked, backend.kernel(gather.row_of_edge))
         kernel(-(-self.m // TILE), self.bits, self._before, *columns, *made)
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return what is pickled: the rows."""
+        """Pickle as the rows."""
         return ChosenEdges, (self.backend, self.rows)
 
 
 @contextmanager
 def _in_place(given: EdgeInput, backend: Backend) -> Iterator[list[Array]]:
-    """Return the columns of ends and weights, where they lie; none unless that is on the GPU."""
+    """Return the borrowed columns of endpoints and weights; none unless they are on the GPU."""
     ends = given.src, given.dst
     indirect = given.row_offsets or given.row_index or not (given.on_device and backend.on_device)
     if indirect or any(side.strings or side.key_columns for side in ends):
@@ -141,11 +144,11 @@ def _in_place(given: EdgeInput, backend: Backend) -> Iterator[list[Array]]:
 
 
 def _where(columns: list[Array]) -> list[Any]:
-    """Return what tells columns on a GPU from others."""
+    """Return the key that identifies columns on a GPU."""
     return [(array.data.ptr, array.size, array.dtype) for array in columns]
 
 
 def _allocated(columns: list[Array], size: int, backend: Backend) -> list[Array]:
-    """Return room for the columns of so many edges, without weights if there are none."""
+    """Return columns for a number of edges, without weights if there are none."""
     shapes = ((size if array.size else 0, array.dtype) for array in columns)
     return backend.alloc_packed((size, np.int64), *shapes)

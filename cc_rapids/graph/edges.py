@@ -1,4 +1,4 @@
-"""Edges on a device: the list as given, or rows, given or made from a list."""
+"""Edges on a device: an edge list, or rows, which are given or built from a list."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Edges:
 
     Attributes
     ----------
-    src, dst : (m,) arrays of any integer types, on the backend that will run
-        The ids of the two ends of each edge; vertex v has the id ``low + v``.
+    src, dst : (m,) arrays of any integer types, on the backend of the run
+        The ids of the two endpoints of each edge; vertex v has the id ``low + v``.
     low : int
-        The id of vertex 0, between -2^63 and 2^63 - 1: unsigned ids from 2^63 count from -2^63.
+        The id of vertex 0, between -2^63 and 2^63 - 1. Unsigned ids from 2^63 on count from -2^63.
     m : int
         The number of edges.
     wide : type
@@ -43,15 +43,15 @@ class Edges:
     wide: Any = field(init=False)
 
     def __init__(self, src: Array, dst: Array, low: int) -> None:
-        """Look at the arrays once."""
+        """Store the arrays and derive ``m`` and ``wide``."""
         wide = np.uint32 if max(src.dtype.itemsize, dst.dtype.itemsize) <= 4 else np.uint64
         vars(self).update(src=src, dst=dst, low=low, m=int(src.size), wide=wide)
 
     def backwards(self) -> Edges:
-        """Return the same arrays, read from the last edge to the first.
+        """Return the same arrays in reverse order.
 
-        If the ids of a list decrease, each tree grows at its least vertex, one edge at a time, and
-        all threads wait for it.
+        If the ids of a list decrease, each tree grows at its least vertex, and all threads contend
+        for it.
         """
         return replace(self, src=self.src[::-1], dst=self.dst[::-1])
 
@@ -65,9 +65,9 @@ class Adjacency:
     offsets : (n + 1,) array of integers
     indices : (m,) array of integers
     symmetric : bool
-        Whether every edge is in the rows of both its ends.
+        Whether every edge is in the rows of both endpoints.
     edge_of : (m,) array of integers, optional
-        The edge of the list that an entry was made of, if it is not the entry itself.
+        For rows built from a list, the edge of each entry; otherwise the entry is the edge.
     """
 
     offsets: Array
@@ -86,7 +86,7 @@ class Adjacency:
 
 
 def check_offsets(given: EdgeInput, starts: Array, backend: Backend) -> None:
-    """Check the offsets lent by ``given``, read once where the engine's kernels read them.
+    """Check the offsets borrowed from ``given``, reading them once where kernels read them.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def check_offsets(given: EdgeInput, starts: Array, backend: Backend) -> None:
 
 
 def check_offsets_async(given: EdgeInput, starts: Array, backend: Backend) -> Callable[[], None]:
-    """Start to check the offsets lent by ``given``.
+    """Start to check the offsets borrowed from ``given``.
 
     Return a function that waits for the result, and raises the errors of :func:`check_offsets`.
     """
@@ -121,7 +121,7 @@ def check_offsets_async(given: EdgeInput, starts: Array, backend: Backend) -> Ca
 def list_of_rows(rows: Adjacency, edges: Edges, backend: Backend) -> Edges:
     """Return the entries of rows as an edge list, allocating one integer per entry.
 
-    They have the type of the indices, or a wider one if that cannot hold the row numbers.
+    The integers have the type of the indices, or a wider one if row numbers do not fit.
     """
     n, dtype = int(rows.offsets.size) - 1, edges.dst.dtype
     if n - 1 > np.iinfo(dtype).max:
@@ -135,13 +135,12 @@ def list_of_rows(rows: Adjacency, edges: Edges, backend: Backend) -> Edges:
 def rows_of(
     edges: Edges, forest: Forest, record_forest: bool = False, distinct: bool = False
 ) -> Adjacency:
-    """Return the sorted rows of an edge list, with each edge in the rows of both ends.
+    """Return the sorted rows of an edge list, with each edge in the rows of both endpoints.
 
     This temporarily allocates about 48 bytes per edge, and 32 more with ``record_forest``, which
-    records the edge of each entry. Vertices with an edge, self-loops too, are added to those that
-    occur. If the entries of a row are to be ``distinct``, edges that are listed again are left out.
-    An end that is not a vertex is stored as n, which has no row, and sets the forest's
-    ``out_of_range``.
+    records the edge of each entry. Vertices with an edge, including self-loops, are marked as
+    present. With ``distinct``, duplicate entries of a row are dropped. An endpoint that is not a
+    vertex is stored as n, which has no row, and sets the forest's ``out_of_range``.
 
     Raises
     ------
@@ -175,9 +174,9 @@ def _distances(column: Array, edges: Edges, n: int, xp: Any) -> Array:
 
 
 class LentOn(Borrowing):
-    """A context manager that lends src, dst, and the column of ``vertices=`` if there is one.
+    """Context manager that borrows src, dst, and the column of ``vertices=`` if there is one.
 
-    An adjacency list is lent as an edge list.
+    An adjacency list is converted to an edge list.
     """
 
     def __init__(self, backend: Backend, given: EdgeInput) -> None:

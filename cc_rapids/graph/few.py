@@ -1,7 +1,7 @@
-"""Few vertices of a flat forest on the host, counted and gathered by NumPy.
+"""Count and gather a few vertices of a flat forest on the host, by NumPy.
 
-These functions find what kernels do (kernels/forest.py, scan.py, gather.py), which a new machine
-would have to compile for a list that NumPy answers in less than a millisecond.
+These functions do the same as kernels (kernels/forest.py, scan.py, gather.py). A new machine would
+have to compile those kernels for a list that NumPy processes in less than a millisecond.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from ..kernels.primitives import RANK_BLOCK, WORD
 if TYPE_CHECKING:
     from ..backends import Array
 
-PIECE = 1 << 14  # vertices that are looked at together: a few bytes for each are within any limit
-BLOCK = RANK_BLOCK * WORD  # vertices
-ALL = (1 << 64) - 1  # ids wrap around, as those of kernels do
+PIECE = 1 << 14  # vertices per chunk, which limits temporary memory
+BLOCK = RANK_BLOCK * WORD  # vertices per rank block
+ALL = (1 << 64) - 1  # ids wrap around modulo 2^64, as in kernels
 
 
 def count(parent: Array, present: Array, before: Array, totals: Array) -> None:
-    """Add the vertices that have a parent to the set, rank it, and count vertices and components.
+    """Mark vertices that have a parent as present, rank the set, and count vertices and components.
 
-    ``before`` becomes for each block of words how many members of the set come before it.
+    ``before`` receives, for each block of words, the number of members before it.
     """
     before[0] = 0
     for first in range(0, parent.size, PIECE):
@@ -42,7 +42,7 @@ def count(parent: Array, present: Array, before: Array, totals: Array) -> None:
 
 
 def rows(parent: Array, present: Array, low: int, dtype: Any) -> tuple[Array, Array]:
-    """Return the id of each vertex that occurs, and the least of its component, from ``low``."""
+    """Return the id of each present vertex and the least id of its component, from ``low`` on."""
     vertices = np.flatnonzero(_members(present, parent.size))
     columns = np.empty((2, vertices.size), dtype)
     columns[0], columns[1] = vertices, parent[vertices]
@@ -53,7 +53,7 @@ def rows(parent: Array, present: Array, low: int, dtype: Any) -> tuple[Array, Ar
 def dense(
     parent: Array, present: Array, low: int, dtype: Any, labels: np.dtype[Any]
 ) -> tuple[Array, Array]:
-    """Return the id of each vertex that occurs, and its component by rank of least vertices."""
+    """Return the id of each present vertex, and its component numbered by least vertices."""
     occur = _members(present, parent.size)
     vertices = np.flatnonzero(occur)
     roots = occur & (parent == np.arange(parent.size, dtype=parent.dtype))
@@ -64,5 +64,5 @@ def dense(
 
 
 def _members(words: Array, n: int) -> Array:
-    """Return whether each of the first vertices is in a set."""
+    """Return whether each of the first n vertices is in a set."""
     return np.unpackbits(words.view(np.uint8), count=n, bitorder="little").view(bool)

@@ -1,4 +1,4 @@
-"""The forest: the parents and sets of a run, the rows of answers, and ranks in sets."""
+"""The forest: the parents and bit sets of a run, the rows of answers, and ranks in sets."""
 
 from __future__ import annotations
 
@@ -21,19 +21,16 @@ from .memory_bound import WIDER, slack, word_for
 
 SINGLE_BLOCK_SUM = 1 << 14  # ranks that one block of threads sums, see [host]
 RUN = 32  # values that one thread sums
-SHARE = RANK_BLOCK * WORD  # shares of the vertices begin at multiples of it
+SHARE = RANK_BLOCK * WORD  # alignment of shares of the vertices
 
 
 def blocks_of(words: int) -> int:
-    """Return the number of ranks for a set of words: one per block, and one for the whole set."""
+    """Return the number of ranks of a bit set: one per block of words, and one for the total."""
     return -(-words // RANK_BLOCK) + 1
 
 
 def rank(backend: Backend, words: Array, before: Array) -> None:
-    """Fill ``before``: for each block of the words, how many members of the set come before it.
-
-    The members of each block are counted, and the counts summed.
-    """
+    """Fill ``before`` with the number of members of the set before each block of words."""
     if not words.size:
         backend.fill(before, 0)
         return
@@ -42,10 +39,10 @@ def rank(backend: Backend, words: Array, before: Array) -> None:
 
 
 def running_sums(backend: Backend, values: Array) -> None:
-    """Replace each of some unsigned integers by the sum of itself and all before it.
+    """Replace an array of unsigned integers by its inclusive prefix sums.
 
-    One block of threads sums them; where they are many, runs that one thread sums each, whose sums
-    are summed in the same way.
+    A single block of threads scans a short array. A long array is divided into runs: each thread
+    scans one run, and the run sums are scanned recursively.
     """
     runs_of = []
     while values.size > SINGLE_BLOCK_SUM:
@@ -59,8 +56,8 @@ def running_sums(backend: Backend, values: Array) -> None:
         backend.kernel(scan.add_runs)(values.size, RUN, sums, values)
 
 
-ARENA_BYTES = 1 << 16  # bytes beside a forest for the small arrays of its run
-MOST_BYTES_OF_BITS = 1 << 22  # at most, for a bit a vertex; they stay as long as the forest does
+ARENA_BYTES = 1 << 16  # bytes allocated with a forest for the small arrays of its run
+MOST_BYTES_OF_BITS = 1 << 22  # largest bit set allocated with a forest, as long as it lives
 
 
 LATER = ("parent", "present", "_before", "vertices", "components")  # see Forest.count_later
@@ -69,7 +66,7 @@ LATER = ("parent", "present", "_before", "vertices", "components")  # see Forest
 def check_parents(parent: Any) -> None:
     """Raise a ValueError unless an array holds a flat forest.
 
-    The parent of each vertex has to be the least vertex of its tree. In any other array, a climb
+    The parent of each vertex must be the least vertex of its tree. In any other array, a climb
     might leave the array or never end.
     """
     if parent.dtype != (np.uint32 if parent.size < 1 << 32 else np.uint64):
@@ -88,7 +85,7 @@ def check_parents(parent: Any) -> None:
 class SpeculativeRows:
     """Rows of the label frame that are gathered before they are counted.
 
-    On backends that work asynchronously, the host need not wait for their number first.
+    On asynchronous backends, the host then need not wait for their number first.
 
     Attributes
     ----------
@@ -99,9 +96,9 @@ class SpeculativeRows:
     min_rows : int
         The least possible number of vertices.
     expected_rows : int or None
-        The number of vertices, if the caller knows it.
+        The number of vertices, if the caller passed it.
     make_frame : callable, optional
-        Gives the frame of the expected rows.
+        Returns the frame of the expected rows.
     """
 
     id_base: int
@@ -114,15 +111,15 @@ class SpeculativeRows:
     _frame: Any = None
 
     def capacity(self, min_rows: int, wasted_bytes: int) -> int:
-        """Return the number of rows to allocate, given how many there are at least.
+        """Return the number of rows to allocate, given their least possible number.
 
-        ``wasted_bytes`` limits the bytes of rows that turn out not to exist.
+        ``wasted_bytes`` limits the memory for rows that turn out not to exist.
         """
         row = 2 * int(np.dtype(self.dtype).itemsize)
         return min(self.max_rows, min_rows + max(wasted_bytes, 0) // row)
 
     def offer(self, ids: Array, labels: Array) -> None:
-        """Keep rows that are being gathered, and make a frame of the expected number."""
+        """Store rows that are being gathered, and make a frame of the expected number."""
         self._rows = ids, labels
         if self.make_frame:
             self._frame = self.make_frame(ids[: self.expected_rows], labels[: self.expected_rows])
@@ -130,8 +127,8 @@ class SpeculativeRows:
     def accept(self, vertices: int) -> tuple[Array, Array] | None:
         """Return the rows, now that they are counted, or None.
 
-        None if there are more, or if a third of what was allocated would be left over. They are
-        given away once.
+        Return None if there are more, or if a third of the allocation would be unused. Only the
+        first call returns them.
         """
         rows, self._rows = self._rows, None
         if vertices != self.expected_rows:
@@ -141,45 +138,45 @@ class SpeculativeRows:
         return rows[0][:vertices], rows[1][:vertices]
 
     def take_frame(self) -> Any:
-        """Return the frame, once; None unless the number of rows is as expected."""
+        """Return the frame once; None unless the number of rows is as expected."""
         frame, self._frame = self._frame, None
         return frame
 
 
 def queue_bytes(limits: SharedMemoryLimits) -> int:
-    """Return the bytes of the queues of kernels/shared_filter.py, for ``IDS`` vertices."""
+    """Return the bytes of the queues of kernels/shared_filter.py, which ``IDS`` vertices use."""
     return 4 * words_for(limits)
 
 
 class Forest:
-    """Trees over the vertices 0 .. n - 1, some of which may not occur.
+    """Trees over the vertices 0 .. n - 1, some of which may not be present.
 
     Parameters
     ----------
     backend : Backend
-        The backend that holds the arrays, of 4 bytes a vertex (8 from 2^32 vertices on) and a bit
-        and an eighth.
+        The backend of the arrays. They take 4 bytes per vertex (8 from 2^32 vertices on) plus 1.125
+        bits.
     n : int
-        The number of vertices, whether they occur or not.
+        The number of vertices, present or not.
     all_present : bool
-        Whether all of them occur, named by an edge or not.
+        Whether all vertices are present, with or without an edge.
     arrays : callable, optional
-        Called on first use, instead of allocating new arrays; returns arrays of a flat and ranked
-        forest: parent, present, before and totals. See :meth:`counted`.
+        Returns the arrays of a flat and ranked forest: parent, present, before and totals. Called
+        on first use, instead of allocating new arrays. See :meth:`counted`.
 
     Attributes
     ----------
     parent : (n,) array of uint32 or uint64
-        Once solved, the root of every vertex, which is the least of its tree.
-    present : (n + 31) // 32 words of uint32
-        The vertices that occur, as bits; those with a parent are added by :meth:`count`.
+        After solving, the root of every vertex, which is the least of its tree.
+    present : ((n + 31) // 32,) array of uint32
+        The bit set of present vertices; :meth:`count` adds those with a parent.
     vertices, components : int
-        How many vertices occur, and how many roots; set by :meth:`count`, or when they are asked
-        for after :meth:`count_later`.
+        The number of present vertices and of roots; set by :meth:`count`, or on first use after
+        :meth:`count_later`.
     out_of_range : (1,) int64
-        Not 0 once an edge with an end beyond the n vertices was left out.
+        Not 0 if an edge was skipped because an endpoint is not one of the n vertices.
     complete : bool
-        Whether there was none; set by :meth:`count` and :meth:`count_later`.
+        Whether no edge was skipped; set by :meth:`count` and :meth:`count_later`.
     """
 
     parent: Array
@@ -188,9 +185,9 @@ class Forest:
     _before: Array
     _totals: Array
     arrays: list[Array]
-    _later = False  # is something put off until its first use?
-    _device: int | None = None  # where it is done
-    _finishing: threading.RLock  # while it is done
+    _later = False  # is some work deferred until its first use?
+    _device: int | None = None  # the device of the deferred work
+    _finishing: threading.RLock  # held during the deferred work
 
     def __init__(
         self,
@@ -219,7 +216,7 @@ class Forest:
         self._rows: dict[Any, tuple[Array, Array]] = {}  # by the arguments of the call
 
     def alike(self) -> Forest:
-        """Return a forest of the same vertices, whose arrays are allocated and not filled."""
+        """Return a forest of the same vertices with uninitialised arrays."""
         if self._later:
             self._finish()
         other = Forest.__new__(Forest)
@@ -228,15 +225,15 @@ class Forest:
         return other
 
     def copy_from(self, forest: Forest) -> Forest:
-        """Copy the trees of a forest that is :meth:`alike`; return itself."""
+        """Copy the trees of a forest made by :meth:`alike`; return self."""
         self.backend.copy_packed(forest.arrays, self.arrays)
         return self
 
     def spare(self, workspace_bytes: int) -> int:
         """Return the bytes that speculative rows may waste; see :func:`cc_rapids.memory_bound`.
 
-        The workspace of a run uses the room of the forest as far as it goes. A long list may have
-        fewer ids than vertices, because their span was a guess.
+        The workspace of a run may use the memory of unused vertices: a long list may have fewer ids
+        than the forest has vertices, because the range was an estimate.
         """
         ids = max(0, self.n - 2 * (self.n // WIDER + memory_bound.MARGIN_IDS))
         own_bytes = pack_layout((array.size, array.dtype) for array in self.arrays)[0]
@@ -249,15 +246,16 @@ class Forest:
         self.out_of_range = self._totals[2:3]
 
     def __getattr__(self, name: str) -> Any:
-        """Make an attribute that was put off until its first use.
+        """Compute an attribute that was deferred until its first use.
 
-        Of a forest from a single launch these are its arrays: its first rows need none, and are all
-        that most callers ask for. For :meth:`count_later` they are flat trees, and how many.
+        For a forest from a single launch these are its arrays, because its first rows, all that
+        most callers request, need no arrays. After :meth:`count_later` they are the flat trees and
+        their counts.
         """
         if name in LATER:
             if self._later:
                 self._finish()
-            if name in vars(self):  # of this thread, or of another one meanwhile
+            if name in vars(self):  # this thread, or another one meanwhile, has computed it
                 return vars(self)[name]
         if name not in Forest.__annotations__ or self._make_arrays is None:
             raise AttributeError(f"a forest has no {name!r}")
@@ -283,10 +281,10 @@ class Forest:
     ) -> None:
         """Count vertices and components of the flat forest; complete ``present`` and rank it.
 
-        The counts are all that goes to the host, which waits for them alone: the ranks are made
-        meanwhile, and ``speculative`` rows gathered. ``capacity`` says for how many there is room,
-        and None for no such rows. It may wait for the device, and is called when all the rest is
-        launched: memory is then allocated while the device works.
+        The host waits only for the counts. Meanwhile the ranks are computed and the ``speculative``
+        rows are gathered. ``capacity`` returns the number of rows to allocate, or None for no rows.
+        It may wait for the device and is called after all other work is launched, so that memory is
+        allocated while the device works.
         """
         if self._is_few:
             few.count(self.parent, self.present, self._before, self._totals)
@@ -313,9 +311,10 @@ class Forest:
         self.backend.kernel(trees.flatten, climb)(self.n, self.parent, self.present)
 
     def count_later(self, complete: bool) -> None:
-        """Put off flattening and counting the trees until they, or their number, are asked for.
+        """Defer flattening and counting until the trees or their counts are used.
 
-        All work on them has been waited for, and ``complete`` is whether no edge was left out.
+        The caller has waited for all work on the trees. ``complete`` is whether no edge was
+        skipped.
         """
         self.complete, self._device = complete, self.backend.device_id
         self._finishing = threading.RLock()
@@ -324,14 +323,14 @@ class Forest:
         self._later = True
 
     def _finish(self) -> None:
-        """Do what was put off by :meth:`count_later`, unless it is done; wait until it is."""
+        """Do the work deferred by :meth:`count_later`, unless it is done, and wait for it."""
         if not self._later:
             return
         with self._finishing:
             if not self._later:
                 return
             backend = self.backend
-            whole = Forest.__new__(Forest)  # others see what is done, and nothing of the way there
+            whole = Forest.__new__(Forest)  # other threads see only the finished state
             vars(whole).update(vars(self), _later=False)
             whole._keep(self.arrays)
             number = self._device
@@ -339,14 +338,14 @@ class Forest:
             if number is not None and number != backend.device_id:
                 place = backend.using_device(number)
             with place, backend.scope():
-                backend.fill(whole._totals[:2], 0)  # of a call that was interrupted
+                backend.fill(whole._totals[:2], 0)  # clear the counts of an interrupted call
                 whole.flatten()
                 whole.count()
-                backend.synchronize()  # whoever reads the ranks may do so on another stream
+                backend.synchronize()  # the ranks may be read on another stream
             vars(self).update(vars(whole))
 
     def _speculate(self, rows: SpeculativeRows, capacity: int) -> None:
-        """Gather rows speculatively, if memory suffices beside that of the run."""
+        """Gather rows speculatively, if there is memory besides that of the run."""
         try:
             gathered = self._gather(
                 gather.min_label, rows.id_base, capacity, rows.dtype, rows.dtype
@@ -356,9 +355,9 @@ class Forest:
         rows.offer(*gathered)
 
     def counted(self, vertices: int, components: int, low: int, rows: Sequence[Array]) -> None:
-        """Set the counts that were made together with the forest.
+        """Set the counts that were computed together with the forest.
 
-        If they are there, the rows for ids from ``low``, too, to be given away once.
+        ``rows`` are those for ids from ``low`` on, or empty. Only the first request returns them.
         """
         self.vertices, self.components = vertices, components
         if rows:
@@ -367,16 +366,16 @@ class Forest:
 
     @property
     def ranks(self) -> Array:
-        """For each block of 8 words of ``present`` the number of vertices before it."""
+        """The number of present vertices before each block of 8 words of ``present``."""
         return self._before
 
     @property
     def has_rows(self) -> bool:
-        """True if rows were gathered speculatively and not yet taken."""
+        """True if rows were gathered speculatively and not yet returned."""
         return bool(self._rows)
 
     def rows(self, low: int, dtype: Any) -> tuple[Array, Array]:
-        """Return the id of each vertex that occurs, and the least of its component, from ``low``.
+        """Return the id of each present vertex and the least id of its component, from ``low`` on.
 
         Returns
         -------
@@ -390,7 +389,7 @@ class Forest:
         return self._gather(gather.min_label, low, self.vertices, dtype, dtype)
 
     def rows_between(self, first: int, last: int, low: int, dtype: Any) -> tuple[Array, Array]:
-        """Return the rows of :meth:`rows` for the vertices ``first .. last - 1`` alone.
+        """Return the rows of :meth:`rows` for the vertices ``first .. last - 1``.
 
         ``first`` is a multiple of ``SHARE``.
         """
@@ -407,21 +406,21 @@ class Forest:
         return ids, labels
 
     def rows_of_share(self, first: int, last: int) -> slice:
-        """Return which rows of :meth:`rows` those of :meth:`rows_between` are."""
+        """Return the slice of :meth:`rows` that :meth:`rows_between` returns."""
         start, count = self._ranked(0, first)[2], self._ranked(first, last)[2]
         return slice(start, start + count)
 
     def _ranked(self, first: int, last: int) -> tuple[Array, Array, int]:
-        """Return the words of some vertices that occur, their ranks, and how many these are."""
+        """Return the words of ``present`` for some vertices, their ranks, and their number."""
         words = self.present[-(-first // WORD) : -(-last // WORD)]  # none beyond the last vertex
         before = self.backend.empty(blocks_of(words.size), self.vertex)
         rank(self.backend, words, before)
-        if self.all_present:  # and bits beyond the last vertex are set, too
+        if self.all_present:  # bits beyond the last vertex are set too
             return words, before, last - first
         return words, before, int(self.backend.to_host(before[-1:])[0])
 
     def dense(self, low: int, dtype: Any) -> tuple[Array, Array]:
-        """Return the id of each vertex that occurs, and its component by rank of least vertices.
+        """Return the id of each present vertex, and its component numbered by least vertices.
 
         Returns
         -------
@@ -438,7 +437,7 @@ class Forest:
         return self._gather(gather.dense_label, low, self.vertices, dtype, small, words, before)
 
     def rows_of(self, vertices: Array, valid: Array) -> tuple[Array, Array]:
-        """Return for each vertex its row in :meth:`rows`, and a mask of those that occur.
+        """Return for each vertex its row in :meth:`rows`, and a mask of present vertices.
 
         Parameters
         ----------
@@ -449,7 +448,7 @@ class Forest:
         Returns
         -------
         (m,) array of int64
-            0 for those that do not occur.
+            0 for vertices that are not present.
         (m,) array of bool
         """
         return self._look_up(lookup.row, vertices, valid)
@@ -469,9 +468,9 @@ class Forest:
     def _gather(
         self, name: Any, low: int, capacity: int, ids: Any, labels: Any, *roots: Array
     ) -> tuple[Array, Array]:
-        """Return the id of each vertex that occurs, and its label by a kernel's part.
+        """Return the id of each present vertex, and its label by a device function.
 
-        That looks at the set of ``roots`` and its ranks, unless labels are roots themselves.
+        ``roots`` are the bit set of roots and its ranks, for dense labels.
         """
         backend = self.backend
         roots = roots or (backend.unused(np.uint32), backend.unused(self.vertex))

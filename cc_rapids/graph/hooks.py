@@ -1,4 +1,4 @@
-"""The edges by which roots are hooked during a run: those of a spanning forest."""
+"""The edges by which vertices are hooked during a run: those of a spanning forest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from ..backends import Array, Backend
 
 
 def room_for_hooks(n: int, most: int, backend: Backend) -> Array:
-    """Return an array for which of so many edges hooks each vertex, all bits set: not hooked."""
+    """Allocate an array for the edge that hooks each vertex; all bits set mean not hooked.
+
+    ``most`` is the number of edges, which determines the type.
+    """
     number = np.uint32 if most < (1 << 32) - 1 else np.uint64
     return backend.fill(backend.empty(n, number), 0xFF)
 

@@ -20,24 +20,24 @@ from ..errors import InputError, shown
 from ..kernels.partition import IDS
 
 MARGIN_IDS = 4096  # by which a guess of a span is widened besides, see [ids]
-SLACK = 8 << 20  # bytes for all that is neither a word or a bit an id, nor the answer
-SHARE = 80  # of the words, which all that takes as much memory as there are more ids is less than
+SLACK = 8 << 20  # bytes for everything except the word and the bit per id and the answer
+SHARE = 80  # memory that grows with the ids is less than 1 / 80 of the words
 FEW_IDS, AT_ONCE_EDGES = 1 << 14, 4_000_000  # a list of fewer edges may be solved in one launch
-WIDER = 256  # a guess of a span is widened by so much of itself, and by range_margin_ids
+WIDER = 256  # an estimated range is widened by 1 / 256 of its size, and by range_margin_ids
 
 
 def word_for(ids: int) -> int:
-    """Return the bytes of a vertex of a graph of n vertices."""
+    """Return the bytes per vertex for a graph of n vertices."""
     return 4 if ids < 1 << 32 else 8
 
 
 def slack(ids: int) -> int:
-    """Return the bytes beyond a word and a bit per id and the answer: 8 MiB for 160 M ids."""
+    """Return the bytes beyond 4.125 per id and the answer: 8 MiB up to 160 M ids."""
     return max(SLACK, word_for(ids) * ids // SHARE)
 
 
 def ids_at_once(edges: int) -> int:
-    """Return the number of ids that fit when a list of m edges is solved in one launch."""
+    """Return the capacity in ids when a list of m edges is solved in one launch."""
     return max(FEW_IDS, 2 * edges)
 
 
@@ -96,9 +96,9 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
 
 
 def partitioned_edges(ids: int, edges: int) -> int:
-    """Return ``edges`` if a list of so many, with this span of ids, may be partitioned, else 0.
+    """Return ``edges`` if a list of that size and range of ids may be partitioned, else 0.
 
-    A run may take the span for a wider one, as it is estimated from a sample.
+    A run may overestimate the range, because it is taken from a sample.
     """
     widest = ids + 2 * (ids // WIDER + MARGIN_IDS)
     return edges if edges >= AT_ONCE_EDGES and widest >= IDS.start and ids < IDS.stop else 0

@@ -1,4 +1,4 @@
-"""Weights that are read where they lie, once it is known that none is nan."""
+"""Weights that are read in place, once it is known that none is NaN."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def plain_weights(
     adapter: Adapter, edges: Any, weight: Any
 ) -> Callable[[], tuple[Array, None] | None]:
-    """Return a function that returns the same as :meth:`Adapter.weights`, for some on a GPU.
+    """Return a function that returns the same as :meth:`Adapter.weights`, for weights on a GPU.
 
-    It returns None if a weight is null or NaN; floats are checked asynchronously.
+    Its result is None if a weight is null or NaN; floats are checked asynchronously.
     """
     values = adapter.numbers_without_nulls(edges, weight)
     if values is None or not is_float(values.dtype):

@@ -17,9 +17,9 @@ WORD_BITS = 64
 
 
 def order_of(columns: list[Array], xp: Any) -> Array:
-    """Return the order of rows by the first column, among equal ones by the next, and so on.
+    """Return the order of rows by the first column, then by the next, and so on.
 
-    Rows that are equal in all columns stay in their order.
+    Rows that are equal in all columns keep their order.
     """
     order = xp.argsort(columns[-1], kind="stable")
     for column in reversed(columns[:-1]):
@@ -28,21 +28,22 @@ def order_of(columns: list[Array], xp: Any) -> Array:
 
 
 def rows_of_each(values: Array, n: int, xp: Any) -> tuple[Array, Array]:
-    """Return the rows by their value, and where the rows of each value begin.
+    """Return the rows grouped by value, and the start of each value's rows.
 
-    Rows of equal values stay in their order. Values and rows are sorted as one word, which takes a
-    quarter of the time of NumPy's stable order, where both fit.
+    Rows of equal values keep their order. If value and row fit into one word, they are sorted as
+    one, which takes a quarter of the time of NumPy's stable sort.
 
     Parameters
     ----------
     values : (m,) array of integers
         Each from 0 to n - 1.
     n : int
+        The number of possible values.
 
     Returns
     -------
     (m,) array of integers, and (n + 1,) array of int64
-        The second ends with m.
+        The rows, and the starts, which end with m.
 
     Examples
     --------
@@ -62,7 +63,7 @@ def rows_of_each(values: Array, n: int, xp: Any) -> tuple[Array, Array]:
 
 
 def begins(columns: list[Array], xp: Any) -> Array:
-    """Return for each row of sorted columns whether it differs from the one before.
+    """Return for each row of sorted columns whether it differs from the previous row.
 
     Examples
     --------

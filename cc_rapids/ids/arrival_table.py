@@ -1,8 +1,8 @@
-"""The table that numbers ids as they arrive.
+"""Table that numbers ids in the order of their arrival.
 
-It is written in place, and belongs to the index that was made last. Numbers below n never change
-and nothing is removed, so an older index over n ids still finds its ids. To add ids, it builds a
-new table from its own.
+The table is updated in place and belongs to the newest index. Numbers below n never change and
+nothing is removed, so an older index over n ids can still look up its ids. To add ids, an older
+index builds a new table from its own ids.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ import numpy as np
 from ..backends import Array, Backend
 from ..kernels import arrival_table as kernels
 
-SPREAD = 3  # the most places for each id, in a table that has a slot for each place
-SLOTS = 1.5  # for each hashed id, at the least; at first twice, or each batch would enter all anew
+SPREAD = 3  # most slots per id in a table with a slot for each id of the range
+SLOTS = 1.5  # least slots per hashed id; a new table has twice as many for later batches
 ALL_BITS = (1 << 64) - 1
-BEING_ENTERED = -1  # the number of ids meanwhile, and for good if that was interrupted
+BEING_ENTERED = -1  # the number of ids during an update, and after an interrupted one
 
 
 class ArrivalTable:
-    """The numbers of different ids, with space for more.
+    """The numbers of distinct ids, with space for more.
 
     Parameters
     ----------
     ids : (n,) array of uint64
         The bits of each id, in the order of their numbers; not written.
     low, high : int
-        The least and the greatest id, of these and of those to come.
+        The least and the greatest id, including the ids to come.
     more : int
         The maximum number of ids to add.
     backend : Backend
@@ -40,9 +40,9 @@ class ArrivalTable:
     Attributes
     ----------
     n : int
-        The number of ids, by which an index tells whether the table is its own.
+        The number of ids. An index compares it to tell whether the table is its own.
     ids : (>= n,) array of uint64
-        The bits of each, by number.
+        The bits of each id, by number.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class ArrivalTable:
 
     @property
     def base(self) -> int:
-        """The id of the first slot as a signed integer, which kernels expect."""
+        """The id of the first slot as a signed integer, as kernels expect it."""
         bits = self.first & ALL_BITS
         return bits - (bits >> 63 << 64)
 
@@ -72,7 +72,7 @@ class ArrivalTable:
         return self.backend.kernel(make, self.vertex, way)
 
     def takes(self, low: int, high: int, more: int) -> bool:
-        """Return whether ids from the least to the greatest fit; ``more`` may be new."""
+        """Return whether ids from the least to the greatest fit; ``more`` of them may be new."""
         most = self.n + more
         if not self.by_place:
             fits = SLOTS * most <= self.size
@@ -83,8 +83,8 @@ class ArrivalTable:
     def enter(self, columns: list[Array]) -> list[Array] | None:
         """Return a new array per column with the numbers of its ids; new ids get numbers from n on.
 
-        None if an id is out of range, because a column changed after its bounds were read.
-        After that, or if this is interrupted, no index finds the table to be its own any more.
+        Return None if an id is out of range, because a column changed after its bounds were read.
+        After that, or after an interrupt, the table belongs to no index any more.
         """
         n, self.n = self.n, BEING_ENTERED
         vertices = []
@@ -98,7 +98,7 @@ class ArrivalTable:
         return vertices
 
     def _numbers(self, column: Array, n: int) -> tuple[Array, int]:
-        """Return the numbers of one column's ids, and the number of ids after them."""
+        """Return the numbers of one column's ids, and the new number of ids."""
         backend, vertex, m = self.backend, self.vertex, int(column.size)
         out, new_numbers = backend.empty(m, vertex), backend.empty(m, vertex)
         is_new = backend.empty(m, np.uint8)
@@ -114,16 +114,16 @@ class ArrivalTable:
         return out, n + more
 
     def _reserve(self, n: int, more: int) -> None:
-        """Make space for the bits of more ids; older indexes keep the memory of theirs."""
+        """Allocate space for more ids; older indexes keep their memory."""
         if n + more > self.ids.size:
             larger = self.backend.empty(max(n + more, self.ids.size * 5 // 4), np.uint64)
             larger[:n] = self.ids[:n]
             self.ids = larger
 
     def look_up(self, ids: Array, n: int) -> tuple[Array, Array]:
-        """Return the numbers of ids, 0 for ids not among the n so far, and a mask of known ids.
+        """Return the numbers of 64-bit ids, and a mask of the ids among the first n.
 
-        ``ids`` are of 64 bits.
+        An unknown id gets 0.
         """
         backend = self.backend
         out = backend.fill(backend.empty(ids.size, self.vertex), 0)
@@ -133,9 +133,9 @@ class ArrivalTable:
         return out, valid.view(bool)
 
     def in_order(self, n: int, wide: np.dtype[Any]) -> Array:
-        """Return the numbers below n in the order of their ids, as integers of 64 bits.
+        """Return the numbers below n in the order of their ids, as 64-bit integers.
 
-        Sorting the ids and looking them up is faster than sorting numbers by them.
+        Sorting the ids and looking them up is faster than sorting the numbers by id.
         """
         if self.by_place:
             return self.slots[self.slots < self.vertex(n)]

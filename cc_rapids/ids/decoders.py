@@ -1,7 +1,7 @@
 """Decoders of vertices 0 .. n - 1 to the caller's ids.
 
-:meth:`Forest.rows` adds ``id_base`` to a vertex; ``decode`` converts these sums to the caller's
-ids, and ``lookup`` returns the vertex of each id, an arbitrary one if it is unknown.
+:meth:`Forest.rows` adds ``id_base`` to a vertex, and ``decode`` converts these sums to ids.
+``lookup`` returns the vertex of each id, an arbitrary one if the id is unknown.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ HELD_IDS_PER_LOOKUP = 8  # sorted ids a lookup up to which all are indexed first
 
 
 class IdDecoder(Protocol):
-    """A decoder of vertices, which also looks up ids."""
+    """Interface of decoders, which convert vertices to ids and look up ids."""
 
     @property
     def id_base(self) -> int:
@@ -27,7 +27,7 @@ class IdDecoder(Protocol):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of these sums."""
+        """The type of the vertices after adding ``id_base``."""
 
     def decode(self, vertices: Array, backend: Backend, /) -> Any:
         """Return the ids of some vertices: a column, or a list of columns."""
@@ -64,7 +64,7 @@ class SortedDecoder:
     _ahead: list[tuple[Array, Array]] = field(default_factory=list, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for pickling, without what was decoded ahead."""
+        """Return the state for pickling, without rows decoded ahead."""
         return vars(self) | {"_ahead": []}
 
     @classmethod
@@ -78,7 +78,7 @@ class SortedDecoder:
 
     def decode_all(self, parent: Array, backend: Backend) -> tuple[Array, Array]:
         """Return the ids of all vertices, and of their roots in a flat forest: two new arrays."""
-        with contextlib.suppress(IndexError):  # another thread may have taken them
+        with contextlib.suppress(IndexError):  # another thread may have popped them
             return self._ahead.pop()
         ids, labels = backend.alloc_packed(*[(self.ids.size, self.ids.dtype)] * 2)
         decode = backend.kernel(gather.decode_rows)
@@ -86,9 +86,9 @@ class SortedDecoder:
         return ids, labels
 
     def decode_ahead(self, parent: Array, backend: Backend) -> None:
-        """Launch what the next :meth:`decode_all` returns, if there is memory for it.
+        """Launch the work of the next :meth:`decode_all`, if there is memory for it.
 
-        On backends that work asynchronously, the host then does other work meanwhile.
+        On asynchronous backends the host continues meanwhile.
         """
         with contextlib.suppress(MemoryError):
             self._ahead.append(self.decode_all(parent, backend))
@@ -96,7 +96,7 @@ class SortedDecoder:
     def lookup(self, ids: Array, backend: Backend) -> tuple[Array, Array]:
         """Return the vertices of integers of any type, by binary search.
 
-        For many ids at once, the places where portions of the sorted ids begin are noted first.
+        For many ids at once, a bucket index over the sorted ids is built first.
         """
         wide, valid = as_kind(ids, self.ids.dtype)
         if not self.ids.size:
@@ -109,16 +109,16 @@ class SortedDecoder:
 
 
 def at_places(values: Array, places: Array, backend: Backend) -> Array:
-    """Return the values at some places: a new array, on all threads."""
+    """Return the values at some positions: a new array, gathered by all threads."""
     out = backend.empty(places.size, values.dtype)
     backend.kernel(lookup.take)(places.size, places, values, out)
     return out
 
 
 def _search(ids: Array, queries: Array, valid: Array, backend: Backend) -> tuple[Array, Array]:
-    """Return the places of 64-bit integers among sorted distinct ones, and a mask of those found.
+    """Return the positions of 64-bit integers among sorted distinct ones, and a mask.
 
-    ``valid`` is False where an integer need not be looked for.
+    Integers for which ``valid`` is False are skipped. The mask is True for the integers found.
     """
     low, high = backend.to_host(ids[[0, -1]]).tolist()
     span, size = high - low, ids.size
@@ -132,19 +132,19 @@ def _search(ids: Array, queries: Array, valid: Array, backend: Backend) -> tuple
 
 
 def as_word(number: int) -> int:
-    """Return the int64 with the bits of an unsigned number, which is how kernels take it."""
+    """Return the int64 with the bits of an unsigned number, as kernels expect it."""
     return number - (1 << 64) if number >= 1 << 63 else number
 
 
 def same_integers(first: Array, second: Array) -> bool:
-    """Return whether two arrays of integers of any types and one length are equal."""
+    """Return whether two integer arrays of equal length have equal values; types may differ."""
     kind = np.dtype(np.uint64 if np.uint64 in (first.dtype, second.dtype) else np.int64)
     (left, left_valid), (right, right_valid) = (as_kind(array, kind) for array in (first, second))
     return bool(((left == right) & left_valid & right_valid).all())
 
 
 def as_kind(ids: Array, dtype: np.dtype[Any]) -> tuple[Array, Array]:
-    """Return integers as the 64-bit type of the kind of ``dtype``, and which of them fit."""
+    """Return integers as 64-bit integers of the kind of ``dtype``, and a mask of those that fit."""
     if dtype == np.uint64:
         return ids.astype(np.uint64), ids >= 0
     fits = ids <= np.iinfo(np.int64).max if ids.dtype == np.uint64 else ids == ids

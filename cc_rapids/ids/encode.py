@@ -4,18 +4,19 @@
 as they are     vertex = id: a word for each id from 0 to the greatest
 offset          vertex = id - the least: a word for each id of the range
 bit map         vertex = rank of the id: a bit for each id of the range, a word for each that occurs
-hash slots      vertex = slot of the id in a hash table: nothing depends on the range
+hash slots      vertex = slot of the id in a hash table: the range does not matter
 sorted ids      vertex = rank of the id among all: if memory does not suffice for a hash table
 ==============  ===================================================================================
 
-Integers are used as they are, less the lowest one, wherever memory allows a word for each id of
-their range. Strings are numbered in lexicographic order, so that the least vertex of a component is
-its lexicographically least member: as integers if 64 bits hold them (:mod:`cc_rapids.ids.spelled`),
-otherwise by :mod:`cc_rapids.ids.strings`. Several columns are one number a row, in the order of the
-rows.
+Integers are used directly, minus the lowest one, wherever memory allows a word for each id of their
+range. Strings are numbered in lexicographic order, so that the least vertex of a component is its
+lexicographically least member. They become integers if these fit into 64 bits
+(:mod:`cc_rapids.ids.spelled`), and ranks otherwise (:mod:`cc_rapids.ids.strings`). Several columns
+become one number per row, in the order of the rows.
 
-An encoding is one class: see :class:`IdEncoding`. ``ENCODINGS`` lists them in the order of their
-speed, and :func:`choose_encoding` takes the first that is preferred and fits into memory.
+Each encoding is one class: see :class:`IdEncoding`. ``ENCODINGS`` lists them from the fastest to
+the slowest, and :func:`choose_encoding` returns the first one that is preferred and fits into
+memory.
 """
 
 from __future__ import annotations
@@ -45,36 +46,36 @@ WORDS_PER_BYTE = 1  # of the edge list: a word for each id of the range while it
 GIB = 1 << 30
 OFFSET_NAMES = "as they are", "offset"  # of ids from 0 on, and of others
 HASHED_NAME = "hash slots"
-NO_RANGE = IdRange(0, -1, np.dtype(np.int64))  # of ids that are not integers
+NO_RANGE = IdRange(0, -1, np.dtype(np.int64))  # for ids that are not integers
 INTEGERS, STRINGS, COLUMNS = "integers", "strings", "columns"  # kinds of ids
 
 
 class IdFacts(NamedTuple):
-    """The numbers by which an encoding is chosen: plain values, known before ids are encoded.
+    """The facts by which an encoding is chosen: plain values, known before ids are encoded.
 
     Attributes
     ----------
     kind : {"integers", "strings", "columns"}
-        What an id is: an integer, a string, or the values of several columns.
+        Whether an id is an integer, a string, or a row of several columns.
     rows : int
-        The number of ids in all columns, each counted as often as it occurs.
+        The number of ids in all columns, with repetitions.
     input_bytes : int
         The size of the columns.
     id_range : IdRange
         The range of integers; empty for strings and several columns.
     max_vertices, answer_bytes : int
-        The largest possible number of distinct ids, and the bytes of two columns of that many.
+        The largest possible number of distinct ids, and the bytes of two columns of that length.
     expected_vertices : int, optional
-        The number of distinct ids, if the caller knows it. It may be wrong, which costs time.
+        The number of distinct ids, if the caller passed it. A wrong number only costs time.
     any_order : bool
-        Whether an encoding may change the order of the edges: no caller needs their rows, and the
-        backend gains by an order of its own.
+        Whether an encoding may reorder the edges: no caller needs their rows, and the backend
+        benefits.
     key_columns : int
         The number of columns of an id, if there are several.
     text_bytes, string_bytes : int
-        The size of the strings that integers stand for, and of the columns of strings.
+        The size of the strings that integers represent, and of the columns of strings.
     more_columns : bool
-        Whether the caller names vertices besides the ends of the edges.
+        Whether the caller passed vertices besides the endpoints of the edges.
     """
 
     kind: str
@@ -92,7 +93,7 @@ class IdFacts(NamedTuple):
 
     @property
     def are_integers(self) -> bool:
-        """True unless ids are strings, or have several columns."""
+        """True unless ids are strings or have several columns."""
         return self.kind == INTEGERS
 
 
@@ -103,7 +104,7 @@ class ScannedIds(NamedTuple):
     ----------
     edge_input : EdgeInput
     columns : list
-        The lent columns: arrays of integers on the backend if there is a range.
+        The borrowed columns: arrays of integers on the backend if there is a range.
     facts : IdFacts
     """
 
@@ -125,9 +126,9 @@ class EncodingCost:
 
 @dataclass(frozen=True)
 class EncodedIds:
-    """Edges between vertices, a forest over these, and the decoder to ids.
+    """Edges between vertices, a forest over the vertices, and the decoder to ids.
 
-    The edges are as they came if the launch that has encoded them has solved them, too.
+    If one launch has encoded and solved the edges, they are those of the caller.
 
     Attributes
     ----------
@@ -136,7 +137,7 @@ class EncodedIds:
     expected_vertices : int
         The number of vertices that are likely to occur.
     decoder : IdDecoder or None
-        None unless the vertices are in the order of the ids before the forest is solved.
+        None if the vertices are not in the order of the ids before the forest is solved.
     edge_order : EdgeOrder
         The order of a long list, estimated from some rows.
     """
@@ -151,8 +152,8 @@ class EncodedIds:
     def finalise(self, forest: Forest, labelled: bool = False) -> tuple[Forest, IdDecoder]:
         """Return the solved forest over vertices in the order of the ids, and their decoder.
 
-        A run asks for it only if there is no decoder yet. If the label frame is what is asked for
-        next, it is ``labelled``: what it is made of may be launched before the trees are counted.
+        Called only if there is no decoder yet. ``labelled`` means that the label frame is requested
+        next; its inputs may then be computed before the trees are counted.
         """
         assert self.decoder is not None
         return forest, self.decoder
@@ -164,9 +165,9 @@ class IdEncoding:
     Attributes
     ----------
     in_one_launch : bool
-        Whether short lists are encoded so by the launch that solves them.
+        Whether short lists are encoded by the launch that solves them.
     counts_by_range : bool
-        Whether there are as many vertices as the range of the ids has, and no fewer.
+        Whether the number of vertices is the size of the range of the ids.
     """
 
     in_one_launch: ClassVar[bool] = False
@@ -179,7 +180,7 @@ class IdEncoding:
         return hash(type(self))
 
     def is_preferred(self, facts: IdFacts) -> bool:
-        """Return whether it is the fastest for these ids, of itself and the encodings after it."""
+        """Return whether no later encoding of ``ENCODINGS`` is faster for these ids."""
         return False
 
     def accepts(self, facts: IdFacts) -> bool:
@@ -189,7 +190,7 @@ class IdEncoding:
     def takes_guess(self, facts: IdFacts) -> bool:
         """Return whether the range of the ids may be an estimate.
 
-        Then the ids beyond it are found while their edges are linked.
+        Ids outside the estimate are then detected while their edges are linked.
         """
         return False
 
@@ -202,11 +203,11 @@ class IdEncoding:
         raise NotImplementedError
 
     def reason(self, facts: IdFacts) -> str:
-        """Return the reason for choosing it, in words."""
+        """Return the reason for choosing it, as text."""
         raise NotImplementedError
 
     def means(self, facts: IdFacts) -> str:
-        """Return the use of its bytes, in words for a CapacityError."""
+        """Return the use of its bytes, as text for a CapacityError."""
         raise NotImplementedError
 
     def edge_order(self, facts: IdFacts) -> EdgeOrder:
@@ -214,7 +215,7 @@ class IdEncoding:
         return facts.id_range.order
 
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
-        """Allocate a forest, and encode the ends of all edges; the input is not changed."""
+        """Allocate a forest, and encode the endpoints of all edges; the input is not changed."""
         raise NotImplementedError
 
 
@@ -329,7 +330,7 @@ class HashEncoding(IdEncoding):
         return f"in a hash table of the {facts.max_vertices:,} that may occur"
 
     def edge_order(self, facts: IdFacts) -> EdgeOrder:
-        """Return what is likely: slots are in an order of their own, or of blocks of the table."""
+        """Return the likely order: arbitrary, or by blocks of the table."""
         many = facts.max_vertices >= tuning.blocked_ids and not facts.more_columns
         return EdgeOrder(blocked=facts.any_order and many)
 
@@ -412,8 +413,8 @@ class SortedEncoding(IdEncoding):
 class StringEncoding(IdEncoding):
     """Encoding by ranks of strings in lexicographic order."""
 
-    SORTING_BYTES = 96  # a vertex and what sorting takes, for each end of an edge
-    COPIES = 3  # of all strings: put together, those in order, and the column of labels
+    SORTING_BYTES = 96  # bytes per endpoint for its vertex and for sorting
+    COPIES = 3  # copies of all strings: concatenated, sorted, and as labels
 
     def accepts(self, facts: IdFacts) -> bool:
         return facts.kind == STRINGS
@@ -519,16 +520,16 @@ def scan_ids(
     expected_vertices: int | None = None,
     any_order: bool = False,
 ) -> ScannedIds:
-    """Find the facts about ids by which their encoding is chosen, of columns lent by an input.
+    """Scan the columns borrowed from an input, and return the facts for choosing an encoding.
 
-    Integers are copied to the backend, if they lie elsewhere, and read for their range, unless that
-    is known already. If it need not be ``exact``, it may be a guess from some of the rows. Strings
-    and several columns are not looked into.
+    Integers are copied to the backend if necessary and read for their range, unless it is known
+    already. Unless ``exact``, the range may be an estimate from some rows. Strings and several
+    columns are not read.
 
     Raises
     ------
     InputError
-        Some ids are not among the vertices that the caller counts.
+        Some ids are not among the vertices that the caller passed as a number.
     """
     any_order = any_order and backend.finds_in_blocks
     keys, more = len(edge_input.src.key_columns), len(columns) > 2
@@ -557,12 +558,12 @@ def scan_ids(
 
 
 def choose_encoding(facts: IdFacts, free_bytes: int) -> IdEncoding:
-    """Choose the first encoding that is preferred and fits, or else the one with least memory.
+    """Choose the first encoding that is preferred and fits, otherwise the one with least memory.
 
     Raises
     ------
     CapacityError
-        No encoding fits into memory; names the bytes of each.
+        No encoding fits into memory; the message has the bytes of each.
     """
     if facts.kind != INTEGERS:
         return next(one for one in ENCODINGS if one.accepts(facts))
@@ -591,15 +592,15 @@ def _too_large(choices: list[IdEncoding], facts: IdFacts, free: int) -> Capacity
 
 
 def _bits_pay(size: int, facts: IdFacts) -> bool:
-    """Return whether a bit map of the range takes at most as much memory as the columns.
+    """Return whether a bit map of the range needs at most as much memory as the columns.
 
-    Or as the strings that these stand for.
+    For strings encoded as integers, the size of the strings counts instead.
     """
     return size // 8 <= max(facts.input_bytes, facts.text_bytes)
 
 
 def _mark_named(scanned: ScannedIds, words: Array, out_of_range: Array, backend: Backend) -> None:
-    """Add the vertices that the caller names to a set over the range."""
+    """Add the vertices that the caller passed to a bit set over the range."""
     ids, named = scanned.facts.id_range, scanned.edge_input.vertices
     if isinstance(named, range) and named:
         first = named.start - ids.low
@@ -611,6 +612,6 @@ def _mark_named(scanned: ScannedIds, words: Array, out_of_range: Array, backend:
 def mark_ids(
     column: Array, ids: IdRange, words: Array, out_of_range: Array, backend: Backend
 ) -> None:
-    """Add the ids of a column to a set over the range."""
+    """Add the ids of a column to a bit set over the range."""
     mark = backend.kernel(id_bitmap.mark_ids, ids.vertex)
     mark(column.size, column, ids.first, ids.size, words, out_of_range)

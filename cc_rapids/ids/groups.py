@@ -1,4 +1,4 @@
-"""Groups of rows that have the same values, found by a hash table, without an order."""
+"""Group equal rows by a hash table, without sorting."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ HALF = np.uint64(32)
 
 
 def chosen_rows(columns: list[Any], backend: Backend) -> Array:
-    """Return for each row a row that is equal in all columns, the same for all equal rows.
+    """Return for each row a representative: a row with equal values, the same for all equal rows.
 
-    Which row of a group is chosen may differ between runs. Beside the answer this takes about 21
-    bytes per row, and 16 more for several columns.
+    The representative of a group may differ between runs. Needs about 21 bytes per row besides the
+    result, and 16 more for several columns.
 
     Parameters
     ----------
-    columns : list of arrays of integers, or of strings as columns of ids lend them
-        One or more, of one length below 2^32; not changed.
+    columns : list of arrays of integers or columns of strings
+        At least one, of equal length below 2^32; not changed.
     backend : Backend
-        Where rows are compared.
+        The backend that compares the rows.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def chosen_rows(columns: list[Any], backend: Backend) -> Array:
 
 
 def paired(left: Array, right: Array, backend: Backend) -> Array:
-    """Return for each row one that has the same two numbers below 2^32, as a new array."""
+    """Return a representative of each row by two numbers below 2^32, as a new array."""
     return _of_integers((left.astype(np.uint64) << HALF) | right, backend)
 
 

@@ -1,9 +1,9 @@
 """Indexes from ids to vertices that grow with each batch.
 
-Vertices are numbered as they arrive, so existing trees stay valid. Extending an index makes a new
-one. Integers are found in a table, at the cost of one look at a slot for each end of an edge, and
-sorted when somebody asks for their order. Strings are held in order: those of a batch are sorted
-and, if some are new, merged with the existing ones.
+Vertices are numbered in the order of arrival, so existing trees stay valid. Extending an index
+returns a new one. Integers are looked up in a hash table, at about one probe per endpoint, and
+sorted only when their order is requested. Strings are kept sorted: the strings of a batch are
+sorted and, if some are new, merged with the existing ones.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from .strings import StringDecoder, are_few, factorise
 
 ValueDecoder = OffsetDecoder | SortedDecoder | StringDecoder
 INT64 = np.dtype(np.int64)
-HALF = np.uint64(32)  # bits of a pair of numbers that each of them has
+HALF = np.uint64(32)  # bits of each number of a pair
 
 
 class _OneColumn:
-    """Base of indexes of ids of one column."""
+    """Base class of indexes of single-column ids."""
 
     strings: bool
     width = 1
@@ -58,10 +58,9 @@ class Range(_OneColumn):
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
-        """Return itself, and the columns.
+        """Return the index itself and the columns.
 
-        Raises an InputError if those of ``given`` hold anything else, and it is to be ``exact``
-        that they do not.
+        Raise an InputError if ``exact`` and the columns of ``given`` hold other ids.
         """
         if isinstance(given.vertices, range) and len(given.vertices) > self.n:
             raise InputError(
@@ -100,7 +99,7 @@ class Integers(_OneColumn):
     arrived : (n,) array of uint64
         The bits of each id, by its vertex.
     table : ArrivalTable, optional
-        From ids to vertices; it may have got more of them by a later index.
+        The table from ids to vertices; a later index may have added ids to it.
     low, high : int
         The least and the greatest id.
     dtype : dtype, optional
@@ -122,7 +121,7 @@ class Integers(_OneColumn):
 
     @classmethod
     def of(cls, ids: Array, low: int, high: int, dtype: np.dtype[Any] | None) -> Integers:
-        """Return the index of different ids of 64 bits, which are kept, in their order."""
+        """Return the index of sorted distinct 64-bit ids; the array is kept, not copied."""
         return cls(ids.view(np.uint64), None, low, high, dtype)
 
     @property
@@ -132,12 +131,12 @@ class Integers(_OneColumn):
 
     @property
     def wide(self) -> np.dtype[Any]:
-        """The type of 64 bits that holds all ids."""
+        """The 64-bit type that holds all ids."""
         return np.dtype(np.uint64 if self.high >= 1 << 63 else np.int64)
 
     @cached_property
     def places(self) -> Array:
-        """The vertex of each id, in their order."""
+        """The vertices in the order of their ids."""
         if self.table is None:
             return self.arrived.view(self.wide).argsort()
         return self.table.in_order(self.n, self.wide)
@@ -152,7 +151,10 @@ class Integers(_OneColumn):
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
-        """Return an index of the ids of the columns too, and their vertices; new ones from n on."""
+        """Return an index that includes the ids of the columns, and their vertices.
+
+        New ids get vertices from n on.
+        """
         numbered = self._insert(columns, backend)
         if numbered is None:
             raise given.changed()
@@ -167,7 +169,7 @@ class Integers(_OneColumn):
     def _insert(
         self, columns: Sequence[Any], backend: Backend
     ) -> tuple[Integers, list[Array]] | None:
-        """Return the same; None if the columns have changed meanwhile."""
+        """Try to insert the ids; return None if the columns have changed meanwhile."""
         arrays = [backend.asarray(column) for column in columns]
         filled = [array for array in arrays if array.size]
         if not filled:
@@ -195,7 +197,7 @@ class Integers(_OneColumn):
         return vertices, valid & fits
 
     def table_of(self, backend: Backend) -> ArrivalTable:
-        """Return the table of the ids, made once if there is none."""
+        """Return the table of the ids; build it on first use."""
         if self.table is not None:
             return self.table
         made = vars(self).get("_made")
@@ -226,7 +228,7 @@ class Texts(_OneColumn):
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
-        """Return an index of the strings of the columns too, and their vertices."""
+        """Return an index that includes the strings of the columns, and their vertices."""
         every = [self.held, *columns] if self.n else list(columns)
         if self.n and are_few(columns, self.held, backend, self.n):
             lookups = [self.lookup(column, backend) for column in columns]
@@ -257,7 +259,7 @@ class Texts(_OneColumn):
         return self.places[backend.xp.where(valid, at, np.uint64(0)).astype(np.int64)], valid
 
     def _insert(self, at: Array, more: int, backend: Backend) -> Array:
-        """Return the numbers of all vertices after new ones are inserted at some places."""
+        """Return the renumbered vertices after new strings are inserted at some positions."""
         n = self.n + more
         old = backend.xp.ones(n, bool)
         old[at] = False
@@ -281,12 +283,12 @@ class Texts(_OneColumn):
 
 @dataclass(frozen=True)
 class Tuples:
-    """Index of ids of several columns, which compare column by column.
+    """Index of ids of several columns, compared column by column.
 
-    ``columns`` number the values of each column, and ``pairs[k]`` numbers what occurs together in
-    the first k + 2 columns: a pair is 64 bits, the number of what stands in the columns before in
-    the upper half. The last pairs are the vertices. What has a number keeps it, as in any index, so
-    that a new value moves nothing.
+    ``columns`` number the values of each column. ``pairs[k]`` numbers the combinations of values
+    that occur in the first k + 2 columns. A pair has 64 bits: the number of the combination of the
+    earlier columns in the upper half, and the number of the value in the lower half. The last pairs
+    are the vertices. Numbers never change, as in any index, so a new value moves nothing.
     """
 
     backend: Backend
@@ -305,7 +307,7 @@ class Tuples:
     def of(
         cls, backend: Backend, columns: Sequence[Integers | Texts], numbers: Sequence[Array]
     ) -> Tuples:
-        """Return the rows of values that have these numbers in each column, in their order."""
+        """Return the index of rows, given by the numbers of their values, in their order."""
         pairs: list[Integers] = []
         combined = numbers[0]
         for codes in numbers[1:]:
@@ -334,12 +336,12 @@ class Tuples:
         return any(column.strings for column in self.columns)
 
     def ranks(self) -> list[Array]:
-        """Return for each column the ranks of its values, in the order of the ids."""
+        """Return the ranks of each column's values, in the order of the ids."""
         return [rank[self.places] for rank in self._ranks]
 
     @cached_property
     def _ranks(self) -> list[Array]:
-        """The same, for each vertex by number."""
+        """Return the ranks of each column's values, in the order of the vertices."""
         numbers = self.backend.xp.arange(self.n)
         ranks = []
         for column, pairs in zip(self.columns[:0:-1], self.pairs[::-1], strict=True):
@@ -351,14 +353,14 @@ class Tuples:
 
     @cached_property
     def places(self) -> Array:
-        """The number of each vertex, in the order of the ids."""
+        """The vertices in the order of their ids."""
         xp = self.backend.xp
         return xp.lexsort(xp.stack(self._ranks[::-1])) if self.n else xp.zeros(0, np.int64)
 
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
-        """Return an index of the rows of the columns too, and their vertices.
+        """Return an index that includes the rows of the columns, and their vertices.
 
         Each column is a list of its parts.
         """
@@ -421,14 +423,15 @@ def inverse(places: Array, backend: Backend) -> Array:
 
 
 def _no_matches(ids: Any, backend: Backend) -> tuple[Array, Array]:
-    """Return what a lookup finds where there are no ids, which may then be of any type."""
+    """Return the result of a lookup in an empty index, for ids of any type."""
     return backend.xp.zeros(len(ids), np.uint32), backend.xp.zeros(len(ids), bool)
 
 
 def without_others(index: Integers | Texts | Tuples, at: Array, backend: Backend) -> Index:
-    """Return a new index of the ids at some places of their order, numbered in that order.
+    """Return a new index of the ids at some positions of their order, numbered in that order.
 
-    It holds nothing of other ids, nor, for ids of several columns, of values of theirs alone.
+    It keeps no memory of other ids. For ids of several columns it keeps no values that only other
+    ids had.
     """
     if isinstance(index, Texts):
         none = Texts(None, None, backend.empty(0, np.uint32))
@@ -456,15 +459,15 @@ Extended = tuple[Index, list[Array]]
 
 
 def _as_given(look_up: Any, array: Any, to_native: Any, on_device: bool, at: Any) -> Any:
-    """Return the strings at some places, in the caller's form.
+    """Return the strings at some positions as the caller's kind of column.
 
-    The caller may have other kinds of strings than the index.
+    The caller's kind of strings may differ from the index's.
     """
     return to_native(_where(look_up(at), on_device), partial(_where, array, on_device))
 
 
 def _where(column: Any, on_device: bool) -> Any:
-    """Return strings as a PyArrow array, or as a cuDF series if the caller's are."""
+    """Return strings as a PyArrow array, or as a cuDF series if they are on the device."""
     if is_cudf(column) and not on_device:
         return column.to_arrow()
     if on_device and not is_cudf(column):
@@ -481,16 +484,16 @@ def _same(words: Any, every: Callable[[], Any]) -> Any:
 def extended(
     index: Index, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
 ) -> Extended:
-    """Return the index with all ids of the columns lent by ``given``, and the vertices of these.
+    """Return the index extended by all ids of the columns of ``given``, and the ids' vertices.
 
-    If it need not be ``exact``, integers that are their own vertices are not looked at.
+    Unless ``exact``, integers that are their own vertices are not checked.
 
     Raises
     ------
     ColumnTypeError
-        They are strings, and the ids so far are integers, or the other way round.
+        The ids are strings and the index holds integers, or vice versa.
     InputError
-        They have another number of columns than those so far.
+        The ids have another number of columns than the index.
     """
     check_kind(index, given)
     src, width = given.src, len(given.src.key_columns) or 1
@@ -506,14 +509,14 @@ def extended(
 
 
 def check_kind(index: Index, given: EdgeInput) -> None:
-    """Raise an error if ids are of another kind than those of an index.
+    """Raise an error if the kind of ids differs from that of an index.
 
     Raises
     ------
     ColumnTypeError
-        They are strings, and the index holds integers, or the other way round.
+        The ids are strings and the index holds integers, or vice versa.
     InputError
-        They have another number of columns.
+        The ids have another number of columns.
     """
     src, fixed = given.src, isinstance(index, Range)
     if not (src.size and (index.n or fixed)):

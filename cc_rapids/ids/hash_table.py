@@ -1,7 +1,7 @@
-"""Ids of the whole 64-bit range in a hash table whose slots are the vertices.
+"""Encode 64-bit ids by a hash table whose slots are the vertices.
 
-Ids that are spread evenly over their range, as hashes are, begin their search in their own order,
-so that the slots need not be sorted afterwards.
+For ids that are spread evenly over their range, such as hashes, the home slots follow the order of
+the ids, so the slots need not be sorted afterwards.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 SPREAD_SAMPLE = 1 << 13  # ids of a column that show whether ids are spread evenly, see [ids]
 GIB = 1 << 30
-PARTS, UNEVEN = 64, 1.3  # of the range of ids, and the most of its share that a part may have
-SLOTS = 1.65  # slots for each id that is expected
+PARTS, UNEVEN = 64, 1.3  # parts of the range; most ids of a part relative to the average
+SLOTS = 1.65  # slots per expected id
 log = logging.getLogger(__name__)
 
 
@@ -40,10 +40,10 @@ class SlotTable:
     Parameters
     ----------
     keys : (size + 1,) array of uint64
-        The table, kept: the id of each slot, or all bits set; the last slot is for the id with
-        all bits set, and 0 if that occurs.
+        The table, kept: the id of each slot, or all bits set. The extra last slot is for the id
+        with all bits set, and is 0 if that id occurs.
     backend : Backend
-        The backend on which the table is.
+        The backend of the table.
     """
 
     in_blocks = False
@@ -52,7 +52,7 @@ class SlotTable:
         self.keys, self.backend = keys, backend
 
     def forest(self) -> Forest:
-        """Return a forest over the slots, in which the taken ones occur."""
+        """Return a forest over the slots, in which the taken slots are present."""
         forest = Forest(self.backend, self.keys.size)
         octets = forest.present.view(np.uint8)
         self.backend.kernel(kernel_ids.mark_taken)(octets.size, self.keys, octets)
@@ -63,8 +63,8 @@ class SlotTable:
     ) -> tuple[Forest, SortedDecoder]:
         """Return the solved forest over sorted ids instead of slots, and its decoder.
 
-        A root is then the least id of its component, whichever slot was the least. If ``labelled``,
-        all ids and their labels are decoded before the trees are counted.
+        A root is then the least id of its component instead of the least slot. If ``labelled``, all
+        ids and their labels are decoded before the trees are counted.
         """
         backend = self.backend
         backend.fill(self.keys[-1:], 0xFF)  # the last slot is for the id with all bits set
@@ -82,7 +82,7 @@ class SlotTable:
         return _hung(flat, roots, least, ids.astype(dtype, copy=False), labelled)
 
     def _make_free(self, size: int, columns: list[Array]) -> Array:
-        """Make free slots, and room for those of columns; return the word set if none is found."""
+        """Allocate free slots and the output columns; return the flag that marks a full table."""
         backend = self.backend
         vertex: Any = np.uint32 if size < 1 << 32 else np.uint64
         with backend.reusing():
@@ -97,22 +97,22 @@ class Slots(SlotTable):
     Parameters
     ----------
     columns : list of arrays
-        Of any integer types, on the backend; not changed.
+        Arrays of any integer types on the backend; not changed.
     others : list of arrays
-        Further ids that get a slot.
+        Further ids to insert.
     backend : Backend
-        The backend on which the table is made.
+        The backend that builds the table.
     expected : int, optional
-        The number of different ids, if it has been estimated.
+        The number of distinct ids, if it has been estimated.
 
     Attributes
     ----------
     columns : list of arrays
-        For each given one the slots of its ids: new arrays.
+        For each given column the slots of its ids: new arrays.
     keys : (size + 1,) array of uint64
         The table: the id of each slot, or all bits set.
     expected_vertices : int
-        The number of different ids, to within some per cent.
+        The number of distinct ids, to within some per cent.
     """
 
     def __init__(
@@ -148,27 +148,27 @@ class PlacedSlots(SlotTable):
     Parameters
     ----------
     columns : two arrays
-        Of integer types, on the backend; not changed.
+        Arrays of integer types on the backend; not changed.
     ids : IdRange
         Their range, or an estimate of it.
     backend : Backend
-        The backend on which the table is made.
+        The backend that builds the table.
     expected : int, optional
-        The number of different ids, if the caller knows it; otherwise it is estimated.
+        The number of distinct ids, if the caller passed it; otherwise it is estimated.
     any_order : bool
-        Whether the edges may be in any order. Of many ids their slots are then found block by block
-        of the table, see kernels/id_blocks.py.
+        Whether the edges may be reordered. The slots of many ids are then found block by block of
+        the table, see kernels/id_blocks.py.
 
     Attributes
     ----------
     columns : list of arrays
-        The slots of the ids: new arrays, in the order of the edges unless that may be any.
+        The slots of the ids: new arrays, in the order of the edges unless they were reordered.
     expected_vertices : int
-        The number of different ids, as the caller has said or to within some per cent.
+        The number of distinct ids, as the caller passed it or to within some per cent.
     keys : (size + 1,) array of uint64
         The table: the id of each slot in the unsigned order of its bits, or all bits set.
     in_blocks : bool
-        Whether the edges are in the order of blocks of their larger ends.
+        Whether the edges are in the order of blocks of their larger endpoints.
     """
 
     def __init__(
@@ -198,19 +198,19 @@ class PlacedSlots(SlotTable):
 
     @cached_property
     def complete(self) -> bool:
-        """True if all ids have found a slot; if they are bunched, the table is of no use.
+        """True if all ids have found a slot; otherwise the ids are unevenly spread.
 
-        Waits for the slots when it is asked for first, which has to be before the host reads
-        anything else.
+        The first access waits for the slots. It must come before the host reads any other result.
         """
         return not self._read_full()[0]
 
     def _place_in_blocks(
         self, columns: list[Array], where: tuple[int, ...], begins_in: int, full: Array
     ) -> None:
-        """Find the slots in parts of the list, which are copied by turns to the same memory.
+        """Find the slots in batches of the list, copied one after another to the same buffers.
 
-        That is as much as the cost of the encoding grants for putting the ids in order later.
+        The buffers are limited to the memory that the encoding's cost includes for sorting the ids
+        later.
         """
         backend, m, tile = self.backend, columns[0].size, id_blocks.TILE
         blocks, shift = id_blocks.table_blocks_of(begins_in)
@@ -244,7 +244,7 @@ class PlacedSlots(SlotTable):
     def finalise_order(
         self, forest: Forest, dtype: np.dtype[Any], labelled: bool = False
     ) -> tuple[Forest, SortedDecoder]:
-        """Return the solved forest over sorted ids, and its decoder, by looking at neighbours."""
+        """Return the solved forest over sorted ids and its decoder, by comparing adjacent slots."""
         backend, n = self.backend, forest.vertices
         flat = Forest(backend, n, all_present=True)
         with backend.reusing():
@@ -264,20 +264,20 @@ def slots_of_edges(
     expected: int | None = None,
     any_order: bool = False,
 ) -> tuple[Slots | PlacedSlots, Forest]:
-    """Return the slots of two columns, and a forest over these.
+    """Return the slots of two columns, and a forest over the slots.
 
-    The slots of long columns are in the order of the ids if these are spread evenly. The edges may
-    then be in another order than the list's if they may be in ``any_order``.
+    The slots of long columns follow the order of the ids if these are spread evenly. With
+    ``any_order`` the edges may then be reordered.
     """
     table: Slots | PlacedSlots
     if not others and _spread_evenly(columns, ids, backend):
         table = PlacedSlots(columns, ids, backend, expected, any_order)
-        forest = table.forest()  # while the host need not know yet whether it is of use
+        forest = table.forest()  # before the host waits for the result
         if table.complete:
             return table, forest
         log.info("the ids are bunched: looking for their slots by hashes")
-        expected = None if expected else table.expected_vertices  # what was said may be wrong
-        del table, forest  # the memory that the next ones take
+        expected = None if expected else table.expected_vertices  # the caller's number may be wrong
+        del table, forest  # free the memory for the next table
     table = Slots(columns, others, backend, expected)
     return table, table.forest()
 
@@ -285,7 +285,10 @@ def slots_of_edges(
 def _hung(
     flat: Forest, roots: Array, least: Array, ids: Array, labelled: bool
 ) -> tuple[Forest, SortedDecoder]:
-    """Return a forest over sorted ids, each hung on the least id of its root, and its decoder."""
+    """Build a forest over sorted ids, whose roots are the least ids of their components.
+
+    Return the forest and its decoder.
+    """
     hang, decoder = flat.backend.kernel(trees.assign_min_root, flat.vertex), SortedDecoder.of(ids)
     hang(roots.size, roots, least, flat.parent)
     if labelled:
@@ -296,7 +299,7 @@ def _hung(
 
 
 def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool:
-    """Return whether some of the ids are as many in each part of their range."""
+    """Return whether a sample of the ids is evenly distributed over parts of their range."""
     if sum(column.size for column in columns) <= tuning.estimated_ids:
         return False
     seen = backend.fill(backend.empty(1 << kernel_places.SEEN_BITS - 5, np.uint32), 0)
@@ -312,15 +315,15 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
 
 
 def bytes_of_order(slots: int, ids: int, word: int) -> int:
-    """Return the most bytes that trees over slots, and putting their ids in order, may take.
+    """Return the maximum bytes of trees over slots and of sorting their ids.
 
-    A ``word`` is that of a vertex; the table and the columns of slots are not among them.
+    A vertex has ``word`` bytes. The table and the columns of slots are not included.
     """
     return slots * (1 + 2 * word) + ids * (40 + word)
 
 
 def _beginnings(ids: IdRange, slots: int) -> tuple[int, int, int, int]:
-    """Return low, span, shift and share of kernels/id_place.py, for so many slots to begin at."""
+    """Return low, span, shift and share of kernels/id_place.py for a number of home slots."""
     span = ids.high - ids.low
     shift = max(span.bit_length() - 32, 0)
     share = (slots << 32) // ((span >> shift) + 1)
@@ -328,7 +331,7 @@ def _beginnings(ids: IdRange, slots: int) -> tuple[int, int, int, int]:
 
 
 def _estimate_ids(columns: list[Array], backend: Backend) -> int:
-    """Estimate the number of different ids, by HyperLogLog; for few, the number of ids."""
+    """Estimate the number of distinct ids by HyperLogLog; for few ids return their number."""
     rows = sum(int(column.size) for column in columns)
     if rows <= tuning.estimated_ids:
         return rows
@@ -355,5 +358,5 @@ def _check_growth(size: int, backend: Backend) -> None:
 
 
 def slots_for(ids: int) -> int:
-    """Return the number of slots of a table for a number of ids, which fill three fifths of it."""
+    """Return the number of slots of a table for a number of ids, at a load factor of 0.6."""
     return max(32, int(SLOTS * ids))

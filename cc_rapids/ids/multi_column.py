@@ -1,7 +1,7 @@
-"""Several columns together as one id, in the order in which rows compare.
+"""Encode several columns as one number per row, in the lexicographic order of the rows.
 
-Each column becomes codes 0 .. size - 1 in the order of its values (integers less the least of
-them, strings by their rank); a row is the number whose digits are its codes.
+Each column becomes codes 0 .. size - 1 in the order of its values: integers minus the least, or
+ranks of strings. The number of a row has the codes as digits (mixed radix).
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from .decoders import OffsetDecoder, SortedDecoder
 from .range import bounds, type_of
 from .strings import StringDecoder, factorise
 
-LIMIT = (1 << 63) - 1  # numbers that a row may have, and codes that a column may
+LIMIT = (1 << 63) - 1  # most numbers of rows, and most codes of a column
 
 Values = OffsetDecoder | SortedDecoder | StringDecoder
 
 
 @dataclass(frozen=True)
 class Digits:
-    """Numbers of rows as digits, one for each column of an id.
+    """Row numbers as mixed-radix digits, one for each column of an id.
 
     Parameters
     ----------
     names : list of OffsetDecoder, SortedDecoder and StringDecoder
-        The values that the codes of each column stand for.
+        The decoders of the codes of each column.
     sizes : list of int
-        How many codes each column has.
+        The number of codes of each column.
     tables : list of arrays or None
-        Where numbers would have grown too large before a column was added, the sorted numbers that
-        occurred; their places were taken instead.
+        An array where the numbers would have overflowed before a column was added: the sorted
+        numbers that occurred. Their ranks replace them.
     """
 
     names: list[Values]
@@ -44,7 +44,7 @@ class Digits:
     tables: list[Array | None]
 
     def split(self, numbers: Array, backend: Backend) -> list[Any]:
-        """Return the columns of the rows with these numbers, in the caller's kinds."""
+        """Return the columns of the rows with these numbers, as the caller's kinds."""
         columns: list[Any] = []
         steps = zip(self.names[:0:-1], self.sizes[:0:-1], self.tables[:0:-1], strict=True)
         for names, size, table in steps:
@@ -74,7 +74,7 @@ class Digits:
 
 @dataclass(frozen=True)
 class ColumnsDecoder:
-    """Decoder of ids of several columns from the numbers of rows, split into digits."""
+    """Decoder of multi-column ids from row numbers, which are split into digits."""
 
     numbers: OffsetDecoder | SortedDecoder
     digits: Digits
@@ -102,10 +102,9 @@ class ColumnsDecoder:
 
 @dataclass(frozen=True)
 class RankedColumnsDecoder:
-    """Decoder of ids of several columns: column k of vertex v has the value ``ranks[k][v]``.
+    """Decoder of multi-column ids: column k of vertex v has the value ``ranks[k][v]``.
 
-    ``number`` gives the numbers of ids, and which are known; ``at`` says where each number is among
-    the vertices.
+    ``number`` returns the numbers of ids and a mask of known ones; ``at`` maps numbers to vertices.
     """
 
     columns: list[Values]
@@ -138,7 +137,7 @@ def number_rows(
     columns : list of Column
         The sides, each with its parts.
     borrowed : list of lists of arrays or strings
-        What the parts hold.
+        The contents of the parts.
     """
     names: list[Values] = []
     sizes: list[int] = []
@@ -167,8 +166,7 @@ def _codes(
 ) -> tuple[list[Array], Values, int]:
     """Return sorted codes of one column on each side, the decoder of the codes, and their count.
 
-    Integers that lie further apart than ``most_codes`` become their places among the different
-    ones.
+    Integers whose range exceeds ``most_codes`` become ranks among the distinct ones.
     """
     if part.strings:
         codes, words = factorise(sides, part.to_native, backend)
@@ -193,7 +191,7 @@ def _codes(
 
 
 def _places(numbers: list[Array], backend: Backend) -> tuple[list[Array], Array]:
-    """Return the places of numbers among the sorted distinct ones, and these."""
+    """Return the ranks of numbers among the sorted distinct ones, and the latter."""
     ends = np.cumsum([side.size for side in numbers])[:-1].tolist()
     table, places = backend.xp.unique(backend.xp.concatenate(numbers), return_inverse=True)
     return backend.xp.split(places.astype(np.int64), ends), table

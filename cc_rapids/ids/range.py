@@ -20,8 +20,8 @@ from ..tuning import tuning
 
 ORDER_PROBES = 4096  # rows of a long list at which its order is seen, see [order]
 ALL = (1 << 64) - 1
-DESCENDING_SHARE = 7 / 8  # the share of the rows looked at that fall, if the list does
-SCAN_EVERY = 32  # a sampled scan takes one block of rows in so many
+DESCENDING_SHARE = 7 / 8  # least share of descending rows in a descending list
+SCAN_EVERY = 32  # a sampled scan reads one of 32 blocks of rows
 
 
 class EdgeOrder(NamedTuple):
@@ -30,12 +30,12 @@ class EdgeOrder(NamedTuple):
     Attributes
     ----------
     locality : float
-        The share of the rows whose ids are near each other and near those of the next row; almost
-        0 if the list is in no order.
+        The fraction of near rows: those whose ids are close to each other and to those of the next
+        row. Almost 0 if the list is in random order.
     descending : bool
-        Whether sources become less from the first row to the last.
+        Whether sources decrease from the first row to the last.
     blocked : bool
-        Whether the edges are in the order of blocks of their larger ends.
+        Whether the edges are in the order of blocks of their larger endpoints.
     """
 
     locality: float = 0.0
@@ -48,10 +48,10 @@ UNKNOWN_ORDER = EdgeOrder()
 
 @dataclass(frozen=True)
 class IdRange:
-    """The range ``low .. high`` of the ids of all columns, and the ``dtype`` that all fit.
+    """The range ``low .. high`` of the ids of all columns, and the ``dtype`` that fits all.
 
-    It is certain only if ``exact``; otherwise it is a guess from some of the rows, widened by
-    ``more`` at each end. ``order`` is the order of a long list, estimated from some rows.
+    Unless ``exact``, it is an estimate from some rows, widened by ``more`` at each end. ``order``
+    is the order of a long list, estimated from some rows.
     """
 
     low: int
@@ -64,7 +64,7 @@ class IdRange:
     first: int = field(init=False)
 
     def __post_init__(self) -> None:
-        """Count the integers from the least to the greatest, and set the lowest as kernels take it.
+        """Compute the size of the range, and its lowest id as kernels expect it.
 
         For kernels, unsigned ids from 2^63 on count from -2^63.
         """
@@ -84,7 +84,7 @@ class IdRange:
 
     @property
     def sign(self) -> int:
-        """The offset by which words are in the order of the ids, see :func:`order_of_type`."""
+        """The offset that keeps the order of ids in unsigned words, see :func:`order_of_type`."""
         return order_of_type(self)[1]
 
     @property
@@ -98,9 +98,9 @@ def id_range_of(
 ) -> IdRange:
     """Return the range of the arrays and of a range of vertices; an empty one begins at 0.
 
-    Unless it has to be ``exact``, long columns are not read completely: the range of some of their
-    rows is widened a little, or is the range that the caller has given. Ids that lie outside are
-    detected when their edge is linked.
+    Unless ``exact``, long columns are not read completely. The result is then the slightly widened
+    range of some rows, or the range that the caller passed. Ids outside it are detected when their
+    edge is linked.
     """
     dtypes = tuple(map(attrgetter("dtype"), arrays))
     _, least, greatest, integers = _common(dtypes)
@@ -121,7 +121,7 @@ def id_range_of(
 
 
 def all_fit(arrays: list[Array], last: int) -> bool:
-    """Return whether there is a greatest id that the types of all arrays hold."""
+    """Return whether all arrays have types that can hold the greatest id ``last`` >= 0."""
     return last >= 0 and all(last <= np.iinfo(array.dtype).max for array in arrays)
 
 
@@ -131,7 +131,7 @@ def last_of(given: EdgeInput) -> int:
     return len(named) - 1 if given.vertices_are_dense_range and isinstance(named, range) else -1
 
 
-@lru_cache(128)  # NumPy takes as long for it as a small batch may
+@lru_cache(128)  # NumPy's function can take as long as a small batch
 def _common(dtypes: tuple[np.dtype[Any], ...]) -> tuple[np.dtype[Any], int, int, bool]:
     """Return NumPy's common type of the arrays, and the limits of its integers."""
     common = np.result_type(*dtypes)
@@ -173,8 +173,8 @@ def _read(
 ) -> tuple[int, int, EdgeOrder]:
     """Return the least and the greatest id, and on request the estimated order of the list.
 
-    The first two columns are read together if they are of one length, and only some of their rows
-    if it need not be ``exact``.
+    The first two columns are read together if they have equal length. Unless ``exact``, only some
+    of their rows are read.
     """
     pairs = list(zip(arrays, arrays, strict=True))
     if len(arrays) > 1 and arrays[0].size == arrays[1].size:
@@ -217,13 +217,13 @@ def order_of(src: Array, dst: Array, backend: Backend) -> EdgeOrder:
 
 
 def _probes_of(src: Array, dst: Array) -> int:
-    """Return the number of rows that are read to estimate the order of a list."""
+    """Return the number of rows to read for estimating the order of a list."""
     is_long = src is not dst and src.size >= tuning.sampled_scan_edges
     return min(ORDER_PROBES, src.size) if is_long else 0
 
 
 def _order_shown(probes: int, counts: list[int]) -> EdgeOrder:
-    """Return the order from the counts of a kernel, which start at all bits set."""
+    """Return the order, given the counts of a kernel, which start at all bits set."""
     local, descending = (count + 1 & ALL for count in counts)
     return EdgeOrder(local / probes, descending > DESCENDING_SHARE * probes)
 
@@ -231,7 +231,7 @@ def _order_shown(probes: int, counts: list[int]) -> EdgeOrder:
 def order_of_type(ids: Array | IdRange) -> tuple[type, int]:
     """Return the 64-bit type in which ids are compared, and the offset that keeps their order.
 
-    That is what makes the unsigned order of the words that of the ids.
+    With the offset, the unsigned order of the words is the order of the ids.
     """
     return (np.uint64, 0) if ids.dtype == np.uint64 else (np.int64, 1 << 63)
 
@@ -253,7 +253,7 @@ def _with_named(
     Raises
     ------
     InputError
-        The range is all that there is, and some ids of the columns are not in it.
+        The caller passed a range, and some ids of the columns are not in it.
     """
     named = given.vertices
     n = len(named) if isinstance(named, range) else 0
@@ -276,7 +276,7 @@ def check_range(named: range) -> None:
 
 
 def _outside(given: EdgeInput, arrays: list[Array], n: int, backend: Backend) -> InputError:
-    """Return the error that names the column that holds an id outside 0 .. n - 1."""
+    """Return the error that names the column with an id outside 0 .. n - 1."""
     outside = (
         (column.name, low if low < 0 else high)
         for column, array in zip(given.columns, arrays, strict=True)

@@ -1,13 +1,13 @@
-"""Strings as integer ids, if few enough strings could be spelt like them.
+"""Encode strings as integer ids, if 64 bits suffice.
 
-All strings are read once for the bytes that occur at each of their places, and for where strings
-end. The number of a string is its place among all strings that have these bytes and ends, in their
-order. Where all numbers fit into 64 bits, strings need neither hashes nor sorting, nor a check of
-collisions as no two have the same number, and are encoded and solved as integer ids are. "vertex 1"
-to "vertex 9999999" are numbers below 10 million, ten letters are below 2^48, and what all strings
-begin with adds nothing.
+All strings are read once for the bytes that occur at each position, and for the lengths that occur.
+The code of a string is its rank among all strings with these bytes and lengths, in lexicographic
+order. If all codes fit into 64 bits, the strings need no hashing and no sorting, and no check for
+collisions, because no two strings have the same code. They are then encoded and solved like integer
+ids. For example, "vertex 1" to "vertex 9999999" have codes below 10 million, ten letters have codes
+below 2^48, and a common prefix adds nothing.
 
-An answer's strings are spelt from its numbers; no row of the input is taken.
+The strings of an answer are decoded from the codes; no row of the input is copied.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ from .encode import EncodedIds
 from .strings import CHANGED, Text, left_to_library, lent_texts, of_bytes
 
 BYTES = 256
-SPELLING = 24  # bytes that each string of an answer takes while it is spelt
+SPELLING = 24  # temporary bytes per string of an answer
 ALL = (1 << 64) - 1
-SAMPLED = 1 << 12  # strings of a long list that are looked at before all are
-LONG = 1 << 18  # strings of a list from which on it is long
+SAMPLED = 1 << 12  # strings of a long list that are read first, as a sample
+LONG = 1 << 18  # least number of strings of a long list
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """The strings that are numbers ``0 .. size - 1``: which bytes they have at each place.
+    """Code of strings as numbers ``0 .. size - 1``, given the bytes of each position.
 
     Attributes
     ----------
     least, width : int
-        The bytes of the shortest string, and of the longest.
+        The lengths in bytes of the shortest and of the longest string.
     same : int
-        How many bytes all strings begin with.
+        The length of the common prefix.
     size : int
-        How many strings are spelt so, at most 2^64.
+        The number of codes, at most 2^64.
     worth, below, letters : arrays on the backend
-        As kernels read them, see :mod:`cc_rapids.kernels.spelling`.
+        The tables of the kernels, see :mod:`cc_rapids.kernels.spelling`.
     """
 
     least: int
@@ -60,9 +60,9 @@ class Spelling:
 
     @classmethod
     def of(cls, seen: Any, backend: Backend) -> Spelling | None:
-        """Return the encoding for the recorded characters.
+        """Return the code for the recorded bytes.
 
-        None if they are too long, or their numbers go beyond 64 bits.
+        Return None if a string is too long, or 64 bits do not suffice.
         """
         if seen[kernels.TOO_LONG]:
             return None
@@ -76,7 +76,9 @@ class Spelling:
             may_end = p >= least
             if may_end or counts[p] > 1:
                 same = p
-            below[p] = size & ALL  # of 2^64 all begin alike up to here, and nothing is added
+            below[p] = (
+                size & ALL
+            )  # 2^64 wraps to 0: all strings share this prefix, which adds nothing
             digits = np.arange(counts[p], dtype=np.uint64) * below[p] + np.uint64(may_end)
             worth[p, occurs[p]] = digits
             size = may_end + counts[p] * size
@@ -94,18 +96,15 @@ class Spelling:
 
     @property
     def dtype(self) -> Any:
-        """The type of the numbers."""
+        """The type of the codes."""
         return np.uint32 if self.size <= 1 << 32 else np.uint64
 
     def numbers(self, text: Text | None, backend: Backend, strange: Array) -> Array:
-        """Return the numbers of strings; note whether one is spelt otherwise.
-
-        Of None there are none.
-        """
+        """Return the codes of strings, empty for None; set ``strange`` if a string has none."""
         return self._numbers(kernels.number_spelt, text, backend, strange)
 
     def lookup(self, column: Any, backend: Backend) -> tuple[Array, Array]:
-        """Return the numbers of the strings of a column, and a mask of those that have one."""
+        """Return the codes of the strings of a column, and a mask of those that have one."""
         valid = backend.empty(len(column), np.uint8)
         with lent_texts([column], backend) as (text,):
             numbers = self._numbers(kernels.look_up_spelt, text, backend, valid)
@@ -118,7 +117,7 @@ class Spelling:
         return numbers
 
     def spell(self, numbers: Array, backend: Backend) -> tuple[Array, Array]:
-        """Return the bytes of the strings with some numbers, and where each begins and ends."""
+        """Return the bytes and the offsets of the strings with some codes."""
         n, xp = numbers.size, backend.xp
         offsets = backend.empty(n + 1, np.int64)
         backend.fill(offsets[:1], 0)
@@ -140,7 +139,7 @@ class Spelling:
 
 @dataclass(frozen=True)
 class SpelledDecoder:
-    """Decoder of string ids from the decoder of their numbers."""
+    """Decoder of string ids, built on the decoder of their codes."""
 
     numbers: Any
     spelling: Spelling
@@ -180,14 +179,14 @@ class SpelledDecoder:
 
 @dataclass(frozen=True)
 class Spelled:
-    """Edges between strings as edges between their numbers.
+    """Edges between strings as edges between their codes.
 
     Attributes
     ----------
     edge_input : EdgeInput
-        That of the caller, of integers.
+        The caller's input, with codes instead of strings.
     columns : list of arrays
-        The numbers of the strings of each of its columns.
+        The codes of the strings of each column.
     """
 
     edge_input: EdgeInput
@@ -198,7 +197,7 @@ class Spelled:
 
     @property
     def why(self) -> str:
-        """The reason for the encoding, in words: which numbers the strings became."""
+        """The reason for the encoding, as text with the range of the codes."""
         spelling = self.spelling
         return (
             f"strings of {spelling.least} to {spelling.width} bytes are numbers below"
@@ -207,7 +206,7 @@ class Spelled:
 
     @property
     def bytes(self) -> int:
-        """The bytes of the numbers, and of an answer's strings at most."""
+        """The bytes of the codes, and the maximum bytes of an answer's strings."""
         given = self.edge_input
         rows = sum(column.size for column in given.columns)
         words, each = min(rows, self.spelling.size), self.spelling.width + SPELLING
@@ -215,11 +214,11 @@ class Spelled:
 
     @staticmethod
     def name(of_numbers: str) -> str:
-        """Return the name of the encoding, given that of the numbers."""
+        """Return the name of the encoding, given that of the codes."""
         return f"strings, {of_numbers}"
 
     def named(self, encoded: EncodedIds) -> EncodedIds:
-        """Return the encoding of the strings, given that of their numbers."""
+        """Return the encoding of the strings, given that of their codes."""
         return _SpelledIds(
             encoded.edges,
             encoded.forest,
@@ -233,7 +232,7 @@ class Spelled:
 
 @dataclass(frozen=True, kw_only=True)
 class _SpelledIds(EncodedIds):
-    """Encoded strings, from their encoded numbers."""
+    """Encoded strings, built on their encoded codes."""
 
     numbers: EncodedIds
     spelled: Spelled = field(repr=False)
@@ -248,9 +247,10 @@ class _SpelledIds(EncodedIds):
 
 
 def spelled(edge_input: EdgeInput, columns: list[Any], backend: Backend) -> Spelled | None:
-    """Return edges between strings as edges between numbers.
+    """Return edges between strings as edges between codes.
 
-    None if 64 bits do not hold these, or strings are so few that their library numbers them.
+    Return None if 64 bits do not suffice, or if there are so few strings that their library is
+    faster.
 
     Raises
     ------
@@ -284,7 +284,7 @@ def _as_integers(column: Any, spelling: Spelling) -> Any:
 
 
 def _spelling_of(texts: list[Text], backend: Backend) -> Spelling | None:
-    """Return the spelling of all of some strings."""
+    """Return the code for all strings of some texts."""
     rows = sum(text.size for text in texts)
     if not rows:
         return None
@@ -295,7 +295,7 @@ def _spelling_of(texts: list[Text], backend: Backend) -> Spelling | None:
 
 
 def _noted(texts: list[Text], most: int, seen: Array, backend: Backend) -> Spelling | None:
-    """Note what occurs in some strings of each text; return the spelling of all noted so far."""
+    """Record the bytes of some strings of each text; return the code for all recorded so far."""
     for text in texts:
         step = -(-text.size // most)
         text.run(kernels.note_letters, -(-text.size // step), step, seen)

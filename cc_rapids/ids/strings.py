@@ -1,23 +1,22 @@
-"""Strings as vertices, numbered by kernels in the lexicographic order of their bytes.
+"""Number strings by kernels, in the lexicographic order of their bytes.
 
-Frame libraries factorise by comparing strings with each other, over and over, while they sort them.
-The two buffers that each of them has under a column of strings are all that is needed here, on a
-GPU as on threads; the library puts the columns together, and takes the strings of an answer. It
-factorises them too where the kernels give up.
+Frame libraries factorise strings by comparison sorting. The kernels here need only the two buffers
+of a column of strings, on a GPU as on threads. The library concatenates the columns and gathers the
+strings of an answer. It also factorises if the kernels give up.
 
-Strings get 64-bit hashes, these get slots of the table that also numbers integers, and every string
-is compared with the first of its slot: should two strings share a hash, all are hashed anew.
+Strings get 64-bit hashes, and hashes get slots of the table that also numbers integers. Every
+string is compared with the first string of its slot. If two different strings share a hash, all are
+hashed again with another seed.
 
-Only one row for each distinct string is sorted, and strings are not compared for it. Strings that
-are not yet distinguished form a group, at first one of all. In each round, the bytes that all
-strings of a group have in common are skipped, however many; the next seven bytes, and how many of
-them there are, form a number; and the groups are sorted by it. Every group splits in every round,
-so few rounds are needed: words of ten random letters take one or two, and "vertex 1" to "vertex
-9999999" take one. Many rounds are needed only if strings are prefixes of each other in long chains:
-then the caller sorts by other means.
+Only one row per distinct string is sorted, by a radix sort without string comparisons. Strings that
+are tied so far form a group; at first all form one group. Each round skips the common prefix of
+each group and sorts the groups by a key: the next seven bytes and their count. Every group splits
+in every round, so few rounds are needed: one or two for words of ten random letters, and one for
+"vertex 1" to "vertex 9999999". Many rounds are needed only if strings are prefixes of each other in
+long sequences; then the caller sorts by other means.
 
-Vertices are ranks in the order, not slots of the hash table as those of integers may be: the order
-is known before any edge is linked, so the forest need not be rearranged afterwards.
+Vertices are ranks, not slots as for integers. The order is known before any edge is linked, so the
+forest need not be rearranged afterwards.
 """
 
 from __future__ import annotations
@@ -45,10 +44,10 @@ from .hash_table import Slots
 log = logging.getLogger(__name__)
 SEEDS = 0x2545F4914F6CDD1D, 0x5851F42D4C957F2D, 0x14057B7EF767814F
 ROUNDS = 64
-PIECE = 7  # bytes by which strings are sorted at a time
-WORD = 8  # bytes
-LONG = 64  # bytes of a string that PyArrow numbers, in the mean
-OF_BATCHES = 8  # times fewer strings are few if batches bring them
+PIECE = 7  # bytes of a string per sorting round
+WORD = 8  # bytes of a word
+LONG = 64  # longest mean length in bytes for which PyArrow numbers strings
+OF_BATCHES = 8  # for batches, this many times fewer strings count as few
 CHANGED = (
     "strings changed while they were read: some end before they begin, or beyond the bytes of their"
     " column, or are others than before; pass a copy, or wait until nothing writes to them"
@@ -76,9 +75,9 @@ class Text:
 
     @classmethod
     def of(cls, chars: Array, offsets: Array, backend: Backend) -> Text:
-        """Return strings on the backend, copied only if they are elsewhere.
+        """Return strings on the backend.
 
-        They are also copied if their memory is not aligned to words.
+        They are copied only if they are elsewhere or not aligned to words.
         """
         chars, offsets = backend.asarray(chars), backend.asarray(offsets)
         whole = chars[: chars.size // WORD * WORD]
@@ -100,7 +99,7 @@ class Text:
 
 
 def check_offsets(text: Text) -> None:
-    """Raise an InputError if offsets of strings are invalid, which libraries do not check."""
+    """Raise an InputError if offsets of strings are invalid; libraries do not check them."""
     wrong = text.backend.fill(text.backend.alloc_readback(1), 0)
     text.run(kernels.note_wrong_places, text.size, wrong)
     if text.backend.to_host(wrong)[0]:
@@ -115,17 +114,17 @@ def factorise_text(text: Text, known_rows: int = 0) -> tuple[Array, Array | None
     text : Text
         At least one string.
     known_rows : int
-        As many strings, the first ones, are distinct and in order. If there are no others, they are
-        not sorted, and no rows are returned.
+        The number of leading strings that are distinct and sorted. If there are no other distinct
+        strings, they are not sorted, and no rows are returned.
 
     Returns
     -------
     codes : (m,) array of uint32 (uint64 for very many)
-        For each string its place among the different ones.
+        For each string its rank among the distinct ones.
     rows : (n,) array of uint32 (uint64)
-        Where each of the different strings is found first, in their order.
+        The first row of each distinct string, in their order.
     None
-        Hashes have failed, or the order would take too many rounds; a line is logged.
+        Hashes have failed, or sorting would take too many rounds; a line is logged.
     """
     with text.backend.reusing():
         return _factorise(text, known_rows)
@@ -152,9 +151,7 @@ def _factorise(text: Text, known_rows: int) -> tuple[Array, Array | None] | None
 def number(text: Text) -> tuple[Array, Array] | None:
     """Return the slot of each string, and the first row of each slot.
 
-    All bits are set where a slot is free.
-
-    Return None if two different strings share a slot with every seed.
+    A free slot has all bits set. Return None if two different strings share a slot with every seed.
     """
     backend, m = text.backend, text.size
     row: Any = np.uint32 if m < 1 << 32 else np.uint64
@@ -172,14 +169,14 @@ def number(text: Text) -> tuple[Array, Array] | None:
 
 
 def codes_of(column: Any) -> Array:
-    """Return a number for each string of a column, by its library alone."""
+    """Return a number for each string of a column, computed by its library."""
     library: _Library = _Cudf() if is_cudf(column) else _Arrow()
     return library.factorise(library.join([column]))[0]
 
 
 @contextmanager
 def borrowed_text(column: Any, backend: Backend) -> Iterator[Text]:
-    """Lend the checked strings of a nonempty column on the backend, in a context."""
+    """Borrow the strings of a nonempty column on the backend, in a context; check the offsets."""
     with lent_texts([column], backend) as (text,):
         assert text is not None
         check_offsets(text)
@@ -188,7 +185,7 @@ def borrowed_text(column: Any, backend: Backend) -> Iterator[Text]:
 
 @contextmanager
 def lent_texts(columns: list[Any], backend: Backend) -> Iterator[list[Text | None]]:
-    """Lend the strings of columns on the backend, of unchecked offsets, in a context.
+    """Borrow the strings of columns on the backend, in a context, without checking the offsets.
 
     None stands for a column without rows.
     """
@@ -203,9 +200,10 @@ def lent_texts(columns: list[Any], backend: Backend) -> Iterator[list[Text | Non
 
 
 def of_bytes(like: Any) -> Callable[[Array, Array, Backend], Any]:
-    """Return the function that makes a column of the library and type of another of its bytes.
+    """Return a function that builds a column of the same library and type from bytes.
 
-    It takes bytes and offsets, arrays of a backend that become part of the column, and the backend.
+    Its arguments are bytes and offsets, arrays of a backend that become part of the column, and the
+    backend.
     """
     library: _Library = _Cudf() if is_cudf(like) else _Arrow()
     return partial(_of_bytes, library, getattr(like, "dtype", None))
@@ -218,7 +216,7 @@ def _of_bytes(library: _Library, dtype: Any, chars: Array, offsets: Array, backe
 
 
 def all_equal(text: Text, chosen: Array) -> bool:
-    """Return whether every string equals that of the row that was chosen for it."""
+    """Return whether every string equals that of the row chosen for it."""
     backend = text.backend
     differ = backend.fill(backend.empty(1, np.uint32), 0)
     text.run(kernels.compare, text.size, chosen, differ)
@@ -241,13 +239,13 @@ class Groups:
     rows : (k,) array of uint32 or uint64
         The strings.
     at : (k,) array of the same type
-        The places that they take in the order of all.
+        The positions that they occupy in the order of all strings.
     group : (k,) array of the same type
         The group of each, from 0 on.
     first : (groups,) array of the same type
-        Where each group begins.
+        The start of each group.
     depth : (groups,) array of uint64
-        How many bytes the strings of each have in common, as far as is known.
+        The known length of the common prefix of each group.
     """
 
     rows: Array
@@ -287,7 +285,7 @@ def _divide(text: Text, tied: Groups, placed: Array) -> Groups | None:
     by = xp.argsort(numbers)
     if tied.first.size > 1:
         by = by[xp.argsort(tied.group[by], kind="stable")]
-    numbers, rows, group = numbers[by], tied.rows[by], tied.group  # a group stays where it was
+    numbers, rows, group = numbers[by], tied.rows[by], tied.group  # groups keep their positions
     placed[tied.at] = rows
     starts = xp.ones(k + 1, bool)
     starts[1:-1] = (numbers[1:] != numbers[:-1]) | (group[1:] != group[:-1])
@@ -330,14 +328,14 @@ def factorise(
     Parameters
     ----------
     columns : list of cuDF series, or of PyArrow arrays
-        Strings without nulls; not changed. The first says which library keeps the strings.
+        Strings without nulls; not changed. The first determines the library of the result.
     to_native : callable
-        Makes the caller's kind of column of a PyArrow array, or of a series of cuDF's.
+        Converts a PyArrow array or a cuDF series to the caller's kind of column.
     backend : Backend
-        Where they are numbered.
+        The backend that numbers them.
     known_rows : int
-        The length of the first column if its strings are distinct and in order, else 0. If there
-        are no others, the column itself has the strings.
+        The length of the first column if its strings are distinct and sorted, else 0. If there are
+        no other distinct strings, the column itself is returned.
     """
     ends = np.cumsum([len(column) for column in columns])[:-1].tolist()
     library: _Library = _Cudf() if is_cudf(columns[0]) else _Arrow()
@@ -353,16 +351,16 @@ def factorise(
 
 
 def _look_up(library: _Library, words: Any, to_native: Native, at: Array) -> Any:
-    """Return the words at some places, as a column of the caller's kind."""
+    """Return the words at some positions, as the caller's kind of column."""
     words_of_rows = library.share(words) if _all(at, words) else library.take(words, at)
     return to_native(words_of_rows, partial(library.share, words))
 
 
 def are_few(columns: Sequence[Any], words: Any, backend: Backend, known_rows: int = 0) -> bool:
-    """Return whether the library finds the strings of columns among distinct ones.
+    """Return whether there are so few strings that the library looks them up.
 
-    PyArrow indexes all of these each time, in three times the time and memory of kernels on
-    threads, so it gets few of them alone; see :func:`left_to_library`.
+    PyArrow indexes all distinct strings in each call, in three times the time and memory of kernels
+    on threads; see :func:`left_to_library`.
     """
     count = sum(map(len, columns))
     if count and backend.few_by_library:
@@ -371,10 +369,10 @@ def are_few(columns: Sequence[Any], words: Any, backend: Backend, known_rows: in
 
 
 def _place(library: _Library, words: Any, queries: Any, backend: Backend) -> tuple[Array, Array]:
-    """Return the places of strings among distinct ones, and a mask of those found.
+    """Return the positions of strings among distinct ones, and a mask of those found.
 
-    Few are looked for by the library. Others are numbered together with the distinct ones: as these
-    come first, each of them is the first of its slot.
+    The library looks up few strings. Others are numbered together with the distinct ones, which
+    come first, so that each is the first row of its slot.
     """
     if are_few([queries], words, backend):
         return library.place(words, queries)
@@ -397,7 +395,7 @@ def _numbered(library: _Library, column: Any, backend: Backend) -> tuple[Array, 
 def where(first: Any, here: Any, there: Any, backend: Backend) -> Any:
     """Return a new column: the strings of ``here`` where ``first`` is true, else of ``there``.
 
-    It is of the library of ``here``.
+    The result has the library of ``here``.
     """
     library: _Library = _Cudf() if is_cudf(here) else _Arrow()
     mask = first if library.on_device and backend.on_device else backend.to_host(first)
@@ -405,7 +403,7 @@ def where(first: Any, here: Any, there: Any, backend: Backend) -> Any:
 
 
 def same_strings(first: Any, second: Any) -> bool:
-    """Return whether two columns of strings of one length, of any libraries, are equal."""
+    """Return whether two string columns of equal length have equal values, in any libraries."""
     library: _Library = _Cudf() if is_cudf(first) or is_cudf(second) else _Arrow()
     return library.same(library.join([first]), library.join([second]))
 
@@ -423,7 +421,7 @@ def different(column: Any) -> Any:
 
 
 def among(column: Any, words: list[str]) -> Array:
-    """Return a boolean array of the strings of a column that are among some words.
+    """Return a boolean array of a column's strings that are in a list of words.
 
     It is on the device if the column is.
     """
@@ -432,7 +430,7 @@ def among(column: Any, words: list[str]) -> Array:
 
 
 def hashes_of(column: Any, backend: Backend) -> Array:
-    """Return the 64-bit hash of each string of a column, of its bytes alone, as a new array."""
+    """Return the 64-bit hash of each string of a column; equal strings have equal hashes."""
     if not len(column):
         return backend.empty(0, np.uint64)
     with borrowed_text(column, backend) as text:
@@ -440,13 +438,13 @@ def hashes_of(column: Any, backend: Backend) -> Array:
 
 
 def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
-    """Return a number for each string of a column, in no order, equal for equal strings only.
+    """Return a number for each string of a column, equal exactly for equal strings, in no order.
 
     Returns
     -------
     (m,) array of unsigned integers
     int
-        A bound that all of them are below.
+        An upper bound, which all of them are below.
     """
     library: _Library = _Cudf() if is_cudf(column) else _Arrow()
     column = library.join([column])
@@ -460,11 +458,11 @@ def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
 
 
 def left_to_library(columns: list[Any], backend: Backend, known_rows: int = 0) -> bool:
-    """Return whether few strings of the host are numbered by PyArrow, not by kernels.
+    """Return whether PyArrow numbers the strings instead of kernels: few strings on the host.
 
-    Batches number their ``known_rows`` again each time, and are few at an eighth of that count:
-    PyArrow takes twice the time and four times the memory. It trusts offsets: those of the caller's
-    columns are checked in a copy when they are taken.
+    Batches number their ``known_rows`` again each time and count as few only at an eighth of the
+    usual number, because PyArrow takes twice the time and four times the memory. PyArrow trusts
+    offsets, so those of the caller's columns are checked when they are copied.
     """
     if not backend.few_by_library or any(map(is_cudf, columns)):
         return False
@@ -476,9 +474,9 @@ def left_to_library(columns: list[Any], backend: Backend, known_rows: int = 0) -
 def _by_kernels(
     library: _Library, column: Any, backend: Backend, known_rows: int
 ) -> tuple[Array, Any] | None:
-    """Return the code of each string, and the distinct strings in order, None if all are known.
+    """Return the code of each string, and the sorted distinct strings, or None if all are known.
 
-    Return None if the library is to number them: the kernels give up, or there are few strings.
+    Return None if the library has to number them: the kernels gave up, or there are few strings.
     """
     if not len(column) or left_to_library([column], backend, known_rows):
         return None
@@ -494,14 +492,15 @@ def _by_kernels(
 
 
 def _all(at: Array, words: Any) -> bool:
-    """Return whether these are the places of all words in order, so that nothing is copied."""
+    """Return whether positions select all words in order, so that nothing has to be copied."""
     return len(at) == len(words) > 0 and int(at[0]) == 0 and bool((at[1:] - at[:-1] == 1).all())
 
 
 def bytes_of(columns: Any) -> int:
     """Return an upper bound on the bytes of columns of strings without dictionaries.
 
-    Of cuDF's series or PyArrow's arrays, with 64-bit offsets; of arrays theirs, of lists their sum.
+    For cuDF series and PyArrow arrays it assumes 64-bit offsets; for other arrays it is their size,
+    and for lists the sum.
     """
     if isinstance(columns, list | tuple):
         return sum(map(bytes_of, columns))
@@ -528,7 +527,7 @@ class _Library(ABC):
 
     @abstractmethod
     def join(self, columns: list[Any]) -> Any:
-        """Concatenate columns, which may be of another library."""
+        """Concatenate columns, which may come from another library."""
 
     @abstractmethod
     def borrow(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
@@ -536,7 +535,7 @@ class _Library(ABC):
 
     @abstractmethod
     def make(self, dtype: Any, chars: Array, offsets: Array) -> Any:
-        """Return the column of some bytes and offsets, of cuDF of a type."""
+        """Build a column from bytes and offsets; for cuDF of the given type."""
 
     @abstractmethod
     def take(self, column: Any, at: Array) -> Any:
@@ -564,13 +563,13 @@ class _Library(ABC):
 
     @abstractmethod
     def among(self, column: Any, words: list[str]) -> Array:
-        """Return a mask of the strings that are among some words."""
+        """Return a mask of the strings that are in a list of words."""
 
     @abstractmethod
     def place(self, words: Any, queries: Any) -> tuple[Array, Array]:
-        """Return the places of strings among sorted ones, and a mask of those found.
+        """Return the positions of strings among sorted ones, and a mask of those found.
 
-        The place of an unknown string is arbitrary.
+        The position of an unknown string is arbitrary.
         """
 
 
@@ -583,7 +582,7 @@ class _Cudf(_Library):
         columns = [_to_device(column) for column in columns]
         if len(columns) == 1:
             return columns[0]
-        kind = columns[0].dtype  # cuDF has several types of strings, and joins those of one alone
+        kind = columns[0].dtype  # cuDF has several string types and concatenates only equal ones
         columns = [column if column.dtype == kind else column.astype(kind) for column in columns]
         return cudf.concat(columns, ignore_index=True)
 
@@ -696,7 +695,7 @@ class _Arrow(_Library):
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        if words == [""]:  # which lengths tell in a fifth of the time
+        if words == [""]:  # comparing lengths is five times as fast
             is_word = pc.equal(pc.binary_length(column), 0)
         else:
             is_word = pc.is_in(column, value_set=pa.array(words, column.type))
