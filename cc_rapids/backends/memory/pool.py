@@ -28,7 +28,7 @@ class Arena:
     allocate_own: Any  # allocator for arrays that the run frees itself
     block: Any = None
     used = size = 0
-    beside = False  # whether the block is the tail of a large array
+    outside = False  # whether the block is the tail of a large array
     in_run = False  # whether large arrays are freed by the run
 
     def __init__(self) -> None:

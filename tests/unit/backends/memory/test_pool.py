@@ -321,3 +321,9 @@ def test_a_scope_within_one_of_the_same_run_goes_on_with_its_pool(pool, workspac
     arena(MANY)
     arena.with_block(MANY, 100)
     assert pool.calls == [MANY, MANY + 100]
+
+
+def test_an_arena_without_a_block_can_leave_it(arena, pool):
+    arena.leave_block()
+    arena(MANY)
+    assert pool.calls == [MANY]
