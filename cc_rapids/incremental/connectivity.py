@@ -345,7 +345,9 @@ class Connectivity:
                 if given.taken and source is None and destination is None:
                     inputs.check_columns_as_before(given, before.given)
                 states = self._take(before, insert_given(before, given, *how))
-        if adapter.has_header and states[0].ledger.records == states[1].ledger.records:
+        no_rows = states[0].ledger.records == states[1].ledger.records
+        ran_dry = hasattr(edges, "__next__") and states[0].batches == states[1].batches
+        if no_rows and (adapter.has_header or ran_dry):
             warn_of_no_edges(edges)
         if adapter.is_iterable and adapter.rows(edges, ReadRequest(source, destination)) is None:
             with self._lock.held:

@@ -548,6 +548,8 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
                 for chunk in gathered.chunks:  # raises the error of the first file with nulls
                     read.read_chunk(chunk, options.nulls, bound)
                 raise
+            if stream.ran_dry:
+                warn_of_no_edges(edges)
             components.answer.keep_bound(options.remembered())
             return components
     options.check_streamed()

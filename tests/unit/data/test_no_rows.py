@@ -8,6 +8,7 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 from support.as_lists import columns
+from support.choices import each
 
 import cc_rapids
 from cc_rapids import Connectivity, components, components_at, stream_components
@@ -145,11 +146,22 @@ def test_what_has_rows_says_how_cuts_come():
     assert type(components_at(iter([none]), thresholds=[1]).labels(1)) is pl.DataFrame
 
 
-@pytest.mark.parametrize("find", [cc_rapids.components, cc_rapids.stream_components])
-def test_an_iterator_that_was_read_before_is_told(find):
-    batches = iter([([1], [2])])
-    assert find(batches).num_vertices == 2
+FINDS = {
+    "components": components,
+    "stream_components": cc_rapids.stream_components,
+    "insert": lambda edges: Connectivity().insert(edges).components(),
+    "insert with rows before": lambda edges: Connectivity().insert(([1], [2])).insert(edges),
+}
+SPENT = {
+    "iterator": lambda: iter([]),
+    "generator": lambda: (batch for batch in ()),
+    "reader": lambda: pa.table({"src": [1], "dst": [2], "weight": [1]})[:0].to_reader(),
+}
+
+
+@each(find=FINDS, spent=SPENT)
+def test_an_iterator_that_yields_nothing_is_told(find, spent):
     with pytest.warns(
         cc_rapids.CcRapidsWarning, match="may have been read before, yields no edges"
     ):
-        find(batches)
+        FINDS[find](SPENT[spent]())

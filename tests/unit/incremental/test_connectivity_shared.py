@@ -133,6 +133,7 @@ def test_saving_while_others_insert(tmp_path):
     assert len(Connectivity.load(path)) == 80
 
 
+@pytest.mark.filterwarnings("ignore:the iterator, which may have been read before")
 def test_an_iterator_may_ask_and_insert():
     seen = Connectivity().insert(([0], [1]))
 

@@ -91,6 +91,7 @@ def test_a_list_of_frames_is_as_many_batches():
     assert repr(Connectivity().insert(frames, "a", "b")).count("4 edges in 4 batches") == 1
 
 
+@pytest.mark.filterwarnings("ignore:the iterator, which may have been read before")
 def test_no_batches_change_nothing():
     seen = Connectivity(3).insert(([0], [1]))
     before = repr(seen)

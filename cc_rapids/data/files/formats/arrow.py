@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ....errors import FormatError
+from ....errors import CcRapidsWarning, FormatError
 from ..arrow_sizes import bytes_between, largest_batch
 from ..binary import check_not_joined, columns_of, damage
 from ..pieces import Piece, Place, sliced
@@ -42,7 +43,7 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
             batches = ((i, stored.get_batch(i)) for i in range(start, stored.num_record_batches))
         else:
             batches = ((i, batch) for i, batch in enumerate(stored) if i >= start)
-        seen = rows_before = 0
+        seen, rows_before, at = 0, 0, source.tell()
         for group, batch in batches:
             kept = batch.select(pair)
             kept.validate(full=True)  # or offsets of text beyond its end are followed
@@ -54,8 +55,16 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
             table, seen = pa.Table.from_batches([kept]), seen + 1
             if file.budget is not None:
                 file.budget.loaded = batch.nbytes
+            at = source.tell()
             yield from sliced(file, table, group, done if group == start else 0, rows)
         check_end(file.path, source, is_file)
+        if not is_file and source.tell() == at:  # else the marker was read
+            warnings.warn(
+                f"{file.path} has no marker at its end: it was cut between two record batches, or"
+                " its writer was not closed",
+                CcRapidsWarning,
+                stacklevel=1,
+            )
         if not seen:
             yield Piece(stored.schema.empty_table().select(pair), start, 0, False)
 

@@ -1,5 +1,6 @@
 """Arrow, npz and egr: what others wrote is read, and damage is named."""
 
+import gzip
 import io
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import scipy.sparse
 from support.edge_files import read_edges
 
+import cc_rapids
 from cc_rapids import components
 from cc_rapids.errors import FormatError, MissingColumnError
 
@@ -159,3 +161,24 @@ def test_a_file_of_one_column_lacks_the_one_that_is_named(suffix, tmp_path):
     write(pa.table({"src": [1]}), path)
     with pytest.raises(MissingColumnError, match=r"has no column 'to'; it has src$"):
         components(path, "src", "to")
+
+
+@pytest.mark.parametrize("compression", [None, "zstd"])
+@pytest.mark.parametrize("packs", [False, True])
+@pytest.mark.parametrize("find", [components, cc_rapids.stream_components])
+def test_a_stream_of_arrow_that_was_cut_between_two_batches_is_told(
+    find, packs, compression, tmp_path
+):
+    sink, table = io.BytesIO(), pa.table({"src": [1, 2], "dst": [2, 5]})
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
+        writer.write_table(table[:1])
+        end = sink.tell()
+        writer.write_table(table[1:])
+    path, whole = tmp_path / f"a.arrow{'.gz' * packs}", sink.getvalue()
+    for content, rows in ((whole[:end], 1), (whole[:-8], 2)):
+        path.write_bytes(gzip.compress(content) if packs else content)
+        for edges in (path, io.BytesIO(content)):
+            with pytest.warns(cc_rapids.CcRapidsWarning, match="no marker at its end: it was cut"):
+                assert find(edges).ledger["given"] == rows
+    assert find(io.BytesIO(whole)).ledger["given"] == 2
