@@ -70,15 +70,16 @@ def convert(
 ) -> None:
     """Write the edges of FILE to OUTPUT, in another format.
 
-    FILE may be - for standard input, whose format --from or its first bytes say, and OUTPUT -
-    for standard output (csv unless --to says another).
+    FILE may be - for standard input; its format is given by --from or detected from its first
+    bytes. OUTPUT may be - for standard output (csv unless --to names another format).
 
-    The two ends of each edge are kept, and its weight, from the format or the column weight. The
-    formats he and gr, which need weights, get 1 if there are none. The edges are held in memory.
+    The two ends of each edge are kept, and its weight if the format or a column named weight has
+    one. The formats he and gr need weights: edges without weights get the weight 1. All edges are
+    in memory at once.
 
-    gr, metis and mtx number the vertices 1 to n, and he, egr and npz 0 to n - 1. Between these two
-    groups all ids change by one, and also if a list with an id 0 is converted to a format that
-    counts from 1; the output says so. Other ids are not changed.
+    gr, metis and mtx number the vertices 1 to n; he, egr and npz number them 0 to n - 1. A
+    conversion between these two groups shifts all ids by one. So does the conversion of a list with
+    the id 0 to a format that counts from 1. The output reports the shift. Other ids are unchanged.
     """
     output, to = written_to(output, to)
     kind = check_edges_output(output, to)
@@ -86,13 +87,13 @@ def convert(
     check_apart(output, file)
     start = time.perf_counter()
     with progress(f"reading {name_of(file.name)}", quiet) as report:
-        found = read_one(file, report, **reading)
-    check_single(found.taken)
-    taken = found.taken.facts()
+        edge_file = read_one(file, report, **reading)
+    check_single(edge_file.taken)
+    taken = edge_file.taken.facts()
     facts: dict[str, Any] = {"input": str(file), "from": taken.pop("format"), **taken}
     facts["output"] = str(output)
     with progress(f"writing {output.name}", quiet, "edges") as report:
-        edges = as_list(found, kind)
+        edges = as_list(edge_file, kind)
         write_edges(edges, output, format=to, on_progress=report)
     shift = 0
     if kind in COUNTED and edges.vertices is not None:
@@ -100,29 +101,29 @@ def convert(
     facts |= {
         "to": kind,
         "edges": edges.num_edges,
-        "ledger": found.ledger._replace(linked=edges.num_edges).check().facts(),
+        "ledger": edge_file.ledger._replace(linked=edges.num_edges).check().facts(),
         "weights": edges.weighted,
         "vertices": None if edges.vertices is None else len(edges.vertices),
         "id_shift": shift,
-        "isolated_lost": 0 if kind in COUNTED else _isolated(found),
+        "isolated_lost": 0 if kind in COUNTED else _isolated(edge_file),
         "seconds": time.perf_counter() - start,
     }
     if json_output:
         print_json(facts)
     elif shown:
-        _print(facts, str(found.taken))
+        _print(facts, str(edge_file.taken))
 
 
-def as_list(found: EdgeFile, kind: str) -> EdgeList:
-    """Return the edges of a file, with the range of their ids.
+def as_list(edge_file: EdgeFile, kind: str) -> EdgeList:
+    """Return the edges of a file for writing in the format ``kind``.
 
-    The range is there where the new format numbers vertices.
+    If this format numbers vertices, the list has the range of the ids.
     """
     import pyarrow as pa
 
-    names = ["src", "dst", "weight"][: found.table.num_columns]
-    table = plain(found.table).rename_columns(names)
-    vertices, kinds = found.vertices, table.schema.types[:2]
+    names = ["src", "dst", "weight"][: edge_file.table.num_columns]
+    table = plain(edge_file.table).rename_columns(names)
+    vertices, kinds = edge_file.vertices, table.schema.types[:2]
     named: list[Any] = []
     if vertices is not None and not isinstance(vertices, range):
         named, vertices = [vertices], None
@@ -140,7 +141,7 @@ def _pieces(table: pa.Table) -> Iterator[pa.Table]:
 
 
 def _span(columns: list[Any], kind: str) -> range:
-    """Return the range from 0, or from 1 if both the ids and the format do, to the largest id."""
+    """Return the range from 0 to the largest id; from 1 if neither ids nor format start at 0."""
     import pyarrow.compute as pc
 
     ends = [pc.min_max(column).as_py() for column in columns]
@@ -150,14 +151,14 @@ def _span(columns: list[Any], kind: str) -> range:
     return range(first, largest + 1)
 
 
-def _isolated(found: EdgeFile) -> int:
-    """Return the isolated vertices of a file."""
+def _isolated(edge_file: EdgeFile) -> int:
+    """Return the number of isolated vertices of a file."""
     import pyarrow as pa
 
-    if found.vertices is None:
+    if edge_file.vertices is None:
         return 0
-    ends = [chunk for column in found.table.columns[:2] for chunk in column.chunks]
-    return len(found.vertices) - (len(pa.chunked_array(ends).unique()) if ends else 0)
+    ends = [chunk for column in edge_file.table.columns[:2] for chunk in column.chunks]
+    return len(edge_file.vertices) - (len(pa.chunked_array(ends).unique()) if ends else 0)
 
 
 def _print(facts: dict[str, Any], taken: str) -> None:

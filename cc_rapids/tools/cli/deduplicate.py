@@ -139,14 +139,13 @@ def deduplicate(
 ) -> None:
     """Keep the best document of each group of near-duplicates.
 
-    DOCS is a table of documents, and PAIRS are near-duplicates among them: two columns of ids. Both
-    ends of a pair are one group, and so are pairs that share a document. Of each group the row with
-    the greatest value of --by is kept, the first of equal ones, and without --by the first row. In
-    text files, values are compared as numbers or ISO dates if they are; empty fields, NA, null, ?
-    and the like are missing beside these, and come last. The
-    output is whole rows of DOCS, in their order; documents in no pair are kept. One of DOCS and
-    PAIRS may be - for standard input, whose format --format, --pairs-format or
-    its first bytes say.
+    DOCS is a table of documents. PAIRS lists near-duplicates among them, in two columns of ids. A
+    group is a set of documents connected by pairs. The row with the greatest value of --by is kept
+    in each group, the first row among equal values; without --by, the first row is kept. Values in
+    text files are compared as numbers or ISO dates if all of them are; then empty fields, NA, null,
+    ? and the like are missing values and come last. The output is whole rows of DOCS, in their
+    order. Documents in no pair are kept. One of DOCS and PAIRS may be - for standard input; its
+    format is given by --format or --pairs-format, or detected from its first bytes.
     """
     from ...api import components
 
@@ -154,35 +153,35 @@ def deduplicate(
         raise click.UsageError("Only one of DOCS and PAIRS can be standard input.")
     check_with_output(output, output_format=output_format)
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
-    written = None if output is None else checked_output(output, output_format, [docs, pairs])
-    place = None if written is None else written[0]
-    shown = is_shown(place, quiet, json_output)
+    output_target = None if output is None else checked_output(output, output_format, [docs, pairs])
+    output_path = None if output_target is None else output_target[0]
+    shown = is_shown(output_path, quiet, json_output)
     start = time.perf_counter()
     table = read_table(docs, docs_format, quiet)
     ids = [on] if on in table.table.column_names else on.split(",")
     table.check([*ids, *([] if by is None else [by]), *per])
     edges = read_given([pairs], {"memory_limit": memory_limit}, quiet, reading, bounds)
     given = _alike(edges, table, ids)
-    chosen: dict[str, Any] = {"nulls": nulls or "raise", "engine": engine or given.engine()}
+    solve_options: dict[str, Any] = {"nulls": nulls or "raise", "engine": engine or given.engine()}
     with kernels(quiet) as times:
-        found: Components = components(given.edges, **given.options, **chosen)
+        result: Components = components(given.edges, **given.options, **solve_options)
         values = None if by is None else table.ordered(by, by_text)
-        rows = _kept(found, table, ids, values, ascending, list(per), missing, pairs)
-    if written is not None:
-        write_table(table.table.take(rows), *written)
-    summary = found.summary()
+        rows = _kept(result, table, ids, values, ascending, list(per), missing, pairs)
+    if output_target is not None:
+        write_table(table.table.take(rows), *output_target)
+    summary = result.summary()
     facts = {
         "docs": docs,
         "pairs": pairs,
         "rows": len(table.table),
         "edges": summary["edges"],
-        "ledger": edges.rows(found.ledger).facts(),
+        "ledger": edges.rows(result.ledger).facts(),
         "components": summary["components"],
         "largest": summary["largest"],
         "kept": len(rows),
         "removed": len(table.table) - len(rows),
         "engine": summary["engine"],
-        "output": None if place is None else str(place),
+        "output": None if output_path is None else str(output_path),
         **times_since(start, times),
     }
     if json_output:
@@ -192,7 +191,7 @@ def deduplicate(
 
 
 def _alike(given: Given, table: WholeTable, on: list[str]) -> Given:
-    """Return the pairs; with ids as text, if those of the documents are and both are text files."""
+    """Return the pairs, with their ids as text if both files are text and DOCS has ids of text."""
     import pyarrow as pa
 
     from ...data.edge_input import several
@@ -218,7 +217,7 @@ def _kept(
     missing: str,
     pairs: str,
 ) -> pa.Array:
-    """Return the positions of the documents to keep, by values if there are some."""
+    """Return the row numbers of the documents to keep, chosen by ``values`` if given."""
     import numpy as np
     import pyarrow as pa
 
@@ -238,14 +237,14 @@ def _kept(
                 " first"
             )
         if len(found) and len(ids):
-            same = same_kind(ids, table.words and table.words[name], other)
-            if same is None:
+            comparable_ids = same_kind(ids, table.words and table.words[name], other)
+            if comparable_ids is None:
                 raise FormatError(
                     f"the ids of {table.name}, in {name!r}, are {ids.type}, but those of {pairs}"
                     f" are {other}, so they cannot be compared; write both as numbers or both as"
                     " text"
                 )
-            ids = same
+            ids = comparable_ids
         columns[name] = ids
     row, by = _new("row", columns), _new("by", columns)
     columns[row] = pa.array(np.arange(len(table.table)))
@@ -253,23 +252,23 @@ def _kept(
         columns[by] = values
     with warnings.catch_warnings():
         warnings.simplefilter("error", UnmatchedWarning)
-        how = None if values is None else by, ascending, per or None, missing
+        arguments = None if values is None else by, ascending, per or None, missing
         try:
-            kept = found.deduplicate(pa.table(columns), on if len(on) > 1 else on[0], *how)
+            kept = found.deduplicate(pa.table(columns), on if len(on) > 1 else on[0], *arguments)
         except UnmatchedWarning as warning:
             raise FormatError(f"{table.name}: {str(warning).replace('on=', '--on')}") from None
     return kept[row].combine_chunks()
 
 
 def _new(name: str, columns: dict[str, Any]) -> str:
-    """Return a name that no column has."""
+    """Return a column name that is not in use, made from ``name``."""
     while name in columns:
         name += "_"
     return name
 
 
 def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, str | None]:
-    """Return the facts as lines of text."""
+    """Return the facts as the rows of the printed report."""
     return {
         "documents": f"{facts['rows']:,} in {facts['docs']}",
         "pairs": f"{facts['edges']:,} in {facts['pairs']}",

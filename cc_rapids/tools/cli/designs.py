@@ -12,7 +12,7 @@ from .options import as_json
 from .show import compact, print_json, print_table
 
 _PAPER = re.compile(r"([A-Z]\w+)(?: and [A-Z]\w+| et al\.)? (\d{4})")
-_WIDTH = 23  # columns beside the longest name
+_WIDTH = 23  # columns of a terminal that are left next to the longest name
 
 
 @command(
@@ -32,9 +32,9 @@ _WIDTH = 23  # columns beside the longest name
 def designs(words: tuple[str, ...], markdown: bool, json_output: bool) -> None:
     """List the algorithms: their names, for --design.
 
-    WORDS that are given have to stand in the name. The table has what a design reads, an edge list
-    or rows (sorted, of both directions), and the first authors of the papers; --json and --markdown
-    have the papers, and what a design needs beyond an edge list, in full.
+    Only names that contain all WORDS are listed. The table shows the input of a design (an edge
+    list, or CSR rows with both directions of each edge) and the first authors of the papers. --json
+    and --markdown show the full papers and all requirements of a design.
     """
     from ...algorithms import design
 
@@ -55,12 +55,14 @@ def designs(words: tuple[str, ...], markdown: bool, json_output: bool) -> None:
 
 
 def _authors(papers: str) -> str:
-    """Return the first authors and years of papers: as many as fit, and how many more."""
-    named = list(dict.fromkeys(" ".join(found) for found in _PAPER.findall(papers)))
-    shown = next(k for k in range(len(named), 0, -1) if len(_listed(named, k)) <= _WIDTH or k == 1)
-    return _listed(named, shown)
+    """Return the first authors and years of papers, as many as fit, and a count of the others."""
+    authors = list(dict.fromkeys(" ".join(match) for match in _PAPER.findall(papers)))
+    shown = next(
+        k for k in range(len(authors), 0, -1) if len(_listed(authors, k)) <= _WIDTH or k == 1
+    )
+    return _listed(authors, shown)
 
 
-def _listed(named: list[str], shown: int) -> str:
-    more = f" +{len(named) - shown}" if shown < len(named) else ""
-    return ", ".join(named[:shown]) + more
+def _listed(authors: list[str], shown: int) -> str:
+    more = f" +{len(authors) - shown}" if shown < len(authors) else ""
+    return ", ".join(authors[:shown]) + more

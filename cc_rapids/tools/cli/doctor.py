@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 @option("--clear", is_flag=True, section=OUTPUT, help="With --cache: clear the cache.")
 @as_json
 def doctor(cache: bool, clear: bool, json_output: bool) -> None:
-    """Show what is installed, and which engine would run.
+    """Show installed packages, devices, and the engine that would run.
 
-    Also why that one, and what to install or update to run on a GPU.
+    The output states why this engine is chosen, and what to install or update to run on a GPU.
     """
     if clear and not cache:
         raise click.UsageError("--clear goes with --cache: cc-rapids doctor --cache --clear")
@@ -62,25 +62,25 @@ def _cache(clear: bool, json_output: bool) -> None:
             )
         except OSError as error:
             raise click.ClickException(error.strerror or str(error)) from None
-    found = kernel_cache.survey()
+    cache = kernel_cache.survey()
     if json_output:
-        print_json(asdict(found) | removed)
+        print_json(asdict(cache) | removed)
         return
     terminal = console()
     if clear:
         gone = size(removed["removed_bytes"])
         terminal.print(f"removed     {removed['removed_files']:,} files, {gone}", soft_wrap=True)
-    for line in _store(found):
+    for line in _store(cache):
         terminal.print(line, soft_wrap=True)
 
 
-def _store(found: Cache) -> Iterator[str]:
-    yield f"cache       {found.path}"
-    yield f"kept        {found.files:,} files, {size(found.bytes)}"
-    yield f"bound       {size(found.bound)} (CC_RAPIDS_CACHE_SIZE)"
-    owner = "not there yet" if found.owner is None else f"user {found.owner}, mode {found.mode}"
+def _store(cache: Cache) -> Iterator[str]:
+    yield f"cache       {cache.path}"
+    yield f"kept        {cache.files:,} files, {size(cache.bytes)}"
+    yield f"bound       {size(cache.bound)} (CC_RAPIDS_CACHE_SIZE)"
+    owner = "not there yet" if cache.owner is None else f"user {cache.owner}, mode {cache.mode}"
     yield f"owner       {owner}"
-    yield "used        " + ("yes" if found.used else f"no: {found.why}")
+    yield "used        " + ("yes" if cache.used else f"no: {cache.why}")
 
 
 def _diagnosis(facts: Facts) -> Iterator[str]:

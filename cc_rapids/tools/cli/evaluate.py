@@ -107,14 +107,15 @@ def evaluate(
 ) -> None:
     """Time algorithms over all graph files in FOLDER.
 
-    It prints a table, and writes CSV and the papers' figures with --out. The algorithms are auto,
-    none+async+halve and soman unless others are given.
+    The command prints a table. With --out, it also writes CSV and the papers' figures. By default
+    the algorithms are auto, none+async+halve and soman.
 
-    Times are medians from the edges in memory to the labels, without reading the file and without
-    compiling: device time on a GPU, else wall time. If they take over a minute there are fewer
-    --rounds, but 3. With --memory, edges start on the host, and copying them is timed; otherwise
-    they start where the engine reads them. Of --processes each has a part of the edges, and their
-    forests are merged. The exit code is 1 if an answer is wrong or a file cannot be read.
+    Times are medians from edges in memory to labels, without reading the file and compiling: device
+    time on a GPU, wall time on a CPU. If runs take over a minute, fewer --rounds are run, but at
+    least 3. With --memory, edges start on the host and the time includes copying them. Otherwise
+    edges start in the memory of the engine. With --processes, each process gets a part of the
+    edges, and their forests are merged. The exit code is 1 if an answer is wrong or a file cannot
+    be read.
     """
     from .. import bench, charts
     from .. import evaluate as evaluation
@@ -146,7 +147,7 @@ def evaluate(
 
 
 def _check_folder(out: Path, inputs: list[Path]) -> None:
-    """Check that the output can be written and replaces no input, before the runs start."""
+    """Check, before the runs start, that the output can be written and replaces no input."""
     from ...data.files.write import check_output
 
     if out.exists() and not out.is_dir():
@@ -171,10 +172,10 @@ def _print(rows: list[dict[str, Any]], backend: Backend, baseline: str) -> None:
     for row in rows:
         name, last = "" if row["file"] == last else row["file"], row["file"]
         if "wall_ms" not in row:
-            words = f"wrong: {row['wrong']}" if "wrong" in row else f"not run: {row['not_run']}"
-            table.add_row(name, f"{row.get('design', '-')}: {words}", "-", "-", "-")
+            message = f"wrong: {row['wrong']}" if "wrong" in row else f"not run: {row['not_run']}"
+            table.add_row(name, f"{row.get('design', '-')}: {message}", "-", "-", "-")
             continue
-        usual = base.get(where(row))
+        baseline_ms = base.get(where(row))
         spread = row.get("device_ms", row["wall_ms"])
         counts = [f"{kind}={row[kind]}" for kind in ("threads", "processes") if row[kind]]
         table.add_row(
@@ -182,7 +183,7 @@ def _print(rows: list[dict[str, Any]], backend: Backend, baseline: str) -> None:
             ", ".join([row["design"], *([row["memory"]] if row["memory"] else []), *counts]),
             f"{row['components']:,}",
             f"{spread['median']:.3g}",
-            f"{usual / milliseconds(row):.2f} x" if usual else "-",
+            f"{baseline_ms / milliseconds(row):.2f} x" if baseline_ms else "-",
         )
     print_table(table)
     click.echo(engine_in_words(backend))

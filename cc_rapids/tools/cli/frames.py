@@ -40,16 +40,16 @@ _DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 @dataclass(frozen=True)
 class WholeTable:
-    """A table as it was read.
+    """A table of documents or records, read into memory.
 
     Attributes
     ----------
     name
-        Of the file, for messages.
+        The name of the file, for messages.
     table
-        All columns, those of text files as what they hold: integers, floats, or else text.
+        All columns. Columns of a text file are integers, floats or strings, by their content.
     words
-        The same columns as the words of text files; None of other files.
+        For a text file, the same columns as strings as they are in the file; otherwise None.
     """
 
     name: str
@@ -57,12 +57,12 @@ class WholeTable:
     words: pa.Table | None
 
     def check(self, names: Sequence[str]) -> None:
-        """Raise a MissingColumnError or an InputError unless each column is there once."""
+        """Raise a MissingColumnError or an InputError unless each column exists exactly once."""
         for name in names:
             place_of(self.name, self.table.column_names, name)
 
     def ordered(self, name: str, as_text: bool) -> pa.ChunkedArray:
-        """Return a column to compare by: words of a text file as numbers or times if they are."""
+        """Return a column for ordering, with strings of numbers or of dates converted."""
         import pyarrow as pa
 
         if as_text:
@@ -81,7 +81,7 @@ def table_format_option(flag: str, name: str, what: str) -> Decorator:
 
 
 def read_table(given: str, format: str | None, quiet: bool) -> WholeTable:
-    """Return the table of a file, a folder or a pattern, or of standard input for ``-``.
+    """Read the table of a file, a folder or a pattern, or of standard input for ``-``.
 
     Raises
     ------
@@ -107,11 +107,11 @@ def read_table(given: str, format: str | None, quiet: bool) -> WholeTable:
     return WholeTable(name, pa.table(typed, names=table.column_names), table)
 
 
-_WORDS = {b"cc_rapids": b"words"}  # the mark of a table whose columns are the words of a text
+_WORDS = {b"cc_rapids": b"words"}  # the metadata that mark a table of the strings of a text file
 
 
 def _read(path: str, format: str | None, quiet: bool) -> pa.Table:
-    """Return the table of one file, whose columns are words if it is text."""
+    """Read the table of one file; all columns of a text file are strings."""
     if path == STANDARD:
         return _table_of(standard_input(), format)
     if table_at(path) is not None:
@@ -145,17 +145,17 @@ def _table_of(file: File, format: str | None) -> pa.Table:
         opened = pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
         table = opened.read_all()
         check_end(file.path, source, is_file)
-        table.validate(full=True)  # or offsets of text beyond its end are followed
+        table.validate(full=True)  # otherwise corrupt offsets of strings would be followed
         return table
 
 
 def _of_text(data: pa.Buffer, delimiter: str) -> pa.Table:
-    """Return the words of a csv or tsv file, where an empty one without quotes is null."""
+    """Parse a csv or tsv file into strings; an empty field without quotes is null."""
     import pyarrow as pa
     from pyarrow import csv
 
     parsed = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-    serial = csv.ReadOptions(use_threads=False)  # by which errors name the row
+    serial = csv.ReadOptions(use_threads=False)  # only then do errors name the row
     names = csv.open_csv(pa.BufferReader(data), serial, parsed).schema.names
     kept = csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.large_string()),
@@ -171,28 +171,28 @@ def _of_text(data: pa.Buffer, delimiter: str) -> pa.Table:
 
 
 def _typed(words: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return words as integers, or as floats that are spelt as floats are; else as they are."""
+    """Convert strings to integers or floats if the strings can be restored; else return them."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if words.null_count == len(words):
         return words
-    found = integers(words)
-    if found is None:
+    as_integers = integers(words)
+    if as_integers is None:
         with suppress(pa.ArrowInvalid):
             floats = words.cast(pa.float64())
             if pc.all(pc.equal(floats.cast(words.type), words)).as_py():
                 return floats
-    return words if found is None else found
+    return words if as_integers is None else as_integers
 
 
 def same_kind(
-    own: pa.ChunkedArray, words: pa.ChunkedArray | None, other: pa.DataType
+    ids: pa.ChunkedArray, words: pa.ChunkedArray | None, other: pa.DataType
 ) -> pa.ChunkedArray | None:
-    """Return ids of a table as the kind of other ids, text or numbers; None if they are not.
+    """Return ids as text or numbers, whichever the other ids are; None if that is impossible.
 
-    Numbers in a text file are text, too.
+    Numbers in a text file are available as text in ``words``.
     """
-    if is_text(own.type) == is_text(other):
-        return own
+    if is_text(ids.type) == is_text(other):
+        return ids
     return words if is_text(other) else None

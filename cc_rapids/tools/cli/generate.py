@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-# Bytes an edge while a list is held, without weights and with them; measured with 10 M edges
-_HELD = {"metis": (100, 190), "egr": (100, 190), "npz": (55, 80)}
-_STARTED_FROM = 24  # of the list that is duplicated
+# Measured bytes of memory per edge, without and with weights, in formats that need the whole list
+_BYTES_PER_EDGE = {"metis": (100, 190), "egr": (100, 190), "npz": (55, 80)}
+_BYTES_PER_COPIED_EDGE = 24  # bytes per edge of the list that "duplicated" copies
 
 
 @click.group(
@@ -44,13 +44,13 @@ _STARTED_FROM = 24  # of the list that is duplicated
 def generate(context: click.Context) -> None:
     """Generate a graph, and write its edges to a file.
 
-    OUTPUT is a file, or - for standard output (csv unless --format says another). Edges are
+    OUTPUT is a file, or - for standard output (csv unless --format names another format). Edges are
     generated and written in pieces, so a list may be larger than memory. There are two exceptions:
     the formats metis, egr and npz need the whole list in memory, and the generator duplicated needs
-    the list that it starts from.
+    the list that it copies.
 
-    Vertices are 0 to n - 1, and 1 to n in gr, metis and mtx. Edges without --weights get the weight
-    1 in he and gr.
+    Vertices are 1 to n in gr, metis and mtx, and 0 to n - 1 in other formats. Without --weights,
+    edges get the weight 1 in he and gr.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -101,20 +101,20 @@ def _generate(
     kind = check_edges_output(output, format)
     shown = is_shown(output, quiet, json_output)
     start = time.perf_counter()
-    made = make(name, params)
-    pieces = made.pieces
-    _check_memory(made, kind, name)
+    recipe = make(name, params)
+    pieces = recipe.pieces
+    _check_memory(recipe, kind, name)
     with kernels(quiet) as times, progress(f"writing {output.name}", quiet, "edges") as report:
-        write_edges(_as_list(made), output, format=format, on_progress=report)
+        write_edges(_as_list(recipe), output, format=format, on_progress=report)
     spent = times_since(start, times)
     facts = {
         "output": str(output),
         "format": kind,
         "generator": pieces.name,
-        "seed": made.seed,
+        "seed": recipe.seed,
         "vertices": pieces.num_vertices,
         "edges": pieces.num_edges,
-        "weights": made.weights,
+        "weights": recipe.weights,
         "bytes": output.stat().st_size if output.is_file() else None,  # a pipe keeps nothing
         **spent,
     }
@@ -124,10 +124,10 @@ def _generate(
         _print(facts, kernel_rows(times, times.seconds))
 
 
-def _check_memory(made: Recipe, kind: str, name: str) -> None:
+def _check_memory(recipe: Recipe, kind: str, name: str) -> None:
     """Raise a CapacityError if a list has to be in memory and does not fit."""
-    each, held = _HELD.get(kind, (0, 0))[made.weights is not None], made.pieces.held
-    needed = each * made.pieces.num_edges + _STARTED_FROM * held
+    each, held = _BYTES_PER_EDGE.get(kind, (0, 0))[recipe.weights is not None], recipe.pieces.held
+    needed = each * recipe.pieces.num_edges + _BYTES_PER_COPIED_EDGE * held
     if not needed:
         return
     from ... import backends
@@ -137,7 +137,7 @@ def _check_memory(made: Recipe, kind: str, name: str) -> None:
         what, edges = f"the generator {name} holds the list that it starts from", held
         others = "all other generators"
         if each:
-            what, edges = f"the format {kind} holds the whole list", made.pieces.num_edges
+            what, edges = f"the format {kind} holds the whole list", recipe.pieces.num_edges
             others = "all but metis, egr and npz"
         raise CapacityError(
             f"{what} in memory: {edges:,} edges take about"
@@ -145,28 +145,28 @@ def _check_memory(made: Recipe, kind: str, name: str) -> None:
         )
 
 
-def _as_list(made: Recipe) -> EdgeList:
+def _as_list(recipe: Recipe) -> EdgeList:
     import pyarrow as pa
 
-    pieces = made.pieces
+    pieces = recipe.pieces
     kind = pa.int32() if pieces.num_vertices <= 1 << 31 else pa.int64()
     fields = [("src", kind), ("dst", kind)]
-    if made.weights is not None:
+    if recipe.weights is not None:
         fields.append(("weight", pa.int64()))
     schema = pa.schema(fields)
-    return EdgeList(_tables(made, schema), pieces.num_edges, range(pieces.num_vertices), schema)
+    return EdgeList(_tables(recipe, schema), pieces.num_edges, range(pieces.num_vertices), schema)
 
 
-def _tables(made: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
+def _tables(recipe: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
     """Yield the pieces, with weights if there are any."""
     import numpy as np
     import pyarrow as pa
 
-    random = np.random.Generator(np.random.PCG64([made.seed, 1]))
-    for ends in made.pieces.cut(PIECE_EDGES):
+    random = np.random.Generator(np.random.PCG64([recipe.seed, 1]))
+    for ends in recipe.pieces.cut(PIECE_EDGES):
         columns = list(ends)
-        if made.weights is not None:
-            least, most = made.weights
+        if recipe.weights is not None:
+            least, most = recipe.weights
             columns.append(random.integers(least, most, len(ends[0]), endpoint=True))
         yield pa.table(columns, schema=schema)
 

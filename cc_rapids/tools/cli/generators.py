@@ -21,10 +21,10 @@ _option = partial(Option, section=GRAPH)
 
 @dataclass(frozen=True)
 class Generator:
-    """A generator: its help, an example of its options, the options, and the function.
+    """A generator of the command line: its help, example options, options, and function.
 
-    ``make`` takes the module of the generators in pieces, and the values of the options; that of
-    ``--of`` is the list to start from.
+    ``make(module, params)`` takes the module :mod:`cc_rapids.tools.generators.pieces` and the
+    values of the options. The value of ``--of`` is the pieces of the other generator.
     """
 
     help: str
@@ -38,7 +38,7 @@ def _count(flag: str, help: str, required: bool = False) -> Option:
 
 
 def _number(flag: str, help: str, kind: Any, default: float, metavar: str | None = "X") -> Option:
-    """Return an option for a number that has a default, which help shows."""
+    """Return an option for a number with a default that help shows."""
     shown: dict[str, Any] = {"default": default, "show_default": True}
     return _option([flag], type=kind, metavar=metavar, help=help, **shown)
 
@@ -79,7 +79,7 @@ COMMON = (
 
 
 def _edges(params: Params, nodes: int) -> int:
-    """Return the number of edges, by --edges or --density."""
+    """Return the number of edges, given by --edges or --density."""
     edges: int | None = params["edges"]
     density: float | None = params["density"]
     if edges is not None and density is None:
@@ -90,7 +90,7 @@ def _edges(params: Params, nodes: int) -> int:
 
 
 def _by_edges(name: str) -> Callable[[Any, Params], Any]:
-    """Return what makes the pieces of a generator of so many nodes, edges, and a seed."""
+    """Return a function that calls the generator ``name`` with nodes, edges and seed."""
 
     def made(module: Any, params: Params) -> Any:
         nodes = params["nodes"]
@@ -109,7 +109,7 @@ def _rmat(module: Any, params: Params) -> Any:
 
 
 def _sizes(text: str) -> list[int]:
-    """Read ``3,1,2*1000`` as sizes: a clique of 3, one of 1, and a thousand of 2."""
+    """Parse the sizes of cliques: ``3,1,2*1000`` is 3, 1 and a thousand times 2."""
     sizes: list[int] = []
     for word in text.split(",") if text else []:
         one, _, times = word.partition("*")
@@ -128,7 +128,7 @@ _PAIRS = (
 
 
 def _by_options(name: str, *options: str) -> Callable[[Any, Params], Any]:
-    """Return what makes the pieces of a generator, whose arguments are these options."""
+    """Return a function that calls the generator ``name`` with the values of these options."""
     return lambda module, params: getattr(module, name)(*(params[each] for each in options))
 
 

@@ -19,10 +19,10 @@ import click
 from ... import __version__
 from ...errors import CcRapidsError, CcRapidsWarning, LedgerError, nearest_words
 
-INTERRUPTED = 130  # the exit code of a process that was ended by Ctrl-C
+INTERRUPTED = 130  # the exit code of a process that was interrupted by Ctrl-C
 ENDING = (signal.SIGTERM, signal.SIGHUP)  # signals that end a command as Ctrl-C does
-LINE_SECONDS = 10  # between two lines of progress
-PROGRESS = "cc_rapids.progress"  # of a context: whether it is shown; on a terminal if None
+LINE_SECONDS = 10  # the interval between two lines of progress
+PROGRESS = "cc_rapids.progress"  # key of click's context: show progress; None: only on a terminal
 EXIT_CODES = (
     "Exit codes: 0 done; 1 an answer is wrong (verify, evaluate), rows were lost, or the reader of"
     " the output, such as head, has closed it; 2 an error, in one line on stderr, or no id of a"
@@ -35,7 +35,7 @@ EXIT_CODES = (
 
 GRAPH, INPUT, METHOD, OUTPUT, OTHER = "Graph", "Input", "Method", "Output", "Other options"
 SECTIONS = (GRAPH, INPUT, METHOD, OUTPUT, OTHER)  # of help, in this order
-FLAG_WIDTH = 14  # columns of flags beside their help; longer ones have it on the next line
+FLAG_WIDTH = 14  # the help of a flag longer than this starts on the next line
 MEANT: dict[str, str] = dict.fromkeys(  # words that people type, and the command that they mean
     [
         "components",
@@ -78,8 +78,8 @@ _KEYWORDS = re.compile(  # header=False (--no-header); source= and destination= 
     r"""\w+=(?:'[^']*'|[^\s'(]*)(?: and \w+=)? \((--[^()]*)\)"""
 )
 _LIMIT = re.compile(r"(?<![\w./'\"-])memory_limit(?![\w./'\"])=?")  # not in a value or a path
-_FURTHER = 4  # columns of indent of its next lines
-_EXAMPLE_WIDTH = 72  # columns of a command, in 80 with its indent and a backslash
+_CONTINUATION_INDENT = 4  # indent of the continuation lines of an example
+_EXAMPLE_WIDTH = 72  # maximum width of a line of an example: 80 without indent and backslash
 
 
 class Option(click.Option):
@@ -90,14 +90,14 @@ class Option(click.Option):
         self.section = section
 
     def get_help_extra(self, context: click.Context) -> Any:
-        """Return what help adds in brackets: the default, without ranges such as x>=1."""
+        """Return the bracketed text of the help: the default, without ranges such as x>=1."""
         extra = super().get_help_extra(context)
         extra.pop("range", None)
         return extra
 
 
 class _InSections(click.Command):
-    """A command that has ``-h``, and whose help lists the options by section."""
+    """A command with the flag ``-h`` and options that help lists by section."""
 
     def get_help_option_names(self, context: click.Context) -> list[str]:
         return ["-h", "--help"]
@@ -110,19 +110,19 @@ class _InSections(click.Command):
 
 
 def sections(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:
-    """Return the options of a command by the section of its help, in order; none is empty."""
-    found: dict[str, list[click.Option]] = {section: [] for section in SECTIONS}
+    """Group the options of a command by the section of its help; leave out empty sections."""
+    options_of_section: dict[str, list[click.Option]] = {section: [] for section in SECTIONS}
     for option in command.get_params(context):
         if isinstance(option, click.Option):
-            found[getattr(option, "section", OTHER)].append(option)
-    return {section: options for section, options in found.items() if options}
+            options_of_section[getattr(option, "section", OTHER)].append(option)
+    return {section: options for section, options in options_of_section.items() if options}
 
 
 class Command(_InSections):
-    """A command without commands below it."""
+    """A command without subcommands."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Parse arguments; the error for an unknown option names the one that is meant."""
+        """Parse arguments; the error for an unknown option suggests a known one."""
         try:
             return super().parse_args(context, args)
         except click.NoSuchOption as error:
@@ -137,7 +137,7 @@ class Command(_InSections):
 
 
 class Group(_InSections, click.Group):
-    """A command with others below it, which are listed in the order in which they were added."""
+    """A command with subcommands; help lists them in the order in which they were added."""
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_options(context, formatter)
@@ -153,15 +153,15 @@ command: Callable[..., Callable[[Any], Command]] = partial(click.command, cls=Co
 
 
 class OneLineErrors(Group):
-    """A group whose errors are one line on stderr and exit code 2, without usage.
+    """A group that reports an error as one line on stderr and exit code 2, without usage.
 
-    Output that cannot be written is such an error; a pipe that is closed is exit code 1 alone.
+    Output that cannot be written is such an error. A closed pipe gives exit code 1 and no line.
     """
 
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return a command and its arguments; for a word that means one, an error that names it."""
+        """Return a command and its arguments; for a known synonym, raise an error that names it."""
         if args[0] not in self.commands and args[0] in MEANT:
             raise click.UsageError(f"No such command {args[0]!r}. Did you mean {MEANT[args[0]]!r}?")
         return super().resolve_command(context, args)
@@ -196,7 +196,7 @@ class OneLineErrors(Group):
 
 
 def _as_options(message: str) -> str:
-    """Return a message of the library with the words for a command."""
+    """Replace the keyword arguments in a message of the library by command-line options."""
     message = message.replace("the same call", "the same command")
     message = _KEYWORDS.sub(r"\1", message).replace("nulls='drop'", "--nulls drop")
     return _LIMIT.sub("--memory-limit", message)
@@ -218,7 +218,7 @@ def _fail(message: str, status: int = 2) -> NoReturn:
 
 
 class _Ended(SystemExit):
-    """The end of a command by a signal."""
+    """A signal has ended the command."""
 
 
 def _end(number: int, _: object) -> NoReturn:
@@ -227,10 +227,10 @@ def _end(number: int, _: object) -> NoReturn:
 
 @contextmanager
 def ended_in_words(unsaved: str) -> Iterator[None]:
-    """Return a context that Ctrl-C, SIGTERM and SIGHUP end with a line on stderr.
+    """Print a line on stderr when Ctrl-C, SIGTERM or SIGHUP ends the context.
 
-    It is what the library has noted about its checkpoint, or ``unsaved``. Signals that are ignored,
-    as by nohup, stay so.
+    The line is the library's note about its checkpoint, or ``unsaved``. Signals that are ignored,
+    for example by nohup, stay ignored.
     """
     before: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
@@ -251,13 +251,13 @@ def ended_in_words(unsaved: str) -> Iterator[None]:
 
 
 def _closed() -> NoReturn:
-    """Exit without a word: who read the output, such as head, has seen enough."""
+    """Exit silently, because the reader of the output, such as head, has closed the pipe."""
     _no_more_output()
     sys.exit(1)
 
 
 def _no_more_output() -> None:
-    """Discard buffered standard output, on which Python would fail again at exit."""
+    """Discard buffered standard output; Python would fail again when it flushes it at exit."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -267,8 +267,8 @@ def _no_more_output() -> None:
 def examples(*lines: str) -> str:
     """Return the help text of examples.
 
-    Each is a command, with a line of words ahead if that ends in a colon. A command that does not
-    fit goes on in the next line, as a shell takes it.
+    A line that ends in a colon is a description, any other line a command. Long commands are broken
+    with a backslash, as in a shell.
     """
     shown = []
     for line in lines:
@@ -276,18 +276,18 @@ def examples(*lines: str) -> str:
             shown.append(f"  {line}")
         else:
             parts = _parts(line)
-            more = (f"{' ' * _FURTHER}{part}" for part in parts[1:])
+            more = (f"{' ' * _CONTINUATION_INDENT}{part}" for part in parts[1:])
             shown += [f"    {part}" for part in (parts[0], *more)]
     return "\n".join(["\b", "Examples:", *shown])
 
 
 def _parts(line: str) -> list[str]:
-    """Return a command cut before options, so that each part fits; all but the last go on."""
+    """Break a command before options into lines that fit; all but the last end in a backslash."""
     first, *more = line.split(" --")
     parts = [first]
     for words in more:
         longer = f"{parts[-1]} --{words}"
-        if len(longer) <= _EXAMPLE_WIDTH - _FURTHER * (len(parts) > 1):
+        if len(longer) <= _EXAMPLE_WIDTH - _CONTINUATION_INDENT * (len(parts) > 1):
             parts[-1] = longer
         else:
             parts[-1] += " \\"

@@ -106,10 +106,10 @@ def link(
 ) -> None:
     """Find records that are one entity: those that share a key.
 
-    RECORDS is a table. Records that agree in any --key are one entity, and so are records linked by
-    others; of a key of several columns, as name,birthday, all have to agree. Empty values, and
-    those of --ignore, link nothing. The output has a row for each record: its id (vertex) and the
-    label of its entity (labels).
+    RECORDS is a table. Records that agree in any --key belong to one entity, also if they are
+    linked only through other records. A key of several columns, such as name,birthday, agrees if
+    all of them agree. Empty values and those of --ignore link nothing. The output has one row per
+    record: its id (vertex) and the label of its entity (labels).
     """
     from ...linkage import link_records
 
@@ -119,12 +119,12 @@ def link(
     shown = is_shown(place, quiet, json_output)
     start = time.perf_counter()
     table = read_table(records, format, quiet)
-    wanted = [_columns(table, key) for key in keys]
+    key_columns = [_columns(table, key) for key in keys]
     ids = None if id is None else _columns(table, id)
     with kernels(quiet) as times:
-        found = link_records(
-            _compared(table, wanted, ids or []),
-            wanted,
+        result = link_records(
+            _compared(table, key_columns, ids or []),
+            key_columns,
             ids,
             max_group=max_group,
             ignore=_ignored(ignore),
@@ -132,16 +132,19 @@ def link(
             engine=engine,
         )
         if written is not None:
-            rows = found.labels() if attach is None else found.attach(table.table, name=attach)
+            rows = result.labels() if attach is None else result.attach(table.table, name=attach)
             write_table(rows, *written)
-    summary = found.summary()
-    told = summary["keys"].items()
+    summary = result.summary()
+    keys_summary = summary["keys"].items()
     facts = {
         "file": records,
         "records": summary["vertices"],
         "entities": summary["components"],
         "largest": summary["largest"],
-        "keys": [{"key": [key] if isinstance(key, str) else list(key), **one} for key, one in told],
+        "keys": [
+            {"key": [key] if isinstance(key, str) else list(key), **one}
+            for key, one in keys_summary
+        ],
         "engine": summary["engine"],
         "output": None if place is None else str(place),
         **times_since(start, times),
@@ -153,14 +156,14 @@ def link(
 
 
 def _columns(table: WholeTable, names: str) -> list[str]:
-    """Return the columns of a word with commas, of which one may be in a column's own name."""
-    found = [names] if names in table.table.column_names else names.split(",")
-    table.check(found)
-    return found
+    """Return the columns of ``names``: a single column, or several separated by commas."""
+    columns = [names] if names in table.table.column_names else names.split(",")
+    table.check(columns)
+    return columns
 
 
 def _compared(table: WholeTable, keys: list[list[str]], ids: list[str]) -> pa.Table:
-    """Return the columns of keys and ids; keys of text files are compared as they are written."""
+    """Return the columns of keys and ids; those of keys in text files as strings."""
     import pyarrow as pa
 
     names = dict.fromkeys(name for key in [ids, *keys] for name in key)
@@ -169,13 +172,13 @@ def _compared(table: WholeTable, keys: list[list[str]], ids: list[str]) -> pa.Ta
 
 
 def _ignored(words: tuple[str, ...]) -> list[Any]:
-    """Return the values that link nothing: of columns of text, and of integers."""
+    """Return the values that link nothing, as strings and, where possible, as integers."""
     numbers = [int(word) for word in words if word.removeprefix("-").isdecimal()]
     return ["", *words, *numbers]
 
 
 def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, str | None]:
-    """Return the facts as lines of text."""
+    """Return the facts as the rows of the printed report."""
     largest = counted(facts["largest"], "record")
     return {
         "file": facts["file"],
@@ -189,7 +192,7 @@ def _rows(facts: dict[str, Any], prepared: dict[str, str | None]) -> dict[str, s
 
 
 def _key(facts: dict[str, Any]) -> str:
-    """Return what a key linked, and what it left out, in words."""
+    """Describe the number of links of a key, and the values that it left out."""
     groups, rows = facts["left_out_groups"], facts["left_out_rows"]
     parts = [counted(facts["links"], "link")]
     if facts["without_value"]:
