@@ -96,7 +96,7 @@ def read_table(edges: Any, source: list[str], destination: list[str], nulls: str
 
 
 def _table_of(edges: Any) -> Any:
-    """Return a batch of PyArrow's as a table; refuse all else that narwhals does not know."""
+    """Return a record batch of PyArrow as a table; refuse objects that narwhals does not know."""
     table = chunked(edges)
     if table is not edges and hasattr(table, "column_names"):
         return table
@@ -110,7 +110,7 @@ def _table_of(edges: Any) -> Any:
 
 
 def _way_out(edges: Any) -> str:
-    """Return what turns an object into edges, if that can be told."""
+    """Return advice on how to convert an object to edges, or "" if there is none."""
     if isinstance(edges, set | frozenset) or is_series(edges):
         return "if each item is a pair, pass list(edges); or "
     if isinstance(edges, bytes | bytearray | memoryview):
@@ -123,7 +123,7 @@ def _way_out(edges: Any) -> str:
 
 
 def _unambiguous(edges: Any, names: list[str]) -> Any:
-    """Return columns of a frame with duplicate names; an InputError if these are duplicates."""
+    """Select columns of a frame with duplicate names; an InputError if a selected name is one."""
     columns = list(getattr(edges, "column_names", None) or edges.columns)
     for name in names:
         refuse_twice(name, columns)
@@ -146,7 +146,7 @@ def _check_names(columns: list[Any], source: list[str], destination: list[str]) 
 
 
 def _cudf_frame(frame: Any, where: Sides, names: Sides, nulls: str, index: Any = None) -> EdgeInput:
-    """Return a cuDF frame without narwhals, which would count nulls by a pass over each column."""
+    """Read a cuDF frame directly, because narwhals would scan each column for nulls."""
     ends, dropped, kept, columns = len(names[0]), 0, None, []
     wanted, remedy = (*where[0], *where[1]), REMEDIES[nulls]
     if nulls == "drop" and any(frame[column].null_count for column in wanted):
@@ -203,14 +203,14 @@ def _of_series(every: list[Any], names: Sides, nulls: str, index: Any = None) ->
 
 
 def _frame_maker(library: Any) -> Callable[[dict[str, Any]], Any]:
-    """Return the function that makes frames of the library that narwhals calls so."""
+    """Return the function that makes frames of a library, given by narwhals' name for it."""
     if library.is_pandas():  # columns are made for the frame alone
         return partial(sys.modules["pandas"].DataFrame, copy=False)
     return partial(_make_frame, library)
 
 
 def _make_frame(library: Any, columns: dict[str, Any]) -> Any:
-    """Return a frame of the library that narwhals calls so, of arrays and series."""
+    """Make a frame of a library, given by narwhals' name for it, from arrays and series."""
     import narwhals as nw
 
     return nw.from_dict(columns, backend=library).to_native()
@@ -247,9 +247,9 @@ def read_series(src: Any, dst: Any, names: Sides, nulls: str) -> EdgeInput:
 
 
 def answers_like(frame: Any) -> tuple[Callable[[dict[str, Any]], Any], bool]:
-    """Return the function that makes answers of the kind of a frame, and whether on a device.
+    """Return the function that makes answers in the library of a frame, and whether on a device.
 
-    A dictionary of columns is answered by dictionaries.
+    For a dictionary of columns, answers are dictionaries.
     """
     if isinstance(frame, dict):
         on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in frame.values())
@@ -294,9 +294,9 @@ def is_graph(thing: Any) -> bool:
 
 
 def read_rows(rows: Csr, given: EdgeInput, name: str = "offsets") -> EdgeInput:
-    """Return an adjacency list whose indices are both columns of ``given``.
+    """Return an adjacency list; its indices are both columns of ``given``.
 
-    What the offsets hold is looked at where they lie when they are lent, see
+    The values of the offsets are checked later, on their device: see
     :func:`cc_rapids.graph.edges.check_offsets`.
     """
     starts = of(name, rows.offsets)
@@ -335,10 +335,10 @@ def numbering(graph: Any) -> Any:
 
 
 def edge_frame(graph: Any) -> Any:
-    """Return the edges in cuGraph's own numbers: a frame with columns "src" and "dst".
+    """Return the edges in cuGraph's internal numbers: a frame with columns "src" and "dst".
 
-    None if the graph was made of an adjacency list, and has no edge list either. (One that was
-    made of a frame may hold an adjacency list too, in which the ids between are vertices.)
+    Return None if the graph has only an adjacency list. A graph made from a frame may have both;
+    in its adjacency list, unused ids below the greatest are vertices too.
     """
     if graph.edgelist is not None:
         return graph.edgelist.edgelist_df
@@ -363,7 +363,7 @@ def read_graph(graph: Any, nulls: str) -> EdgeInput:
     Raises
     ------
     GraphStateError
-        The graph is on several GPUs, or empty, or no longer has the list that it was made from.
+        The graph is on several GPUs, is empty, or no longer has the list that it was made from.
     """
     check_state(graph)
     if numbering(graph) is not None:
@@ -379,7 +379,7 @@ def read_graph(graph: Any, nulls: str) -> EdgeInput:
     if frame is None:
         return read_csr(Csr(graph.adjlist.offsets, graph.adjlist.indices))
     given = read_table(frame, ["src"], ["dst"], nulls)
-    # where ends are null, cuGraph has made vertices of whatever bytes lie there
+    # cuGraph turns the bytes behind null ends into vertices
     own = None if given.dropped_rows else vertex_list(graph._plc_graph)
     return with_vertices(given, own, False)
 
@@ -397,10 +397,10 @@ def decompressed(handle: Any, resources: Any = None) -> tuple[Any, Any]:
 
 
 def edge_count(handle: Any, resources: Any = None) -> int | None:
-    """Return the sum of the degrees in a pylibcugraph graph; None if it does not count them.
+    """Return the sum of the degrees in a pylibcugraph graph; None if it cannot count them.
 
-    Of a graph over several GPUs these are of the vertices of this rank, and those of all ranks are
-    as many as all edges.
+    For a graph on several GPUs, this is the sum over the vertices of this rank. The sum over all
+    ranks is the number of edges.
     """
     import pylibcugraph
 
@@ -503,23 +503,23 @@ class Adapter(ABC):
     Attributes
     ----------
     is_stream : bool
-        Whether such edges can only be read in chunks.
+        Whether the edges can only be read in chunks.
     names_files : bool
-        Whether they are paths, which can be read in chunks.
+        Whether the edges are given as paths, which can be read in chunks.
     has_header : bool
-        Whether text that is read from them may have a header.
+        Whether the edges may be text with a header.
     is_iterable : bool
-        Whether to iterate over them gives batches of edges.
+        Whether iterating over the edges yields batches.
     by_type : bool
-        Whether the type alone decides, so that :meth:`accepts` is called once per type.
+        Whether :meth:`accepts` depends only on the type, so that it is called once per type.
     becomes_table : bool
-        Whether a stream has its rows in one order, so that a table of all is the same list.
+        Whether a stream has a fixed row order, so that it can be read as one table.
     has_rows : bool
-        Whether edges are rows in memory, so that :meth:`where` can select some.
+        Whether the edges are rows in memory, so that :meth:`where` can select some.
     opens : bool
-        Whether :func:`cc_rapids.data.foreign.opened` makes something else of some of them.
+        Whether :func:`cc_rapids.data.foreign.opened` converts some of the edges.
     may_repeat : bool
-        Whether an edge may be held at both of its ends, as in the matrix of an undirected graph.
+        Whether an edge may be stored in both directions, as in the matrix of an undirected graph.
     """
 
     by_type = False
@@ -547,7 +547,7 @@ class Adapter(ABC):
         Raises
         ------
         InputError
-            They cannot be read in chunks.
+            The edges cannot be read in chunks.
         """
         raise InputError(
             f"a {type(edges).__name__} cannot be read in chunks: pass paths or a pattern, a pyarrow"
@@ -555,9 +555,9 @@ class Adapter(ABC):
         )
 
     def ends(self, edges: Any, source: Any, destination: Any, weight: Any = None) -> Ends:
-        """Return the columns of both ends, if edges have columns with names; else those given.
+        """Return the columns of both ends: those given, or the default ones of named columns.
 
-        Those that the caller has not named are found as in files, never that of a ``weight``: see
+        Defaults are chosen as for files, and never the column of ``weight``: see
         :func:`cc_rapids.data.end_columns.end_columns`.
         """
         if source is not None or destination is not None:
@@ -583,7 +583,7 @@ class Adapter(ABC):
         return None
 
     def answers(self, edges: Any, request: ReadRequest) -> Callable[[Any], Any] | None:
-        """Return what makes answers of frames in memory; None if answers are such frames."""
+        """Return a function that converts frames in memory to answers; None if none is needed."""
         return None
 
     def weighed(
@@ -591,15 +591,15 @@ class Adapter(ABC):
     ) -> Iterator[Any] | None:
         """Return frames with the ends and the weight of each edge; None for a single frame or pair.
 
-        ``weight`` is the column of weights. ``reading`` gets how files were read, and their
+        ``weight`` is the column of weights. ``reading`` records how files were read, and their
         rows.
         """
         return None
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
-        """Return how many edges are given, without reading them.
+        """Return the number of edges without reading them.
 
-        None if reading them counts them, as that of files does.
+        Return None if only reading counts them, as for files.
         """
         return None
 
@@ -624,7 +624,7 @@ class Adapter(ABC):
         Raises
         ------
         InputError
-            Such edges have no rows that weights could stand beside.
+            The edges have no rows to which weights could belong.
         MissingColumnError, ColumnTypeError
             The column of weights does not exist, or is not of numbers.
         """
@@ -634,26 +634,26 @@ class Adapter(ABC):
         )
 
     def mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
-        """Return which edges are within a bound, and a ledger of all.
+        """Return a boolean array of the edges within a bound, and a ledger of all edges.
 
-        The first is a boolean array, which may lie elsewhere.
+        The array may be on another device than the edges.
         """
         return bound.mask_of(*self.weights(edges, bound.weight))
 
     def where(self, edges: Any, mask: Any) -> Any:
-        """Return the edges for which a boolean array, where they lie, is true."""
+        """Return the edges for which a boolean array on the same device is true."""
         return rows_where_true(edges, mask)
 
     def numbers_without_nulls(self, edges: Any, weight: Any) -> Any:
-        """Return weights that are numbers on a GPU, without nulls, as an array; None for others.
+        """Return weights as an array, without a copy; None unless they are numbers on a GPU.
 
-        They are read where they lie. Some may be nan.
+        The weights have no nulls, but some may be NaN.
         """
         return None
 
 
 class Chunked(Adapter):
-    """Edges that are read in chunks, also where all of them are needed at once."""
+    """Edges that are always read in chunks, even if all of them are needed at once."""
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
@@ -663,7 +663,7 @@ class Chunked(Adapter):
 
 
 class Frames(Adapter):
-    """A frame of any library but cuDF, of which rows can be sliced off."""
+    """A frame of any library except cuDF, with rows that can be sliced."""
 
     by_type = has_rows = True
 
@@ -693,7 +693,9 @@ class Frames(Adapter):
         return _of_series(every, sides, request.nulls, index_of(edges))
 
     def _column_names(self, edges: Any) -> Sequence[Any] | None:
-        lazy = hasattr(type(edges), "collect_schema")  # whose columns would warn of what they cost
+        lazy = hasattr(
+            type(edges), "collect_schema"
+        )  # the attribute columns would warn of its cost
         return edges.collect_schema().names() if lazy else columns_of(edges)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
@@ -708,7 +710,7 @@ class Frames(Adapter):
         return items_of(items, *request.names, weights, given=self.rows(edges, request))
 
     def _item(self, edges: Any, request: ReadRequest) -> Any:
-        """Return what is read in chunks of edges in memory, checked."""
+        """Check edges in memory, and return them in a form that can be read in chunks."""
         return edges
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
@@ -732,7 +734,7 @@ class Frames(Adapter):
 
 
 class CudfFrames(Frames):
-    """A cuDF frame, read without ``columns``, which would make a pandas index first."""
+    """A cuDF frame. Its attribute ``columns`` is avoided, because it would make a pandas index."""
 
     def accepts(self, edges: Any) -> bool:
         return is_cudf_frame(edges)
@@ -763,7 +765,7 @@ class CudfFrames(Frames):
 
 
 class Proxies(Frames):
-    """A frame of ``cudf.pandas``: the cuDF frame within is read, and answers are proxies again."""
+    """A proxy frame of ``cudf.pandas``: its cuDF frame is read, and answers are proxies."""
 
     def accepts(self, edges: Any) -> bool:
         return hasattr(type(edges), "as_gpu_object")
@@ -785,7 +787,7 @@ class Proxies(Frames):
 
 
 class DuckDBRelations(Chunked):
-    """A DuckDB relation, whose query runs each time it is read, in record batches."""
+    """A DuckDB relation, read in record batches; each reading runs its query."""
 
     by_type = True
     called = "the relation"
@@ -961,7 +963,7 @@ class Mappings(Pairs):
 
 
 class Unopened(Adapter):
-    """An object of another library that no door has opened, as it was an item of others."""
+    """An object of another library as an item of an iterable; it is not converted."""
 
     by_type = opens = may_repeat = True
 
@@ -982,7 +984,7 @@ class OpenedGraphs(Mappings):
         return isinstance(edges, Graph)
 
     def _column_names(self, edges: Any) -> Sequence[Any] | None:
-        return None  # attributes are no ends
+        return None  # attributes are not ends of edges
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         _refuse_vertices(request)
@@ -1069,7 +1071,7 @@ class Matrices(Adapter):
         return read_matrix(edges, request.vertices)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
-        # SciPy fills blocks and diagonals up with zeros, which are no entries
+        # SciPy pads blocks and diagonals with zeros, which are not entries
         filled = edges.format in ("bsr", "dia")
         return int(edges.count_nonzero() if filled else edges.nnz)
 
@@ -1127,23 +1129,23 @@ class Patterns(Paths):
 
 
 class Folders(Patterns):
-    """A folder, of whose files all of known formats are read, also those in its folders."""
+    """A folder; all files of known formats in it and in its subfolders are read."""
 
     def accepts(self, edges: Any) -> bool:
         return isinstance(edges, str | os.PathLike) and os.path.isdir(local(edges))
 
 
 class ByteStreams(Paths):
-    """An open file, such as ``sys.stdin.buffer`` or ``io.BytesIO``, from where it is to its end.
+    """An open file, such as ``sys.stdin.buffer``, read from its current position to its end.
 
-    It is read as its path would be: by the suffix of its name if that is known, or else by its
+    Its format is given by the suffix of its name if that is known, otherwise detected from its
     first bytes. Text streams are read as UTF-8.
     """
 
     names_files = False
 
     def accepts(self, edges: Any) -> bool:
-        file = hasattr(edges, "readable") or hasattr(edges, "readline")  # which mmap has alone
+        file = hasattr(edges, "readable") or hasattr(edges, "readline")  # mmap has only readline
         return file and hasattr(edges, "read")
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
@@ -1155,7 +1157,7 @@ class ByteStreams(Paths):
         return Files.of_open(edges, request)
 
     def _file(self, edges: Any, request: ReadRequest, weight: str | None = None) -> EdgeFile:
-        """Return the file, read as a whole: its ids may become text later, and it is read once."""
+        """Read the whole file: it can be read only once, and its ids may turn out to be text."""
         from .files.opening import given
         from .files.read import read_opened
 
@@ -1233,7 +1235,7 @@ class Tables(Datasets):
         return (kind.__module__, kind.__name__) in TABLES
 
     def _column_names(self, edges: Any) -> Sequence[Any] | None:
-        return None  # which are known once it is opened
+        return None  # the columns are known only once the table is opened
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         raise _not_at_once(f"the table {edges}")
@@ -1275,7 +1277,7 @@ class Batches(Chunked):
         return hasattr(edges, "__iter__") and not any(hasattr(edges, name) for name in other)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
-        """Return the rows of all batches; None for an iterator, which yields them once."""
+        """Return the number of rows of all batches; None for an iterator, which is read once."""
         from .streams import length
 
         return sum(map(length, edges)) if isinstance(edges, list) else None
@@ -1291,7 +1293,7 @@ class Batches(Chunked):
 
 
 class Readers(Batches):
-    """A pyarrow RecordBatchReader, which any thread may read."""
+    """A pyarrow RecordBatchReader; any thread may read it."""
 
     by_type = becomes_table = True
 
@@ -1337,7 +1339,7 @@ class Anything(Adapter):
 
 CUDF_FRAMES, FRAMES = CudfFrames(), Frames()
 PAIRS, OPENED, DATASETS, ANYTHING = Pairs(), OpenedGraphs(), Datasets(), Anything()
-ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts reads; what is most frequent comes first
+ADAPTERS: tuple[Adapter, ...] = (  # the first one that accepts reads; the most frequent come first
     CUDF_FRAMES,
     PAIRS,
     Graphs(),
@@ -1364,7 +1366,7 @@ ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts reads; what is most 
 )
 
 
-_OF_TYPE: WeakKeyDictionary[type, tuple[Adapter, ...]] = WeakKeyDictionary()  # which may accept
+_OF_TYPE: WeakKeyDictionary[type, tuple[Adapter, ...]] = WeakKeyDictionary()  # candidates by type
 
 
 def adapter_of(edges: Any) -> Adapter:
@@ -1381,7 +1383,7 @@ def adapter_of(edges: Any) -> Adapter:
 
 
 def _check_weights(weights: int, rows: int | None) -> None:
-    """Raise an InputError unless there are as many weights as edges."""
+    """Raise an InputError unless the numbers of weights and edges are equal."""
     if weights != rows:
         raise InputError(
             f"there are {weights:,} weights and {counted(rows or 0, 'edge')}: pass one weight for"
@@ -1390,13 +1392,13 @@ def _check_weights(weights: int, rows: int | None) -> None:
 
 
 def check_sizes(mask: Any, edges: Any) -> None:
-    """Raise an InputError unless there is a weight for each row of each column in memory."""
+    """Raise an InputError unless a mask is as long as each column of edges in memory."""
     for size in _sizes_of(edges):
         _check_weights(mask.size, size)
 
 
 def _sizes_of(edges: Any) -> list[int]:
-    """Return the number of edges in memory, of two columns that of each."""
+    """Return the number of edges in memory; for a pair of columns, both lengths."""
     if isinstance(edges, tuple):
         check_columns_of_tuple(edges)
     if isinstance(edges, Graph):
@@ -1408,7 +1410,7 @@ def _sizes_of(edges: Any) -> list[int]:
 
 
 def ends_on_device(edges: Any) -> bool:
-    """Return whether edges in memory lie on a GPU."""
+    """Return whether edges in memory are on a GPU."""
     edges = tuple(edges.ends()) if isinstance(edges, Graph) else edges
     sides = edges.values() if isinstance(edges, Mapping) else edges
     some = list(sides)[:2] if isinstance(edges, Mapping | tuple) else [edges]
@@ -1471,14 +1473,14 @@ def read_matrix(matrix: Any, vertices: Any = None) -> EdgeInput:
     Raises
     ------
     InputError
-        It is not square, or its rows are wrong; or the caller names ``vertices``.
+        The matrix is not square, its offsets are invalid, or the caller names ``vertices``.
     """
     check_square(matrix)
     if vertices is not None:
         raise InputError(f"a matrix has its own {matrix.shape[0]} vertices: leave out vertices")
     own = range(matrix.shape[0])
     if matrix.format in ("csr", "csc"):
-        indices = matrix.indices[: matrix.nnz]  # there may be room for more behind them
+        indices = matrix.indices[: matrix.nnz]  # the array may have spare capacity
         found = _arrays(indices, indices, ("indices", "indices"))
         found = read_rows(Csr(matrix.indptr, indices), found, "indptr")
     else:
@@ -1489,10 +1491,10 @@ def read_matrix(matrix: Any, vertices: Any = None) -> EdgeInput:
 
 @contextmanager
 def naming_nulls(path: str, table: Any, sides: Sides, first: int | None = 0) -> Iterator[None]:
-    """Return a context in which errors for nulls name the file and the first row.
+    """Add the file and the first row to errors for nulls that are raised in the context.
 
-    ``first`` is the row of the file that is the first of the table, None if it is unknown. The row
-    of an error is unknown of what lies on a GPU.
+    ``first`` is the row number in the file of the first row of the table, None if unknown. Errors
+    for tables on a GPU do not name the row.
     """
     try:
         yield
@@ -1523,18 +1525,18 @@ def items_of(
 def opened_item(
     item: Any, budget: Budget, source: Side | None, destination: Side | None, weight: Any
 ) -> tuple[ReadRequest, Any]:
-    """Return a request for an item of an iterable, and the item as one that can be sliced.
+    """Return a request for an item of an iterable, and the item in a form that can be sliced.
 
-    A record batch, a relation of DuckDB or a lazy frame becomes a frame; pairs, and arrays of
-    edges, become two columns. Mappings keep the columns that are requested; lazy frames collect
-    them alone. Other edges are returned unchanged.
+    A record batch, a relation of DuckDB or a lazy frame becomes a frame. Pairs and arrays of edges
+    become two columns. Only the requested columns of mappings and lazy frames are kept. Other edges
+    are returned unchanged.
 
     Raises
     ------
     InputError
         The item has no rows: it is a matrix, a graph or a file.
     CapacityError
-        It is a lazy frame that does not fit when it is collected.
+        The item is a lazy frame that does not fit into memory when it is collected.
     """
     adapter = adapter_of(item)
     request = adapter.named(item, ReadRequest(source, destination), weight)
@@ -1592,7 +1594,7 @@ def _bounded_table(source: Source, bound: WeightBound) -> Bounded:
 
 
 def _whole_chunks(source: Source, kind: str, width: int = 1) -> Iterator[Chunk]:
-    """Return all chunks of a source of tables, for edges that are put together."""
+    """Return all chunks of a source of tables, to be concatenated."""
     from .streams import Cursor
 
     budget = Budget(bytes_of(None), source.fixed)

@@ -13,7 +13,7 @@ from ..errors import ArgumentTypeError, CcRapidsError, InputError, shown, unknow
 def check_word(
     what: str, word: Any, words: Iterable[str], error: type[CcRapidsError] = InputError
 ) -> str:
-    """Return a word if it is one of the given words; else raise an error with the nearest ones.
+    """Return a word if it is one of ``words``; otherwise raise an error that suggests near ones.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def check_flag(what: str, flag: Any) -> bool:
     """Return whether a flag is set: a bool, 0, 1 or None; else raise an error."""
     if flag is None or flag is False or flag is True:
         return bool(flag)
-    import numpy as np  # which commands do not load for a path
+    import numpy as np  # imported late: commands that only check a path do not load NumPy
 
     if isinstance(flag, np.bool_) or (isinstance(flag, int) and flag in (0, 1)):
         return bool(flag)
@@ -84,7 +84,7 @@ def check_names(what: str, names: Any) -> None:
     for name in names if isinstance(names, list) else [names]:
         try:
             hash(name)
-            bool(name == name)  # pd.NA is neither equal to itself nor another
+            bool(name == name)  # raises for pd.NA
         except Exception:
             raise ArgumentTypeError(
                 f"{what} must name a column, and {shown(name)} is not a name"

@@ -12,25 +12,25 @@ from .column import is_cudf, series_of
 
 
 def codes_of(name: Any, column: Any) -> tuple[Any, int]:
-    """Return a code for each value of a column, in no order; null is a value of its own.
+    """Return an integer code for each value of a column, in unspecified order; null has a code.
 
     Parameters
     ----------
     name : str
-        What errors call it.
+        The name of the column in errors.
     column : series of any library, or a PyArrow column
-        Nan counts as null where the library says so, as pandas does.
+        NaN counts as null if the library treats it so, as pandas does.
 
     Returns
     -------
     (m,) array of integers, on the device of the column
     int
-        A bound that all of them are below.
+        An upper bound: all codes are less than it.
 
     Raises
     ------
     ColumnTypeError
-        Values of its type cannot be compared, such as lists.
+        Values of this type, such as lists, cannot be compared.
     """
     if is_cudf(column):
         return _cudf_codes(column)

@@ -1,7 +1,8 @@
-"""Columns of ids, checked and lent to kernels in place.
+"""Columns of ids, checked and passed to kernels without a copy.
 
-Columns of cuDF and arrays are read where they are; lists and columns of other libraries come as
-PyArrow's or NumPy's where that loses nothing, and are refused by name, type and row elsewhere.
+Columns of cuDF and arrays are read in place. Lists and columns of other libraries are converted to
+PyArrow or NumPy if the conversion is exact. Other columns raise an error that names the column, its
+type and the row.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ from .kinds import Graph, speaks_arrow
 
 FILL = "fill or drop them first"
 LEAVE_OUT = "nulls='drop' drops the edges with a null end; or fill the nulls first"
-REFUSE = "refuse"  # the policy of functions that have no nulls=, beside "raise" and "drop"
+REFUSE = "refuse"  # a third policy besides "raise" and "drop": that of functions without nulls=
 REMEDIES = {"raise": LEAVE_OUT, "drop": LEAVE_OUT, REFUSE: FILL}  # for nulls of edges, by policy
 
 
 def index_of(edges: Any) -> Any:
-    """Return the index of a frame, or of the first of some columns; None if it counts from 0.
+    """Return the index of a frame or of the first of several columns; None if it counts from 0.
 
-    Frames and columns of other libraries have none. Nor has a cuDF frame whose index has several
-    levels, as no column of cuDF holds tuples.
+    The result is also None for libraries without an index, and for a cuDF index of several levels,
+    because a column of cuDF cannot hold tuples.
     """
     has_none = not hasattr(type(edges), "iloc")
     if has_none and isinstance(edges, Mapping) and not isinstance(edges, Graph):
@@ -76,7 +77,7 @@ def no_ids(name: str, dtype: str, size: int, missing: int = 0) -> ColumnTypeErro
 
 
 def refuse_surrogates(name: str, values: list[Any]) -> InputError:
-    """Return the error for strings that hold half of a surrogate pair, which no encoding has."""
+    """Return the error for strings with half of a surrogate pair, which cannot be encoded."""
     bad = ((row, value) for row, value in enumerate(values) if not _is_unicode(value))
     row, value = next(bad, (0, "\ud800"))  # which may have changed meanwhile
     return InputError(
@@ -100,13 +101,13 @@ VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}
 def chunked(thing: Any) -> Any:
     """Return a PyArrow array as a chunked array, or a batch as a table, without a copy.
 
-    What is known by Arrow's protocols alone becomes one of these. Returns all else as it is.
+    Objects that only have Arrow's protocols are converted, too. Others are returned unchanged.
     """
     kind = type(thing)
     if kind.__module__ != "pyarrow.lib":
-        if kind.__module__ == "numpy" or not speaks_arrow(kind):  # the first counts for few rows
+        if kind.__module__ == "numpy" or not speaks_arrow(kind):  # a fast check for small arrays
             return thing
-        from .foreign import arrow_of  # few are
+        from .foreign import arrow_of  # imported late, because such objects are rare
 
         return arrow_of(thing)
     arrow = sys.modules["pyarrow"]
@@ -116,7 +117,7 @@ def chunked(thing: Any) -> Any:
 
 
 def length_of(edges: Any) -> int:
-    """Return the number of rows of a frame or column; one query counts those of a lazy frame."""
+    """Return the number of rows of a frame or column; for a lazy frame, run a query."""
     try:
         return len(edges)
     except TypeError:
@@ -139,15 +140,15 @@ def length_of(edges: Any) -> int:
 
 
 def as_series(values: Any) -> Any:
-    """Return pandas indexes and arrays as series, PyArrow arrays as chunked; others unchanged.
+    """Convert pandas indexes and arrays to series, and PyArrow arrays to chunked arrays.
 
-    A frame of one column becomes this column. Nothing is copied. An index of several levels is not
-    a column.
+    A frame of one column becomes this column. Other objects are returned unchanged. Nothing is
+    copied.
 
     Raises
     ------
     InputError
-        It is a frame of several columns.
+        The argument is a frame of several columns.
     """
     values = chunked(values)
     kind = type(values)
@@ -160,7 +161,7 @@ def as_series(values: Any) -> Any:
 
 
 def _only_column(frame: Any) -> Any:
-    """Return the column of a frame that has one; of what is not in memory once it is."""
+    """Return the only column of a frame; a lazy frame is collected."""
     from .relations import is_relation, table_of
 
     kind = type(frame).__name__
@@ -179,22 +180,22 @@ def _only_column(frame: Any) -> Any:
 
 
 def plain(native: Any, name: str = "ids") -> Any:
-    """Return a column with ordinary nulls, without run-length encoding, in this machine's order.
+    """Return a column with plain nulls, no run-length encoding, and native byte order.
 
     Parameters
     ----------
     native : column of any library
-        Not changed. Of a dictionary with a null among its values a copy without it, whose rows of
-        that category are null themselves; with views of strings as its values a copy with large
-        strings; of a dictionary whose values are dictionaries, nulls or runs, and of runs, a copy
-        of the values; of numbers whose bytes are in the other order, a copy.
+        The column; it is not changed. A copy is returned in these cases: a dictionary with a null
+        among its values (its rows become null), with string views (large strings), or with nested
+        dictionaries, nulls or runs (decoded values); run-length encoding (decoded values); and
+        numbers in the other byte order.
     name : str
-        What errors call it.
+        The name of the column in errors.
 
     Raises
     ------
     InputError
-        The buffers of a dictionary or of runs are none.
+        The buffers of a dictionary or of runs are invalid.
     """
     if _is_arrow(native):
         return _plain(name, native)
@@ -207,10 +208,7 @@ def plain(native: Any, name: str = "ids") -> Any:
 
 
 def plain_numbers(column: Any) -> Any:
-    """Return a column of numbers of any library without runs, and without a dictionary of Arrow.
-
-    A column that holds something else is returned as it is.
-    """
+    """Decode run-length and dictionary encoding of a column of numbers; return others unchanged."""
     native = plain(column, "weights")
     if not str(getattr(native, "dtype", None) or native.type).startswith("dictionary<"):
         return native
@@ -233,14 +231,14 @@ def in_native_order(column: Any) -> Any:
 
 
 def sound(name: str, held: Any) -> Any:
-    """Return a checked copy of a PyArrow column, since PyArrow trusts offsets and indices.
+    """Return a validated copy of a PyArrow column, because PyArrow trusts offsets and indices.
 
-    The copy is what is looked at: nobody writes to it afterwards.
+    The copy is validated, so later writes to the original cannot make it invalid.
 
     Raises
     ------
     InputError
-        Offsets or indices lead out of its buffers, or these hold no text.
+        Offsets or indices are out of range, or the buffers are not valid text.
     """
     import pyarrow as pa
 
@@ -269,10 +267,7 @@ def _no_column(name: str, kind: Any, error: Exception) -> InputError:
 
 
 def _copied(array: Any) -> Any:
-    """Return a copy of an array, checked to be valid.
-
-    Dictionaries and runs are followed too.
-    """
+    """Return a copy of an array after a full validation, including dictionaries and runs."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(array.type):
@@ -322,10 +317,10 @@ def _filtered(name: str, column: Any, mask: Any) -> Any:
 
 
 def arrow_rows(column: Any, mask: Any) -> Any:
-    """Return the rows of a chunked array of PyArrow's where a boolean array is true, of its type.
+    """Return the rows of a PyArrow chunked array where a boolean array is true, with its type.
 
-    PyArrow filters neither views, nor runs, nor lists of views: the first two are converted and
-    back, and of all else the pieces between left out rows are put together.
+    PyArrow cannot filter views, runs and lists of views. Views and runs are converted, filtered and
+    converted back. Other types are concatenated from slices.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -374,7 +369,7 @@ def _in_chunks(arrays: list[Any]) -> Any:
 
 
 def _whole(array: Any) -> Any:
-    """Return an array whose values are neither in a dictionary, nor runs, nor views."""
+    """Return an array with dictionaries, runs and views decoded."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -388,7 +383,7 @@ def _whole(array: Any) -> Any:
 
 
 def without_views(array: Any) -> Any:
-    """Return strings or bytes in a layout that PyArrow's functions take; views are copied."""
+    """Convert views of strings or bytes to a layout that PyArrow's functions support."""
     import pyarrow as pa
 
     kind = VIEWS.get(str(array.type))
@@ -396,18 +391,18 @@ def without_views(array: Any) -> Any:
 
 
 def text_buffers(column: Any) -> tuple[Any, Any]:
-    """Return the UTF-8 bytes of a column of strings without nulls, and where each begins and ends.
+    """Return the UTF-8 bytes of a column of strings without nulls, and their offsets.
 
     Parameters
     ----------
-    column : array of PyArrow's, chunked or not; or None, for one without rows
+    column : PyArrow array or chunked array, or None for no rows
 
     Returns
     -------
     (k,) array of uint8
-        Not copied if the column is one array of large strings.
+        The bytes, not copied if the column is a single array of large strings.
     (n + 1,) array of int64
-        From 0 to k.
+        The offset of each string, from 0 to k.
     """
     import pyarrow as pa
 
@@ -442,14 +437,14 @@ def text_of_buffers(octets: Any, offsets: Any, n: int) -> Any:
 
 BOOLEANS, INTEGERS = (bool, np.bool_), (int, np.integer)
 ABSENT = ("NoneType", "NAType", "NaTType", "MaskedConstant")  # types of missing values
-WIDE = 1 << 20  # characters from which on an array of text may be one of objects instead:
-MOSTLY = 8  # if it has room for this many times the characters that there are
+WIDE = 1 << 20  # unused characters that a fixed-width array of strings may always have
+MOSTLY = 8  # and its size in characters, as a multiple of the characters in use
 
 
 def array_of_range(ids: range, xp: Any = np, name: str = "vertices") -> Any:
-    """Return the integers of a range as an array of int64, or of uint64 if some need that.
+    """Return the integers of a range as an array of int64, or of uint64 if int64 is too small.
 
-    NumPy's own makes floats or objects of integers beyond 2^63, or leaves out the last ones.
+    ``numpy.arange`` returns floats or objects beyond 2^63, or leaves out the last integers.
 
     Raises
     ------
@@ -482,15 +477,15 @@ def array_of_range(ids: range, xp: Any = np, name: str = "vertices") -> Any:
 
 
 def array_of_host(name: str, values: Any) -> Any:
-    """Return a NumPy array, perhaps masked, of any values on the host.
+    """Convert values on the host to a NumPy array, masked if values are missing.
 
-    An array itself is not copied.
+    An array is not copied.
 
     Raises
     ------
     ColumnTypeError, InputError
-        They are a list of integers and booleans, or of integers that no type of 64 bits holds; they
-        have several lengths, or are not values.
+        A list mixes integers and booleans, has integers beyond 64 bits, is ragged, or holds other
+        objects than values.
     """
     if isinstance(values, np.ma.MaskedArray):
         return values
@@ -529,14 +524,15 @@ def numbers_of_list(name: str, values: Any) -> Any:
 
 
 def present(name: str, array: Any) -> tuple[Any, Any]:
-    """Return an array without missing values, and a boolean array of the present ones.
+    """Return an array without its missing values, and a boolean array of the present values.
 
-    Missing are masked values, and among objects and strings None, nan and pandas' NA and NaT.
+    Masked values are missing; in arrays of objects or strings also None, NaN, pandas' NA and NaT.
 
     Returns
     -------
-    array, not copied if nothing is missing
-    array of bool, or None if nothing is
+    array
+        The present values, not copied if none is missing.
+    array of bool, or None if none is missing
     """
     if isinstance(array, np.ma.MaskedArray):
         if array.dtype.names is not None:
@@ -554,7 +550,7 @@ def present(name: str, array: Any) -> tuple[Any, Any]:
 
 def missing_of(array: Any) -> Any:
     """Return a boolean array of the missing objects of an array; None if none is missing."""
-    pandas = sys.modules.get("pandas")  # which looks at as many in a quarter of the time
+    pandas = sys.modules.get("pandas")  # four times as fast as a loop of Python
     infer = pandas.api.types.infer_dtype if pandas and is_object(array.dtype) else None
     if infer and infer(array, skipna=False) == "string":
         return None
@@ -573,16 +569,16 @@ def _is_missing(value: Any) -> bool:
 
 
 def any_array(name: str, values: Any) -> Any:
-    """Return any values as an array of NumPy's; raise an InputError if it makes none of them."""
-    if hasattr(values, "adjacency"):  # of which NumPy would take the nodes
+    """Convert values to a NumPy array; raise an InputError if NumPy cannot."""
+    if hasattr(values, "adjacency"):  # NumPy would convert the nodes of a graph
         raise InputError(f"{name!r} cannot be a {type(values).__name__}: pass a column or list")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what NumPy makes of odd values, which are refused
+            warnings.simplefilter("ignore")  # NumPy warns of values that are refused later
             return np.asarray(values)
     except MemoryError:
         raise
-    except Exception as error:  # of NumPy, or of the library that the values are of
+    except Exception as error:  # raised by NumPy, or by the library of the values
         raise InputError(
             f"{name!r} cannot be a {type(values).__name__} which NumPy cannot convert to an array"
             f" ({error}): pass an array, or a list of integers or strings"
@@ -590,7 +586,7 @@ def any_array(name: str, values: Any) -> Any:
 
 
 def _masked(name: str, values: Any) -> Any:
-    """Return a list in which some values are missing as a masked array of the others' type."""
+    """Convert a list with missing values to a masked array of the type of the other values."""
     missing = np.fromiter(map(_is_missing, values), bool, len(values))
     rest = array_of_host(name, [value for value in values if not _is_missing(value)])
     if rest.ndim != 1:
@@ -646,12 +642,12 @@ def as_it_is(values: Any, every: Callable[[], Any]) -> Any:
 class Column:
     """One column of ids: an array of integers, or strings (cuDF's series, or PyArrow's array).
 
-    ``borrow`` is a context manager over it: while it is open, a cuDF column stays where it is on
-    the device, and is not marked as unspillable afterwards. ``to_native`` makes a column of the
-    caller's kind of an array of PyArrow's (of a series on a device), given what gives all strings
-    of the answer, as all its columns have the same categories. Several columns that name vertices
-    together are the ``key_columns`` of one, which lends a list. Both are functions of modules, or
-    partial ones, and no closures, so that columns can be pickled.
+    ``borrow`` is a context manager that gives the array. While it is open, a cuDF column cannot be
+    spilled; afterwards it can. ``to_native(values, every)`` converts a PyArrow array, or a series
+    on a device, to a column of the caller's library. ``every`` returns all strings of the answer,
+    because all its columns share their categories. If vertices are named by several columns, these
+    are the ``key_columns`` of one column, and ``borrow`` gives a list. ``borrow`` and ``to_native``
+    are functions of modules or partial functions, so that columns can be pickled.
     """
 
     name: str
@@ -664,9 +660,9 @@ class Column:
 
 
 class Borrowing:
-    """A context that lends the arrays (or native strings) of all columns while it is open.
+    """A context that borrows all columns and gives their arrays (or native strings).
 
-    It takes a fraction of the calls of an exit stack: for a small batch that counts.
+    For small batches it is faster than an ``ExitStack``.
     """
 
     def __init__(self, columns: list[Column]) -> None:
@@ -686,7 +682,7 @@ class Borrowing:
             raise
 
     def __exit__(self, *error: Any) -> None:
-        """Take all columns back, the last one first, whatever goes wrong."""
+        """Release all columns in reverse order, even if one raises an error."""
         while self._open:
             try:
                 self._open.pop().__exit__(*error)
@@ -696,7 +692,7 @@ class Borrowing:
 
 
 def borrowed_columns(column: Column, borrowed: Any) -> list[tuple[Column, Any]]:
-    """Return each part of a column of ids with its lent arrays."""
+    """Return each key column of a column of ids with its borrowed array."""
     if column.key_columns:
         return list(zip(column.key_columns, borrowed, strict=True))
     return [(column, borrowed)]
@@ -708,10 +704,7 @@ def is_cudf(thing: Any) -> bool:
 
 
 def is_cudf_frame(thing: Any) -> bool:
-    """Return whether an object is a cuDF frame.
-
-    Its own ``columns`` would make an index of pandas' first.
-    """
+    """Return whether an object is a cuDF frame, without building its ``columns``."""
     return is_cudf(thing) and hasattr(type(thing), "columns")
 
 
@@ -723,10 +716,10 @@ def is_series(thing: Any) -> bool:
 
 @dataclass(frozen=True)
 class Held:
-    """Ids as given, some of which may be missing.
+    """Ids as given, before a check for missing values.
 
-    ``there`` is an array of bool where the ids lie, None if none is missing; ``where`` gives the
-    column of the rows for which such an array holds, all of which have to be there.
+    ``there`` is a boolean array of the present ids on their device, None if none is missing.
+    ``where(mask)`` returns the column of the selected rows, none of which may be missing.
     """
 
     name: str
@@ -735,7 +728,7 @@ class Held:
     where: Callable[[Any], Column]
 
     def column(self, remedy: str = FILL) -> Column:
-        """Return the column of all; raise a NullsError with a remedy if some are missing."""
+        """Return the column of all ids; raise a NullsError with a remedy if some are missing."""
         if self.there is not None:
             refuse_nulls(self.name, self.size - int(self.there.sum()), self.size, remedy)
         return self.where(None)
@@ -747,7 +740,7 @@ def of(name: str, values: Any) -> Column:
     Raises
     ------
     ColumnTypeError, NullsError, InputError
-        It holds no ids, or nulls, or is not one-dimensional.
+        The values are not ids, contain nulls, or are not one-dimensional.
     """
     return held(name, values).column()
 
@@ -758,8 +751,8 @@ def held(name: str, values: Any) -> Held:
     Raises
     ------
     ColumnTypeError, InputError
-        It is not one-dimensional, or of a kind that no array is made of; what else there is to
-        refuse its columns refuse.
+        The values are not one-dimensional, or cannot be converted to an array. Other errors are
+        raised when columns are made.
     """
     values = as_series(values)
     if not is_series(values):
@@ -773,16 +766,16 @@ def held(name: str, values: Any) -> Held:
 
 
 def there_of(native: Any) -> Any:
-    """Return a boolean array of the values of a host column that are not null; None if all are.
+    """Return a boolean array of the values of a host column that are not null; None without nulls.
 
-    Of pandas' floats and objects nan is null too.
+    In pandas' columns of floats and objects, NaN is null, too.
     """
     import narwhals as nw
 
-    if str(getattr(native, "dtype", "")) == "object":  # of which pandas compares each with itself
+    if str(getattr(native, "dtype", "")) == "object":  # pandas would compare each with itself
         missing = missing_of(native.to_numpy())
         return None if missing is None else ~missing
-    if getattr(getattr(native, "dtype", None), "kind", "") == "V":  # no value of which is null
+    if getattr(getattr(native, "dtype", None), "kind", "") == "V":  # void values are never null
         return None
     side = nw.from_native(native, series_only=True)
     return ~side.is_null().to_numpy() if side.null_count() else None
@@ -800,7 +793,7 @@ def _series_where(name: str, native: Any, keep: Any) -> Column:
     if keep is not None:
         if len(native) and not keep.any():
             return empty(name)
-        if not _is_id(series_of(native)):  # before what may not know how to filter it does so
+        if not _is_id(series_of(native)):  # refused before a filter, which may not support the type
             return of_series(name, series_of(native))
         native = rows_where(native, keep, name)
     return of_series(name, series_of(native))
@@ -953,9 +946,9 @@ def _has_categories(side: Any) -> bool:
 
 
 def _categories(side: Any) -> Any:
-    """Return the different values of a column of categories, as a column.
+    """Return the distinct values of a categorical column as a column.
 
-    None of Polars', as strings.
+    Return None for a column of Polars, whose categories are strings.
     """
     native = side.to_native()
     if side.implementation.is_polars():
@@ -971,7 +964,7 @@ def _categories(side: Any) -> Any:
 
 
 def _kinds_in(values: Any) -> str:
-    """Return the types of objects in words, after the name of the type of all."""
+    """Describe the types of objects in a column, for an error."""
     kinds = sorted({type(value).__name__ for value in values})
     return f" of {listed(kinds)}" if kinds else ""
 
@@ -988,7 +981,7 @@ def _with_categories(text: str, native: Any) -> str:
 
 
 def _to_arrow(name: str, side: Any) -> Any:
-    """Return a column of strings as a PyArrow array, no views, which few of its functions take."""
+    """Convert a column of strings to a PyArrow array without views, which few functions support."""
     try:
         return without_views(in_one(name, side))
     except UnicodeEncodeError:
@@ -996,7 +989,7 @@ def _to_arrow(name: str, side: Any) -> Any:
 
 
 def _of_categories(name: str, text: str, side: Any) -> Column:
-    """Return a column of categories, which are read as their values."""
+    """Return a categorical column as a column of its values."""
     import pyarrow as pa
 
     if len(side) == 0:  # its categories may be of any type, such as null
@@ -1031,7 +1024,7 @@ def _in_polars_categories(dtype: Any, array: Any, every: Callable[[], Any]) -> A
 
 
 def _holds(dtype: Any, every: Callable[[], Any]) -> bool:
-    """Return whether the caller's own categories are known, and hold all strings of the answer."""
+    """Return whether the caller's categories are known and include all strings of the answer."""
     same = getattr(dtype, "categories", None)
     return same is not None and set(every().to_pylist()) <= set(same)
 
@@ -1049,7 +1042,7 @@ def _from_arrow(side: Any) -> Native:
     """Return the function that converts a PyArrow array to a column like this one."""
     implementation, native = side.implementation, side.to_native()
     if implementation.is_pandas_like():
-        return partial(_in_pandas, native.dtype)  # not the column, which would stay with the answer
+        return partial(_in_pandas, native.dtype)  # the dtype alone, so that the column can be freed
     return _in_polars if implementation.is_polars() else partial(_in_arrow, native.type)
 
 
@@ -1074,7 +1067,7 @@ def array_of(name: str, values: Any) -> Any:
     Raises
     ------
     NullsError, ColumnTypeError, InputError
-        Values are missing; it is none, or has another number of dimensions.
+        Values are missing, are not an array, or are not one-dimensional.
     """
     array = _one_dimension(name, values)
     rest, missing = (array, None) if hasattr(array, "get") else present(name, array)
@@ -1148,13 +1141,13 @@ def without_rows(column: Column) -> Column:
 
 
 def is_alike(column: Column, other: Column) -> bool:
-    """Return whether two columns differ in their rows alone, as far as answers are concerned."""
+    """Return whether two columns have the same properties for answers, apart from their rows."""
     own = column.name == other.name and column.dtype == other.dtype
     kind = column.strings == other.strings and column.to_native is other.to_native
     return own and kind and not (column.key_columns or other.key_columns)
 
 
-BYTES = 12  # of a hash: enough that no two inputs of a lifetime have the same
+BYTES = 12  # the length of a hash; collisions are improbable
 
 
 class Content:
@@ -1166,7 +1159,7 @@ class Content:
     def add(self, columns: list[Column]) -> None:
         """Add rows of the same number and types of columns; they are copied to the host."""
         for number, column in enumerate(columns):
-            if not column.size:  # of any type then
+            if not column.size:  # an empty column may have any type
                 continue
             for place, part in enumerate(column.key_columns or (column,)):
                 with part.borrow() as held:
@@ -1183,7 +1176,7 @@ class Content:
 
 
 def _arrays(column: Column, held: Any) -> list[Any]:
-    """Return the values of a lent column as arrays on the host."""
+    """Return the values of a borrowed column as arrays on the host."""
     if column.strings:
         arrow = held.to_arrow() if hasattr(held, "to_arrow") else held
         octets, offsets = text_buffers(arrow)

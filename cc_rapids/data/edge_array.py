@@ -12,9 +12,9 @@ DEVICES = (2, 13)  # of DLPack: CUDA, and its managed memory
 
 
 def is_edge_array(edges: Any) -> bool:
-    """Return whether an object is an array or tensor, and no frame, series or sparse matrix.
+    """Return whether an object is an array or tensor, and not a frame, series or sparse matrix.
 
-    Looks at attributes only, and imports no library: columns of frames have ``to_pandas``, too.
+    Only attributes are checked; no library is imported.
     """
     if hasattr(edges, "to_pandas") or hasattr(edges, "tocoo"):
         return False
@@ -23,14 +23,14 @@ def is_edge_array(edges: Any) -> bool:
 
 
 def as_array(values: Any) -> Any:
-    """Return an array or tensor as an array of NumPy, or of CuPy if it is on a GPU.
+    """Convert an array or tensor to an array of NumPy, or of CuPy if it is on a GPU.
 
-    Nothing is copied where the other library lends its memory.
+    Memory is shared if the other library allows it.
 
     Raises
     ------
     InputError
-        Its library does not lend it, for example because it requires a gradient.
+        The library does not export the tensor, for example because it requires a gradient.
     """
     if isinstance(values, np.ndarray):
         return np.asarray(values) if isinstance(values, np.matrix) else values
@@ -54,14 +54,14 @@ def as_array(values: Any) -> Any:
 
 
 def rows_are_edges(array: Any) -> bool:
-    """Return whether each row is an edge, and not one of the two rows an end of all edges.
+    """Return whether an array has the shape (E, 2), with one edge per row, and not (2, E).
 
-    Of shape (2, 2) each row is an edge.
+    An array of shape (2, 2) has one edge per row.
 
     Raises
     ------
     InputError
-        The array has another shape than (E, 2) and (2, E).
+        The shape is neither (E, 2) nor (2, E).
 
     Examples
     --------
@@ -78,7 +78,7 @@ def rows_are_edges(array: Any) -> bool:
 
 
 def ends_of(edges: Any) -> tuple[Any, Any]:
-    """Return the sources and destinations of an array of edges: views where that is possible."""
+    """Return the sources and destinations of an array of edges, as views if possible."""
     array = as_array(edges)
     ends = array.T if rows_are_edges(array) else array
     return ends[0], ends[1]

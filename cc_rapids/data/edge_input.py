@@ -112,10 +112,9 @@ for _words, _about in _COLUMNS.items():
 
 
 class Lending(Borrowing):
-    """A context that lends columns, and by themselves the offsets of rows, if there are any.
+    """A context that borrows the columns of ids and the row offsets, if any.
 
-    Gives the arrays, or native strings, of the columns, and the offsets, of which there is one
-    column, or none.
+    It gives a list of arrays (or native strings), and a list of one or no array of offsets.
     """
 
     def __init__(self, given: EdgeInput) -> None:
@@ -130,19 +129,19 @@ class Lending(Borrowing):
 class EdgeInput:
     """The caller's edges, checked: two columns, and the form in which answers are returned.
 
-    Of an adjacency list both columns are its indices, and ``row_offsets`` tell where each row
-    begins; ``symmetric`` is true if every edge is in the rows of both its ends. ``row_index``
-    gives the row numbers of the edges, if some were dropped or are outside a bound of weights;
-    ``rows_outside`` of these are. ``index`` is that of the caller's frame, if it is no range from
-    0, and ``bound`` what an answer keeps of the bounds of its edges. ``taken`` says how files were
-    read. ``vertex_names`` are those of the key columns of vertices in answers, empty if they are
-    numbered, and None if those of the edges tell; ``end_names`` likewise are those of the columns
-    of both ends. ``text_bytes`` is the size of the strings that integers stand for. ``weights`` is
-    an array of one number for each edge, where a spanning forest is found by them. ``make_frame``
-    makes frames in memory; ``answers`` converts them where the caller gets another kind. Where it
-    would look for nan in arrays, it also takes what ``without_nan`` returns for one that holds
-    none. ``ledger`` counts the rows that were given and those left out; the run counts what is
-    linked. ``columns`` are all columns of ids.
+    For an adjacency list, both columns are its indices, ``row_offsets`` is the column of offsets,
+    and ``symmetric`` tells whether every edge is in the rows of both its ends. ``row_index`` gives
+    the row numbers of the edges if rows were left out; ``rows_outside`` rows are outside a bound of
+    weights. ``index`` is the index of the caller's frame, unless it counts from 0. ``bound`` is
+    the bound of weights that an answer keeps. ``taken`` describes how files were read.
+    ``vertex_names`` are the names of the key columns of vertices in answers: empty if these are
+    numbered, None if the names of the edges decide. ``end_names`` are the names of the columns of
+    both ends in answers. ``text_bytes`` is the size of the strings that integers represent.
+    ``weights`` is an array with one number per edge, for a spanning forest by weight.
+    ``make_frame`` makes frames in memory; ``answers`` converts them if the caller gets another
+    kind. If ``make_frame`` would scan arrays for NaN, ``without_nan`` marks an array as free of
+    NaN. ``ledger`` counts the rows that were given and left out; the run counts the linked ones.
+    ``columns`` are all columns of ids.
     """
 
     src: Column
@@ -177,12 +176,12 @@ class EdgeInput:
 
     @cached_property
     def lent(self) -> list[Column]:
-        """The columns of ids, and the offsets if there are some."""
+        """The columns of ids, and that of the offsets if there is one."""
         return self.columns if self.row_offsets is None else [*self.columns, self.row_offsets]
 
     @property
     def rows(self) -> Ledger:
-        """The ledger of the rows that were given; without one, the rows that there are."""
+        """The ledger of the given rows; without one, a ledger of the present rows."""
         return Ledger(self.src.size) if self.ledger is None else self.ledger
 
     @property
@@ -195,7 +194,7 @@ class EdgeInput:
 
     @property
     def end_columns(self) -> list[str]:
-        """The columns of ids of a frame, by turns of both ends; none of arrays and files."""
+        """The columns of ids of a frame, alternating between the ends; empty without a frame."""
         if self.end_names is not None:
             return list(self.end_names)
         if self.taken or self.make_frame is plain_frame or self.row_offsets is not None:
@@ -204,15 +203,15 @@ class EdgeInput:
         return [part.name for parts in zip(*ends, strict=True) for part in parts]
 
     def called(self, column: str) -> str:
-        """Return the name of a column in answers, from the one with the number of a key column."""
+        """Return the name in answers of a column such as ``0_vertex``."""
         return public_name(column, self.key_names) if self.src.key_columns else column
 
     def answer(self, frame: Any) -> Any:
-        """Return a frame or column as the caller gets it."""
+        """Convert a frame or column to the kind that the caller gets."""
         return frame if self.answers is None else self.answers(frame)
 
     def borrow(self) -> Lending:
-        """Return a context that lends the columns."""
+        """Return a context that borrows the columns."""
         return Lending(self)
 
     def changed(self) -> InputError:
@@ -245,12 +244,12 @@ def with_vertices(edge_input: EdgeInput, vertices: Any, dense: bool) -> EdgeInpu
     ----------
     vertices : column, array, frame of several columns, range or None
     dense : bool
-        Whether these are the range 0 .. n - 1, and there are no others.
+        Whether the vertices are exactly 0 .. n - 1.
 
     Raises
     ------
     InputError, ColumnTypeError
-        They are of another kind than the ids of the edges.
+        The vertices are of another kind than the ids of the edges.
     """
     if vertices is None:
         return edge_input
@@ -319,17 +318,17 @@ class ReadRequest:
     Attributes
     ----------
     source, destination : str, or list of as many str, optional
-        The columns that were named; an adapter knows what they are else.
+        The columns that the caller named; the adapter chooses the default.
     nulls : {"raise", "drop"} or REFUSE of :mod:`cc_rapids.data.column`
-        What becomes of edges with a null end.
+        What to do with edges that have a null end.
     options : TextOptions
-        Those of text; only of paths.
+        The options of text files; only for paths.
     vertices : column, array, frame or range, optional
-        The vertices that the caller names; refused by what has its own.
+        The vertices that the caller names; an error for edges with vertices of their own.
     vertices_are_dense_range : bool
-        Whether these are the range 0 .. n - 1, and there are no others.
+        Whether the vertices are exactly 0 .. n - 1.
     bound : WeightBound, optional
-        The bound on weights that the reader of a stream will apply, so that it needs these too.
+        The bound on weights that the reader of a stream will apply; chunks then have weights.
     skips_unreadable : bool
         Whether a stream skips files that cannot be read.
     """
@@ -351,7 +350,7 @@ class ReadRequest:
 
     @cached_property
     def sides(self) -> tuple[list[str], list[str]]:
-        """The column names of both sides as lists of equal length, which are not to be changed."""
+        """The column names of both sides as lists of equal length; do not modify them."""
         if self.source is None and self.destination is None:
             return [SOURCE], [DESTINATION]
         return several(*self.names)
@@ -362,7 +361,7 @@ class ReadRequest:
         return list(dict.fromkeys(name for side in self.sides for name in side))
 
     def columns(self, weight: Any) -> list[str]:
-        """Return the columns of ids, and that of weights if they are named."""
+        """Return the columns of ids, and the column of weights if ``weight`` is a name."""
         source, destination = self.sides
         return [*source, *destination, *([weight] if isinstance(weight, str) else [])]
 
@@ -375,7 +374,7 @@ class ReadRequest:
 def named(
     source: str | list[str] | None, destination: str | list[str] | None
 ) -> tuple[str | list[str], str | list[str]]:
-    """Return the column names of edges in memory: those given, or else src and dst."""
+    """Return the column names of edges in memory: those given, by default src and dst."""
     for what, names in (("source=", source), ("destination=", destination)):
         if names is not None:
             check_names(what, names)

@@ -1,11 +1,10 @@
 """The columns that hold the ends of an edge, by their names: one rule for every kind of edges.
 
 :func:`end_columns` decides for files, frames, datasets and streams. Names that the caller gives
-have to be there. Without them a known pair of names is taken whole, or the only two columns; a
-table with more columns and no such pair, or with two of them, is refused, because nothing says
-which columns are ids. Beside ``unique_id_l`` and ``unique_id_r``, the columns
-``source_dataset_l`` and ``source_dataset_r`` are part of the id: it is unique only within its
-dataset.
+must exist. By default a known pair of names is chosen, or the only two columns. A table with more
+columns and no known pair, or with several, raises an error. If a table with the pair
+``unique_id_l`` and ``unique_id_r`` also has the columns ``source_dataset_l`` and
+``source_dataset_r``, these are part of the id, because ids are unique only within a dataset.
 """
 
 from __future__ import annotations
@@ -38,12 +37,12 @@ KNOWN_PAIRS = (
     ("left_id", "right_id"),
     ("id_left", "id_right"),
 )
-DATASETS = (  # what columns beside those of ids are called that say in which dataset an id is one
+DATASETS = (  # names of columns that tell the dataset of an id
     *("source_dataset", "dataset", "dataset_id", "dataset_name", "data_set", "source", "z_source"),
     *("source_table", "table", "table_name", "data_source", "datasource", "source_system"),
 )
 _ROOTS = [word for word in DATASETS if not any(w in word and w != word for w in DATASETS)]
-LABELS = ("vertex", "labels")  # the columns of labels that are written here: an edge of two columns
+LABELS = ("vertex", "labels")  # the columns of label files, which are read as edges
 KNOWN_NAMES = frozenset((*(name for pair in KNOWN_PAIRS for name in pair), *LABELS))
 
 _LONGEST_LIST = 180  # letters of the names in a message
@@ -59,25 +58,25 @@ def end_columns(
     destination: str | None,
     weight: str | None = None,
 ) -> tuple[Side, Side]:
-    """Return the columns of the two ends of an edge, each a name, or a list where ids have several.
+    """Return the columns of the two ends of an edge; each is a name, or a list of names.
 
     Parameters
     ----------
     what
         The file or other edges, for messages.
     names
-        Of all columns.
+        The names of all columns.
     source, destination
-        What the caller named, one column each, or None.
+        The names that the caller gave, one column each, or None.
     weight
-        The column of weights, which is no end.
+        The column of weights, which is not an end.
 
     Raises
     ------
     MissingColumnError
-        The column does not exist, or several could be meant; lists the columns.
+        A column does not exist, or the choice is ambiguous. The error lists the columns.
     InputError
-        Both ends are one column, or several columns have the name.
+        Both ends are the same column, or several columns have the name.
     """
     if source is not None and source == destination:
         raise _one_column(what, names, source)
@@ -125,18 +124,17 @@ def _one_column(what: str, names: Sequence[Any], name: str) -> InputError:
 def _known_pair(
     what: str, names: Sequence[Any], one: str | None, weight: str | None
 ) -> tuple[str, str] | None:
-    """Return the known pair whose two names exist, and which includes ``one`` if given.
+    """Return the known pair of names that exists in a table, and that includes ``one`` if given.
 
-    One of them may be the ``weight`` only if there is no other pair.
-
-    Names count as they are spelled, or else in any case of letters.
+    A pair that includes ``weight`` is chosen only if there is no other pair. Exact names are
+    preferred to names that differ in upper and lower case.
 
     Raises
     ------
     MissingColumnError
-        There are several.
+        Several pairs exist.
     InputError
-        A name is that of several columns.
+        Several columns have one of the names.
     """
     lower = [name.lower() if isinstance(name, str) else None for name in names]
     found: list[tuple[str, str]] = []
@@ -166,16 +164,16 @@ def _known_pair(
 
 
 def _companions(what: str, names: Sequence[Any], pair: tuple[str, str]) -> list[tuple[str, str]]:
-    """Return the columns that are part of the id beside a known pair: one of each end, or none.
+    """Return the dataset columns that are part of the id of a known pair: one per end, or none.
 
-    They differ from each other as the pair does, by ``_l`` and ``_r`` for example, and what is left
-    of them is a name of datasets.
+    They have the same affixes as the pair, such as ``_l`` and ``_r``; the rest of their name is one
+    of ``DATASETS``.
 
     Raises
     ------
     MissingColumnError
-        Only one end has such a column, or there are several; or a pair that differs in whole words,
-        as src and dst do, has such columns, which may be something else.
+        Only one end has such a column, an end has several, or the names of the pair have no common
+        part (such as src and dst), so that the meaning of the columns is unclear.
     """
     found: list[tuple[str, str]] = []
     known = {name.lower(): name for name in names if isinstance(name, str)}
@@ -208,7 +206,7 @@ def may_name_datasets(head: bytes) -> bool:
 
 
 def _beside(left: str, right: str, word: str) -> list[tuple[str, str]]:
-    """Return what a column of datasets may be called at each end, beside a pair of names."""
+    """Return the possible names of the dataset columns of a pair, made from ``word``."""
     best = _affixes(left, right)
     if not best:
         return [(f"{left}_{word}", f"{right}_{word}"), (f"{word}_{left}", f"{word}_{right}")]
@@ -217,7 +215,7 @@ def _beside(left: str, right: str, word: str) -> list[tuple[str, str]]:
 
 
 def _affixes(left: str, right: str) -> Any:
-    """Return how two names differ by an affix: the way that leaves most of them; None if none."""
+    """Return the affixes by which two names differ, the shortest ones; None if there are none."""
     ways = [way for way in cuts(left, right) if way[1].strip(SEPARATORS) == way[1] != ""]
     return max(ways, key=lambda way: len(way[1]), default=None)
 
@@ -233,9 +231,9 @@ def place_of(what: str, names: Sequence[Any], name: Any) -> int:
     Raises
     ------
     MissingColumnError
-        There is none; names the nearest one, and lists all.
+        No column has the name; the error suggests the nearest one, and lists all.
     InputError
-        There are several.
+        Several columns have the name.
     """
     if name not in names:
         raise MissingColumnError(f"{missing(what, names, name)}; it has {naming(names)}")
@@ -247,7 +245,7 @@ def place_of(what: str, names: Sequence[Any], name: Any) -> int:
 
 
 def missing(what: str, names: Sequence[Any], name: Any) -> str:
-    """Return the words for a column that does not exist, with the nearest one that does."""
+    """Return the message for a column that does not exist, with the nearest existing one."""
     near = difflib.get_close_matches(str(name), list(map(str, names)), n=1)
     hint = f"; did you mean {_quoted(near[0])}?" if near else ""
     return f"{what} has no column {_quoted(name)}{hint}"
@@ -259,7 +257,7 @@ def is_known_pair(names: Sequence[str]) -> bool:
 
 
 def naming(names: Iterable[Any]) -> str:
-    """Return the names for a message: those that fit, and their number."""
+    """Return the names for a message, as many as fit, and their number."""
     names, letters = list(names), 0
     shown: list[str] = []
     for name in names:

@@ -1,8 +1,8 @@
-"""Objects of other libraries, opened at each door: as tables of Arrow, or as mappings of columns.
+"""Convert objects of other libraries to tables of Arrow or to mappings of columns.
 
-Graphs of NetworkX and igraph, and the entries of matrices with weights, become a :class:`Graph`:
-columns by name, which are made when they are asked for, and all vertices. Objects that only have
-Arrow's protocols become tables and columns of PyArrow's, on a GPU frames of cuDF.
+Graphs of NetworkX and igraph, and matrices with weights, become a :class:`Graph`: columns by name,
+made on request, and all vertices. Objects that only have Arrow's protocols become tables and
+columns of PyArrow, or frames of cuDF if they are on a GPU.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _OPENED_BY: WeakKeyDictionary[type, Callable[[Any], Any] | None] = WeakKeyDictio
 
 
 def opened(edges: Any, weight: Any = None) -> Any:
-    """Return edges in a form that an adapter reads; those of most kinds as they are.
+    """Convert edges to a form that an adapter reads; return most kinds unchanged.
 
     Parameters
     ----------
     weight : str or array, optional
-        The weights that are asked for: an array beside the entries of a matrix, or a name. The
-        matrix then becomes the :class:`Graph` of its entries, with their values as :data:`WEIGHT`.
+        The requested weights: an array with one number per entry of a matrix, or a name. A matrix
+        then becomes the :class:`Graph` of its entries, with their values as :data:`WEIGHT`.
 
     Raises
     ------
     InputError
-        The object cannot be opened; says what to pass in its place.
+        The object cannot be converted; the error says what to pass instead.
     """
     kind = type(edges)
     try:
@@ -49,14 +49,14 @@ def opened(edges: Any, weight: Any = None) -> Any:
 
 
 def with_own_weights(edges: Any, weight: Any) -> tuple[Any, Any]:
-    """Return edges, opened, and their weights: by default matrices and graphs have their own."""
+    """Return converted edges and their weights; matrices and graphs have default weights."""
     if weight is None and (hasattr(edges, "tocoo") or isinstance(opened(edges), Graph)):
         weight = WEIGHT
     return opened(edges, weight), weight
 
 
 def _way_for(kind: type) -> Callable[[Any], Any] | None:
-    """Return the function that opens objects of a type; None if they are read as they are."""
+    """Return the function that converts objects of a type; None if no conversion is needed."""
     roots = [own.__module__.partition(".")[0] for own in kind.__mro__]
     if "networkx" in roots:
         return _graph_of_networkx if hasattr(kind, "adjacency") else _refuse_view
@@ -78,12 +78,12 @@ def _way_for(kind: type) -> Callable[[Any], Any] | None:
 
 
 def is_opened(kind: type) -> bool:
-    """Return whether objects of a type are opened, whatever they hold."""
+    """Return whether all objects of a type are converted."""
     return _way_for(kind) not in (None, _columns_of_fields, _sides_in_memory, _columns_in_memory)
 
 
 def _sides_in_memory(sides: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return columns, of which those that are known by Arrow's protocols alone are read once."""
+    """Return columns in memory: those that only have Arrow's protocols are read once, here."""
     if not any(speaks_arrow(type(side)) for side in sides):
         return sides
     return tuple(arrow_of(side) if speaks_arrow(type(side)) else side for side in sides)
@@ -96,13 +96,13 @@ def _columns_in_memory(columns: dict[str, Any]) -> dict[str, Any]:
 
 
 def _columns_of_fields(array: Any) -> Any:
-    """Return the fields of a structured array as columns; other arrays as they are."""
+    """Return the fields of a structured array as columns; return other arrays unchanged."""
     names = array.dtype.names
     return array if names is None else {name: array[name] for name in names}
 
 
 def _ends_of_levels(index: Any) -> Any:
-    """Return an index of several levels as a frame; two without names get those by default."""
+    """Return an index of several levels as a frame; two unnamed levels get the default names."""
     frame = frame_of_levels(index)
     if index.nlevels == 2 and all(name is None for name in index.names):
         frame.columns = [SOURCE, DESTINATION]
@@ -179,7 +179,7 @@ def _attribute_of_networkx(graph: Any, name: str) -> list[Any]:
 def _graph_of_igraph(graph: Any) -> Graph:
     """Return the edges of a graph of igraph in the order of their indices.
 
-    Vertices are their names, where all have one, or else their indices.
+    Vertices are given by name if all have a name, otherwise by index.
     """
     vertices: Any = range(graph.vcount())
     ends: Any = np.array(graph.get_edgelist(), np.int64).reshape(-1, 2).T
@@ -228,8 +228,8 @@ def _check_attributes(names: Any, ends: Mapping[str, Any], what: str) -> None:
 def _graph_of_matrix(matrix: Any, own: bool) -> Graph:
     """Return the entries of a sparse matrix with their values, by rows and columns.
 
-    If it is for its ``own`` values, those that a coo matrix stores twice are added up, as SciPy
-    does.
+    If the values of the matrix are the weights (``own``), repeated entries of a COO matrix are
+    summed, as in SciPy.
     """
     check_square(matrix)
     if own and matrix.format == "coo" and matrix.tocsr().nnz < matrix.nnz:
@@ -242,7 +242,7 @@ def _graph_of_matrix(matrix: Any, own: bool) -> Graph:
 
 
 def check_square(matrix: Any) -> None:
-    """Raise an InputError unless a matrix is square, and its offsets are as many as its rows."""
+    """Raise an InputError unless a matrix is square and has one more offset than rows."""
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"an adjacency matrix has shape (n, n), not {tuple(matrix.shape)}")
     if matrix.format in ("csr", "csc"):
@@ -261,7 +261,7 @@ def check_pointers(kind: str, indptr: Any, rows: int) -> None:
 def entries_of(matrix: Any) -> Any:
     """Return the entries of a sparse matrix by rows and columns, converted by its own library.
 
-    Zeros in blocks only fill these up: they are no edges, as in SciPy since 1.18.
+    Zeros that only pad blocks are not edges, as in SciPy since 1.18.
     """
     if matrix.format == "bsr":
         check_pointers("bsr", matrix.indptr, matrix.shape[0] // matrix.blocksize[0])
