@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @option("--clear", is_flag=True, section=OUTPUT, help="With --cache: clear the cache.")
 @as_json
 def doctor(cache: bool, clear: bool, json_output: bool) -> None:
-    """Show installed packages, devices, and the engine that would run.
+    """Show what is installed, and which engine would run.
 
     The output states why this engine is chosen, and what to install or update to run on a GPU.
     """
