@@ -108,6 +108,16 @@ def pytest_runtest_teardown(item, nextitem):
             ctypes.CDLL("libc.so.6").malloc_trim(0)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def small_cache():
+    """A cache so small that benchmarks fill a few MB to empty it, and not hundreds."""
+    from cc_rapids.backends.threads import Threads
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Threads, "cache_bytes", lambda _: 1 << 20)
+        yield
+
+
 @pytest.fixture(params=ENGINES)
 def engine(request):
     """The name of each engine that runs here."""

@@ -280,6 +280,7 @@ SOME = 12  # of so many columns a job takes one, unless all are asked for
 NARROW = re.compile(r"\bu?[Ii]nt(8|16|32)\b")  # each a kernel of its own, in each job
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("job", JOBS)
 def test_every_column_has_an_answer_or_an_error_of_ours(job, pytestconfig):
     every = job == "pair" or pytestconfig.getoption("--designs") == "all"

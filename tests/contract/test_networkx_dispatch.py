@@ -75,6 +75,7 @@ def test_importing_networkx_loads_neither_numba_nor_the_backend():
     assert loaded.isdisjoint({"cc_rapids.api", "cc_rapids.integrations.networkx", *heavy})
 
 
+@pytest.mark.slow
 def test_networkx_own_suite_passes_on_the_backend(tmp_path):
     """NetworkX's switch for backends converts every graph of its tests, whatever its size."""
     log = tmp_path / "log"

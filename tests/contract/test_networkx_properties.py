@@ -1,6 +1,7 @@
 """What holds for every graph of NetworkX, its views, and after every change: NetworkX's answer."""
 
 import networkx as nx
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_networkx import _reuse_without_a_warning, agree
@@ -80,12 +81,14 @@ def changes(draw, graph):
     return draw(st.sampled_from(cuts))
 
 
+@pytest.mark.slow
 @quick
 @given(st.data())
 def test_every_graph(data):
     agree(data.draw(graphs()))
 
 
+@pytest.mark.slow
 @quick
 @given(st.data())
 def test_every_graph_after_every_change(data):
@@ -96,6 +99,7 @@ def test_every_graph_after_every_change(data):
         agree(graph)
 
 
+@pytest.mark.slow
 @quick
 @given(st.data())
 def test_every_view_before_and_after_a_change_of_its_graph(data):

@@ -59,6 +59,7 @@ def graphs(draw):
     return graph
 
 
+@pytest.mark.slow
 @quick
 @given(graphs())
 def test_edges_and_trees_are_networkxs_to_the_letter(graph):

@@ -26,6 +26,7 @@ def made(monkeypatch):
     return made_pages
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.stem)
 def test_what_a_guide_types_gives_what_it_shows(path):
     blocks = re.findall(r"```pycon\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)

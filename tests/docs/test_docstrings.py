@@ -42,10 +42,12 @@ def kind_of(node):
     return "property" if "property" in decorators else "function"
 
 
+@pytest.mark.slow
 def test_no_first_line_is_a_fragment():
     assert [row for row in first_lines() if FRAGMENT.match(row[2])] == []
 
 
+@pytest.mark.slow
 def test_the_first_line_of_a_function_begins_with_a_verb():
     lines = [row for row in first_lines() if row[1] == "function" and NOUN.match(row[2])]
     assert lines == []

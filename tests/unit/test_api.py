@@ -196,6 +196,7 @@ def test_random_graphs_have_the_labels_of_scipy(engine, n, m):
 FAST = [f"{sample}+async+{find}" for sample in ("none", "strided") for find in ("naive", "halve")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAST)
 def test_a_graph_for_many_threads_has_the_same_labels_on_each_run(name):
     n = 300_000

@@ -58,6 +58,7 @@ def labels_in(frame):
     return column.to_pylist() if hasattr(column, "to_pylist") else list(column)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
 @quick
 @given(drawn=records())

@@ -84,6 +84,7 @@ JOBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("job", JOBS.values(), ids=JOBS)
 def test_whatever_is_told_is_short(job):
     with pytest.raises(errors.CcRapidsError) as raised:

@@ -40,6 +40,7 @@ def sources(*folders):
     return {str(path.relative_to(ROOT)) for path in files if "__pycache__" not in path.parts}
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_every_module_and_nothing_else(built):
     wheel, *_ = built
     ours = {name for name in wheel if ".dist-info/" not in name}

@@ -179,6 +179,7 @@ def work(found):
     return len(found), found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["spawn"])
 def test_processes_send_answers_to_each_other(method):
     found = components(pd.DataFrame(WORDS), forest=True)

@@ -96,6 +96,7 @@ def test_a_version_without_changes_is_refused(release, git):
         release.checked(git.tree)
 
 
+@pytest.mark.slow
 def test_two_builds_have_the_same_bytes_and_sums_that_hold(release, git, tmp_path):
     out = tmp_path / "dist"
     out.mkdir()

@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from distributed import get_worker
+from support.choices import each
 
 import cc_rapids.dask
 from cc_rapids import errors
@@ -82,8 +83,7 @@ NO_FRAMES = {
 }
 
 
-@BOTH
-@pytest.mark.parametrize("name", NO_FRAMES)
+@each(partition=["edges", "vertices"], name=NO_FRAMES)
 def test_a_partition_that_is_no_frame(client, partition, name):
     thing, words = NO_FRAMES[name]
     for columns in (["src", "dst"], ["src", "dst", "weight"]):
@@ -94,8 +94,7 @@ def test_a_partition_that_is_no_frame(client, partition, name):
         refused(errors.ArgumentTypeError, told, edges, partition=partition)
 
 
-@BOTH
-@pytest.mark.parametrize("name", ["list", "none", "array", "Polars"])
+@each(partition=["edges", "vertices"], name=["list", "none", "array", "Polars"])
 def test_a_partition_of_vertices_that_is_no_frame(client, partition, name):
     thing, words = NO_FRAMES[name]
     how = {"meta": EDGES["src"][:0], "enforce_metadata": False}
@@ -140,8 +139,7 @@ VERTICES = {
 }
 
 
-@BOTH
-@pytest.mark.parametrize("name", VERTICES)
+@each(partition=["edges", "vertices"], name=VERTICES)
 def test_vertices_that_cannot_be_used(client, partition, name):
     vertices, error, words = VERTICES[name]
     refused(error, words, spread(), vertices=vertices, partition=partition)
@@ -289,8 +287,7 @@ def test_more_vertices_than_fit(client, partition):
             cc_rapids.dask.components(spread(), partition=partition, **vertices)
 
 
-@BOTH
-@pytest.mark.parametrize("strings", [True, False])
+@each(partition=["edges", "vertices"], strings=[True, False])
 def test_halves_of_surrogate_pairs(client, partition, strings):
     bad = pd.DataFrame({"src": ["a", "\ud800"], "dst": ["b", "b"]}, dtype=object)
     with dask.config.set({"dataframe.convert-string": strings}):

@@ -107,8 +107,7 @@ def check(found, frame, **names):
         assert found.forest() is None
 
 
-@WAYS
-@pytest.mark.parametrize("count", [1, 7])
+@each(options=OPTIONS, count=[1, 7])
 def test_blocks_of_any_number(options, count):
     frame = random_frame(seed=count)
     found = components(parts(frame, count), **options)

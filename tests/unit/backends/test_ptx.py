@@ -35,6 +35,7 @@ def ran(make, n, *arguments, **how):
     ptx.launch(found, n, arguments, threads=64, blocks=2, **how)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64"])
 def test_the_range_of_ids_is_that_of_all_threads(dtype):
     """Each thread's bounds have high bits, whatever the ids: all 64 are to reach other lanes."""

@@ -97,6 +97,7 @@ def expected(pairs, names=("source_dataset", "unique_id"), affixes=("{}_l", "{}_
     return sorted(map(sorted, nx.connected_components(nx.Graph(zip(*sides, strict=True)))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("door", [*IN_MEMORY, *FILES])
 def test_datasets_are_part_of_the_ids_at_every_door(tmp_path, door, call):

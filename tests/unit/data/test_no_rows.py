@@ -110,6 +110,7 @@ def processed(edges, named):
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", BATCHES.values(), ids=BATCHES)
 @pytest.mark.parametrize("vertices", [None, *VERTICES.values()], ids=["", *VERTICES])
 @pytest.mark.parametrize("edges", EMPTY.values(), ids=EMPTY)

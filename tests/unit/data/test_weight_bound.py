@@ -280,6 +280,7 @@ BOUNDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS_IN)
 def test_integer_weights_are_compared_as_integers(way, tmp_path):
     edges = WAYS_IN[way](tmp_path)

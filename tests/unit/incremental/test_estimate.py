@@ -100,6 +100,7 @@ def written(path, ends, groups, text=False):
     return path
 
 
+@pytest.mark.slow
 @each(groups=[1, 20, 500], name=NAMES)
 def test_the_range_holds_the_distinct_ids(name, groups, tmp_path):
     ends = lists()[name]
@@ -129,6 +130,7 @@ def test_the_range_holds_where_row_groups_repeat_each_other(shift, tmp_path):
         assert plan.vertices_probable <= vertices
 
 
+@pytest.mark.slow
 def test_ids_drawn_at_random_are_known_within_a_quarter(tmp_path):
     ends = np.random.default_rng(1).integers(0, 5 * N, (2, 5 * N))
     path = written(tmp_path / "more.parquet", ends, 20, text=True)

@@ -60,6 +60,7 @@ BOMBS = {  # of 40 to 200 MB of text
 }
 
 
+@pytest.mark.slow
 @some("bomb", BOMBS, usual=["blank lines above"])
 def test_texts_that_are_far_larger_than_their_files(bomb, tmp_path):
     suffix, parts, expected = BOMBS[bomb]
@@ -86,6 +87,7 @@ def rows(path, count):
     return path
 
 
+@pytest.mark.slow
 @some(("suffix", "count"), [(".csv", 200_000), (".parquet", 400_000)], [(".csv", 200_000)])
 def test_edges_that_are_larger_than_the_limit(suffix, count, tmp_path):
     files = [rows(tmp_path / f"{n}{suffix}", n) for n in (1000, count)]
@@ -94,6 +96,7 @@ def test_edges_that_are_larger_than_the_limit(suffix, count, tmp_path):
     assert found.bytes <= 1.2 * LIMIT
 
 
+@pytest.mark.slow
 @some("words", [{}, {"filter": "src"}], usual=[{}])
 def test_a_dataset_of_one_row_group(words, tmp_path):
     files = [tmp_path / f"{size}.parquet" for size in (1000, 8_000_000)]
@@ -171,6 +174,7 @@ def lines(path, size):
 WHOLE = {npz: ".npz", arrow: ".arrow", page: ".parquet", matrix: ".npz", lines: ".metis.gz"}
 
 
+@pytest.mark.slow
 @some("write", WHOLE, usual=[matrix])
 def test_what_is_read_as_a_whole_is_refused_by_its_size_when_decompressed(write, tmp_path):
     suffix = WHOLE[write]
@@ -252,6 +256,7 @@ def test_items_of_long_text_are_taken_in_fewer_rows(kind):
     assert max(chunks) * 40_000 * 16 <= LIMIT
 
 
+@pytest.mark.slow
 @some(("length", "limit"), [(36, 50), (36, 100), (200, 60), (2000, 120)], [(2000, 120)])
 def test_strings_that_are_all_new(length, limit, tmp_path):
     files = [tmp_path / f"{size}.parquet" for size in (1000, 30_000_000 // length)]

@@ -77,6 +77,7 @@ DOORS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize(("kind", "words"), KINDS)
 def test_edges_with_a_missing_end_are_left_out(kind, words, door):

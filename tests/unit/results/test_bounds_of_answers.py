@@ -178,6 +178,7 @@ def test_a_report_and_the_edges_of_a_component_are_within_the_bounds():
     assert found.report(lacking.loc[WITHIN], weight=None).overall()["edges"].tolist() == [4]
 
 
+@pytest.mark.slow
 def test_other_lists_are_read_within_the_bounds_or_refused():
     found = cc_rapids.components(FRAME, **BOUND)
     text = FRAME.to_csv(index=False).encode()

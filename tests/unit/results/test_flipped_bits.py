@@ -55,6 +55,7 @@ SAVED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SAVED)
 def test_a_flipped_bit_is_refused_or_changes_nothing(kind, tmp_path):
     path = tmp_path / "saved"

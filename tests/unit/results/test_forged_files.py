@@ -70,6 +70,7 @@ def test_a_forged_answer_is_refused(kind, engine, tmp_path):
     assert str(path) in str(raised.value)
 
 
+@pytest.mark.slow
 def test_any_forged_number_of_a_forest_is_refused_or_harmless(tmp_path):
     path, chance = tmp_path / "found", np.random.default_rng(0)
     found = components(EDGES, weight="w", forest="max")

@@ -307,6 +307,7 @@ def comb(n):
     return tuple(np.concatenate([teeth, np.delete(along, half // 3, axis=1)], axis=1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [deep, wide, star, comb])
 def test_large_trees_are_climbed_edge_by_edge(make):
     """They are long enough that tours are walked by stops that are spread over them."""

@@ -184,6 +184,7 @@ def test_what_cannot_be_drawn_says_so_and_leaves_no_figure(draw, words):
     assert mpl.pyplot.get_fignums() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("library", "call"),
     [("matplotlib", "plot()"), ("networkx", "plot('component', edges)")],

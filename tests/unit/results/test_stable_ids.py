@@ -113,6 +113,7 @@ def test_numbers_and_changes_are_those_of_a_plain_model(lists, policy, shuffled)
             same(mine, theirs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICIES)
 def test_months_of_daily_lists(engine, policy, tmp_path):
     """Pairs come and go; every fifth day the numbers go through a file."""

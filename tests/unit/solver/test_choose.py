@@ -120,6 +120,7 @@ def listed(kind, random, n, m):
 DESIGNS = ["auto", "auto", "auto", *map(str, cc_rapids.designs()[::37])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(200 if not SIMULATED else 20))
 def test_a_plan_says_what_runs(seed):
     random = np.random.default_rng(seed)

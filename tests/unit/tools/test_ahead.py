@@ -48,6 +48,7 @@ def launched(monkeypatch):
     return keys
 
 
+@pytest.mark.slow
 def test_the_kernels_of_the_demo_are_compiled_ahead(launched):
     found = cc_rapids.components(
         datasets.word_ladders("pyarrow"), "word", "neighbour", engine="threads"
@@ -59,6 +60,7 @@ def test_the_kernels_of_the_demo_are_compiled_ahead(launched):
     assert len(launched) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 @pytest.mark.parametrize("step", [1, 100, 2000])
 @pytest.mark.parametrize("m", [200, 300_000, 1_200_000])
@@ -69,6 +71,7 @@ def test_the_kernels_of_lists_are_compiled_ahead(launched, dtype, step, m):
     assert launched <= kernels_of("threads").keys()
 
 
+@pytest.mark.slow
 def test_a_gpu_has_the_kernels_of_one_launch():
     kernels = kernels_of("cuda")
     first = [key[2][0] for key, k in kernels.items() if k.part.function.__name__ == "solve"]
@@ -104,6 +107,7 @@ def test_arrays_placed_in_one_allocation_are_contiguous_ones(monkeypatch):
     assert set(asked) <= kernels.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(SIMULATED, reason="the simulator compiles nothing")
 @some(("engine", "capability"), [("threads", None), ("cuda", (7, 5))], [("threads", None)])
 def test_kernels_are_compiled_once(monkeypatch, own_store, engine, capability):
@@ -117,6 +121,7 @@ def test_kernels_are_compiled_once(monkeypatch, own_store, engine, capability):
     assert kernel_cache.survey().files == len(kernels)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(SIMULATED, reason="the simulator compiles nothing")
 def test_what_was_compiled_ahead_is_what_runs(monkeypatch, own_store):
     kernels = few_kernels("threads")

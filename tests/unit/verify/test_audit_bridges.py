@@ -131,6 +131,7 @@ PLANTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLANTS)
 def test_faults_of_runs_are_found(name, engine, tmp_path):
     """Of random edges, and of rings that are as many blocks of numbers long."""

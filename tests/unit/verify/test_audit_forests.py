@@ -44,6 +44,7 @@ def test_right_forests_pass(engine, dtype, word):
         assert audit.edges == m
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.data())
 def test_every_other_set_of_rows_is_refused(data):
@@ -171,6 +172,7 @@ def test_what_cannot_be_proved_is_refused():
 PLANTS = "signed", "negative", "reversed", "key", "wide", "least row", "bands", "lower"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLANTS)
 def test_faults_of_runs_are_found(name, engine, tmp_path, tuned, monkeypatch):
     tuned(light_edges_per_vertex=1)

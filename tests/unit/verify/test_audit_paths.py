@@ -39,6 +39,7 @@ VERTEX = st.integers(0, 12)
 DRAWN = st.lists(st.tuples(VERTEX, VERTEX, st.integers(1, 3)), min_size=1, max_size=30)
 
 
+@pytest.mark.slow
 @quick
 @given(DRAWN, st.sampled_from(["min", "max", True]), st.data())
 def test_right_paths_are_proved(drawn, forest, data):
@@ -207,6 +208,7 @@ def test_paths_of_any_length_are_proved(engine):
     assert proof.rows == place.sum()
 
 
+@pytest.mark.slow
 @quick
 @given(DRAWN, st.data())
 def test_any_other_answer_is_refused(drawn, data):
@@ -233,6 +235,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("function", "old", "new"), FAULTS.values(), ids=FAULTS)
 def test_faults_in_what_finds_paths_are_refused(function, old, new, tmp_path):
     with planted(Plant(function, old, new, "paths"), tmp_path):

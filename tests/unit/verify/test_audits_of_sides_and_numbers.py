@@ -229,6 +229,7 @@ FAULTS_OF_SIDES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("function", "old", "new"), FAULTS_OF_SIDES.values(), ids=FAULTS_OF_SIDES)
 def test_faults_in_what_finds_sides_are_refused(engine, function, old, new, tmp_path):
     assert bipartition(LIST, engine=engine).audit(LIST).odd == 3

@@ -205,6 +205,7 @@ def shown(library, ids):
             yield name, frame, planted_change(numbers, name, partial(numbers.audit, before))
 
 
+@pytest.mark.slow
 @each(ids=IDS, library=LIBRARIES)
 def test_a_change_of_any_column_is_refused(library, ids):
     if (library, ids) == ("arrays", "several"):
@@ -217,6 +218,7 @@ def test_a_change_of_any_column_is_refused(library, ids):
                 pytest.fail(f"{name} of {what}: {audit(wrong)}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["min", "max", "dense", "size", "fingerprint"])
 def test_a_change_of_any_label_is_refused(kind):
     edges = pd.DataFrame(IDS["integers"] | {"w": WEIGHT})

@@ -165,6 +165,7 @@ def groups(edges):
         return sorted(sorted(map(str, np.asarray(ids))) for _, ids in components(edges))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
 def test_open_files_are_read_as_their_paths(door):
     for path, content in TEXTS.items():

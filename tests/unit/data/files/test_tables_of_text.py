@@ -9,6 +9,7 @@ import cc_rapids
 from cc_rapids.data.files import delimited, text_head
 
 
+@pytest.mark.slow
 @some("seed", range(0, 120, 10), usual=[0, 10, 20])
 def test_ten_tables_are_read_as_pandas_reads_them(seed):
     counts = [tables(np.random.default_rng(seed + k), "threads") for k in range(10)]

@@ -43,6 +43,7 @@ def small(tuned):
     return cut
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "csv.gz", "tsv.zst", "arrow", "parquet"])
 @SETTINGS
 @given(LISTS, st.integers(30, 200), st.integers(1, 60))

@@ -263,6 +263,7 @@ def test_a_full_disk_is_one_line(run, edges, tmp_path, monkeypatch):
 
 
 class TestProcess:
+    @pytest.mark.slow
     def test_module_and_exit_code(self, edges):
         done = subprocess.run([*COMMAND, "calculate", edges, "--quiet"], capture_output=True)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
@@ -270,6 +271,7 @@ class TestProcess:
         assert done.returncode == 2
         assert done.stderr == "Error: none.csv does not exist\n"
 
+    @pytest.mark.slow
     def test_ctrl_c(self, tmp_path):
         pipe, output = tmp_path / "edges.csv", tmp_path / "labels.csv"
         os.mkfifo(pipe)

@@ -30,6 +30,7 @@ def labels(path, kind):
     return dict(zip(*((np.array(column) - first).tolist() for column in columns), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", WRITTEN)
 @pytest.mark.parametrize("other", WRITTEN)
 def test_every_format_to_every_other(run, path, tmp_path, tuned, kind, other):

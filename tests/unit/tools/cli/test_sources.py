@@ -379,6 +379,7 @@ class TestProcess:
         assert "no file compute, and commands are doctor, compile, generate" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_labels_of_a_folder_are_verified(tmp_path):
     folder = tmp_path / "years" / "year=2020"
     folder.mkdir(parents=True)
@@ -465,6 +466,7 @@ class TestFilesInARow:
         said = refused(pack(joined), "link", "-", "--format", "parquet", "--key", "src")
         assert "several files" in said
 
+    @pytest.mark.slow
     def test_by_a_pipe_and_from_a_file(self, joined, folder):
         (folder / "two").write_bytes(joined)
         for line in ("cat two | {} -", "< two {} -"):
