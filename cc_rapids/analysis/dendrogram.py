@@ -632,9 +632,9 @@ class Dendrogram(Generic[ComponentsT]):
         beyond: Sequence[int],
         direction: str | None = None,
     ) -> CutAnswers[ComponentsT]:
-        """Yield the components of growing prefixes of the forest edges.
+        """Return the components of growing sets of forest edges; each part extends the previous.
 
-        ``beyond`` counts the forest edges outside all prefixes so far. The ledger is that of the
+        ``beyond`` counts the forest edges outside all parts so far. The ledger is that of the
         run; all of its other edges are not in the forest.
         """
         answer, backend = self.components.answer, self.components.answer.backend

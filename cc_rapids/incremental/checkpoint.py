@@ -1,4 +1,4 @@
-"""Saving of the state of incremental connectivity in one file, and loading.
+"""Saving the state of incremental connectivity to one file, and loading it.
 
 The file is an archive of the ids in order (strings as in Arrow: UTF-8 bytes and offsets), and for
 each the position of the least id of its component.
@@ -269,7 +269,7 @@ def _tuples(columns: list[Any], arrays: dict[str, Any], n: int, backend: Backend
     return index
 
 
-Entry = list[Any]  # of the rows of an item, the types of its columns, and a hash of what they hold
+Entry = list[Any]  # the number of rows of an item, its column types, and a hash of its contents
 
 
 class Trace:
@@ -288,11 +288,11 @@ class Trace:
             raise ValueError("what it notes of the items of its stream is of other types")
         self.theirs = notes
         self.skipping = bool(notes and notes["last"])
-        self.items: list[Entry] = []  # of all but the last, the first of NOTED_ITEMS
-        self.count = 0  # of all but the last
-        self.beyond = ""  # a hash of those that are not listed
+        self.items: list[Entry] = []  # all but the last, up to tuning.checkpoint_items
+        self.count = 0  # number of all but the last
+        self.beyond = ""  # hash of the items not listed
         self.last: Entry | None = None  # the last entry with rows
-        self._linked: tuple[int, str, Entry | None] = 0, "", None  # as of the last linked rows
+        self._linked: tuple[int, str, Entry | None] = 0, "", None  # at the last linked rows
         self._content, self._ended = Content(), False
 
     def start(self) -> Cursor:
@@ -361,14 +361,14 @@ class Trace:
             _check_same(self.count, then, mine)
 
     def finish(self) -> None:
-        """End the items; raise a CheckpointError if there were more before."""
+        """End the items; raise a CheckpointError if the earlier run had more."""
         if self.skipping and self.theirs is not None:
             had, now = self.theirs["count"] + 1, self.count + (self.last is not None)
             raise CheckpointError(f"{had:,} items then, and {now:,} now")
 
 
 def _is_trace(notes: dict[str, Any]) -> bool:
-    """Return whether the notes of a trace are of their types."""
+    """Return whether the notes of a trace have the right types."""
     listed = [*notes["items"], *([notes["last"]] if notes["last"] is not None else [])]
     counted = notes["count"], *(entry[0] for entry in listed)
     return (
@@ -390,7 +390,7 @@ def _check_same(number: int, then: Entry, now: Entry) -> None:
 
 
 STREAM_FORMAT = "stream 2"
-DRAFT_SECONDS = 0.5  # a draft that is younger may not be locked yet by who writes it
+DRAFT_SECONDS = 0.5  # a younger draft may not be locked by its writer yet
 
 
 @dataclass(frozen=True)
@@ -410,11 +410,10 @@ class Resumed:
 
 @contextmanager
 def delay_interrupts(enabled: bool) -> Iterator[None]:
-    """Return a context that delays SIGINT, SIGTERM and SIGHUP to its end, if ``enabled``.
+    """Delay SIGINT, SIGTERM and SIGHUP until the end of the context, if ``enabled``.
 
-    Their handlers, which may raise, are called then, and never while a chunk is linked in part.
-    Threads other than the main one are not interrupted anyway, and signals without a handler in
-    Python stay as they are.
+    Handlers, which may raise, then run at the end and never in the middle of linking a chunk. Only
+    the main thread receives signals. Signals without a Python handler are not delayed.
     """
     if not enabled or threading.current_thread() is not threading.main_thread():
         yield
@@ -456,9 +455,9 @@ class Saver:
     last: float = 0.0
     identity: dict[str, Any] = field(default_factory=dict)
     trace: Trace | None = None
-    edges: int | None = None  # of the checkpoint, if there is one
-    begun: set[int] = field(default_factory=set)  # the files with rows read
-    anew: bool = False  # a checkpoint that is there is not read, but replaced
+    edges: int | None = None  # number of edges in the checkpoint, if there is one
+    begun: set[int] = field(default_factory=set)  # files with rows already read
+    anew: bool = False  # replace an existing checkpoint instead of reading it
 
     def due(self) -> bool:
         """Return whether a checkpoint is due."""
@@ -596,7 +595,7 @@ class Saver:
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
-        """Turn a difference of the edges into an error that names the checkpoint."""
+        """Turn a difference in the edges into an error that names the checkpoint."""
         try:
             yield
         except CheckpointError as error:
@@ -627,7 +626,7 @@ class Saver:
 
 
 def _tidy(path: Path) -> None:
-    """Remove drafts of runs that were killed while writing: those that no process locks."""
+    """Remove drafts of killed runs: drafts that no process locks."""
     for draft in drafts_of(path):
         try:
             if time.time() - draft.stat().st_mtime < DRAFT_SECONDS:

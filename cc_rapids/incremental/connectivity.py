@@ -658,38 +658,39 @@ class Connectivity:
         nulls: str = "raise",
         **text: Unpack[TextKeywords],
     ) -> Connectivity:
-        """Remove vertices with all of their edges: they are not known afterwards.
+        """Remove vertices with all of their edges.
 
-        Nothing of their ids is in memory or in files of :meth:`save` then. Components are solved
-        again as by :meth:`remove`; one that loses a vertex at the end of its kept forest is not.
+        Their ids are deleted from memory and from later files of :meth:`save`. Components are
+        solved again as in :meth:`remove`, except components that only lose leaves of the kept
+        forest.
 
         Parameters
         ----------
         ids : column, array or range of ids
-            As ``vertices`` of :class:`Connectivity`.
+            The vertices to remove, as for ``vertices`` of :class:`Connectivity`.
         source, destination : str, or lists of str of equal length, optional
             The columns of ``remaining``, as for :func:`cc_rapids.components`.
         remaining : frame, pair of arrays, path, pattern, dataset or iterable, optional
             As for :meth:`remove`; edges of the removed vertices are left out.
         missing : {"raise", "ignore"}
-            What to do about an unknown id: raise an error, or leave it out.
+            Raise an error for an unknown id, or ignore it.
         **text
             ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
             :func:`cc_rapids.components`.
         nulls : {"raise", "drop"}
-            What to do about edges of ``remaining`` with a null end.
+            How to handle edges of ``remaining`` with a null end.
 
         Returns
         -------
         Connectivity
-            The instance itself, which an error leaves as it was.
+            The instance itself. An error leaves it unchanged.
 
         Raises
         ------
         UnknownVertexError
-            Some ids are no vertices, or ``remaining`` has unknown ones.
+            Some ids are not vertices, or ``remaining`` has unknown vertices.
         InputError
-            ``remaining`` is needed and missing, or the vertices are those of ``num_vertices=``.
+            ``remaining`` is required but missing, or ``num_vertices=`` fixes the vertices.
 
         See Also
         --------
@@ -711,12 +712,12 @@ class Connectivity:
     def _forget(
         self, forget: Any, given: Any, remaining: Any, words: Words, missing: str
     ) -> Connectivity:
-        """Take the state without edges or vertices, and return the instance."""
+        """Remove edges or vertices from the state, and return the instance."""
         with self._lock.held:
             before = self._state
             read_again = partial(pieces, before, remaining, words, self._expiry)
             after = forget(before, given, None if remaining is None else read_again, missing)
-            if self._state is not before:  # merging the two would bring back what is removed
+            if self._state is not before:  # merging would reinsert the removed edges
                 raise InputError(
                     "remaining= inserted or removed edges itself while it was read, so nothing was"
                     " removed: insert them first, and pass a list that only reads"
@@ -725,19 +726,19 @@ class Connectivity:
         return self
 
     def expire(self, before: Any, *, drop_isolated: bool = False) -> Connectivity:
-        """Remove the edges that expire before a time, without rereading other edges.
+        """Remove the edges that expire before a time, without reading any other edges.
 
-        Answers are then those of all edges whose time is not before it. An edge with an earlier
-        time that is inserted later has expired at once; its vertices are added.
+        Answers then use all edges whose expiry time is at or after ``before``. If an edge with an
+        earlier time is inserted later, it expires immediately; its vertices are added.
 
         Parameters
         ----------
         before : int, float or datetime
-            The time, as those in the column of ``expiry=``; an earlier one than in a call before
-            changes nothing. Datetimes without a zone are taken for UTC, as those of columns are.
-            One of a finer unit than the column's is compared exactly.
+            The time, of the type of the ``expiry=`` column. A time before that of an earlier call
+            has no effect. Datetimes without a time zone are UTC. A finer unit than the column's is
+            compared exactly.
         drop_isolated : bool
-            Remove vertices that have no edge to another one any more, or never had.
+            Also remove vertices that have no edge to another vertex.
 
         Returns
         -------
@@ -747,7 +748,7 @@ class Connectivity:
         Raises
         ------
         ArgumentTypeError, InputError
-            ``before`` is no such time, no edge has come yet, or there is no ``expiry=``.
+            ``before`` has another type, no edge was inserted yet, or ``expiry=`` was not set.
 
         See Also
         --------
@@ -771,7 +772,7 @@ class Connectivity:
         return self
 
     def components(self, labels: str = "min") -> Components:
-        """Return the current components: a snapshot that later batches do not change.
+        """Return a snapshot of the current components; later batches do not change it.
 
         Parameters
         ----------
@@ -781,14 +782,14 @@ class Connectivity:
         Returns
         -------
         Components
-            The components of all edges so far, as from :func:`cc_rapids.components`, on new arrays;
-            frames are of the kind of the latest batch that had rows, or, if none had, of the latest
-            batch.
+            The components of all edges so far, as from :func:`cc_rapids.components`, in new arrays.
+            Frames have the type of the latest batch with rows, or of the latest batch if none had
+            rows.
 
         See Also
         --------
         Connectivity.connected : Return whether pairs of vertices are connected.
-        cc_rapids.Components : The answer and its methods.
+        cc_rapids.Components : The components and their methods.
 
         Examples
         --------
@@ -799,19 +800,20 @@ class Connectivity:
         return snapshot(self._state, self._design, check_labels(labels))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the complete state to one file, completely or not at all.
+        """Write the complete state to one file atomically.
 
         Parameters
         ----------
         path : str or path
-            The path of the file, with any suffix; an existing file is replaced. The file has its
-            own format, which contains a description (also of the kind of frames of answers) and
-            checksums. If several threads or processes save to one path, one complete file remains.
+            The path of the file, with any suffix. An existing file is replaced. The file has its
+            own format with checksums, and also stores the type of frames. If several threads or
+            processes save to one path, one complete file remains.
 
         Raises
         ------
         OutputError
-            The file cannot be written, or the disk is full; also an OSError. An old file stays.
+            The file cannot be written, or the disk is full. Also an OSError. An existing file
+            stays.
 
         See Also
         --------
@@ -832,17 +834,17 @@ class Connectivity:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], engine: str | None = None) -> Connectivity:
-        """Load a state written by :meth:`save`, on any engine; the design is that of the file.
+        """Load a state written by :meth:`save`, on any engine.
 
-        Answers have the same kind as before it was saved: frames of the same library, or of PyArrow
-        if that is missing (which is logged), or arrays.
+        Frames are of the same library as before, or of PyArrow, with a log message, if that library
+        is missing. Arrays stay arrays.
 
         Parameters
         ----------
         path : path
             A file written by :meth:`save`.
         engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
-            Where to run; by default where the next batch is.
+            Where to run. Defaults to the location of the next batch.
 
         Returns
         -------
@@ -868,17 +870,17 @@ class Connectivity:
 
     @property
     def _expiry(self) -> str | None:
-        """The column of times, if edges expire."""
+        """The column of expiry times, if edges expire."""
         kept = self._state.kept
         return None if kept is None else kept.expiry
 
     @property
     def ledger(self) -> dict[str, Any]:
-        """The rows of all batches: given = linked + those left out, by reason.
+        """The row counts of all batches: given = linked + left out, by reason.
 
-        As :attr:`Components.ledger`; ``removed`` counts the pairs that :meth:`remove` has taken
-        out, and ``expired`` the rows that had expired when they came, and the kept edges that
-        :meth:`expire` has taken out.
+        The format is that of :attr:`Components.ledger`. ``removed`` counts the pairs that
+        :meth:`remove` removed. ``expired`` counts rows that had expired when they were inserted,
+        and kept edges that :meth:`expire` removed.
         """
         return self._state.ledger.facts()
 
@@ -897,7 +899,7 @@ class Connectivity:
 
     def __repr__(self) -> str:
         state = self._state
-        count = vars(state).get("components")  # a log line or a debugger launches nothing on a GPU
+        count = vars(state).get("components")  # only if cached: repr() launches no kernel
         with suppress(CcRapidsError, MemoryError):
             count = _components(state) if count is None and not state.backend.on_device else count
         counts = "" if count is None else f"{counted(count, 'component')} of "
@@ -916,7 +918,7 @@ class Connectivity:
         facts = components.summary()
         counts = {"components": len(components), "vertices": state.forest.n}
         counts |= {"edges": state.edges, "batches": state.batches, "largest": facts["largest"]}
-        facts["seconds"] = {}  # which would be those of the snapshot
+        facts["seconds"] = {}  # the seconds would be those of the snapshot
         parts = html.facts(counts), preview(components.answer), machinery(facts)
         return html.panel("Connectivity", *parts)
 
@@ -929,10 +931,10 @@ def _components(state: ConnectivityState) -> int:
 def merged(
     one: ConnectivityState, other: ConnectivityState, base: ConnectivityState, design: Design
 ) -> ConnectivityState:
-    """Merge two states that both continue a third one.
+    """Merge two states that both continue a third state.
 
-    Each vertex of the other state is joined to the least vertex of its tree. Answers have the kind
-    of those of the other state.
+    Each vertex of the other state is linked to the least vertex of its tree. Answers have the type
+    of the other state's answers.
     """
     components = snapshot(other, design, check_labels("min"))
     pairs = components.answer.with_key_names(()).in_memory().label_frame()
@@ -960,7 +962,7 @@ def snapshot(
     took: float = 0.0,
     resumed: str | None = None,
 ) -> Components:
-    """Return the components of a state, with the seconds that it took and what it resumed."""
+    """Return the components of a state as an answer with the facts of the run."""
     with state.backend.scope():
         started = perf_counter()
         forest = state.flat()

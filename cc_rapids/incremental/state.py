@@ -31,7 +31,7 @@ from .kept import KeptForest
 from .trees import Trees, words_in
 
 NO_LEDGER = Ledger()
-PLAIN = Design()  # which needs no memory beside the trees
+PLAIN = Design()  # needs no memory besides the trees
 
 
 @dataclass(frozen=True)
@@ -41,17 +41,17 @@ class ConnectivityState:
     Attributes
     ----------
     index : Index
-        From ids to vertices.
+        The mapping from ids to vertices.
     forest : Forest
-        Trees over the vertices in the order of their arrival; neither flat nor counted.
+        Trees over the vertices in the order of their arrival, neither flattened nor counted.
     given : EdgeInput
-        The latest batch without its rows, which determines the kind of answers.
+        The latest batch without its rows, which determines the type of answers.
     edges, batches : int
-        The numbers of edges and batches inserted so far.
+        The counts of inserted edges and batches.
     kept : KeptForest, optional
-        The edges of a forest over the same vertices, where they are kept.
+        The edges of a spanning forest of the same vertices, if one is kept.
     removals : int
-        How many times edges have been taken out.
+        The number of calls that removed edges.
     ledger : Ledger
         The rows of all batches.
     """
@@ -73,7 +73,7 @@ class ConnectivityState:
         return int((parent == self.backend.xp.arange(parent.size, dtype=parent.dtype)).sum())
 
     def to(self, backend: Backend) -> ConnectivityState:
-        """Return the same trees on another backend; without edges they are made there anew."""
+        """Return the state on another backend; trees without edges are created anew there."""
         forest = Forest(backend, self.forest.n, all_present=True)
         if self.edges:
             forest.parent[:] = backend.asarray(self.forest.parent)
@@ -84,11 +84,9 @@ class ConnectivityState:
         return replace(self, backend=backend, index=index, forest=forest, kept=kept)
 
     def flat(self) -> Forest:
-        """Return the trees as a new forest, flat and counted.
+        """Return the trees as a new forest, flattened and counted, over vertices in id order.
 
-        It is over the vertices in the order of their ids.
-
-        Every root is the least of its tree.
+        Every root is the least vertex of its tree.
         """
         backend, n, vertex = self.backend, self.forest.n, self.forest.vertex
         parents, flat = flat_parents(self), Forest(backend, n, all_present=True)
@@ -102,9 +100,9 @@ class ConnectivityState:
 
 
 def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
-    """Return the kind of answers, without the columns.
+    """Return the type of answers as an input without columns.
 
-    If this batch is empty, it is that of earlier batches.
+    An empty batch keeps the type of earlier batches.
     """
     if before is not None and _is_of_kind(given, before):
         return before
@@ -126,7 +124,7 @@ def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
 
 
 def _is_of_kind(given: EdgeInput, before: EdgeInput) -> bool:
-    """Return whether a batch leaves the kind of answers as it is, which most batches do."""
+    """Return whether a batch keeps the type of answers, as most batches do."""
     alike = is_alike(given.src, before.src) and is_alike(given.dst, before.dst)
     plainly = not (given.dropped_rows or given.taken) and given.vertex_names == before.vertex_names
     where = given.on_device == before.on_device and given.make_frame is before.make_frame
@@ -134,7 +132,7 @@ def _is_of_kind(given: EdgeInput, before: EdgeInput) -> bool:
 
 
 def grown(forest: Forest, n: int) -> Forest:
-    """Return a copy of a forest, extended to n vertices, with new vertices as trees."""
+    """Return a copy of a forest with n vertices; each new vertex is a tree."""
     if n == forest.n:
         return forest.alike().copy_from(forest)
     larger = Forest(forest.backend, n, all_present=True)
@@ -151,7 +149,7 @@ def flat_parents(state: ConnectivityState) -> Array:
 
 
 def trees_of(n: int, src: Array, dst: Array, backend: Backend) -> Forest:
-    """Return new trees over n vertices, joined by edges."""
+    """Return new trees over n vertices, linked by edges."""
     forest = grown(Forest(backend, 0, all_present=True), n)
     if src.size:
         _join(forest, None, src, dst)
@@ -163,7 +161,7 @@ def with_vertices(
 ) -> tuple[ConnectivityState, list[Array]]:
     """Return a copy of the state with the ids of the columns added, and their vertices.
 
-    Unless ``copied``, the trees of the old state are reused while no vertex is new.
+    Unless ``copied``, the trees of the old state are reused if no vertex is new.
     """
     index, vertices = extended(state.index, given, columns, state.backend)
     return _over(state, index, _kind_after(state, index, given), copied), vertices
@@ -172,7 +170,7 @@ def with_vertices(
 def extended_by(
     state: ConnectivityState, given: EdgeInput, columns: Sequence[Any], copied: bool
 ) -> tuple[ConnectivityState, list[Array]]:
-    """Return the extended state, with the kind of answers unchanged.
+    """Return the state with the ids of the columns added, and answers of the same type.
 
     Ids may be out of range, which :func:`checked` detects.
     """
@@ -183,7 +181,7 @@ def extended_by(
 def _over(
     state: ConnectivityState, index: Index, kind: EdgeInput, copied: bool
 ) -> ConnectivityState:
-    """Return the state over the vertices of a later index."""
+    """Return the state over the vertices of an extended index."""
     same = not copied and index.n == state.forest.n
     if same and index is state.index and kind is state.given:
         return state
@@ -192,15 +190,15 @@ def _over(
 
 
 def with_output_like(state: ConnectivityState, given: EdgeInput) -> ConnectivityState:
-    """Return the state with the kind of answers of a batch.
+    """Return the state with the type of answers of a batch.
 
-    It is that of the latest batch that had rows, or, if none had, of the latest batch.
+    The latest batch with rows decides, or the latest batch if none had rows.
     """
     return _over(state, state.index, _kind_after(state, state.index, given), copied=False)
 
 
 def _kind_after(state: ConnectivityState, index: Index, given: EdgeInput) -> EdgeInput:
-    """Return the kind of answers after a batch, whose ids the index has."""
+    """Return the type of answers after a batch whose ids are in the index."""
     kind = kind_of(given, state.given)
     if given.src.size or state.edges:
         return kind
@@ -208,9 +206,9 @@ def _kind_after(state: ConnectivityState, index: Index, given: EdgeInput) -> Edg
 
 
 def _kind_without_rows(index: Index, given: EdgeInput, kind: EdgeInput) -> EdgeInput:
-    """Return the kind of answers if there are only vertices: frames like those of an empty batch.
+    """Return the type of answers if there are only vertices: that of an empty batch.
 
-    ``kind`` describes their ids.
+    ``kind`` describes the ids.
     """
     src, other = kind.src, given.src
     if index.n and (src.strings or src.key_columns):
@@ -228,16 +226,16 @@ def insert_batch(
     design: Design | None,
     copied: bool = True,
 ) -> ConnectivityState:
-    """Return the state after a batch, whose columns are lent; see :func:`insert`.
+    """Return the state after a batch of borrowed columns; see :func:`insert`.
 
-    Unless ``copied``, the trees of the old state are reused while no vertex is new.
+    Unless ``copied``, the trees of the old state are reused if no vertex is new.
     """
     before, backend = state.forest, state.backend
     index, vertices = extended(state.index, given, columns, backend, exact=False)
     src, dst = vertices[:2]
     plan = choose_for_batch(backend, index.n, src.size, design)
-    copies = copied and index.n == before.n and src.size > 0  # without rows nothing is joined
-    after = before  # made before the look, which that may wait for
+    copies = copied and index.n == before.n and src.size > 0  # a batch without rows links nothing
+    after = before  # allocated before the check of ids, which may wait for the GPU
     if copies:
         after = Trees.after(before) if plan.algorithm == PLAIN else before.alike()
     read_stray = _look_at(backend, index, src, dst, (before, after) if copies else ())
@@ -249,18 +247,18 @@ def insert_batch(
     rows = given.rows._replace(linked=src.size).check()
     joined = ConnectivityState(
         backend, index, after, kind, edges, count, removals=removals, ledger=state.ledger.plus(rows)
-    )  # which takes less time than replace()
+    )  # faster than replace()
     return checked(joined, read_stray)
 
 
 def insert(
     state: ConnectivityState, design: Design | None, src: Array, dst: Array
 ) -> ConnectivityState:
-    """Return the state in which the vertices of each row are joined, in its own trees.
+    """Return the state with the two vertices of each row linked, in its own trees.
 
-    Without a design, one is chosen by the number of rows. Rows whose ids are not vertices are left
-    out; ``forest.complete`` tells whether there were none. If ids are vertices, and the host goes
-    on, it waits for a look at them alone, which comes before the trees are joined.
+    Without a design, the number of rows selects one. Rows with ids that are not vertices are
+    skipped, and ``forest.complete`` tells whether there were any. If ids are vertices directly, a
+    launch checks them before the trees are linked, and the host waits for that launch only.
     """
     read_stray = _look_at(state.backend, state.index, src, dst)
     return checked(launched(state, design, src, dst), read_stray)
@@ -269,10 +267,10 @@ def insert(
 def _look_at(
     backend: Backend, index: Index, src: Array, dst: Array, copied: Sequence[Forest] = ()
 ) -> Callable[[], bool] | None:
-    """Return a function that waits for a look at all ids, and says if one is no vertex.
+    """Launch a check of all ids; return a function that waits and tells if one is no vertex.
 
-    None if ids have vertices looked up for them, or if the host does not go on. Of two forests the
-    first is ``copied`` to the second in the same launch or a later one, asynchronously.
+    Return None if ids are looked up, or if the host would wait anyway. With two forests, ``copied``
+    copies the first to the second in the same launch or a later one, asynchronously.
     """
     read_stray = None
     if index.are_vertices and backend.in_caller_order:
@@ -295,21 +293,21 @@ def launched(
 ) -> ConnectivityState:
     """Return the state after launching the work, without waiting; see :func:`checked`.
 
-    ``count`` is the number of batches that the rows belong to.
+    ``count`` is the number of batches that contain the rows.
     """
     _join(state.forest, design, src, dst)
     return _counted(state, src.size, count)
 
 
 def _join(forest: Forest, design: Design | None, src: Array, dst: Array) -> None:
-    """Launch what joins the trees; without a design, one is chosen by the number of rows."""
+    """Launch the kernels that link rows; without a design, their number selects one."""
     join(choose_for_batch(forest.backend, forest.n, src.size, design), Edges(src, dst, 0), forest)
 
 
 def checked(
     state: ConnectivityState, read_stray: Callable[[], bool] | None = None
 ) -> ConnectivityState:
-    """Return the state after checking that all ids were vertices, by a look or by its work."""
+    """Return the state after checking that all ids were vertices."""
     stray = read_stray() if read_stray else int(state.backend.to_host(state.forest.out_of_range)[0])
     state.forest.complete = not stray
     return state
@@ -318,7 +316,7 @@ def checked(
 def insert_and_query(
     state: ConnectivityState, design: Design, new: list[Array], pairs: list[Array], queries: Array
 ) -> tuple[ConnectivityState, Array]:
-    """Return the state with rows joined, and the answers of the queries among these rows.
+    """Return the state with rows linked, and the answers of the queries among the rows.
 
     Parameters
     ----------
@@ -349,7 +347,7 @@ def insert_and_query(
 
 
 def query(state: ConnectivityState, src: Array, dst: Array) -> Array:
-    """Return whether the vertices of each row are connected: a new array of bool."""
+    """Return whether the vertices of each row are connected, as a new bool array."""
     backend = state.backend
     answers = backend.fill(backend.empty(src.size, np.uint8), 0)
     if state.forest.n:
@@ -357,14 +355,14 @@ def query(state: ConnectivityState, src: Array, dst: Array) -> Array:
         ask = backend.kernel(queries.ask, state.forest.vertex, climb)
         ask(src.size, src, dst, state.forest.parent, answers)
     if not backend.in_caller_order:
-        backend.synchronize()  # before a later batch may write to the trees, on another stream
+        backend.synchronize()  # a later batch on another stream may write to the trees
     return answers.astype(bool)
 
 
 def query_ids(state: ConnectivityState, columns: Sequence[Any]) -> Array | None:
-    """Return whether the ids of each row are connected: a new array of bool.
+    """Return whether the ids of each row are connected, as a new bool array.
 
-    None if some are no vertices, or if ids have to be looked up.
+    Return None if some ids are not vertices, or if ids have to be looked up.
     """
     backend, forest = state.backend, state.forest
     if not (state.index.are_vertices and forest.n):
@@ -378,7 +376,7 @@ def query_ids(state: ConnectivityState, columns: Sequence[Any]) -> Array | None:
 
 
 def _counted(state: ConnectivityState, edges: int, count: int = 1) -> ConnectivityState:
-    """Return the state with its count of batches increased."""
+    """Return the state with the counts of a batch added."""
     ledger = state.ledger.plus(Ledger(linked=edges))
     return replace(state, edges=state.edges + edges, batches=state.batches + count, ledger=ledger)
 
