@@ -63,7 +63,7 @@ def names_of(edges: Any) -> list[Any]:
 
 
 def column_of(frame: Any, name: str) -> Any:
-    """Return one column, of the frame's own kind; of a relation of DuckDB PyArrow's."""
+    """Return one column in the library of the frame; for a DuckDB relation, in PyArrow."""
     if is_relation(frame):
         return table_of(frame, [name])[name]
     return getattr(frame, name) if isinstance(frame, tuple) else frame[name]
@@ -83,7 +83,7 @@ def only(frame: Any, name: str) -> Any:
 
 
 def frame_size(frame: Any) -> int:
-    """Return the number of rows of a frame; of a dictionary of columns, that of the first."""
+    """Return the number of rows of a frame, or of the first column of a dictionary."""
     if isinstance(frame, dict):
         first = next(iter(frame.values()), ())
         return len(first) if hasattr(first, "__len__") else 0
@@ -91,14 +91,14 @@ def frame_size(frame: Any) -> int:
 
 
 def frame_in_memory(frame: Any) -> Any:
-    """Return a frame itself, or collected if it is a lazy one of Polars or a relation of DuckDB.
+    """Return a frame in memory; collect a lazy frame of Polars or a relation of DuckDB.
 
     A dictionary of columns is a frame.
 
     Raises
     ------
     InputError
-        The argument is none.
+        The argument is not a frame.
     """
     if is_cudf_frame(frame) or isinstance(frame, dict):
         return frame
@@ -123,7 +123,7 @@ READERS = {"csv": "read_csv", "tsv": "read_csv", "parquet": "read_parquet", "pq"
 
 
 def _no_frame(frame: Any) -> InputError:
-    """Return the error for what is no frame; that for a path says how to read it."""
+    """Return the error for an argument that is not a frame; for a path, it says how to read it."""
     few = "pass one of cuDF, pandas, Polars or PyArrow"
     if hasattr(frame, "compute"):
         few += ", such as frame.compute()"
@@ -144,12 +144,12 @@ def check_columns(
     purpose: str = "to attach labels on",
     way: str = "name the column with on=",
 ) -> None:
-    """Check that each of these columns exists exactly once; errors say what for, and a way out.
+    """Check that each column exists exactly once; errors state the ``purpose`` and the ``way`` out.
 
     Raises
     ------
     MissingColumnError, InputError
-        One is not; one is there several times.
+        A column does not exist, or exists several times.
     """
     names = columns_of(frame)
     for word in wanted:
@@ -165,10 +165,7 @@ def check_columns(
 
 
 def first(column: Any) -> Any:
-    """Return the first value of a column or array as a Python object.
-
-    Of a frame the row as a tuple.
-    """
+    """Return the first value of a column or array as a Python object; of a frame, a tuple."""
     if isinstance(column, dict) or hasattr(column, "columns"):
         return tuple(first(column_of(column, name)) for name in columns_of(column))
     value = column.iloc[0] if hasattr(column, "iloc") else column[0]
@@ -178,7 +175,7 @@ def first(column: Any) -> Any:
 
 
 def on_host(frame: Any) -> Any:
-    """Return a frame, or a tuple of columns, on the host: pandas of cuDF, NumPy of CuPy."""
+    """Copy a frame or a tuple of columns to the host: cuDF to pandas, CuPy to NumPy."""
     if isinstance(frame, tuple):
         return type(frame)(*map(on_host, frame))
     if is_cudf(frame):
@@ -187,10 +184,7 @@ def on_host(frame: Any) -> Any:
 
 
 def values_of(column: Any) -> list[Any]:
-    """Return the values of a column or array on the host as Python objects.
-
-    Of a frame the rows as tuples.
-    """
+    """Return the values of a host column as Python objects, or the rows of a frame as tuples."""
     if hasattr(column, "columns"):
         columns = [values_of(column_of(column, name)) for name in columns_of(column)]
         return list(zip(*columns, strict=True))
@@ -201,7 +195,7 @@ def values_of(column: Any) -> list[Any]:
 
 
 def rows_between(column: Any, begin: int, end: int) -> Any:
-    """Return some consecutive rows of a column or frame on the host, in pandas with a new index."""
+    """Return consecutive rows of a host column or frame; pandas objects get a new index."""
     if hasattr(column, "iloc"):
         part = column.iloc[begin:end]
         part.index = range(end - begin)
@@ -223,21 +217,22 @@ def _are_arrays(pair: tuple[Any, ...]) -> bool:
 
 
 def numbers_of(column: Any, what: str = "numbers") -> tuple[Any, Any]:
-    """Return a column of numbers as an array, and a mask of those that are not null or nan.
+    """Return a column of numbers as an array, and a mask of those that are not null or NaN.
 
-    The array is not copied where that can be, so it is not to be written.
+    The array may share the memory of the column; do not modify it. ``what`` is the name of the
+    column in errors.
 
     Raises
     ------
     ColumnTypeError, InputError
-        It holds something else, or is not one-dimensional; ``what`` is how that calls it.
+        The column does not hold numbers, or is not one-dimensional.
     """
     values, there = known_numbers(column, what)
     return values, values == values if there is None else there
 
 
 def known_numbers(column: Any, what: str = "numbers") -> tuple[Any, Any]:
-    """Return the same as :func:`numbers_of`, and None for the mask if no number is null or nan."""
+    """Do the same as :func:`numbers_of`; the mask is None if no number is null or NaN."""
     if is_cudf(column):
         if not is_number(column.dtype):
             raise _no_numbers(what, column.dtype, len(column))
@@ -253,12 +248,12 @@ def known_numbers(column: Any, what: str = "numbers") -> tuple[Any, Any]:
     if not is_float(values.dtype):
         return values, there
     if there is None and not (values.size and isnan(values.max())):
-        return values, None  # the greatest is nan if any is: one pass, and no mask
+        return values, None  # the maximum is NaN if any value is: one pass without a mask
     return values, values == values if there is None else there & (values == values)
 
 
 def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
-    """Return numbers on the host as an array, and a mask of those that are not null, if any are."""
+    """Return numbers on the host as an array, and a mask of those not null; None without nulls."""
     column = as_series(column)
     if hasattr(column, "__cuda_array_interface__"):
         return _numbers(what, array_of(what, column)), None
@@ -298,10 +293,7 @@ def _no_numbers(what: str, dtype: Any, size: int) -> ColumnTypeError:
 
 
 def rows_of(column: Any, mask: Any, backend: Any) -> Any:
-    """Return the rows of a column where a mask of the backend is true.
-
-    The column is an array, a series, or PyArrow's.
-    """
+    """Return the rows of an array, series or PyArrow column where a mask of the backend is true."""
     mask = bring(mask, backend, type(column).__module__.partition(".")[0] in ("cudf", "cupy"))
     here = type(column).__module__.partition(".")[0] in ("cudf", "cupy", "numpy")
     return column[mask] if here else rows_where(chunked(column), mask)
@@ -313,7 +305,7 @@ def mask_of(name: str, values: Any) -> Any:
     Raises
     ------
     ColumnTypeError, NullsError, InputError
-        It holds something else, or nulls, or is not one-dimensional.
+        The column does not hold booleans, has nulls, or is not one-dimensional.
     """
     values = as_series(values)
     array, dtype = _plain(values) if is_series(values) else (array_of(name, values), "")
@@ -331,7 +323,7 @@ def mask_of(name: str, values: Any) -> Any:
 
 
 def _plain(series: Any) -> tuple[Any, str]:
-    """Return a series as an array, or None if it holds nulls, and the name of its type."""
+    """Return a series as an array (None if it has nulls), and the name of its type."""
     if is_cudf(series):
         return None if series.isnull().any() else series.to_cupy(), str(series.dtype)
     import narwhals as nw
@@ -339,12 +331,12 @@ def _plain(series: Any) -> tuple[Any, str]:
     side = series_of(series)
     if there_of(side.to_native()) is not None:
         return None, str(side.dtype)
-    plain = side.dtype in (nw.Boolean, nw.Object)  # of others no array may be made
+    plain = side.dtype in (nw.Boolean, nw.Object)  # other types may not convert to an array
     return side.to_numpy() if plain else np.empty(len(side), object), str(side.dtype)
 
 
 def bring(column: Any, backend: Any, on_device: bool) -> Any:
-    """Return a backend's array on the requested device; columns of libraries unchanged."""
+    """Move a backend's array to the requested device; return columns of libraries unchanged."""
     ours = isinstance(column, backend.xp.ndarray)
     if not ours or backend.on_device == on_device:
         return column
@@ -356,9 +348,9 @@ def bring(column: Any, backend: Any, on_device: bool) -> Any:
 
 
 def check_kinds(own: Column, column: Column, some: bool = True) -> None:
-    """Raise an InputError if ids of a column have another kind than those of an answer.
+    """Raise an InputError if the ids of a column have another kind than those of an answer.
 
-    They can be if the answer has not ``some``.
+    An answer without vertices (``some`` is False) accepts any kind.
     """
     if not of_one_kind(own, column, some):
         raise InputError(
@@ -368,7 +360,7 @@ def check_kinds(own: Column, column: Column, some: bool = True) -> None:
 
 
 def of_one_kind(own: Column, column: Column, some: bool = True) -> bool:
-    """Return whether ids of two columns can be equal, if the first has ``some``."""
+    """Return whether ids of two columns can be equal; True if the first is empty (not ``some``)."""
     left, right = own.key_columns or (own,), column.key_columns or (column,)
     return len(left) == len(right) and all(
         a.strings == b.strings or not (b.size and some) for a, b in zip(left, right, strict=True)
@@ -381,17 +373,17 @@ def key_columns_of(name: str, ids: Any, width: int) -> list[Column]:
     Parameters
     ----------
     name : str
-        What errors call them.
-    ids : frame, list of columns, list of tuples, or array of shape (k, wanted)
-        A tuple within a list is an id, and a row of an array is one.
+        The name of the ids in errors.
+    ids : frame, list of columns, list of tuples, or array of shape (k, width)
+        A tuple in a list is an id, and so is a row of an array.
     width : int
-        How many columns an id has.
+        The number of columns of an id.
 
     Raises
     ------
     InputError
-        They are something else, have another number of columns, or columns of several lengths;
-        and what :func:`cc_rapids.data.column.of` raises.
+        The ids are of another kind, have another number of columns, or have columns of different
+        lengths. The errors of :func:`cc_rapids.data.column.of` are raised as well.
     """
     columns = _columns(name, chunked(frame_of_levels(ids)), width)
     if len(columns) != width:
@@ -416,15 +408,15 @@ def is_single(vertex: Any) -> bool:
 
 
 def is_frame(ids: Any) -> bool:
-    """Return whether ids come as a frame, of one column or more."""
+    """Return whether ids are a frame, of one or more columns."""
     return hasattr(type(ids), "columns") and not is_series(ids)
 
 
 def collected(frame: Any, wanted: Sequence[str] | None = None) -> Any:
-    """Return a frame in memory: a lazy one of Polars is collected.
+    """Return a frame in memory.
 
-    A relation of DuckDB, and a record batch of PyArrow, become tables. Of a lazy frame only the
-    columns that are ``wanted`` are collected, as far as it has them.
+    A relation of DuckDB and a record batch of PyArrow become tables. A lazy frame of Polars is
+    collected; if ``wanted`` is given, only these columns are.
     """
     if is_relation(frame):
         return table_of(frame)
@@ -466,7 +458,7 @@ def _columns(name: str, ids: Any, wanted: int) -> list[Any]:
 
 
 def _of_tuples(name: str, ids: Any, wanted: int) -> list[Any]:
-    """Return the columns of a list of tuples, each of which is an id."""
+    """Return the columns of a list of tuples; each tuple is an id."""
     strange = [item for item in ids if not (isinstance(item, tuple) and len(item) == wanted)]
     if strange:
         raise InputError(

@@ -1,9 +1,9 @@
-"""Names of the columns of ids of several columns, in answers.
+"""Names of vertex columns in answers, for ids of several columns.
 
-The vertices have the names of a frame of ``vertices=``; else, if the names of both ends differ by a
-prefix or a suffix alone, as ``src_kind`` and ``dst_kind`` do, what is left of them; else those of
-the source. Where these could be taken for other columns of answers, columns are numbered:
-``0_vertex``, ``1_vertex``, ...
+The names are those of the frame passed as ``vertices=``. Without one, if the names of both ends
+differ only by a prefix or suffix (``src_kind``, ``dst_kind``), the common part is used (``kind``).
+Otherwise the names are those of the source. If a name could be confused with another column of an
+answer, columns are numbered: ``0_vertex``, ``1_vertex``, ...
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WORDS = (
 
 
 def key_names_of(sources: Sequence[Any], destinations: Sequence[Any]) -> tuple[str, ...]:
-    """Return the names of the columns of vertices; empty if these are numbered.
+    """Return the names of the vertex columns; empty if these are numbered.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def key_names_of(sources: Sequence[Any], destinations: Sequence[Any]) -> tuple[s
 
 
 def are_usable(names: Sequence[Any]) -> bool:
-    """Return whether names are different, and could not be those of other columns of answers."""
+    """Return whether names are distinct and not used for other columns of answers."""
     words = all(isinstance(name, str) and name and name not in WORDS for name in names)
     return (
         words
@@ -49,7 +49,7 @@ def are_usable(names: Sequence[Any]) -> bool:
 
 
 def public_name(column: str, keys: Sequence[str]) -> str:
-    """Return the name of a column in answers, from its own with the number of a key column.
+    """Return the name in answers of a numbered column such as ``0_vertex``.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def public_name(column: str, keys: Sequence[str]) -> str:
 
 
 def _stems(sources: Sequence[str], destinations: Sequence[str]) -> tuple[str, ...]:
-    """Return what is left of names without a prefix, or suffix, of each side; empty if nothing."""
+    """Return the names without the prefix or suffix of their side; empty if there is none."""
     pairs = list(zip(sources, destinations, strict=True))
     ways = [dict(cuts(*pair)) for pair in pairs if len(set(pair)) == 2]
     common = set.intersection(*map(set, ways)) if ways else set()
@@ -76,9 +76,9 @@ def _stems(sources: Sequence[str], destinations: Sequence[str]) -> tuple[str, ..
 
 
 def cuts(left: str, right: str) -> Iterator[tuple[tuple[bool, str, str], str]]:
-    """Yield each way to cut a prefix, or a suffix, off two names, and what is left of both.
+    """Yield each pair of affixes of two names with a common rest, and this rest.
 
-    A way is whether it is a suffix, and the two affixes, of suffixes from the end on.
+    The affixes are given as (is_suffix, left, right); suffixes are reversed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Kinds of objects of other libraries, told by their types, and a graph as columns."""
+"""Classification of objects of other libraries by type, and a graph as columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KNOWN = {*_ARRAYS, *_FRAMES, *_TABLES}  # libraries that are read as they are
 
 
 def speaks_arrow(kind: type) -> bool:
-    """Return whether objects of a type are known by Arrow's protocols alone."""
+    """Return whether objects of a type can be read only by Arrow's protocols."""
     known = kind.__module__.partition(".")[0] in KNOWN
     return not known and any(hasattr(kind, word) for word in PROTOCOLS)
 
@@ -33,9 +33,9 @@ class Graph(Mapping[str, Any]):
     Parameters
     ----------
     kind : str
-        What errors call it.
+        The name of the graph in errors.
     columns : mapping of str to callable
-        What makes each column, of those of the two ends first.
+        A function that makes each column; the columns of both ends come first.
     vertices : range, or list of ids
     """
 
@@ -62,7 +62,7 @@ class Graph(Mapping[str, Any]):
         return [self[names[0]], self[next(name for name in names if name.startswith(DESTINATION))]]
 
     def where(self, rows: Callable[[Any], Any]) -> Graph:
-        """Return the graph of some of the edges; ``rows`` gives those of a column."""
+        """Return the graph of some of the edges; ``rows`` selects rows of a column."""
         made = {name: partial(_rows_of, self, name, rows) for name in self}
         return Graph(self.kind, made, self.vertices)
 

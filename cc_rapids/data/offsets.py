@@ -10,9 +10,9 @@ WAY_OUT = "offsets begin at 0, never decrease, and end at the number of indices;
 
 
 def first_wrong(offsets: Any, m: int) -> int | None:
-    """Find the first invalid offset for m entries; None if all are valid.
+    """Return the position of the first invalid offset for m entries; None if all are valid.
 
-    An array of NumPy's integers, which is only read.
+    ``offsets`` is a NumPy array of integers.
     """
     if not offsets.size:
         return 0 if m else None
@@ -32,7 +32,7 @@ def check(
 ) -> None:
     """Raise an error unless NumPy offsets are valid for m entries.
 
-    If they may have spare entries behind them, as SciPy allows, they end at m at most.
+    If there may be spare entries after the last row, as SciPy allows, offsets may end before m.
     """
     if may_have_spare and offsets.size:
         m = min(max(int(offsets[-1]), 0), m)
@@ -50,7 +50,7 @@ def in_words(name: str, at: int, size: int, around: list[int], m: int) -> str:
     name : str
         The caller's name of the offsets.
     around : list of int
-        The offset before it, unless it is the first, and the offset itself.
+        The previous offset, if any, and the invalid offset.
     m : int
         The number of indices.
     """

@@ -1,8 +1,8 @@
 """Lists of pairs, where each pair is an edge, and lists that could be mistaken for them.
 
-A list of two-element tuples or lists of single ids is pairs; a tuple of two lists, arrays or series
-is columns; a list of frames, or of tuples of two columns, is batches. What may be two of these is
-refused, whatever its length: three pairs mean the same as two.
+A list of tuples or lists of two ids is a list of pairs. A tuple of two lists, arrays or series is
+two columns. A list of frames, or of tuples of two columns, is batches. Ambiguous input raises an
+error regardless of its length, so that two pairs are read like three.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ def are_batches(edges: Any) -> bool:
 
 
 def are_pairs(edges: Any) -> bool:
-    """Return whether edges are a list that can only be read as pairs; these are not checked."""
+    """Return whether edges are a list that can only be pairs, judged by an item."""
     if not isinstance(edges, list) or are_batches(edges):
         return False
     return not edges or isinstance(edges[0], tuple | list)
 
 
 def _is_batch(item: Any) -> bool:
-    kind = type(item)  # a lazy frame warns where its columns are asked for
+    kind = type(item)  # attributes of the type: columns of a lazy frame would warn
     if hasattr(kind, "columns") and (hasattr(kind, "shape") or hasattr(kind, "collect_schema")):
         return True
     if not isinstance(item, tuple) or len(item) != 2 or not all(map(is_column, item)):
@@ -63,9 +63,9 @@ def columns_of_pairs(edges: list[Any]) -> Columns:
     Raises
     ------
     InputError
-        Some items are no pairs of single ids: names the first one, and the way out.
+        Some items are not pairs of single ids; the error names the first one, and advice.
     ColumnTypeError
-        Some ids are integers and some strings: names one of each.
+        Some ids are integers and others strings; the error names one of each.
 
     Examples
     --------
@@ -93,9 +93,9 @@ def columns_of_pairs(edges: list[Any]) -> Columns:
 
 
 def check_columns_of_tuple(edges: tuple[Any, ...]) -> None:
-    """Raise an InputError unless a tuple is one of two columns.
+    """Raise an InputError unless a tuple has two columns.
 
-    Two tuples may be two edges, and are refused.
+    A tuple of two tuples raises the error too, because it may be two edges.
     """
     if len(edges) != 2:
         pairs = edges and all(isinstance(item, tuple | list) and len(item) == 2 for item in edges)
@@ -128,7 +128,7 @@ def _of_lists(edges: Any) -> tuple[list[Any], ...]:
 
 
 def _example(make: Any, edges: Any) -> str:
-    """Return what an error says is to be passed, if that is short."""
+    """Return the suggested input for an error if it is short, otherwise an empty string."""
     values = [value for side in edges for value in side]
     if len(values) > 12 or not all(isinstance(value, int | str) for value in values):
         return ""

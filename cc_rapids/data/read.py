@@ -62,12 +62,12 @@ def read(
 ) -> EdgeInput:
     """Read and check the caller's edges; see :func:`cc_rapids.components` for the kinds.
 
-    If rows are not ``droppable``, as the caller has no ``nulls``, errors do not advise it. The
-    ``adapter`` is that of the edges, if the caller has asked for it.
+    If rows are not ``droppable``, because the caller's function has no ``nulls=``, errors do not
+    suggest it. ``adapter`` is the adapter of the edges, if the caller has looked it up already.
     """
     try:
         request = _known_request(source, destination, nulls, droppable)
-    except TypeError:  # as a list of names has no hash
+    except TypeError:  # a list of names has no hash
         request = None
     request = request or _request(source, destination, nulls, droppable)
     dense = num_vertices is not None
@@ -99,7 +99,7 @@ def read(
 def _ledger(adapter: Adapter, edges: Any, request: ReadRequest, found: EdgeInput) -> Ledger:
     """Return the ledger of edges that have been read but not linked.
 
-    ``given`` is what the adapter counts without reading, or else what reading has counted.
+    ``given`` is the adapter's count without reading, if there is one, otherwise that of reading.
     """
     ledger = found.ledger
     if ledger is None:
@@ -110,7 +110,7 @@ def _ledger(adapter: Adapter, edges: Any, request: ReadRequest, found: EdgeInput
 
 
 def read_chunk(chunk: Chunk, nulls: str, bound: WeightBound | None = None) -> EdgeInput:
-    """Return the edges of a chunk within a bound, checked, with a ledger of the rows of the chunk.
+    """Check the edges of a chunk within a bound; their ledger counts all rows of the chunk.
 
     An error for nulls names the file and the first row.
     """
@@ -135,13 +135,13 @@ def source_of(
 ) -> Source:
     """Return the source for streamed edges.
 
-    ``options`` are those of text files. Chunks have the weights of a ``bound``; who reads them
-    applies it.
+    ``options`` apply to text files. Chunks have the weights that ``bound`` needs; the reader of the
+    chunks applies the bound.
 
     Raises
     ------
     InputError
-        They are none.
+        The object is not edges.
     """
     named(source, destination)  # raises an error if these are not names
     adapter = adapter_of(edges)
@@ -164,7 +164,7 @@ def _request(source: Any, destination: Any, nulls: Any, droppable: bool) -> Read
     return ReadRequest(source, destination, nulls if droppable else REFUSE)
 
 
-# of a batch as of the one before
+# cached, because most batches have the same options as the previous one
 _known_request: Callable[..., ReadRequest] = lru_cache(256, typed=True)(_request)
 
 
@@ -175,7 +175,7 @@ def named_ends(
     weight: Any = None,
     adapter: Adapter | None = None,
 ) -> tuple[Side | None, Side | None]:
-    """Return the columns of both ends, as :meth:`Adapter.named` names those that are not given."""
+    """Return the columns of both ends; :meth:`Adapter.named` chooses those that are not given."""
     if source is not None and destination is not None:
         return source, destination
     return (adapter or adapter_of(edges)).ends(edges, source, destination, weight)
@@ -184,10 +184,10 @@ def named_ends(
 def in_memory(
     adapter: Adapter, edges: Any, request: ReadRequest, weight: Any, reading: Reading
 ) -> tuple[Any, tuple[Any, Any] | None]:
-    """Return edges that weights can stand beside, and the columns of ids if they were files.
+    """Return edges as rows in memory, and the columns of ids if the edges were files.
 
-    Files become a table, and lazy frames are collected. ``reading`` gets how files were read, and
-    their rows.
+    Files become a table, and lazy frames are collected. ``reading`` records how files were read,
+    and their rows.
     """
     request = adapter.named(edges, request, weight)
     tables = adapter.weighed(edges, request, weight, reading)
@@ -226,14 +226,14 @@ def read_pairs(
     width: int = 1,
     asked: tuple[str, str] = ("connected()", "same_component(first, second)"),
 ) -> EdgeInput:
-    """Read pairs of ids about which the caller asks, without dropping any.
+    """Read pairs of ids for a query, without dropping any.
 
-    ``asked`` are the method that was called, and the one that answers for two single ids.
+    ``asked`` are the names of the called method, and of the method for two single ids.
 
     Raises
     ------
     ArgumentTypeError
-        They are two single ids, of ``width`` columns each.
+        The pairs are two single ids, of ``width`` columns each.
     """
     two: Any = ()
     if destination is None and source is not None and not isinstance(source, list):
@@ -249,7 +249,7 @@ def read_pairs(
 
 
 def check_one_id(name: str, vertex: Any, many: str = "connected()") -> None:
-    """Raise an ArgumentTypeError unless a value is a single id; ``many`` answers for others."""
+    """Raise an ArgumentTypeError unless a value is a single id; it suggests ``many``."""
     if not is_single(vertex):
         raise ArgumentTypeError(
             f"{name} must be one id, an integer, a string, or a tuple for ids of several columns,"
@@ -258,7 +258,7 @@ def check_one_id(name: str, vertex: Any, many: str = "connected()") -> None:
 
 
 def check_text(adapter: Adapter, edges: Any, options: TextOptions) -> None:
-    """Raise an InputError if options of text are given, and edges are no files."""
+    """Raise an InputError if options of text files are given but edges are not files."""
     if options.given and not adapter.has_header:
         files = "files" if options.given == "format" else "text files"
         path = isinstance(edges, str | os.PathLike)
@@ -280,9 +280,9 @@ NOTHING = read(([], []), "src", "dst", None, None, "raise")
 
 
 def check_vertices(num_vertices: Any, named: Any) -> int | None:
-    """Return the number of vertices if it is given.
+    """Check and return the number of vertices, which may be None.
 
-    Raise an InputError if it is not a count, or if both arguments are given.
+    Raise an InputError if it is not a count, or if vertices are named as well.
     """
     if num_vertices is None:
         return None

@@ -45,7 +45,7 @@ from .relations import answers_for, check_ids, columns_in, is_relation, table_of
 MOST_RECORDS = 1 << 32  # numbers of rows are of 32 bits
 KEYS_ARE = "keys must be integers, strings, categories, booleans, dates or times"
 
-Key = str | tuple[str, ...]  # a column, or several that have to agree together
+Key = str | tuple[str, ...]  # a column, or several columns that must all agree
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Records:
     size : int
         The number of rows.
     ids : EdgeInput
-        The ids as sources of edges without destinations; no sources either if rows are numbered.
+        The ids as sources of edges without destinations; empty if rows are numbered.
     keys : dict of Key to list of KeyPart
         The columns of each key.
     id_names : list of str
@@ -126,7 +126,7 @@ def read_records(frame: Any, keys: Any, named: Any, ignore: Any) -> Records:
 
 
 def _rows_of_relation(relation: Any, names: list[str], id_names: list[str]) -> tuple[Any, Any]:
-    """Return some columns of a relation of DuckDB as a table, and what makes its answers."""
+    """Return columns of a DuckDB relation as a table, and the function that makes its answers."""
     if not id_names:
         raise InputError(
             "rows of a DuckDB relation have no fixed order, so their positions are no ids: name"
@@ -142,7 +142,7 @@ def parts_of(key: Key) -> tuple[str, ...]:
 
 
 def _keys_of(keys: Any) -> list[Key]:
-    """Return the keys: a column, or a tuple of several, for each."""
+    """Check the keys; return a column, or a tuple of columns, for each."""
     if not isinstance(keys, list | tuple):
         raise ArgumentTypeError(
             f"keys= must be a list of columns, or of lists of columns, not {shown(keys)}: pass"
@@ -213,7 +213,7 @@ def _ids_of(frame: Any, names: list[str], size: int) -> EdgeInput:
 
 
 def _id_column(name: str, values: Any) -> Column:
-    """Return a column of ids; what cannot be ids is refused before nulls are."""
+    """Return a column of ids; check its type before its nulls."""
     side = held(name, values)
     if side.there is not None:
         side.where(side.there)
@@ -221,7 +221,7 @@ def _id_column(name: str, values: Any) -> Column:
 
 
 def _check_size(name: str, size: int, rows: int) -> None:
-    """Raise an InputError unless a column has a value for each record, which arrays may lack."""
+    """Raise an InputError unless a column, which may be an array, has one value per record."""
     if size != rows:
         raise InputError(
             f"column {name!r} has {size:,} values, but the first column has {rows:,}: every column"
@@ -235,7 +235,7 @@ def _part(name: str, values: Any, ignore: list[Any]) -> KeyPart:
     Raises
     ------
     ColumnTypeError, InputError
-        Its values cannot be compared exactly, or are not one-dimensional.
+        The values cannot be compared exactly, or are not one-dimensional.
     """
     values = as_series(values)
     plain = _converted(values)
@@ -255,7 +255,7 @@ def _part(name: str, values: Any, ignore: list[Any]) -> KeyPart:
 
 
 def _no_key(name: str, values: Any, size: int) -> ColumnTypeError:
-    """Return the error for a column of a type whose values are not compared."""
+    """Return the error for a column of a type that cannot be a key."""
     kind = str(getattr(values, "dtype", None) or getattr(values, "type", type(values).__name__))
     what = f"column {name!r} is {kind} ({size:,} values): {KEYS_ARE}"
     if kind.lower().startswith(("float", "double", "half")):
@@ -283,7 +283,7 @@ def _holds_lists(kind: str, values: Any) -> bool:
 
 
 class _Once:
-    """The column of the rows that are there, made once, or that of other rows."""
+    """A function that returns the column of some rows; that of all present rows is made once."""
 
     def __init__(self, values: Held, column: Column) -> None:
         self.values, self.column = values, column
@@ -297,9 +297,9 @@ def _is_plain_integer(value: Any) -> bool:
 
 
 def _converted(values: Any) -> Any:
-    """Return a list or an object column as PyArrow's, without what pandas takes for missing.
+    """Convert a list or an object column to PyArrow, with missing values of pandas as nulls.
 
-    All else is returned as it is, as are objects of several kinds, which are refused later.
+    Other values, and objects of mixed types, are returned unchanged; mixed types are refused later.
     """
     import pyarrow as pa
 
@@ -316,7 +316,7 @@ def _converted(values: Any) -> Any:
 
 
 def _texts(name: str, column: Any) -> Held | None:
-    """Return strings that were converted here, which need no check; None for all else."""
+    """Return strings that were converted here and need no check; None for other columns."""
     import pyarrow as pa
 
     if not pa.types.is_string(column.type):
@@ -334,9 +334,9 @@ def _texts_where(name: str, text: Any, keep: Any) -> Column:
 
 
 def _instants(name: str, values: Any) -> tuple[Any, Callable[[list[Any]], list[int]] | None]:
-    """Return dates, times or booleans as integers, and a function of values to ignore.
+    """Return dates, times or booleans as integers, and a function that converts ignored values.
 
-    Two times None for a column of another kind.
+    Return (None, None) for a column of another kind.
     """
     dtype = getattr(values, "dtype", None)
     if is_cudf(values):
@@ -388,7 +388,7 @@ def _ticks(column: Any) -> Any:
 def _ticks_like(kind: Any, values: list[Any]) -> list[int]:
     """Return the dates and times among values as integers of a PyArrow type.
 
-    Those that the type does not hold exactly are left out, as no value equals them.
+    Values that the type cannot represent exactly are left out, because no value equals them.
     """
     import pyarrow as pa
 
@@ -404,7 +404,7 @@ def _ticks_like(kind: Any, values: list[Any]) -> list[int]:
 
 
 def _ticks_of_numpy(dtype: Any, values: list[Any]) -> list[int]:
-    """Return the same for a NumPy type."""
+    """Return the dates and times among values as integers of a NumPy type."""
     found: list[int] = []
     if not issubclass(dtype.base.type, np.datetime64):  # but durations
         return found
@@ -419,6 +419,6 @@ def _dates(values: Iterable[Any]) -> list[Any]:
 
 
 def common_rows(parts: list[KeyPart]) -> Any:
-    """Return a boolean array of the rows where no part of a key is null; None if none is."""
+    """Return a boolean array of the rows with a value in each part of a key; None without nulls."""
     masks = [part.values.there for part in parts if part.values.there is not None]
     return reduce(and_, masks) if masks else None

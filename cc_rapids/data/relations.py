@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import ColumnTypeError, InputError, MissingColumnError, unknown
 
-ALTERED = re.compile(r"\b(BIT|UHUGEINT|TIME WITH TIME ZONE)\b")  # which Arrow brings back otherwise
+ALTERED = re.compile(r"\b(BIT|UHUGEINT|TIME WITH TIME ZONE)\b")  # types that Arrow does not keep
 INTEGERS = (
     *("tinyint", "smallint", "integer", "bigint"),
     *("utinyint", "usmallint", "uinteger", "ubigint"),
@@ -33,13 +33,13 @@ def is_relation(thing: Any) -> bool:
 
 
 def quoted(name: str) -> str:
-    """Return a column's name as SQL has it."""
+    """Return the name of a column quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 @contextmanager
 def connected(way: str) -> Iterator[None]:
-    """Return a context in which a closed connection is an InputError that tells the way out."""
+    """Convert DuckDB's error for a closed connection to an InputError with advice (``way``)."""
     import duckdb
 
     try:
@@ -64,12 +64,12 @@ AFTER = (
 
 
 def type_of(relation: Any, name: str) -> Any:
-    """Return the type of a column as DuckDB's object, by whose ``id`` it is known."""
+    """Return the DuckDB type of a column; its ``id`` identifies it."""
     return relation.types[list(relation.columns).index(name)]
 
 
 def check_ids(relation: Any, names: Sequence[str]) -> None:
-    """Raise a ColumnTypeError that names the first of some columns that holds no ids."""
+    """Raise a ColumnTypeError for the first column of a type that cannot hold ids."""
     for name in names:
         kind = type_of(relation, name)
         if kind.id not in IDS:
@@ -94,10 +94,10 @@ def check_weights(relation: Any, name: str) -> None:
 
 
 def within(relation: Any, name: str, bounds: Callable[[Any], list[tuple[str, Any]]]) -> str:
-    """Return the condition, in SQL, that a column of weights is within bounds of its type.
+    """Return the SQL condition that a column of weights is within bounds of its type.
 
-    It says in a positive way that a weight is not NaN: of ``not isnan()`` DuckDB leaves nothing
-    where the statistics of Parquet files, which leave NaN out, tell it that all are within.
+    The condition excludes NaN by a comparison. DuckDB would optimize ``not isnan()`` away if the
+    statistics of a Parquet file, which ignore NaN, say that all weights are within the bounds.
     """
     kind, column = type_of(relation, name).id, quoted(name)
     dtype = SIZES.get(kind, kind)
@@ -110,8 +110,8 @@ def within(relation: Any, name: str, bounds: Callable[[Any], list[tuple[str, Any
 def batches_of(relation: Any, names: Sequence[str], weights: Sequence[str] = ()) -> Iterator[Any]:
     """Yield the rows as tables of some columns; one empty table if there are none.
 
-    Numbers of ``weights`` that no array holds become floats. Until the iterator is closed or at its
-    end, the connection of the relation runs nothing else.
+    Numbers of ``weights`` that arrays cannot hold become floats. The connection of the relation is
+    busy until the iterator is exhausted or closed.
     """
     import pyarrow as pa
 
@@ -157,27 +157,27 @@ def distinct_of(relation: Any, names: Sequence[str]) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """A maker of relations from tables: of answers for edges that are a relation.
+    """A function that converts answers to relations, for edges that are a relation.
 
     Attributes
     ----------
     relation : DuckDBPyRelation
-        One of the connection on which they are.
+        A relation of the connection that is used.
     text : str
-        The type of columns of strings, in SQL.
+        The SQL type of columns of strings.
     """
 
     relation: Any
     text: str = "varchar"
 
     def __call__(self, frame: Any) -> Any:
-        """Return a table as a relation; a column as it is."""
+        """Convert a table to a relation; return a column unchanged."""
         if not hasattr(type(frame), "column_names"):
             return frame
         return relation_of(frame, self.relation, _words(frame.schema, self.text))
 
     def __reduce__(self) -> tuple[Callable[[], None], tuple[()]]:
-        """Return what a copy in another process has: none, so that its frames are tables."""
+        """Pickle as None: answers in another process are tables, as it has no connection."""
         return _nothing, ()
 
     def __deepcopy__(self, memo: Any) -> Answers:
@@ -189,21 +189,21 @@ def _nothing() -> None:
 
 
 def answers_for(relation: Any, ids: Sequence[str]) -> Answers:
-    """Return what makes answers for a relation with these columns of ids.
+    """Return the function that makes answers for a relation with these columns of ids.
 
-    UUIDs come as strings, and are UUIDs again if all columns of ids are.
+    UUIDs are read as strings. Answers have UUIDs if all columns of ids have them.
     """
     return Answers(relation, text_type(relation, ids))
 
 
 def text_type(relation: Any, ids: Sequence[str]) -> str:
-    """Return the type, in SQL, of ids that come as strings."""
+    """Return the SQL type of ids that are read as strings."""
     kinds = {type_of(relation, name).id for name in ids}
     return "uuid" if kinds == {"uuid"} else "varchar"
 
 
 def _words(schema: Any, text: str) -> list[str]:
-    """Return the columns of a table in SQL, those of strings as a type."""
+    """Return SQL expressions for the columns of a table; strings are cast to the type ``text``."""
     import pyarrow as pa
 
     words = []
@@ -215,14 +215,15 @@ def _words(schema: Any, text: str) -> list[str]:
 
 
 def _cast(name: str, kind: str) -> str:
-    """Return a column in SQL, cast to a type unless that is the one of strings."""
+    """Return an SQL expression for a column, cast to a type unless that is the type of strings."""
     return quoted(name) if kind == "varchar" else f"{quoted(name)}::{kind} as {quoted(name)}"
 
 
 def relation_of(table: Any, relation: Any, words: Sequence[str]) -> Any:
-    """Return a table as a relation of the connection of another one; it keeps the table alive.
+    """Return a table as a relation on the connection of another relation.
 
-    ``words`` are its columns in SQL. DuckDB finds the table by the name of a variable here.
+    ``words`` are the SQL expressions of its columns. The result keeps the table alive. DuckDB finds
+    the table by the name of a local variable.
     """
     cc_rapids_answer = table
     assert cc_rapids_answer is table
@@ -242,18 +243,18 @@ def relation_of(table: Any, relation: Any, words: Sequence[str]) -> Any:
 
 
 def rows_like(table: Any, relation: Any) -> Any:
-    """Return a table of rows of a relation as a relation with the same types."""
+    """Convert a table with rows of a relation to a relation with the same types."""
     kinds = zip(table.column_names, map(str, relation.types), strict=True)
     return relation_of(table, relation, [_cast(name, kind) for name, kind in kinds])
 
 
 def whole_table_of(relation: Any) -> Any:
-    """Return all rows as a table of which :func:`rows_like` makes a relation again.
+    """Return all rows as a table that :func:`rows_like` can convert back to a relation.
 
     Raises
     ------
     ColumnTypeError
-        A column is of a type that tables of PyArrow's do not hold.
+        A column has a type that PyArrow tables cannot hold.
     """
     for name in columns_in(relation):
         kind = str(type_of(relation, name))
@@ -266,15 +267,14 @@ def whole_table_of(relation: Any) -> Any:
 
 
 def joined(relation: Any, labels: Any, on: Sequence[str]) -> Any:
-    """Return a relation with the columns of a table that its columns ``on`` do not have.
+    """Join a table of labels to a relation, and keep the row order of the relation.
 
-    Its rows have the order of the relation: a join of DuckDB has none, so they are numbered before
-    it and sorted after.
+    A join of DuckDB does not keep the order, so rows are numbered before and sorted afterwards.
 
     Parameters
     ----------
     labels : pyarrow.Table
-        For each distinct id of the relation a row; its columns ``on`` come first.
+        One row per distinct id of the relation; the columns ``on`` come first.
     """
     words = [_cast(name, str(type_of(relation, name))) for name in on]
     added = _words(labels.schema, text_type(relation, on))[len(on) :]

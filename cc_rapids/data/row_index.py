@@ -15,10 +15,10 @@ from .kinds import Graph
 
 
 def labels_at(index: Any, rows: Any) -> Any:
-    """Return the labels of some rows as a column that a frame of the library takes.
+    """Return the index labels of some rows as a column for a frame of the same library.
 
-    Those of several levels are tuples, in pandas. The rows are int64, on the host for pandas, on
-    the GPU for cuDF.
+    Labels of several levels are tuples (pandas only). ``rows`` is an int64 array, on the host for
+    pandas and on the GPU for cuDF.
     """
     labels = index.take(rows)
     if is_cudf(index):
@@ -27,7 +27,7 @@ def labels_at(index: Any, rows: Any) -> Any:
 
 
 def spread(labels: Any, there: Any) -> Any:
-    """Return labels, one for each row that is ``there``, as a column with nulls for the others."""
+    """Return a column with the labels in the rows where ``there`` is true, and nulls elsewhere."""
     places = there.cumsum() - 1
     if is_cudf(labels):
         if not len(labels):
@@ -41,7 +41,7 @@ def spread(labels: Any, there: Any) -> Any:
 
 
 def items_at(column: Any, rows: Any) -> Any:
-    """Return some items of an array or of a column of labels, in the order of the rows."""
+    """Return the items of an array or of a column of labels at ``rows``, in this order."""
     return column.take(rows).reset_index(drop=True) if is_cudf(column) else column[rows]
 
 
@@ -58,14 +58,14 @@ def is_counted(index: Any) -> bool:
 
 
 def check_same_index(edges: Any, weights: Any) -> None:
-    """Raise an error if a column of weights names its rows otherwise than the edges do.
+    """Raise an error if a column of weights and the edges have different indexes.
 
-    Edges are a frame, or columns of which some have an index; others are taken by position.
+    Edges and weights without an index are matched by position.
 
     Raises
     ------
     InputError
-        The indexes differ; names both.
+        The indexes differ; the error describes both.
     """
     if not hasattr(type(weights), "iloc") or not hasattr(weights.index, "equals"):
         return
@@ -85,7 +85,7 @@ def check_same_index(edges: Any, weights: Any) -> None:
 
 
 def _words(index: Any) -> str:
-    """Return the kind of an index, its length, and its first labels."""
+    """Describe an index: its type, length and first labels."""
     few = [id_shown(label) for label in _listed(index[:3])]
     more = ", ..." if len(index) > len(few) else ""
     return f"{type(index).__name__} of {counted(len(index), 'row')}: {', '.join(few)}{more}"

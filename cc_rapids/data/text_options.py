@@ -1,4 +1,4 @@
-"""The options for reading files, most of them of text, which all functions take alike."""
+"""The options for reading files, shared by all functions; most are for text files."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class TextOptions:
     delimiter : str, optional
         The character between fields; a blank stands for runs of blanks and tabs.
     encoding : str, optional
-        The encoding, by default that of the byte order mark, or else UTF-8.
+        The encoding; by default given by the byte order mark, otherwise UTF-8.
     comment : str or None
-        The letters that begin comments before the first record; None if there are no comments.
+        The characters that begin comment lines before the first record; None for no comments.
     format : str, optional
-        The format of files, by default that of their suffixes or first bytes.
+        The format of files; by default given by the suffix or detected from the first bytes.
     as_text : tuple of (bool or None)
-        For each column of an id whether it is text, as an earlier reading has found, or None if
-        that is not known; empty if none is. It is no option of callers.
+        Whether each column of an id is text, as detected by an earlier reading; None if unknown.
+        Internal, not an option of callers.
     """
 
     header: bool | None = None
@@ -86,12 +86,12 @@ class TextOptions:
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> TextOptions:
-        """Return the checked options of a function that takes no other keywords, often none.
+        """Return the checked options of a function without other keywords.
 
         Raises
         ------
         ArgumentTypeError
-            A keyword is none of them.
+            A keyword is not an option of text files.
         """
         for name in keywords:
             if name not in KEYWORDS:
@@ -100,21 +100,21 @@ class TextOptions:
 
     @classmethod
     def among(cls, options: Mapping[str, Any]) -> TextOptions:
-        """Return those among the keywords of a function."""
+        """Return the text options among the keywords of a function."""
         return cls.check(**{name: options[name] for name in KEYWORDS if name in options})
 
     def words(self) -> dict[str, Any]:
-        """Return all options of callers as JSON values, by their names."""
+        """Return the options of callers by name, as JSON values."""
         return {name: getattr(self, name) for name in KEYWORDS}
 
     def with_text(self, found: Sequence[bool | None]) -> TextOptions:
-        """Return the options for reading again, where more columns are known to be text."""
+        """Return the options for a second reading, with more columns known to be text."""
         before = self.as_text or (None,) * len(found)
         return replace(self, as_text=tuple(a or b for a, b in zip(found, before, strict=True)))
 
     @property
     def given(self) -> str:
-        """The first option that the caller has set, as it is written; empty if there is none."""
+        """The first option that the caller has set, written as in a call; empty if none is set."""
         return next(
             (name for name in KEYWORDS if getattr(self, name) != getattr(TextOptions, name)), ""
         )
@@ -124,7 +124,7 @@ NO_OPTIONS, KEYWORDS = TextOptions(), tuple(TextKeywords.__annotations__)
 
 
 def _delimiter(delimiter: Any) -> str:
-    words = {" ": " ", r"\s+": " ", r"\t": "\t"}  # as pandas and shells write them
+    words = {" ": " ", r"\s+": " ", r"\t": "\t"}  # delimiters as written for pandas or in shells
     delimiter = words.get(delimiter, delimiter) if isinstance(delimiter, str) else delimiter
     if not (_are_letters(delimiter) and len(delimiter) == 1) or delimiter in '"\n\r\0':
         raise InputError(

@@ -1,4 +1,4 @@
-"""The edges whose weight is within a bound, kept before anything else reads them."""
+"""Select the edges whose weight is within bounds, before they are read otherwise."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .dtypes import is_float
 from .frame_access import column_of, columns_of, numbers_of
 from .frame_build import rows_where_true
 
-NUMPY = re.compile("u?int(8|16|32|64)|float(16|32|64)")  # types of numbers that arrays hold
+NUMPY = re.compile("u?int(8|16|32|64)|float(16|32|64)")  # number types of NumPy arrays
 INTEGER = re.compile("(?P<unsigned>u?)int(?P<bits>8|16|32|64|128)")
 NARROW: dict[str, Any] = {
     **dict.fromkeys(("float32", "float", "f32"), np.float32),
@@ -28,9 +28,9 @@ NARROW: dict[str, Any] = {
 
 
 class Bounded(NamedTuple):
-    """The edges whose weight is within a bound, their columns, and the rows that are not.
+    """The edges whose weight is within a bound, and their columns of ids.
 
-    ``ledger`` counts the rows of the list before the bound, and those that it leaves out.
+    ``ledger`` counts the rows of the list, and the rows outside the bound.
     """
 
     edges: Any
@@ -49,12 +49,12 @@ class WeightBound:
 
     @classmethod
     def check(cls, weight: Any, at_least: Any, at_most: Any) -> WeightBound | None:
-        """Return the bound of these arguments; None if none is given.
+        """Check the arguments of a call, and return their bound; None if none is given.
 
         Raises
         ------
         InputError
-            A bound has no weight or the other way round, or is not a number.
+            A bound is given without a weight, a weight without a bound, or a bound is not a number.
         """
         if at_least is None and at_most is None:
             if weight is None:
@@ -68,15 +68,15 @@ class WeightBound:
         return cls(weight, _number("at_least", at_least), _number("at_most", at_most))
 
     def words(self) -> list[Any]:
-        """Return the column and the bounds as JSON values, by which a checkpoint knows them."""
+        """Return the column and the bounds as JSON values, for a checkpoint."""
         column = self.weight if isinstance(self.weight, str) else "an array"
         return [column, *(b if b is None else exact(b) for b in (self.at_least, self.at_most))]
 
     def bounds(self, dtype: Any) -> list[tuple[str, Any]]:
-        """Return the comparisons as (operator, bound) that no weight of a type is rounded in.
+        """Return exact comparisons for weights of a type, as pairs (operator, bound).
 
-        Of integers the bounds are integers of the type: if no weight of the type is within, there
-        are two that exclude each other. Of floats they are floats of the type.
+        Bounds are converted to the type, so that no weight is rounded. If no integer of the type is
+        within the bounds, two contradictory comparisons are returned.
         """
         given = [(">=", self.at_least), ("<=", self.at_most)]
         found = [(sign, bound) for sign, bound in given if bound is not None]
@@ -91,11 +91,11 @@ class WeightBound:
 
     @property
     def array(self) -> Any:
-        """The weights themselves; None if they are a column that has a name."""
+        """The array of weights; None if the weights are a named column."""
         return None if isinstance(self.weight, str) else self.weight
 
     def name(self, kind: str) -> str:
-        """Return the column of weights; raise an InputError if it is no name."""
+        """Return the name of the column of weights; raise an InputError if it is not a name."""
         if isinstance(self.weight, str):
             return self.weight
         raise InputError(
@@ -109,11 +109,11 @@ class WeightBound:
 
     @property
     def limits(self) -> bool:
-        """Return whether there is a bound, and not only a column of weights."""
+        """Return whether a least or a greatest weight is given."""
         return not self.at_least is self.at_most is None
 
     def remembered(self) -> WeightBound:
-        """Return what an answer keeps of it: weights that are no name are not kept."""
+        """Return the bound as answers keep it: without an array of weights."""
         return replace(self, weight=self.weight if isinstance(self.weight, str) else None)
 
     def kept(self) -> list[Any]:
@@ -122,7 +122,7 @@ class WeightBound:
 
     @classmethod
     def of_kept(cls, kept: Any) -> WeightBound | None:
-        """Return the bounds that a file has kept, or None."""
+        """Restore bounds from the JSON values of a file; None if there are none."""
         if kept is None:
             return None
         weight, *bounds = kept
@@ -131,20 +131,23 @@ class WeightBound:
         return cls(weight, *map(_number, ("at_least", "at_most"), bounds))
 
     def tightened(self, threshold: int | float, direction: str) -> WeightBound:
-        """Return the bound that edges are within which are within a threshold, too."""
+        """Return this bound narrowed by a threshold."""
         own = getattr(self, direction)
         stricter = max if direction == "at_least" else min
         return replace(self, **{direction: threshold if own is None else stricter(own, threshold)})
 
     def mask(self, values: Any, what: str) -> tuple[Any, Ledger]:
-        """Return which weights are within the bounds, and a ledger of all rows.
+        """Return a boolean array of the weights within the bounds, and a ledger of all rows.
 
-        Weights that are null or NaN are within no bounds.
+        Weights that are null or NaN are not within any bounds.
         """
         return self.mask_of(*numbers_of(values, what))
 
     def mask_of(self, numbers: Any, there: Any) -> tuple[Any, Ledger]:
-        """Return the same for numbers; ``there`` is None if none of them is null or NaN."""
+        """Do the same as :meth:`mask` for an array of numbers.
+
+        ``there`` is a mask of the numbers that are not missing; None if no number is null.
+        """
         rows, of_type, missing = int(numbers.size), numbers.dtype.type, 0
         if there is not None:
             missing = rows - _count(there)
@@ -159,10 +162,11 @@ class WeightBound:
         return there, ledger_of(rows, missing, _count(there))
 
     def of_frame(self, frame: Any, ids: Sequence[str] = ()) -> tuple[Any, Ledger]:
-        """Return the rows of a frame on the host within the bounds, and a ledger of all its rows.
+        """Return the rows of a host frame within the bounds, and a ledger of all its rows.
 
-        The rows are a frame of its kind. If it has all columns of ``ids``, the others are left out
-        where rows are. One query counts the rows of a lazy frame.
+        The result is a frame of the same library. If rows are left out and the frame has all
+        columns of ``ids``, the result has only these columns. The rows of a lazy frame are counted
+        by one query.
         """
         frame = chunked(frame)
         if hasattr(type(frame), "collect"):
@@ -181,7 +185,7 @@ class WeightBound:
         return rows_where_true(frame, mask), ledger
 
     def _of_lazy(self, frame: Any, ids: Sequence[str]) -> tuple[Any, Ledger]:
-        """Return the same for a lazy frame."""
+        """Do the same as :meth:`of_frame` for a lazy frame."""
         import narwhals as nw
 
         name, known = self.name("the frame"), nw.from_native(frame)
@@ -197,7 +201,7 @@ class WeightBound:
         return known.filter(within).to_native(), ledger
 
     def _conditions(self, kind: Any) -> tuple[Any, Any]:
-        """Return which weights of a type of narwhals are missing, and which are within."""
+        """Return narwhals expressions for missing weights, and for weights within the bounds."""
         import narwhals as nw
 
         if not kind.is_numeric():
@@ -208,14 +212,14 @@ class WeightBound:
         missing = column.is_null()
         if kind.is_float():
             missing = missing | column.is_nan()
-            within.append(~column.is_nan())  # which Polars takes for the greatest number
+            within.append(~column.is_nan())  # Polars orders NaN above all numbers
         for sign, bound in self.bounds(kind):
             limit = nw.lit(bound, kind) if kind.is_integer() else nw.lit(bound)
             within.append(column >= limit if sign == ">=" else column <= limit)
         return missing, reduce(and_, within)
 
     def mask_of_frame(self, frame: Any) -> tuple[Any, Ledger]:
-        """Return which rows of a frame on the host are within the bounds, and a ledger of all."""
+        """Return a boolean array of the rows of a host frame within the bounds, and a ledger."""
         plain = _plain_numbers(frame, self.weight)
         if plain is not None:
             return self.mask_of(plain, None)
@@ -237,7 +241,7 @@ class WeightBound:
         return mask, ledger_of(int(mask.size), absent, int(mask.sum()))
 
     def expression(self, schema: Any) -> Any:
-        """Return the bounds as an expression of PyArrow's, for a dataset with a schema.
+        """Return the bounds as a PyArrow expression for a dataset with a schema.
 
         Raises
         ------
@@ -254,14 +258,14 @@ class WeightBound:
                 f"weights {name!r} must be numbers, but these are {kind}: cast them first"
             )
         limits = [(sign, pc.scalar(scalar_of(bound, kind))) for sign, bound in self.bounds(kind)]
-        # PyArrow compares no floats of 16 bits
+        # PyArrow cannot compare 16-bit floats
         field = pc.field(name).cast("float32") if kind == pa.float16() else pc.field(name)
         return reduce(
             and_, [field >= limit if sign == ">=" else field <= limit for sign, limit in limits]
         )
 
     def excludes(self, low: Any, high: Any, dtype: Any) -> bool:
-        """Return whether no weight of a type from ``low`` to ``high`` is within the bounds."""
+        """Return whether all weights of a type from ``low`` to ``high`` are outside the bounds."""
         if not all(isinstance(end, int | float) for end in (low, high)):
             return False
         pairs = self.bounds(dtype)
@@ -269,7 +273,7 @@ class WeightBound:
 
 
 def _plain_numbers(frame: Any, name: Any) -> Any:
-    """Return a column that a pandas frame holds as an array of numbers; None if it does not."""
+    """Return a pandas column that is stored as a NumPy array of numbers; None for others."""
     if not (hasattr(type(frame), "iloc") and isinstance(name, str)):
         return None
     column = frame.get(name)
@@ -279,18 +283,18 @@ def _plain_numbers(frame: Any, name: Any) -> Any:
 
 
 def _count(known: Any) -> int:
-    """Return how many values of a boolean array are true."""
+    """Return the number of true values of a boolean array."""
     return int(np.count_nonzero(known) if isinstance(known, np.ndarray) else known.sum())
 
 
 def ledger_of(rows: int, missing: int, kept: int) -> Ledger:
-    """Return the ledger of a list with so many weights that are missing, or within the bounds."""
+    """Return the ledger of a list, given its numbers of rows, missing weights, and kept rows."""
     left_out = {"null_weight": missing, "out_of_bounds": rows - missing - kept}
     return Ledger(rows, left_out={reason: n for reason, n in left_out.items() if n})
 
 
 def _number(name: str, bound: Any) -> int | float | None:
-    """Return a bound as a number of Python's; raise an InputError if it is none."""
+    """Return a bound as a Python number; raise an InputError if it is not a number."""
     if bound is None:
         return None
     number = isinstance(bound, int | float | np.integer | np.floating)
@@ -300,13 +304,13 @@ def _number(name: str, bound: Any) -> int | float | None:
 
 
 def exact(number: int | float) -> int | float:
-    """Return a number as a float if that equals it, so that equal numbers have equal words."""
+    """Return a number as a float if that is exact, so that equal numbers have equal texts."""
     near = nearest_float(number)
     return near if near == number else number
 
 
 def nearest_float(number: int | float) -> float:
-    """Return a number as a float, beyond all floats an infinite one."""
+    """Return a number as a float; infinite if it is beyond the range of floats."""
     try:
         return float(number)
     except OverflowError:
@@ -323,7 +327,7 @@ def integer_limits(dtype: Any) -> tuple[int, int] | None:
 
 
 def whole_bound(sign: str, bound: int | float, least: int, greatest: int) -> int | None:
-    """Return the integer that a type compares as a bound; None if no integer of it is within."""
+    """Convert a bound to an integer of a type; None if no integer of the type is within it."""
     rises = sign == ">="
     if bound > greatest:
         return None if rises else greatest
@@ -333,10 +337,10 @@ def whole_bound(sign: str, bound: int | float, least: int, greatest: int) -> int
 
 
 def float_bound(sign: str, bound: int | float, dtype: Any) -> float:
-    """Return the float that a type compares as a bound.
+    """Convert a bound to the float that weights of a type are compared with.
 
-    Floats of fewer than 64 bits are compared with the bound in their own type. An integer that no
-    float of 64 bits equals becomes the next one within.
+    Floats of fewer than 64 bits are compared with the bound in their own type. An integer that is
+    not exact as a 64-bit float becomes the next float within the bound.
     """
     narrow, near = NARROW.get(str(dtype).lower()), nearest_float(bound)
     if narrow is not None:
@@ -349,7 +353,7 @@ def float_bound(sign: str, bound: int | float, dtype: Any) -> float:
 
 
 def scalar_of(bound: int | float, kind: Any) -> Any:
-    """Return a bound as a scalar of PyArrow's, with which no column of a type overflows."""
+    """Return a bound as a PyArrow scalar, in a type that avoids overflow in comparisons."""
     import pyarrow as pa
 
     return pa.scalar(bound, kind) if pa.types.is_integer(kind) else pa.scalar(bound)

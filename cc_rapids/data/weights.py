@@ -1,4 +1,4 @@
-"""Weights, one beside each edge, by which a spanning forest is found."""
+"""Weights of edges, for spanning forests by weight."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from .row_index import check_same_index
 if TYPE_CHECKING:
     from .edge_input import EdgeInput
 
-WIDEST = 8  # bytes of a weight
+WIDEST = 8  # the maximum bytes of a weight
 
 
 @dataclass(frozen=True)
 class ForestWeight:
-    """The weights of a spanning forest, and whether it is the one of the greatest weight.
+    """The weights of a spanning forest, and whether the forest is a maximum one.
 
     Attributes
     ----------
     weight : str, or (m,) array of numbers
         The column of weights, or the weights themselves.
     greatest : bool
-        Whether a maximum spanning forest is wanted.
+        Whether to find a maximum instead of a minimum spanning forest.
     """
 
     weight: Any
@@ -39,14 +39,14 @@ class ForestWeight:
 
     @property
     def name(self) -> str:
-        """The weights as errors call them."""
+        """The name of the weights in errors."""
         return f"weights {self.weight!r}" if isinstance(self.weight, str) else "weights"
 
 
 def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
-    """Return the weights of edges as an array, and a mask of those that are not null or nan.
+    """Return the weights of edges as an array, and a mask of those that are not null or NaN.
 
-    The mask is None where all of them are weights.
+    The mask is None if no weight is null or NaN.
 
     Parameters
     ----------
@@ -56,9 +56,9 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
     Raises
     ------
     MissingColumnError
-        The edges have no such column, or none at all.
+        The edges have no such column, or no columns.
     ColumnTypeError, InputError
-        It holds something else than numbers, or is not one-dimensional.
+        The weights are not numbers, or not one-dimensional.
     """
     if not isinstance(weight, str):
         check_same_index(edges, weight)
@@ -78,10 +78,10 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
 
 
 def exact_integers(column: Any) -> Any:
-    """Return a list of Python's integers as an array that holds them all; anything else as it is.
+    """Convert a list of Python integers to an exact array; return other columns unchanged.
 
-    NumPy makes floats of integers on both sides of 2^63, of which close ones become equal. These
-    are an array of uint64, or of objects if some are negative, which no type of 64 bits holds.
+    NumPy converts lists with integers below and above 2^63 to floats, which merges close integers.
+    Here they become an array of uint64, or of objects if some are negative.
     """
     if not isinstance(column, list | tuple) or not all(type(one) is int for one in column):
         return column
@@ -92,12 +92,12 @@ def exact_integers(column: Any) -> Any:
 
 
 def _exact(column: Any) -> Any:
-    """Return a column of weights, of a list as :func:`exact_integers` does.
+    """Return a column of weights, with lists converted by :func:`exact_integers`.
 
     Raises
     ------
     ColumnTypeError
-        No type of 64 bits holds all of them.
+        No 64-bit type can represent all weights.
     """
     made = exact_integers(column)
     if made is not column and made.dtype == object:
@@ -111,27 +111,27 @@ def _exact(column: Any) -> Any:
 def weighted(
     given: EdgeInput, found: tuple[Any, Any], name: str = "weights", nulls: str = "raise"
 ) -> EdgeInput:
-    """Return the edges with their weights, as :func:`weights_of` has found them.
+    """Return the edges with their weights.
 
     Parameters
     ----------
     given : EdgeInput
-        The edges, of which those with a null end may have been dropped.
-    found : (values, there)
-        One for each edge of the caller's.
+        The edges; those with a null end may have been dropped.
+    found : (values, mask)
+        The result of :func:`weights_of`, with one weight per edge of the caller.
     name : str
-        What errors call the weights.
+        The name of the weights in errors.
     nulls : {"raise", "drop"}
-        What becomes of edges whose weight is null or nan.
+        What to do with edges whose weight is null or NaN.
 
     Raises
     ------
     InputError
-        The weights are not as many as the edges.
+        The numbers of weights and edges differ.
     ColumnTypeError
-        They are numbers of more than 64 bits.
+        The weights have more than 64 bits.
     NullsError
-        Some are null or nan: names their number, and the row of the first.
+        Some weights are null or NaN; the error names their number and the first row.
     """
     values, there = found
     size = given.src.size + given.dropped_rows + given.rows_outside
@@ -182,7 +182,7 @@ def moved_like(array: Any, other: Any) -> Any:
 
 
 def moved(array: Any, on_device: bool) -> Any:
-    """Return an array on a device or on the host; it is copied only if it is elsewhere."""
+    """Move an array to the GPU or to the host; copy only if it is elsewhere."""
     if hasattr(array, "__cuda_array_interface__") == on_device:
         return array
     if not on_device:
@@ -193,7 +193,7 @@ def moved(array: Any, on_device: bool) -> Any:
 
 
 def _where(column: Column, keep: Any, on_device: bool) -> Column:
-    """Return a column of ids that lends those rows alone for which a boolean array is true."""
+    """Return a column of ids with the rows for which a boolean array is true, selected lazily."""
     if column.key_columns:
         return of_key_columns([_where(part, keep, on_device) for part in column.key_columns])
     lent = partial(_lent_where, column, moved(keep, on_device))
@@ -202,7 +202,7 @@ def _where(column: Column, keep: Any, on_device: bool) -> Column:
 
 @contextmanager
 def _lent_where(column: Column, keep: Any) -> Iterator[Any]:
-    """Lend some rows of a column while it is lent itself."""
+    """Borrow a column, and yield the rows for which a boolean array is true."""
     from .frame_build import column_where
 
     with column.borrow() as held:
@@ -210,6 +210,6 @@ def _lent_where(column: Column, keep: Any) -> Iterator[Any]:
 
 
 def _kept_rows(keep: Any, before: Callable[[], Any] | None, on_device: bool) -> Any:
-    """Return the rows of the caller's that are left, of those that were left ``before``."""
+    """Return the caller's row numbers of the kept rows; ``before`` gives those of the input."""
     rows = places(moved(keep, on_device))
     return rows if before is None else before()[rows]

@@ -1,4 +1,4 @@
-"""Edges within a bound of their weight, all at once, by their rows in the caller's list."""
+"""Read all edges within a bound on weights at once; rows refer to the caller's list."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .weights import moved, moved_like, places, weighted
 
 
 class AsFound:
-    """The default of ``weight=`` where an answer has bounds: the column that it was found by."""
+    """The default of ``weight=`` for an answer with bounds: the column used to find the answer."""
 
     def __repr__(self) -> str:
         return "as found"
@@ -36,27 +36,27 @@ AS_FOUND = AsFound()
 
 
 def bound_of_list(bound: WeightBound | None, weight: Any, what: str) -> WeightBound | None:
-    """Return the bound of an answer with the weights of a list that is given later.
+    """Return the bound of an answer, applied to the weights of another list of edges.
 
     Parameters
     ----------
     bound : WeightBound, optional
-        What the answer keeps.
+        The bound that the answer keeps.
     weight : AS_FOUND, None, str, or (m,) array of numbers
-        The weights of the list: by default the column that the answer was found by, and None if the
-        list holds only edges within the bounds.
+        The weights of the list; by default the column used to find the answer. None if the list
+        holds only edges within the bounds.
     what : str
-        The call, for errors.
+        The name of the call, for errors.
 
     Returns
     -------
     WeightBound or None
-        None if the list is to be read as it is.
+        None if no bound applies to the list.
 
     Raises
     ------
     InputError
-        The answer has bounds, and no column that its weights were in.
+        The answer has bounds, but its weights were not a named column.
     """
     if weight is None:
         return None
@@ -87,12 +87,12 @@ def edges_asked(
     bound : WeightBound, optional
         As :func:`bound_of_list` returns it.
     named : bool
-        Whether the caller has named the weights in this call.
+        Whether the caller named the weights in this call.
 
     Raises
     ------
     MissingColumnError
-        The answer has bounds, and the list no such column.
+        The answer has bounds, but the list lacks the column of weights.
     """
     if bound is None:
         return read(edges, source, destination, nulls=nulls)
@@ -102,7 +102,7 @@ def edges_asked(
         options: dict[str, Any] = {"nulls": nulls, "keeps_weights": True}
         if not lacks:
             return read_within(edges, source, destination, bound, **options)
-    except InputError as error:  # of a file, whose columns are known once it is read
+    except InputError as error:  # the columns of a file are known only once it is read
         if named or not adapter_of(edges).has_header or repr(bound.weight) not in str(error):
             raise
     if named or bound.limits:
@@ -111,11 +111,11 @@ def edges_asked(
 
 
 def _lacks(edges: Any, weight: Any) -> bool:
-    """Return whether edges in memory have no such column."""
+    """Return whether edges in memory lack a column of weights."""
     adapter = adapter_of(edges)
     if not isinstance(weight, str) or adapter.has_header or adapter.is_stream:
         return False
-    if not adapter.has_rows:  # as of a matrix or a graph
+    if not adapter.has_rows:  # for example a matrix or a graph
         return not is_relation(edges)
     if hasattr(edges, "collect_schema"):
         return weight not in edges.collect_schema().names()
@@ -123,9 +123,9 @@ def _lacks(edges: Any, weight: Any) -> bool:
 
 
 def with_bounds(bound: WeightBound | None, given: dict[str, Any], what: str) -> dict[str, Any]:
-    """Return the options of a call with the bounds of an answer, if they name none themselves.
+    """Add the bounds of an answer to the options of a call, unless these have bounds.
 
-    Without a weight that is passed as None: the edges are those within already.
+    If the caller passes ``weight=None``, all given edges are within the bounds already.
     """
     given = dict(given)
     if "weight" in given and given["weight"] is None:
@@ -141,9 +141,9 @@ def with_bounds(bound: WeightBound | None, given: dict[str, Any], what: str) -> 
 
 @contextmanager
 def naming_bounds(bound: WeightBound | None, given: dict[str, Any], what: str) -> Iterator[None]:
-    """Return a context in which the error for a missing column of weights names its owner.
+    """Explain in the error for a missing column of weights that the answer's bounds need it.
 
-    ``given`` are the options of the caller, who may have named the column.
+    ``given`` are the options of the caller; if they name the column, the error is unchanged.
     """
     try:
         yield
@@ -157,7 +157,7 @@ def naming_bounds(bound: WeightBound | None, given: dict[str, Any], what: str) -
 
 
 def lacking(bound: WeightBound, what: str) -> MissingColumnError:
-    """Return the error for a list without the column by which an answer has bounds."""
+    """Return the error for a list without the column of weights that an answer's bounds need."""
     return MissingColumnError(
         f"this answer was found with {bound.in_words()} of column {bound.weight!r}, which the edges"
         f" for {what} do not have: pass their weights as weight=, or weight=None if they are only"
@@ -177,21 +177,21 @@ def read_within(
     *,
     keeps_weights: bool = False,
 ) -> EdgeInput:
-    """Return the edges of a list within a bound; their rows are those of the list.
+    """Read the edges of a list within a bound; row numbers refer to the whole list.
 
     Files become a table, and lazy frames are collected.
 
     Parameters
     ----------
     bound : WeightBound
-        Also one without limits, within which all edges are.
+        The bound; without limits, all edges are within it.
     keeps_weights : bool
-        Whether to return the weights, too.
+        Whether to return the weights as well.
 
     Raises
     ------
     InputError
-        The edges are of a kind that has no rows, or the weights are not as many.
+        The edges are of a kind without rows, or the numbers of weights and edges differ.
     """
     given = edges = opened(edges, bound.weight)
     source, destination = named_ends(edges, source, destination, bound.weight)
@@ -204,7 +204,7 @@ def read_within(
         source, destination = sides
     adapter = adapter_of(edges)
     if not adapter.has_rows:
-        adapter.bounded(given, request, bound)  # which says what has
+        adapter.bounded(given, request, bound)  # raises the error
     kept, rows, ledger = None, edges, None
     if bound.limits:
         mask, ledger = adapter.mask(edges, bound)
@@ -232,21 +232,21 @@ def read_within(
 
 
 def _composed(kept: Callable[[], Any], inner: Callable[[], Any] | None) -> Any:
-    """Return the caller's rows of edges, of which some were kept, and of these again."""
+    """Return the caller's row numbers after two selections: ``kept`` first, then ``inner``."""
     rows = kept()
     return rows if inner is None else rows[moved_like(inner(), rows)]
 
 
 def edges_where(edges: Any, chosen: Callable[[Any], Any], read: Callable[[Any], EdgeInput]) -> Any:
-    """Return some rows of an edge list, of its own library.
+    """Select rows of an edge list; the result is of the same library.
 
     Parameters
     ----------
     edges : frame, tuple or mapping of columns, list of pairs, or array with an edge in each row
     chosen : callable
-        Gives for edges as they are read a boolean array of their rows, without those of nulls.
+        Returns a boolean array for the edges that ``read`` returns.
     read : callable
-        Reads the edges, without those with a null end.
+        Reads the edges, without those that have a null end.
 
     Raises
     ------

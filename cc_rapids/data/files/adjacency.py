@@ -19,9 +19,9 @@ MOST = (1 << 31) - 1  # the largest int32
 
 
 def adjacency(edges: EdgeList, path: Path) -> tuple[int, Ints, Ints, Ints | None]:
-    """Return the vertices, offsets, neighbours in order, and weights of an edge list.
+    """Return the number of vertices, offsets, sorted neighbours, and weights of an edge list.
 
-    Self-loops and duplicates are left out; of duplicates the first weight counts.
+    Self-loops and duplicates are left out; the first weight of duplicate edges is kept.
     """
     import numpy as np
     from scipy.sparse import coo_array
@@ -36,7 +36,7 @@ def adjacency(edges: EdgeList, path: Path) -> tuple[int, Ints, Ints, Ints | None
     proper, weight = src != dst, columns.get("weight")
     src, dst = src[proper], dst[proper]
     if weight is not None:
-        # Both copies of an edge get the weight of its first row, whichever way round that was
+        # Both directions of an edge get the weight of its first row in either direction
         _, row = np.unique(np.minimum(src, dst) * n + np.maximum(src, dst), return_index=True)
         src, dst, weight = src[row], dst[row], weight[proper][row]
     values = np.zeros(src.size, np.uint8) if weight is None else weight

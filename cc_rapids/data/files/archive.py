@@ -45,7 +45,7 @@ def write(
     words : mapping
         Values that JSON can represent.
     arrays : mapping of str to one-dimensional arrays
-        Of ``TYPES``, on the host.
+        Arrays of the types ``TYPES``, on the host.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def _array(path: Any, file: BinaryIO, name: str, kind: Any, count: int, told: in
 
 
 def _ordered(array: Any) -> Any:
-    """Return an array in little-endian order, or convert it from there to native order."""
+    """Convert an array from native to little-endian byte order, or back."""
     return array if sys.byteorder == "little" else array.byteswap()
 
 

@@ -1,6 +1,6 @@
-"""The sizes of Arrow's record batches, decompressed, by the metadata in front of them.
+"""Decompressed sizes of Arrow record batches, computed from the metadata in front of them.
 
-PyArrow reads and decompresses a record batch as a whole, so that its size has to be known before.
+PyArrow reads and decompresses a record batch as a whole, so its size must be known in advance.
 The metadata are tables of FlatBuffers: Message(version, type, header, length of the body), and
 RecordBatch(rows, nodes, buffers, compression); each compressed buffer begins with its size.
 """
@@ -12,12 +12,12 @@ from struct import unpack_from
 from typing import Any, BinaryIO
 
 _LONGEST = 64 << 20  # bytes of metadata
-_FILE_END = 10  # bytes behind the footer: its length, and the mark
-_DICTIONARY, _BATCH = 2, 3  # of messages
+_FILE_END = 10  # bytes after the footer: its length, and the magic string
+_DICTIONARY, _BATCH = 2, 3  # types of messages
 
 
 def largest_batch(stream: BinaryIO, start: int) -> int:
-    """Return the bytes of the largest record batch of a stream, with all dictionaries.
+    """Return the bytes of the largest record batch of a stream, plus those of all dictionaries.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def largest_batch(stream: BinaryIO, start: int) -> int:
 
 
 def bytes_between(stream: Any) -> int:
-    """Return how many bytes lie between the batches and the footer of an Arrow file.
+    """Return the number of bytes between the batches and the footer of an Arrow file.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def bytes_between(stream: Any) -> int:
 
 
 def _batch_bytes(stream: BinaryIO, data: bytes, batch: int, body: int, end: int) -> int:
-    """Return the bytes of a body: as it is, and if it is compressed also decompressed."""
+    """Return the bytes of a message body, plus its decompressed bytes if it is compressed."""
     size = end - body
     if not _field(data, batch, 3):
         return size

@@ -1,4 +1,4 @@
-"""Columns of files that libraries read: which of them are edges, and the damage that is found."""
+"""Choose the columns of edges in files that libraries read, and convert errors on damaged files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .input_file import ColumnRequest, File
 
-# Of zipfile, NumPy and NetworkX; InputError is a ValueError too, so our own errors go through first
+# Errors of zipfile, NumPy and NetworkX. InputError, a ValueError too, is handled before them.
 _ODD: tuple[type[Exception], ...] = (ValueError, ArithmeticError, LookupError, TypeError)
 _ODD += (AttributeError, RuntimeError, SyntaxError, TokenError)
 _ODD += (BadZipFile, struct.error, zlib.error)
@@ -27,9 +27,9 @@ _ODD += (BadZipFile, struct.error, zlib.error)
 
 @contextmanager
 def damage(file: File, kind: str) -> Iterator[None]:
-    """Turn errors of libraries on a damaged file into a FormatError that names it.
+    """Convert errors of libraries on a damaged file to a FormatError that names the file.
 
-    What takes more memory than there is becomes a CapacityError.
+    A MemoryError becomes a CapacityError.
     """
     import pyarrow as pa
 
@@ -44,10 +44,11 @@ def damage(file: File, kind: str) -> Iterator[None]:
 
 
 def check_not_joined(path: str, stream: Any, between: int, mark: bytes) -> None:
-    """Check that a file is not several, one behind the other; the stream is at its start again.
+    """Check that a file is not a concatenation of several files; then rewind the stream.
 
-    By the footer of the last one, the bytes of others would be read. Its footer then places its
-    rows by the length of all others too early, so that they fit between its rows and itself.
+    A reader trusts the footer at the end, whose offsets are relative to the last file. In a
+    concatenation they point into earlier files. A boundary of two files, where magic bytes are
+    repeated, then lies between the rows and the footer.
 
     Parameters
     ----------
@@ -58,12 +59,12 @@ def check_not_joined(path: str, stream: Any, between: int, mark: bytes) -> None:
     between : int
         The bytes between the rows and the footer, where indexes may be.
     mark : bytes
-        The bytes at both ends of a file.
+        The magic bytes at both ends of a file.
 
     Raises
     ------
     FormatError
-        It is several.
+        The file is a concatenation of several files.
     """
     last = b""
     stream.seek(0)
@@ -91,11 +92,10 @@ def columns_of(file: File, request: ColumnRequest, schema: Any) -> list[str]:
 
 
 def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
-    """Return a table with its last column, if it is not one of ids, as weights.
+    """Return a table with its last column converted to weights, if it is not a column of ids.
 
-    These are int64, uint64 or floats of their own type, with which bounds are compared, without
-    nulls unless these are requested. A column without a type, as of a file without rows, holds
-    nulls.
+    Weights are int64, uint64, or floats in the type of the file. Nulls raise an error unless they
+    are requested. A column of type null, as in a file without rows, is accepted.
     """
     import pyarrow as pa
 
@@ -133,7 +133,7 @@ def numbered(file: File, request: ColumnRequest, columns: Any, n: int) -> tuple[
 
 
 def ordered(file: File, request: ColumnRequest, columns: Any) -> pa.Table:
-    """Return the requested ones of NumPy arrays as a table, in order."""
+    """Return the requested columns of NumPy arrays as a table, in order."""
     import pyarrow as pa
 
     native = {
@@ -147,7 +147,7 @@ def ordered(file: File, request: ColumnRequest, columns: Any) -> pa.Table:
 
 
 def unequal_sides(path: str, shape: tuple[int, ...]) -> FormatError:
-    """Return the error for a matrix that is not square, and so no graph of its rows."""
+    """Return the error for a matrix that is not square."""
     return FormatError(
         f"{path}: a graph must be a square matrix, but this one has shape {shape}: if its rows and"
         " columns are different vertices, read it by SciPy and pass"

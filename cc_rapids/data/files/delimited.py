@@ -1,10 +1,10 @@
-"""Text files of edges, parsed in blocks of whole lines to columns of text.
+"""Parse text files of edges to columns of text.
 
-The separator is the one of comma, tab, semicolon and pipe that splits each of the first twenty
-records into the same number of fields, two or more, and else runs of blanks.
+The separator is a comma, tab, semicolon or pipe if it splits each of the first twenty records into
+the same number of fields, at least two. Otherwise fields are separated by runs of blanks.
 
-A file is read in blocks of whole lines, so that PyArrow parses each block on all threads, a
-malformed line can be named by its number, and memory beyond the answer is a few blocks.
+A file is read in blocks of whole lines. PyArrow parses each block on all threads. Errors name the
+number of a malformed line. Only a few blocks are in memory at a time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BLOCK = 16 << 20  # bytes of a file that are parsed at a time, see streams.jsonl
-LONGEST = 64  # blocks that one line may take
+LONGEST = 64  # the maximum length of a line in blocks
 
 _BLANKS = b" \t\v\f"  # between the fields of folded text; other languages' blanks are letters
 _ONE_BLANK = bytes.maketrans(_BLANKS, b" " * len(_BLANKS))
@@ -46,8 +46,8 @@ PIECE = 1 << 20  # bytes that a thread parses at once
 class Block:
     """Whole lines of a file: the number of the first line, and the bytes, ending with a newline.
 
-    Where ``delimiter`` says that text may be quoted, a line is a record: it goes on behind a
-    newline in quotes.
+    If ``delimiter`` is not empty, text may be quoted. A line is then a record, which may contain
+    newlines in quotes.
     """
 
     line: int
@@ -92,9 +92,9 @@ class Block:
 class Dialect:
     """The rule that splits a line into fields: at each delimiter, or at runs of blanks.
 
-    Lines that begin with one of the letters ``comments`` are no data. A ``table`` has the same
-    number of fields in each record, and fields may be in quotes; lines of other formats may have
-    more fields than those that are read.
+    Lines that begin with one of the characters ``comments`` are skipped. In a ``table``, all
+    records have the same number of fields, and fields may be in quotes. In other formats, lines may
+    have additional fields, which are ignored.
     """
 
     delimiter: str
@@ -108,12 +108,12 @@ class Dialect:
 
     @property
     def separator(self) -> str:
-        """The separator of fields, in words."""
+        """The name of the separator of fields, for messages."""
         return NAMES.get(self.delimiter, repr(self.delimiter))
 
     @property
     def uncommented(self) -> Dialect:
-        """The dialect of records, after the first of which no line is a comment."""
+        """The same dialect without comments, which are allowed only before the first record."""
         return replace(self, comments=b"")
 
     @cached_property
@@ -124,7 +124,7 @@ class Dialect:
 
     @property
     def _no_data(self) -> bytes:
-        """The pattern of a line that is a comment, behind blanks, or names the separator."""
+        """The pattern of a line that is a comment, perhaps indented, or declares the separator."""
         parts = [rb"[%s][^\r\n]*" % re.escape(self.comments)] if self.comments else []
         return b"|".join([*parts, SEPARATOR_LINE] if self.table else parts)
 
@@ -151,7 +151,7 @@ class Dialect:
 
     @property
     def quoting(self) -> bytes:
-        """The delimiter of text whose quotes may hold ends of lines; empty for other text."""
+        """The delimiter if quoted fields may contain newlines, otherwise empty."""
         return self.delimiter.encode() if self.table and not self.folded else b""
 
     def clean(self, data: bytes) -> bytes:
@@ -198,8 +198,8 @@ def _one_tab(match: re.Match[bytes]) -> bytes:
 class Column:
     """A column of text: an empty field is null, unless it is in quotes.
 
-    ``quoted`` says that at least one word of it is in quotes. ``bare`` is text without quotes, as
-    it stands in the file: blanks may be around its words.
+    ``quoted`` tells whether at least one field is in quotes. ``bare`` tells whether the text is as
+    in the file, where fields may be surrounded by blanks.
     """
 
     text: pa.ChunkedArray
@@ -218,15 +218,15 @@ def blocks(
     budget: Budget | None = None,
     line: int = 1,
 ) -> Iterator[Block]:
-    """Split what is read into blocks of whole lines; ``report`` is called after each is used.
+    """Split a file into blocks of whole lines; call ``report`` after each block is used.
 
-    A line ends with a newline, a carriage return, or both; blocks have newlines. Blocks and lines
-    are as large as the budget allows. ``line`` is the number of the first one.
+    A line ends with a newline, a carriage return, or both; in blocks, with a newline. The budget
+    limits the size of blocks and lines. ``line`` is the number of the first line.
 
     Raises
     ------
     FormatError
-        A line has no end.
+        A line or a quoted field does not end.
     CapacityError
         A line is longer than the budget allows.
     """
@@ -243,7 +243,7 @@ def blocks(
         if len(data) - used >= max(longest, size):
             raise _endless(path, Block(line + whole.count(b"\n"), data[used:]), dialect, budget)
         rest = [data[used:]]
-        piece = data = b""  # not held while the block is used
+        piece = data = b""  # free the memory while the block is used
         if used:
             yield Block(line, whole, dialect.quoting)
             report()
@@ -259,12 +259,12 @@ def blocks(
 
 
 def marked_once(path: str, feed: Iterator[Block]) -> Iterator[Block]:
-    """Yield the blocks of a file that begins with a byte order mark, behind that mark.
+    """Remove the byte order mark from the blocks of a file that begins with one.
 
     Raises
     ------
     FormatError
-        A later line begins with one too.
+        A later line also begins with a byte order mark.
     """
     for block in feed:
         begins = block.data.startswith(MARK)
@@ -278,7 +278,7 @@ def marked_once(path: str, feed: Iterator[Block]) -> Iterator[Block]:
 
 
 def longest_line(budget: Budget | None) -> int:
-    """Return the most bytes that a line may have."""
+    """Return the maximum number of bytes in a line."""
     longest = LONGEST * BLOCK
     return longest if budget is None else min(longest, budget.record_bytes)
 
@@ -286,7 +286,7 @@ def longest_line(budget: Budget | None) -> int:
 def _endless(
     path: str, block: Block, dialect: Dialect, budget: Budget | None
 ) -> FormatError | CapacityError:
-    """Return the error for a line that has no end, or is too long."""
+    """Return the error for a line or quoted field that does not end, or that is too long."""
     kind: type[FormatError | CapacityError] = FormatError
     size = len(block.data)
     words, most = f"no end within {size:,} bytes; not text?", ""
@@ -308,7 +308,7 @@ def _endless(
 
 
 def from_first_data(feed: Iterator[Block], dialect: Dialect) -> Iterator[Block]:
-    """Yield the blocks without a byte order mark and without leading lines that hold no data."""
+    """Yield the blocks without a byte order mark and leading lines without data."""
     for block in feed:
         if block.line == 1:
             block = Block(1, block.data.removeprefix(MARK), block.delimiter)
@@ -327,21 +327,21 @@ def parse(
     Parameters
     ----------
     path
-        For the words of an error.
+        The path of the file, for errors.
     block
         The lines.
     dialect
-        How they split.
+        The rule that splits lines into fields.
     width
-        The number of fields in a line. Lines that are no table may have more or fewer, as long as
-        those wanted are there.
+        The number of fields in a line. Unless the file is a table, lines may have more or fewer
+        fields, if they have the requested ones.
     take
-        The positions of the columns.
+        The positions of the requested columns.
 
     Raises
     ------
     FormatError
-        A line has another number of fields, or is not UTF-8; names the line.
+        A line has another number of fields, or is not UTF-8. The error names the line.
     """
     import pyarrow as pa
 
@@ -376,7 +376,7 @@ def parse(
 
 
 def _ragged(expected: int, found: int, line: bytes) -> str:
-    """Return the words about a record with another number of fields than the first one."""
+    """Return the message for a record with another number of fields than the first one."""
     words = f"expected {expected} fields, as in the first record, found {found}: {shown(line)}"
     if line.lstrip().startswith((b"#", b"%")):
         words += "; comments stand before the first record only: remove this line"
@@ -444,7 +444,7 @@ def _parse(
 
 
 def _cut(data: bytes, width: int) -> bytes:
-    """Keep the first ``width`` fields of each line; shorter lines stay as they are."""
+    """Keep the first ``width`` fields of each line; shorter lines are unchanged."""
     import numpy as np
 
     text = np.frombuffer(data.removesuffix(b"\n") + b"\n", np.uint8)

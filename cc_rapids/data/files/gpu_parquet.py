@@ -1,7 +1,7 @@
-"""Row groups of Parquet files, read by cuDF into the memory of a GPU.
+"""Read row groups of Parquet files to GPU memory with cuDF.
 
-Every thread reads on a CUDA stream of its own, so that two of them, and kernels on the caller's
-stream, run side by side; ``cudf.read_parquet`` would queue them all on one.
+Every thread reads on its own CUDA stream, concurrently with other threads and with kernels on the
+caller's stream. ``cudf.read_parquet`` would put all reads on one stream.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ _own = threading.local()
 
 
 def row_group_reader(device: int | None, current: bool = False) -> RowGroups | None:
-    """Return the function that reads row groups to a GPU; None without a GPU or cuDF.
+    """Return a function that reads row groups to a GPU; None without a GPU or cuDF.
 
-    It is called with a path, columns and groups, in any thread, and gives a frame on that GPU; on
-    the one that the thread uses, if it is to be the ``current`` one.
+    The function takes a path, columns and groups, and returns a frame. Any thread may call it. The
+    frame is on the GPU ``device``, or on the current GPU of the calling thread if ``current``.
     """
     if device is None:
         return None

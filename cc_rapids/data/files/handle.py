@@ -1,4 +1,4 @@
-"""Open files and streams as seen by the readers: bytes, whose first ones can be seen in advance."""
+"""Open files and streams as byte streams that allow a look at the first bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, cast
 from ...errors import MissingExtraError
 
 READ = 1 << 16  # compressed bytes that are read at once
-HEAD = 4096  # bytes of a file by which its format is told
+HEAD = 4096  # the number of first bytes that format detection looks at
 
 
 def _zstd(raw: Any) -> Any:
@@ -24,9 +24,9 @@ def _zstd(raw: Any) -> Any:
 
 
 class _Streams(RawIOBase):
-    """The decompressed bytes of one or more compressed streams, with zeros between them.
+    """The decompressed bytes of concatenated compressed streams, with zero padding in between.
 
-    The classes of Python ignore what is behind a stream, unless another one begins there.
+    Python's classes silently ignore other bytes after a stream; this class does not.
     """
 
     def __init__(self, make: Callable[[], Any], raw: Any) -> None:
@@ -91,7 +91,7 @@ _MARKS = {
 
 
 def remote(path: str, options: Mapping[str, Any] | None = None) -> tuple[Any, str]:
-    """Return the file system of an address, opened by fsspec with its options, and the path there.
+    """Open the file system of an address with fsspec; return it, and the path in it.
 
     Raises
     ------
@@ -107,17 +107,17 @@ def remote(path: str, options: Mapping[str, Any] | None = None) -> tuple[Any, st
 
 
 def packing_of(first: bytes) -> str:
-    """Return the suffix of the compression by which bytes begin; empty if there is none."""
+    """Detect compression from the first bytes; return its suffix, or "" for none."""
     return next((suffix for mark, suffix in _MARKS.items() if first.startswith(mark)), "")
 
 
 def unpacked(raw: Any, packing: str) -> BinaryIO:
-    """Return a stream of the decompressed bytes of a file, compressed as the suffix says."""
+    """Return a stream of the decompressed bytes of a file; ``packing`` is the suffix."""
     return cast(BinaryIO, Handle(_UNPACK[packing](raw)) if packing else raw)
 
 
 def first_of(raw: Any) -> bytes:
-    """Return the first bytes of a file at its beginning, which stays there."""
+    """Return the first bytes of a file without moving its position from the start."""
     if isinstance(raw, Handle):
         return raw.head()
     first = bytes(raw.read(HEAD) or b"")
@@ -139,7 +139,7 @@ class Handle(RawIOBase):
     def __init__(self, stream: Any) -> None:
         super().__init__()
         self._stream = stream
-        self._ahead = bytearray()  # bytes that were read from the stream, and are still to be read
+        self._ahead = bytearray()  # bytes that were read from the stream but not returned yet
         self._head: bytes | None = None
         self._error: OSError | None = None
         self._start: int | None = None
@@ -148,7 +148,7 @@ class Handle(RawIOBase):
                 self._start = int(stream.tell())
 
     def head(self) -> bytes:
-        """Return the first bytes; before all else is read."""
+        """Return the first bytes; call this before reading."""
         if self._head is None:
             while len(self._ahead) < HEAD and (piece := self._next(HEAD)):
                 self._ahead += piece
@@ -158,7 +158,7 @@ class Handle(RawIOBase):
     def _next(self, size: int) -> bytes:
         stream = self._stream
         read = stream.read if self._head is not None else getattr(stream, "read1", stream.read)
-        if self._error is not None:  # some streams go on behind it
+        if self._error is not None:  # some streams would continue after an error
             raise self._error
         try:
             piece = read(size)
@@ -190,7 +190,7 @@ class Handle(RawIOBase):
             piece = self._next(size - len(self._ahead))
             if not self._ahead and len(piece) <= size:
                 return piece
-            self._ahead += piece  # of text perhaps more, as characters may take several bytes
+            self._ahead += piece  # may exceed the size, because characters take several bytes
         piece = bytes(self._ahead[:size])
         del self._ahead[:size]
         return piece

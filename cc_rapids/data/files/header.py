@@ -41,28 +41,29 @@ def is_header(
     following: Sequence[str] | None,
     requested: Iterable[str],
 ) -> bool:
-    """Return whether the first line of a text file names its columns.
+    """Return whether the first line of a text file is a header.
 
-    It does if it holds a name that the caller asked for, or known ones: a whole pair, two of two,
-    or some of them above numbers; or if three words or more are above a number, or two
-    where names were given. It is an edge if it is empty, or if its ends are numbers and those of
-    the next line are no words. All else could be either.
+    It is a header if it contains a requested name or a known pair of names, if its only two fields
+    are known names, or if it contains a known name and the next line begins with numbers. It is
+    also a header if it has at least three fields and no number, and the next line has a number, or
+    two if names are requested. It is an edge if it is empty, or if its ends are numbers and those
+    of the next line are not words. Any other line is ambiguous.
 
     Parameters
     ----------
     path, line
-        Where the line stands, for messages.
+        The path and the line number, for messages.
     fields, following
-        Those of the line, and of the next line of data if there is one.
+        The fields of the line, and of the next line of data if there is one.
     requested
-        Names of columns that the caller gave.
+        The names of columns that the caller gave.
 
     Raises
     ------
     FormatError
-        It could be either; says how to say it.
+        The line is ambiguous; the error names the option that decides.
     MissingColumnError
-        The same, and it holds none of the names that the caller gave.
+        The line is ambiguous, and contains none of the requested names.
     """
     requested = list(requested)
     if not any(fields):
@@ -104,11 +105,11 @@ def _is_word(field: str) -> bool:
 def names_in_comment(
     comment: bytes, dialect: Dialect, width: int, requested: Iterable[str]
 ) -> list[str] | None:
-    """Return the names in the comment above the first line of data, if it holds names.
+    """Return the column names in the comment above the first line of data, or None.
 
-    It does if it has as many words as the line has fields, and either the first two are known (then
-    these two are the edge, as they are without names) or all that the caller asked for are among
-    them. So the files of blanks that are written here say their names, and SNAP's own.
+    The comment has names if it has as many words as the line has fields, and either its first two
+    words are a known pair or all requested names are among its words. SNAP's files and the
+    blank-separated files of cc_rapids have such comments.
     """
     words = dialect.split(comment)
     words = words if len(words) == width else comment.decode(errors="replace").split()
@@ -118,7 +119,7 @@ def names_in_comment(
 
 
 def are_names(words: list[str], requested: Iterable[str]) -> bool:
-    """Return whether words begin with a known pair of names, or hold all that were asked for."""
+    """Return whether words begin with a known pair of names, or include all requested names."""
     first = tuple(word.lower() for word in words[:2])
     wanted = set(requested)
     return first in (*KNOWN_PAIRS, LABELS) or (bool(wanted) and wanted <= set(words))
@@ -127,9 +128,9 @@ def are_names(words: list[str], requested: Iterable[str]) -> bool:
 def following(
     rest: Block, feed: Iterator[Block], dialect: Dialect
 ) -> tuple[list[str] | None, Iterator[Block]]:
-    """Return the fields of the first line of data in some blocks, and those blocks again.
+    """Return the fields of the first line of data in some blocks, and an iterator of all blocks.
 
-    The fields are None if no data follow, or if the line is not text.
+    The fields are None if there are no data, or if the line is not text.
     """
     ahead: list[Block] = []
     block = next(from_first_data(iter([rest]), dialect), None)

@@ -36,15 +36,15 @@ if TYPE_CHECKING:
     from ..weight_bound import WeightBound
 
 
-PACKED = (".gz", ".zst")  # written
-SHOWN_BYTES = 16  # of the first bytes in messages
+PACKED = (".gz", ".zst")  # suffixes of compressed files that can be written
+SHOWN_BYTES = 16  # the number of first bytes that messages show
 
 
 def format_of(path: str | Path, format: str | None = None) -> str:
-    """Return the given format, or else that of the suffix.
+    """Return the given format; by default the format of the suffix.
 
-    Suffixes of compressed files are looked through. Of an address within another, such as
-    ``zip://edges.csv::all.zip``, the first path counts.
+    A suffix of compression is skipped. In a chained address such as ``zip://edges.csv::all.zip``,
+    the first path counts.
     """
     if format is not None:
         if format in FORMATS:
@@ -76,7 +76,7 @@ def _json_array(path: str) -> FormatError:
 
 
 def named_format(path: str | Path) -> str:
-    """Return the format that the suffix of a path says; empty if it is not known."""
+    """Return the format of the suffix of a path; empty if it is not known."""
     return SUFFIXES.get(os.path.splitext(_plain(path))[1], "")
 
 
@@ -89,24 +89,23 @@ def _plain(path: str | Path) -> str:
 
 
 def packing(path: Path) -> str:
-    """Return ``".gz"`` or ``".zst"`` if a file of this path is written so, else nothing."""
+    """Return the compression for writing a path: ``".gz"``, ``".zst"`` or an empty string."""
     suffix = path.suffix.lower()
     return suffix if suffix in PACKED else ""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the last part of an error about an unknown word, with the words nearest to it."""
+    """Return the end of an error message about an unknown word: suggestions of known words."""
     known = list(known)
     near = difflib.get_close_matches(word, known, n=1)
     return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
 
 
 def looks_like(first: bytes) -> str | None:
-    """Return the format that the first bytes of a file look like, decompressed.
+    """Detect the format of a file from its first decompressed bytes; None if unknown.
 
-    Text of no format that begins in its own way is csv if its first line but comments has a comma,
-    tsv if there are no comments and it has a tab, and else snap. None for what is no text, and of
-    no format that is known by its first bytes.
+    Text without the signature of a format is csv if its first line after comments has a comma, tsv
+    if it has no comments and a tab, and otherwise snap.
     """
     certain = next((name for name, one in FORMATS.items() if one.begins(first)), None)
     if certain is not None or b"\0" in first:
@@ -119,7 +118,7 @@ def looks_like(first: bytes) -> str | None:
 
 
 def _is_wide(first: bytes) -> bool:
-    """Return whether bytes are text of UTF-16 or UTF-32, mostly ASCII if without a mark."""
+    """Return whether bytes are UTF-16 or UTF-32 text, by a byte order mark or mostly ASCII."""
     first = first[: len(first) // 4 * 4]
     high = {"utf-16-le": first[1::2], "utf-16-be": first[::2]}
     found = [name for name in high if 2 * high[name].count(b"\0") > len(high[name])]
@@ -132,12 +131,12 @@ def _is_wide(first: bytes) -> bool:
 
 @contextmanager
 def as_format(file: File, format: str) -> Iterator[None]:
-    """Return a context for reading a file, whose errors say if it looks like another format.
+    """Replace errors of reading a file if its content looks like another format.
 
     Raises
     ------
     FormatError
-        It does, in place of the InputError that says where reading failed.
+        The file looks like another format. It replaces the InputError of the reader.
     """
     first = file.head
     try:
@@ -177,11 +176,11 @@ CONVERT = "convert the file (cc-rapids convert) to Parquet"
 class File:
     """A file being read.
 
-    ``header`` says whether its first line named the columns, once that has been read; None where
-    a format knows no such line; ``delimiter`` separates fields of text. ``raw`` can seek, or is a
-    ``Handle``. ``groups`` are the rows of each row group or batch by the metadata, of formats that
-    are read as a whole those of the file; ``lines`` counts the lines of text; ``budget`` is the
-    memory that reading may take, if that has a limit.
+    ``header`` tells whether the first line was a header; it is None until that is read, and for
+    formats without headers. ``delimiter`` separates fields of text. ``raw`` is seekable or a
+    ``Handle``. ``groups`` are the numbers of rows of row groups or batches, or of the whole file in
+    formats that are read as a whole. ``lines`` counts the lines of text. ``budget`` is the memory
+    limit of reading, if any.
     """
 
     path: str
@@ -199,7 +198,7 @@ class File:
 
     @property
     def ledger(self) -> Ledger:
-        """The rows of the file, which has been read to its end, and lines that are none.
+        """The ledger of a file that was read to its end, including lines that are not rows.
 
         Raises
         ------
@@ -209,7 +208,7 @@ class File:
         return Ledger(sum(self.groups.values())) if self.groups else self.lines.ledger(self.path)
 
     def goes_on(self, group: int, whole: bool) -> bool:
-        """Return whether more rows surely follow on a place in a group, or its end if ``whole``."""
+        """Return whether more rows certainly follow a row in a group, or its end if ``whole``."""
         return group + whole in self.groups
 
     def rows_until(self, group: int, rows: int, whole: bool) -> int:
@@ -224,16 +223,16 @@ class File:
 
     @cached_property
     def named(self) -> str:
-        """The format that the name says; empty if that is not known."""
+        """The format given by the name; empty if unknown."""
         return named_format(self.path)
 
     def format(self, options: TextOptions = NO_OPTIONS) -> str:
-        """Return the format that the caller says, or the name, or else the first bytes.
+        """Return the format given by the caller, by the name, or by the first bytes, in this order.
 
         Raises
         ------
         FormatError
-            None of them does.
+            The format is unknown.
         """
         text = "snap" if options.encoding else None  # whose bytes may look like no text
         if not (options.format or self.named) and _JSON_ARRAY.match(self.head):
@@ -245,7 +244,7 @@ class File:
 
     @cached_property
     def packing(self) -> str:
-        """The suffix of its compression, by its first bytes; empty if there is none."""
+        """The suffix of the compression, detected from the first bytes; empty if there is none."""
         return packing_of(self._first)
 
     @cached_property
@@ -253,14 +252,14 @@ class File:
         """The first bytes as they are; none if they cannot be read, which is an error later."""
         return _first_or_none(self.raw)
 
-    @cached_property  # PyArrow's stream closes the file below when it is let go
+    @cached_property  # PyArrow's stream closes the underlying file when it is deleted
     def stream(self) -> BinaryIO:
         """The bytes of the file, decompressed."""
         return unpacked(self.raw, self.packing)
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes, decompressed, to be asked first at the beginning; none if damaged."""
+        """The first decompressed bytes, to be read before others; empty if the file is damaged."""
         return _first_or_none(self.stream) if self.packing else self._first
 
     def blocks(self, dialect: Dialect) -> Iterator[Block]:
@@ -278,7 +277,7 @@ class File:
         Raises
         ------
         CapacityError
-            It does not fit into the memory limit.
+            The decompressed file exceeds the memory limit.
         """
         if not self.packing and self.raw.seekable():
             return cast(BinaryIO, self.raw)
@@ -294,12 +293,12 @@ class File:
     def check_bound(
         self, size: int, copies: int, what: str = "is read as a whole", way: str = CONVERT
     ) -> None:
-        """Check that so many bytes fit into memory, with their copies; read no more of them.
+        """Check that ``size`` bytes and their copies fit into memory, and limit reading to that.
 
         Raises
         ------
         CapacityError
-            They do not. A compressed file has more bytes than its size, and is refused later.
+            The bytes do not fit. A compressed file that is too large raises it while it is read.
         """
         if self.budget is None:
             check_machine(f"{self.path} {what}, {size:,} bytes", size, way)
@@ -319,7 +318,7 @@ class File:
     def _too_large(
         self, size: int, what: str = "is read as a whole", way: str = CONVERT
     ) -> CapacityError:
-        """Return the error for a file of so many bytes, decompressed, that does not fit."""
+        """Return the error for a file of ``size`` decompressed bytes that does not fit."""
         assert self.budget is not None
         words, most = self.budget.in_words, self.budget.limit
         unpacked = f", {words(size)} or more when decompressed," if size > self.size else ""
@@ -343,7 +342,7 @@ class File:
         FormatError
             The file is damaged.
         CapacityError
-            The file is larger than it may be.
+            The file exceeds the limit on its size.
         """
         try:
             piece = self.stream.read(size)
@@ -355,7 +354,7 @@ class File:
         return piece
 
     def report(self, done: int) -> None:
-        """Report to the caller the number of bytes that are done."""
+        """Report the number of processed bytes to the caller."""
         if self.on_progress is not None:
             self.on_progress(done, self.size)
 
@@ -369,10 +368,10 @@ class File:
 class ColumnRequest:
     """The columns that the caller requested, for ids of one or several columns.
 
-    ``options`` are those of text. ``text`` says of files of text, for each column of an id, whether
-    all of it are strings, as in files that were read before, or None if it is not known. With
-    ``null_weights`` an edge may have none: a null, or an empty field of text. Row groups whose
-    weights are outside the ``bound`` are not read.
+    ``options`` are the options of text files. ``text`` tells for each column of an id whether
+    earlier text files made it a column of strings, None if unknown. With ``null_weights``, a weight
+    may be null, or an empty field of text. Row groups whose weights are outside the ``bound`` are
+    not read.
     """
 
     source: str | list[str] | None
@@ -387,7 +386,7 @@ class ColumnRequest:
 
     @property
     def header(self) -> bool | None:
-        """The caller's word whether the first line names the columns."""
+        """Whether the first line is a header, if the caller said so."""
         return self.options.header
 
     @property
@@ -397,9 +396,9 @@ class ColumnRequest:
         return [name for side in sides for name in side if name is not None]
 
     def width(self, columns: int) -> int:
-        """Return how many of the columns of a table are of ids: all, or all but the weights.
+        """Return the number of columns of ids in a table, given its number of columns.
 
-        By default each end has as many.
+        By default both ends have equally many, and a remaining column holds weights.
         """
         if isinstance(self.source, list) and isinstance(self.destination, list):
             return len({*self.source, *self.destination})
@@ -429,13 +428,13 @@ class ColumnRequest:
         return [(place_of(path, names, a), place_of(path, names, b)) for a, b in pairs]
 
     def columns(self, path: str, names: Sequence[str]) -> tuple[int, ...]:
-        """Return the positions of all columns of ids, each once: of ids of one column two."""
+        """Return the positions of all columns of ids, each once; two for ids of one column."""
         return tuple(dict.fromkeys(at for pair in self.pairs(path, names) for at in pair))
 
     def weight_column(self, path: str, names: Sequence[str], ends: tuple[int, ...]) -> int | None:
         """Return the position of the weights among the names, if they are requested and exist.
 
-        A column that the caller has named has to be there.
+        A column that the caller named must exist.
         """
         if not self.weights or (self.weight is None and "weight" not in names):
             return None
@@ -452,9 +451,10 @@ class ColumnRequest:
 
 
 class Mark(NamedTuple):
-    """The mark that identifies a file; ``own`` is its device and inode, where it has any.
+    """The size, time and identity of a file, to detect changes.
 
-    ``time`` is what its file system says of its last change: nanoseconds on this machine.
+    ``own`` is its device and inode, if it has any. ``time`` is its modification time as given by
+    the file system, in nanoseconds for local files.
     """
 
     size: int
@@ -484,22 +484,22 @@ def mark_of(path: str | os.PathLike[str]) -> Mark | None:
 
 @contextmanager
 def unchanged(path: Any, before: Mark | None, look: Any = mark_of) -> Iterator[None]:
-    """Return a context for reading a file, which checks at the end that the file is unchanged.
+    """Check on leaving the context that a file has not changed since ``before``.
 
     Parameters
     ----------
     path : path
-        What ``look`` takes, and errors name.
-    before : Mark, or None for what has none
-        From before the file was opened.
+        The argument of ``look``, and the name in errors.
+    before : Mark or None
+        The mark before the file was opened; None for an object without a mark.
     look : callable
-        Gives the mark of a path.
+        Returns the mark of a path.
 
     Raises
     ------
     ChangedFileError
-        The file is another one, or has another size or time; also if it could not be read, in
-        place of the FormatError that says so.
+        The file was replaced, or its size or time has changed. If reading failed as well, it
+        replaces the FormatError.
     """
     try:
         yield
