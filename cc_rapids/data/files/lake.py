@@ -1,4 +1,4 @@
-"""Tables that are folders: Delta Lake, Iceberg and Hudi. Only their logs say which files count."""
+"""Read tables of Delta Lake, Iceberg and Hudi: folders with a log that lists the current files."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _plain(error: Exception) -> str:
 
 
 def table_at(path: Any) -> Table | None:
-    """Return the table whose folder has a path or address; None of other paths."""
+    """Return the table whose folder is at a path or address; None for other paths."""
     path = local(path)
     if not isinstance(path, str) or any(letter in path for letter in "*?[\0"):
         return None
@@ -116,12 +116,12 @@ def table_at(path: Any) -> Table | None:
 
 
 def check_no_table_around(paths: list[str]) -> None:
-    """Check that files are not those of a table; each folder above them is looked at once.
+    """Check that files are not part of a table; each parent folder is inspected once.
 
     Raises
     ------
     InputError
-        One is: which of these files count, and which of their rows, only the table says.
+        A file is part of a table. Only the log of the table tells which files and rows are current.
     """
     clear: set[tuple[str, str]] = set()  # schemes, and folders in which no table is
     for path in paths:
@@ -257,7 +257,7 @@ def reader_of(table: Any, columns: list[str]) -> Any:
 
 @contextmanager
 def _readable(where: str) -> Iterator[None]:
-    """Turn errors of libraries into a FormatError that names the table."""
+    """Convert errors of libraries to a FormatError that names the table."""
     try:
         yield
     except (CcRapidsError, MemoryError):
@@ -267,7 +267,7 @@ def _readable(where: str) -> Iterator[None]:
 
 
 def dataset_of(table: Any) -> Any:
-    """Return the files of a ``deltalake.DeltaTable`` that count, as a pyarrow dataset.
+    """Return the current files of a ``deltalake.DeltaTable`` as a pyarrow dataset.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The lines of a text file, counted in its bytes, and what has become of each."""
+"""Count the lines of a text file twice, in its bytes and as classified by the reader."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ NEWLINE, RETURN = ord("\n"), ord("\r")
 
 
 def ends_in(data: bytes) -> int:
-    """Return the number of ends of lines: newlines, and carriage returns without one behind."""
+    """Return the number of line ends: newlines, and carriage returns not followed by a newline."""
     count = quoted.newlines_in(data)
     return count + (data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0)
 
 
 @dataclass
 class LineCount:
-    """A count of lines by two parties: the bytes that were read, and the reader of the format.
+    """Two independent counts of lines: line ends in the bytes, and lines classified by the reader.
 
     Attributes
     ----------
@@ -34,8 +34,8 @@ class LineCount:
     last : int or None
         The last byte, if there is one.
     header, comment, blank, rows, continued : int
-        Lines by what the reader made of them. A record in quotes that goes over several lines is
-        a row, and its other lines are ``continued``.
+        The number of lines of each kind. A quoted record that spans several lines is one row; its
+        further lines are ``continued``.
     """
 
     ended: int = 0
@@ -60,7 +60,7 @@ class LineCount:
         self.blank += ends_in(data) - comments
 
     def block(self, block: Block, dialect: Dialect, rows: int) -> None:
-        """Count the lines of a block that has so many rows."""
+        """Count the lines of a block that has ``rows`` rows."""
         self.rows += rows
         lines = ends_in(block.data)
         if lines == rows:

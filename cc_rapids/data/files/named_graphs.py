@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .input_file import ColumnRequest, File
 
-COPIES = 60  # bytes for each byte of a file: NetworkX holds objects
+COPIES = 60  # bytes of memory per byte of a file, because NetworkX stores Python objects
 
 
 def read_named(
@@ -31,13 +31,13 @@ def read_named(
     Parameters
     ----------
     reader : str or callable
-        The function of NetworkX, or one that calls it.
+        The function of NetworkX that reads the format, by name, or a wrapper of it.
     title : str
         The format, in messages.
     edge : bytes
-        A pattern for the beginning of each edge in the file, by which they are counted.
+        A pattern of the beginning of an edge in the file, for counting edges.
     ignored : bytes
-        A pattern for what may hold such a beginning and is none: comments and text.
+        A pattern of comments and strings, where ``edge`` does not count.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Text with the numbers of vertices and edges in a header line, then an edge a line."""
+"""Text with the numbers of vertices and edges in a header line, followed by one edge per line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FIELDS = 9  # of a header line, one more than any has
 class Head:
     """The numbers of vertices and edges that a header line declares, and the tag of edges.
 
-    ``both`` says that edges may be listed both ways, which doubles their number.
+    ``both`` tells whether edges may be listed in both directions, which doubles their number.
     """
 
     vertices: int
@@ -50,9 +50,9 @@ class Layout:
     what : str
         What messages call the lines.
     head : callable
-        Takes the fields of the header line, and returns what they declare, or None.
+        Parses the fields of the header line to a :class:`Head`, or returns None.
     expected : str
-        That line, for messages.
+        The pattern of the header line, for messages.
     """
 
     dialect: Dialect
@@ -153,7 +153,7 @@ def within(values: Any, every: range) -> bool:
 
 
 def write_numbered(edges: EdgeList, head: str, tag: str, stream: BinaryIO) -> None:
-    """Write a header line, then an edge a line; behind a tag without weights, those are 1."""
+    """Write a header line, then one edge per line; with a tag, missing weights are written as 1."""
     import pyarrow as pa
 
     stream.write(head.encode())
@@ -165,7 +165,7 @@ def write_numbered(edges: EdgeList, head: str, tag: str, stream: BinaryIO) -> No
 
 
 def write_lines(table: pa.Table, delimiter: str, stream: BinaryIO) -> None:
-    """Write rows without nulls as words with a delimiter between them, without quotes."""
+    """Write rows without nulls as unquoted fields separated by a delimiter."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -45,14 +45,14 @@ def check_path(path: str | Path) -> None:
 
 @contextmanager
 def reached(path: str) -> Iterator[None]:
-    """Return a context that opens or reads a file: whatever goes wrong is an error that names it.
+    """Convert all errors of opening or reading a file to errors that name it.
 
-    File systems have errors of their own: of a library that is missing, of a protocol, of a server.
+    File systems raise various errors, about missing libraries, protocols or servers.
 
     Raises
     ------
     MissingExtraError
-        A library is missing; names it in the words of the file system.
+        A library is missing; the message of the file system names it.
     FormatError
         The file is missing or cannot be read.
     """
@@ -125,7 +125,7 @@ def paths_of(edges: Any) -> list[str]:
     FormatError
         No file matches one of them.
     InputError
-        One is of a table.
+        A file belongs to a table.
     """
     given = edges if isinstance(edges, list) else [edges]
     paths = [path for item in given for path in expanded(local(item))]
@@ -133,12 +133,12 @@ def paths_of(edges: Any) -> list[str]:
     return paths
 
 
-_PARTS = ("part-", "out.")  # names of Hadoop and of KONECT, whose suffixes say nothing
+_PARTS = ("part-", "out.")  # prefixes of Hadoop's and KONECT's files, which have no known suffix
 _NOTES = ("readme", "license")
 
 
 def files_in(folder: str | os.PathLike[str], tell: Callable[..., None] = log.debug) -> list[str]:
-    """Return the files of edges in a folder and in its folders, sorted; tell which are left out.
+    """Return the files of edges in a folder and its subfolders, sorted; log the files left out.
 
     Links are followed, also to folders, but for those that lead back to a folder around them.
 
@@ -162,12 +162,12 @@ def _refuse_folder(error: OSError) -> None:
 
 
 def _is_circle(path: Path) -> bool:
-    """Return whether a path is a link to a folder that it is in."""
+    """Return whether a path is a link to one of its parent folders."""
     return path.is_symlink() and path.parent.resolve().is_relative_to(path.resolve())
 
 
 def _chosen(folder: object, paths: list[Path], tell: Callable[..., None]) -> list[Path]:
-    """Return which of the paths in a folder are of edges; see :func:`files_in`."""
+    """Return the paths of files of edges among the paths in a folder; see :func:`files_in`."""
     shown = [path for path in paths if not _is_hidden(path)]
     known = _of_edges(shown)
     _tell_left_out(tell, f"{folder}, of unknown suffixes", shown, known)
@@ -179,7 +179,7 @@ def _chosen(folder: object, paths: list[Path], tell: Callable[..., None]) -> lis
 def _tell_left_out(
     tell: Callable[..., None], where: object, paths: list[Path], read: list[Path]
 ) -> None:
-    """Tell which paths are not read."""
+    """Log the paths that are not read."""
     if others := [path.name for path in paths if path not in read]:
         tell("left out %s in %s: %s", counted(len(others), "file"), where, ", ".join(others[:3]))
 
@@ -190,14 +190,14 @@ def _is_hidden(path: Path) -> bool:
 
 
 def _of_edges(paths: Iterable[Path]) -> list[Path]:
-    """Return the paths whose names are of files of edges; all if none is."""
+    """Return the paths with names of edge files; all paths if there are none."""
     paths = list(paths)
     known = [path for path in paths if named_format(path) or path.name.startswith(_PARTS)]
     return known or paths
 
 
 def mark_at(path: str) -> Mark | None:
-    """Return the mark of a file, here or elsewhere."""
+    """Return the mark of a local or remote file."""
     with reached(path):
         if "://" not in path:
             return mark_of(path)
@@ -217,10 +217,10 @@ def opened(
     budget: Budget | None = None,
     on_progress: Progress | None = None,
 ) -> Iterator[File]:
-    """Return a file, open for reading in a context, on this machine or elsewhere.
+    """Open a local or remote file for reading in a context; of an archive, the file in it.
 
-    Of an archive it is the file within. Errors are those of formats. At its end the file has to be
-    what it was when it was marked, or is now.
+    At the end of the context, the file must match ``before``, by default its mark when it was
+    opened. Errors are FormatErrors.
     """
     before = before or mark_at(path)
     if before is None and os.path.isdir(path):
@@ -245,7 +245,7 @@ def _raw(path: str) -> Iterator[Any]:
 
 
 def given(stream: Any) -> File:
-    """Return an open file of the caller's, which is read from where it is and stays open."""
+    """Wrap an open file of the caller, which is read from its position and stays open."""
     if isinstance(stream, File):
         return within(stream)
     raw, size = Handle(stream), 0
@@ -299,7 +299,7 @@ def left_unread(edges: Any) -> Iterator[None]:
 
 
 def within(file: File) -> File:
-    """Return the file in an archive of one; another file as it is."""
+    """Return the file in an archive of one file; return other files unchanged."""
     if file.head.startswith((b"PK\x03\x04", b"PK\x05\x06")) and file.named != "npz":
         return _in_zip(file)
     if file.head[257:262] == b"ustar":
@@ -358,8 +358,8 @@ def _member(file: File, name: str, raw: Any, size: int) -> File:
 def _only(file: File, kind: str, names: list[str]) -> str:
     """Return the one file of edges in an archive.
 
-    Of a matrix with others beside it, as in the SuiteSparse collection, it is the one with the name
-    of its folder.
+    If an archive has several matrices, as in the SuiteSparse collection, the one with the name of
+    its folder is chosen.
     """
     paths = [Path(name) for name in names if not Path(name).name.lower().startswith(_NOTES)]
     edges = [path for path in paths if not _is_hidden(path)]

@@ -1,19 +1,19 @@
-"""The pages of a column of Parquet: the largest one, by the headers between them.
+"""Find the largest page of a Parquet column from the page headers.
 
-PyArrow decompresses a page as a whole, so that its size has to be known before.
+PyArrow decompresses a page as a whole, so its size must be known in advance.
 """
 
 from __future__ import annotations
 
 from typing import Any, BinaryIO, NamedTuple
 
-HEADERS = 1 << 9, 1 << 16  # bytes of the header of a page: usual, and with long statistics
+HEADERS = 1 << 9, 1 << 16  # bytes of a page header: usually, and with long statistics
 
 
 def largest_page(stream: BinaryIO, chunk: Any) -> tuple[int, float]:
-    """Return the bytes of the largest page of a column with its dictionary, and of a row.
+    """Return the bytes of the largest page of a column plus its dictionary, and the bytes of a row.
 
-    Both sizes are decompressed. The row is an average one of the page with the largest rows.
+    Both sizes are decompressed. The bytes of a row are the greatest mean over the pages.
     """
     starts = [at for at in (chunk.dictionary_page_offset, chunk.data_page_offset) if at]
     at, dictionary, largest, row = min(starts, default=0), 0, 0, 0.0
@@ -34,7 +34,7 @@ def largest_page(stream: BinaryIO, chunk: Any) -> tuple[int, float]:
 
 
 class _Page(NamedTuple):
-    """The rows of a page, 0 of a dictionary, its bytes decompressed, and those in the file."""
+    """The rows of a page (0 for a dictionary), its decompressed bytes, and its stored bytes."""
 
     rows: int
     size: int
@@ -42,15 +42,15 @@ class _Page(NamedTuple):
 
 
 def _page_header(data: bytes) -> _Page:
-    """Return the facts of the header of a page: a struct of Thrift's compact protocol.
+    """Parse the header of a page: a struct in Thrift's compact protocol.
 
-    Its fields are the kind of the page, its two sizes, and structs. Fields 5 and 8 describe pages
-    of data, and begin with the number of values.
+    Its fields are the type of the page, its two sizes, and structs. Fields 5 and 8 describe data
+    pages, and begin with the number of values.
 
     Raises
     ------
     LookupError
-        There are more bytes of it, or it is damaged.
+        The header is incomplete or damaged.
     """
     place = 0
 

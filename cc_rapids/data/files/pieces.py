@@ -1,4 +1,4 @@
-"""Pieces of files that are read one after the other, and the place from which one is read."""
+"""Pieces of files, read one after the other, and positions for reading."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ RowGroups = Callable[[str, list[str], list[int]], Any]
 
 
 class Place(NamedTuple):
-    """The place from which a file is read, and how.
+    """The position from which a file is read, and options of reading.
 
-    ``group`` is the first row group or batch, and ``done`` the rows of it to be left. ``rows`` says
-    how many rows a piece may have, and is asked again and again. ``text`` says of text for each
-    column of an id whether all of it are strings, None where it is not known. ``read_groups``
-    reads row groups of a Parquet file of this machine as frames: it is called with the path,
-    columns and groups.
+    ``group`` is the first row group or batch, and ``done`` the number of its rows to skip.
+    ``rows()`` is called for the maximum number of rows of each piece. ``text`` tells for each
+    column of an id in a text file whether it is a column of strings, None if unknown.
+    ``read_groups(path, columns, groups)`` reads row groups of a local Parquet file as a frame.
     """
 
     group: int
@@ -39,9 +38,10 @@ class Place(NamedTuple):
 class Piece:
     """Some edges of a file: two columns, and the row group and row where they end.
 
-    ``table`` is PyArrow's; where there is a ``load``, that gives the rows, in any thread, and the
-    table has none. ``whole`` says that the group ends there too; ``vertices`` are all, if the file
-    says so. ``skipped`` are rows of groups that were not read, for a bound on weights.
+    ``table`` is a PyArrow table. If there is a ``load``, the table is empty, and ``load()`` returns
+    the rows in any thread. ``whole`` tells whether the group ends with this piece. ``vertices`` are
+    all vertices, if the file lists or counts them. ``skipped`` is the number of rows in groups that
+    a bound on weights excludes.
     """
 
     table: Any
@@ -69,5 +69,5 @@ def sliced(
 
 
 def has_ids(table: pa.Table) -> bool:
-    """Return whether some id of a table is not null, so that its types are those of ids."""
+    """Return whether some id of a table is not null, so that its types are known."""
     return any(len(ids) > ids.null_count for ids in table.columns)

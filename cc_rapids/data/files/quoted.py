@@ -1,8 +1,8 @@
 """Records of delimited text with optional quotes, as in RFC 4180.
 
-A quote counts where a field begins, after blanks if there are any; within quotes two of them stand
-for one, and delimiters, blanks and ends of lines are text. A quote elsewhere is a letter like
-others. All of this is done on whole arrays of bytes, in windows of a mebibyte or a few.
+A field is quoted if it begins with a quote, perhaps after blanks. In quotes, two quotes represent
+one, and delimiters, blanks and line ends are text. Other quotes are ordinary characters. The
+functions process arrays of bytes, in windows of about a mebibyte.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PIECE = 1 << 17  # bytes that are compared at once, in the second-level cache
 
 
 def newlines_in(data: bytes) -> int:
-    """Return the number of newlines."""
+    """Return the number of newlines in some bytes."""
     if len(data) < PIECE:
         return data.count(b"\n")
     import numpy as np
@@ -41,7 +41,7 @@ def newlines_in(data: bytes) -> int:
 
 
 class MalformedError(Exception):
-    """Error for a malformed record: where it begins, and what is wrong with it."""
+    """Error for a malformed record: its position, and the reason."""
 
     def __init__(self, place: int, words: str) -> None:
         super().__init__(words)
@@ -50,16 +50,16 @@ class MalformedError(Exception):
 
 @dataclass(frozen=True)
 class Runs:
-    """The places of the quotes that open a field and of those that close it, in order.
+    """The positions of opening and closing quotes of fields, in order.
 
-    The last field may be open to the end: its closing quote is then beyond the text.
+    If the last field is not closed, its closing position is the end of the text.
     """
 
     opens: Places
     closes: Places
 
     def inside(self, places: Places) -> Flags:
-        """Return which of the places are between two quotes."""
+        """Return a boolean array of the positions inside quotes."""
         import numpy as np
 
         if not len(self.opens):
@@ -68,16 +68,16 @@ class Runs:
         return (run >= 0) & (places < self.closes[run])
 
     def until(self, end: int) -> Runs:
-        """Return the quoted fields that open before a place outside quotes."""
+        """Return the quoted fields before a position, which is outside quotes."""
         count = int(self.opens.searchsorted(end))
         return Runs(self.opens[:count], self.closes[:count])
 
 
 def whole_records(data: bytes, delimiter: bytes) -> tuple[bytes, int]:
-    """Return the whole records at the start of a text, and the number of bytes that they took.
+    """Return the whole records at the start of a text, and the number of bytes that they take.
 
-    Each ends in a newline, for which a carriage return or both together stand too. Text without a
-    delimiter knows no quotes.
+    A record ends with a newline, a carriage return, or both; the result has newlines. Without a
+    delimiter, text has no quotes.
     """
     if not delimiter or QUOTE not in data:
         end = _last_end(data, len(data))
@@ -90,7 +90,7 @@ def whole_records(data: bytes, delimiter: bytes) -> tuple[bytes, int]:
 
 
 def windows(data: bytes, delimiter: bytes) -> Iterator[tuple[bytes, Runs]]:
-    """Yield the whole records at the start of a text in groups, with the places of their quotes."""
+    """Yield the whole records of a text in groups, with the positions of their quotes."""
     done, size = 0, WINDOW
     while done < len(data):
         window = data[done : done + size]
@@ -119,7 +119,7 @@ def records(data: bytes, delimiter: bytes) -> Iterator[bytes]:
 
 
 def blank_records(data: bytes, delimiter: bytes) -> tuple[int, int]:
-    """Return how many whole records of a text are empty, and how many there are."""
+    """Return the numbers of empty records and of all whole records of a text."""
     import numpy as np
 
     blank = count = 0
@@ -132,15 +132,15 @@ def blank_records(data: bytes, delimiter: bytes) -> tuple[int, int]:
 
 
 def _last_end(data: bytes, stop: int) -> int:
-    """Return the place after the last end of a line.
+    """Return the position after the last line end.
 
-    A carriage return at the very end may be half of one.
+    A carriage return at the very end does not count, because a newline may follow.
     """
     return max(data.rfind(b"\n", 0, stop), data.rfind(b"\r", 0, min(stop, len(data) - 1))) + 1
 
 
 def _end_outside(data: bytes, found: Runs) -> int:
-    """Return the place after the last end of a line outside quotes."""
+    """Return the position after the last line end outside quotes."""
     end = _last_end(data, len(data))
     while end:
         run = int(found.opens.searchsorted(end - 1)) - 1
@@ -151,14 +151,14 @@ def _end_outside(data: bytes, found: Runs) -> int:
 
 
 def with_newlines(data: bytes) -> bytes:
-    """Return text whose lines end with newlines alone."""
+    """Convert all line ends of a text to newlines."""
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return data
 
 
 def _with_newlines_outside(data: bytes, found: Runs) -> bytes:
-    """Return the text with all line ends as newlines, except inside quotes."""
+    """Convert all line ends outside quotes to newlines."""
     import numpy as np
 
     if b"\r" not in data:
@@ -172,7 +172,7 @@ def _with_newlines_outside(data: bytes, found: Runs) -> bytes:
 
 
 def runs(data: bytes, delimiter: bytes) -> Runs:
-    """Return the places of the quoted fields of a text that begins with a record."""
+    """Return the positions of the quoted fields of a text that begins with a record."""
     import numpy as np
 
     text = np.frombuffer(data, np.uint8)
@@ -200,7 +200,7 @@ def _blank(delimiter: bytes) -> bytes:
 
 
 def _border(text: Any, quotes: Places, step: int, delimiter: bytes, blank: bytes) -> bool:
-    """Return whether the next nonblank byte on one side of each quote is between fields."""
+    """Return whether the next nonblank byte on one side of each quote is a field boundary."""
     import numpy as np
 
     between, blanks = np.zeros(256, bool), np.zeros(256, bool)
@@ -220,7 +220,7 @@ def _border(text: Any, quotes: Places, step: int, delimiter: bytes, blank: bytes
 
 @cache
 def _quoted_field(delimiter: bytes, blank: bytes) -> re.Pattern[bytes]:
-    """Return a field in quotes: the quote that opens it, and the one that closes it or nothing."""
+    """Return the pattern of a quoted field: its opening quote, and its closing one or nothing."""
     return re.compile(
         rb'(?:\A|(?<=[%s\r\n]))[%s]*+(")(?:[^"]++|"")*+("?)' % (re.escape(delimiter), blank)
     )
@@ -229,15 +229,15 @@ def _quoted_field(delimiter: bytes, blank: bytes) -> re.Pattern[bytes]:
 def columns(
     data: bytes, found: Runs, delimiter: bytes, width: int, take: tuple[int, ...]
 ) -> list[tuple[pa.Array, bool]]:
-    """Return some columns of whole records, and for each column whether it has quoted words.
+    """Return columns of whole records, and for each column whether it has quoted fields.
 
-    Blanks around fields and around their quotes are left out. A field without quotes that is empty
-    is null, and quotes with nothing between them are the empty text; neither is a word.
+    Blanks around fields and around their quotes are stripped. An empty field is null without quotes
+    and an empty string with quotes; neither counts as a quoted field.
 
     Raises
     ------
     MalformedError
-        A record has another number of fields, or there is text behind a closing quote.
+        A record has another number of fields, or text follows a closing quote.
     pyarrow.ArrowInvalid
         A field is not UTF-8.
     """

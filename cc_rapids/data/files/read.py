@@ -82,7 +82,7 @@ def read_whole(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
 
 
 def count_of(vertices: Any) -> int:
-    """Return the number of vertices that a file lists, also beyond what ``len`` can say."""
+    """Return the number of vertices of a file, also if it is too large for ``len``."""
     if isinstance(vertices, range):
         return vertices.stop - vertices.start
     return 0 if vertices is None else len(vertices)
@@ -92,8 +92,7 @@ def count_of(vertices: Any) -> int:
 class Taken:
     """A record of how a file was read: its format, columns of ids, and header.
 
-    ``delimiter`` is what stands between fields of csv, tsv and snap, and None elsewhere; so is
-    ``header``.
+    ``delimiter`` and ``header`` apply to csv, tsv and snap; they are None for other formats.
     """
 
     format: str
@@ -136,16 +135,16 @@ class EdgeFile:
     format
         One of ``FORMATS``.
     header
-        Whether the first line named the columns, of csv, tsv and snap; None of other formats, and
-        of a file without a line.
+        Whether the first line named the columns, for csv, tsv and snap; None for other formats and
+        for empty files.
     ledger
-        The rows that the file has by its own metadata or lines, and lines that hold no edge.
+        The number of rows by the metadata or lines of the file, and of lines without an edge.
     delimiter
-        What separates fields, of csv, tsv and snap.
+        The separator of fields, for csv, tsv and snap.
     vertices
-        The ids of all vertices, where the file says how many there are: ``range(1, n + 1)`` for gr,
-        metis and mtx, which count from one, and ``range(n)`` for he, egr, SciPy's npz and an npz
-        with num_vertices. Otherwise None, and the vertices are those that occur.
+        The ids of all vertices, if the file declares their number: ``range(1, n + 1)`` for gr,
+        metis and mtx, and ``range(n)`` for he, egr, SciPy's npz and an npz with num_vertices.
+        Otherwise None: the vertices are those in edges.
     """
 
     table: pa.Table
@@ -159,7 +158,7 @@ class EdgeFile:
 
     @property
     def taken(self) -> Taken:
-        """The way the file was read."""
+        """A record of how the file was read."""
         request = ColumnRequest(self.source, self.destination, self.format)
         ids = tuple(request.ids_in(self.table.column_names))
         return Taken(self.format, ids, self.header, self.delimiter)
@@ -168,36 +167,37 @@ class EdgeFile:
 def read_wanted(
     path: str | os.PathLike[str], request: ColumnRequest, on_progress: Progress | None = None
 ) -> EdgeFile:
-    """Return the requested columns of a file.
+    """Read the requested columns of a file.
 
-    Ids from text are int64 if every id of both columns is an integer in its usual spelling, and
-    uint64 if they need that. Otherwise they are strings as written, without blanks around them: a
-    single ``007`` makes all ids text. A quoted word is always text. Empty fields are nulls, and so
-    are ``NA``, ``null`` and their like without quotes where the ids are integers. An entry that is
-    stored counts as an edge even if its weight is zero.
+    Ids from text are int64, or uint64 if needed, if every id of both columns is an integer in
+    canonical form. Otherwise they are strings as in the file, without surrounding blanks: a single
+    ``007`` makes all ids strings. A quoted field is always a string. Empty fields are nulls. In
+    columns of integers, unquoted ``NA``, ``null`` and the like are nulls, too. A stored entry is an
+    edge even if its weight is zero.
 
     Parameters
     ----------
     path : path
         The file.
     request : ColumnRequest
-        Without a format, the suffix of the path says it, or else the first bytes.
+        The requested columns. Without a format, the suffix of the path or the first bytes decide.
     on_progress : callable, optional
         Called with the bytes read so far and the bytes in the file, as reading goes on.
 
     Raises
     ------
     FormatError
-        The file is missing, unreadable, of no known format, or malformed, or its first line may be
-        an edge or a header; names the line. As a ChangedFileError, it was cut, rewritten or
-        replaced meanwhile.
+        The file is missing, unreadable, of unknown format, or malformed, or its first line is
+        ambiguous; the error names the line. A ChangedFileError is raised if the file was truncated,
+        rewritten or replaced meanwhile.
     MissingColumnError
-        A column does not exist, or several pairs could be meant; lists the columns of the file.
+        A column does not exist, or the choice is ambiguous; the error lists the columns.
     ColumnTypeError
-        A column holds no ids; names the first row and value.
+        A column does not hold ids; the error names the first row and value.
     InputError
-        Source and destination are the same columns, or not as many, or several in a format that has
-        one a side; options of text are given for another format.
+        Source and destination are the same columns, have different numbers of columns, or have
+        several columns in a format with one per side; or options of text are given for another
+        format.
     """
     path = local(path)
     if os.path.isdir(path):
@@ -211,7 +211,7 @@ def read_wanted(
 
 
 def read_opened(file: File, request: ColumnRequest) -> EdgeFile:
-    """Return the requested columns of an open file, to its end; see :func:`read_wanted`."""
+    """Read the requested columns of an open file to its end; see :func:`read_wanted`."""
     request = replace(request, format=request.format or file.format(request.options))
     check_text_options(request.options, [file.path], [request.format])
     check_sides(file.path, request)
@@ -228,9 +228,9 @@ def taken_of(
     destination: str | None = None,
     options: TextOptions = NO_OPTIONS,
 ) -> Taken | None:
-    """Return how a file would be read, from its beginning; None for a pipe.
+    """Return how a file would be read, judged by its beginning; None for a pipe.
 
-    Raises what :func:`read_wanted` raises of the part that is read.
+    The errors are those of :func:`read_wanted` for the part that is read.
     """
     path = local(path)
     if not os.path.isfile(path):

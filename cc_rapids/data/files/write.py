@@ -1,7 +1,7 @@
 """Write edge lists and labels to files, piece by piece where the format allows it.
 
-A file is written whole or not at all; devices and pipes are written through. Text is written so
-that each word is read back as it was.
+A file is written completely or not at all; devices and pipes are written directly. Text is written
+so that every value is read back unchanged.
 """
 
 from __future__ import annotations
@@ -35,29 +35,28 @@ PIECE_EDGES = 1 << 20  # that the command line writes at a time: 16 MiB of int64
 def replacing(
     path: str | os.PathLike[str], *, pack: str = "", sync: bool = False
 ) -> Iterator[BinaryIO]:
-    """Return a context with a stream whose content replaces a file when the context ends.
+    """Yield a stream; its content replaces a file when the context ends.
 
-    The stream writes to a new file in the same folder, under a name that no other thread or process
-    takes. At the end of the context that file gets the path's name; on any error, or when
-    interrupted, it is removed, and a file that was there is as it was. A file that is replaced
-    hands on its mode, and its owner and group where that is allowed. A symbolic link stays one, and
-    its target is replaced. Devices, FIFOs and open descriptors (``/dev/stdout``) are written to
-    directly, and never replaced.
+    The stream writes to a temporary file with a unique name in the same folder. At the end of the
+    context, this file is renamed to the path. On an error or interrupt, it is removed, and an
+    existing file is unchanged. The new file gets the mode of a replaced file, and its owner and
+    group if that is allowed. For a symbolic link, its target is replaced. Devices, FIFOs and open
+    descriptors (``/dev/stdout``) are written directly and never replaced.
 
     Parameters
     ----------
     path : path
         The file.
     pack : str
-        One of ``PACKED`` for a stream that packs; else nothing.
+        One of ``PACKED`` to compress the content; by default it is not compressed.
     sync : bool
-        Wait until the disk has the content, before the new file takes the name.
+        Whether to flush the content to the disk before the file is renamed.
 
     Raises
     ------
     OutputError
-        The path is a folder or a read-only file, its folder is missing or closed to writing, or
-        writing fails, as on a full disk or a closed pipe; names the path and the reason.
+        The path is a folder or a read-only file, its folder is missing or not writable, or writing
+        fails, for example on a full disk. The error names the path and the reason.
     """
     path = Path(path)
     with errors_of(path):
@@ -161,11 +160,11 @@ def write_folder(folder: Path, tables: Iterable[tuple[str, pa.Table]], **options
 
 @contextmanager
 def replacing_folder(folder: Path, removed: Iterable[str] = ()) -> Iterator[Path]:
-    """Return a context with a new folder that replaces another one when the context ends.
+    """Yield a new folder that replaces another folder when the context ends.
 
-    On any error, or when interrupted, the new folder is removed, and the other is as it was. The
-    other is missing or empty apart from files whose names are ``removed``; with any other file in
-    it, it stays and is an error.
+    On an error or interrupt, the new folder is removed, and the other folder is unchanged. The
+    other folder may be missing, or contain files with the names ``removed``; any other file in it
+    is an error.
 
     Raises
     ------
@@ -188,7 +187,7 @@ def replacing_folder(folder: Path, removed: Iterable[str] = ()) -> Iterator[Path
 
 @contextmanager
 def errors_of(path: Path | str) -> Iterator[None]:
-    """Turn errors of the operating system into an OutputError that names the path."""
+    """Convert errors of the operating system to an OutputError that names the path."""
     try:
         yield
     except OSError as error:
@@ -233,7 +232,7 @@ def _draft_prefix(target: Path) -> str:
 
 
 def drafts_of(target: Path) -> Iterator[Path]:
-    """Yield the files that :func:`replacing` writes, or was killed in writing, for a file."""
+    """Yield the temporary files of :func:`replacing` for a file, also those of killed processes."""
     named = re.compile(re.escape(_draft_prefix(target)) + r"[0-9a-f]{16}\.part")
     for path in target.parent.iterdir() if os.path.isdir(target.parent) else ():
         if named.fullmatch(path.name) and stat.S_ISREG(path.lstat().st_mode):
@@ -434,7 +433,7 @@ def write_edges(
 
 
 def _alike(edges: EdgeList) -> tuple[Iterator[pa.Table], pa.Schema]:
-    """Return the pieces with both ends as text if one is, as both are read as text then."""
+    """Return the pieces with both ends as text if one end is text, as readers expect."""
     import pyarrow as pa
 
     schema = edges.schema
