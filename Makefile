@@ -17,7 +17,7 @@ SIMULATED = $(addprefix tests/,contract/backends unit/algorithms unit/backends u
 	unit/verify/test_planted_faults.py) \
 	$(addprefix --ignore=tests/unit/backends/test_,device_function.py kernel_cache.py)
 
-.PHONY: demo test test-all test-extended quick test-kernels test-bounds test-designs test-gpu campaign nets counts ptx-net lint figures docs docs-browser \
+.PHONY: demo test test-all test-extended test-plain quick test-kernels test-bounds test-designs test-gpu campaign nets counts ptx-net lint figures docs docs-browser \
 	package test-installed test-oldest test-versions installed release clean
 
 demo: $(VENV)/demo
@@ -31,11 +31,15 @@ test: $(VENV)/dev
 	CC_RAPIDS_SIMULATOR=1 $(PYTEST) -n auto $(USUAL) $(SIMULATED)
 
 # All tests, and the whole product of designs, architectures and bounds: before a release.
-test-all: test-extended test-kernels test-bounds test-designs
+test-all: test-extended test-kernels test-bounds test-designs test-plain
 
 test-extended: $(VENV)/dev
 	$(PYTEST) -n auto --hypothesis-profile="new examples"
 	CC_RAPIDS_SIMULATOR=1 $(PYTEST) -n auto $(SIMULATED)
+
+# The contract of each peer and backend, with all fast paths of cc_rapids.tuning switched off.
+test-plain: $(VENV)/dev
+	$(PYTEST) -n auto -m "not gpu" --no-fast-paths tests/contract
 
 # What most mistakes break, in less than two minutes on two cores: before each push.
 quick: $(VENV)/dev

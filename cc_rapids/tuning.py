@@ -4,6 +4,18 @@ None of them changes an answer: they select the faster method or set a batch siz
 measurements change them temporarily with :meth:`Tuning.override`. A size that decides nothing is a
 constant where it is used. A name in brackets is a page of docs/design/decisions; a
 name with ``.jsonl`` is a file of benchmarks/records.
+
+The fast paths, and what switches each off, as :data:`WITHOUT_FAST_PATHS` does:
+
+- one launch for a short list on a GPU, and its hash table: ``one_launch_edges`` and
+  ``hashed_at_once`` of 0;
+- a range of ids that is estimated from a sample: ``sampled_scan_edges`` of ``NEVER``;
+- hash tables of an estimated size, or in the order of the ids: ``estimated_ids`` of ``NEVER``;
+- lookups grouped by block of the hash table: ``blocked_ids`` of ``NEVER``;
+- few strings and vertices by PyArrow and NumPy: ``library_strings`` and ``library_vertices`` of 0;
+- a list that is linked in two parts: ``split_finish_edges`` of ``NEVER``;
+- batches that are borrowed and joined together: ``batch_window_edges`` and ``joined_batch_edges``
+  of 0.
 """
 
 from __future__ import annotations
@@ -24,6 +36,8 @@ class Tuning:
         while the second part is linked. [host].
     small_id_range : int
         Size of the id range up to which each id gets a word directly: 4 MiB. ids.jsonl.
+    one_launch_edges : int
+        The most edges of a list that a GPU solves in one launch. [short-lists].
     estimated_ids : int
         Ids from which their number is estimated before a hash table is allocated. ids.jsonl.
     hashed_at_once : int
@@ -48,6 +62,7 @@ class Tuning:
 
     split_finish_edges: int = 1 << 22
     small_id_range: int = 1 << 20
+    one_launch_edges: int = 4_000_000 - 1
     estimated_ids: int = 1 << 16
     hashed_at_once: int = 1 << 15
     blocked_ids: int = 8_000_000
@@ -86,3 +101,14 @@ class Tuning:
 
 
 tuning = Tuning()
+
+NEVER = 1 << 62
+WITHOUT_FAST_PATHS = dict.fromkeys(
+    ("sampled_scan_edges", "estimated_ids", "blocked_ids", "split_finish_edges"), NEVER
+) | dict.fromkeys(
+    (
+        *("one_launch_edges", "hashed_at_once", "library_strings", "library_vertices"),
+        *("batch_window_edges", "joined_batch_edges"),
+    ),
+    0,
+)

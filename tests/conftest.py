@@ -16,6 +16,8 @@ from support import design_pairs, gpu_machine, sizes
 from support.encodings import ENCODINGS, force_encoding
 from support.machine import SELDOM, SIMULATED
 
+from cc_rapids.tuning import WITHOUT_FAST_PATHS, tuning
+
 if SIMULATED:
     simulation.install()
 for _checks in "design_graphs", "edge_lists", "refusals", "stream_inputs":
@@ -55,6 +57,9 @@ def pytest_addoption(parser):
         choices=("each", "pairs", "all"),
         default="each",
         help="all designs, or some in which each choice occurs (default) or every two meet",
+    )
+    parser.addoption(
+        "--no-fast-paths", action="store_true", help="all fast paths of cc_rapids.tuning are off"
     )
     parser.addoption(
         "--architectures",
@@ -180,6 +185,14 @@ def run(monkeypatch):
 
     monkeypatch.setenv("COLUMNS", "200")
     return lambda *words: CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def fast_paths(request):
+    """Switch off all fast paths for the whole session, with ``--no-fast-paths``."""
+    off = WITHOUT_FAST_PATHS if request.config.getoption("--no-fast-paths") else {}
+    with tuning.override(**off):
+        yield
 
 
 @pytest.fixture

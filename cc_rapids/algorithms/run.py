@@ -15,7 +15,6 @@ from ..graph.forest import MOST_BYTES_OF_BITS, Forest, SpeculativeRows
 from ..kernels import giant as sampling
 from ..kernels.partition import IDS, TILE, WORD, blocks_of, tiles_of
 from ..kernels.spec import AuxArray
-from ..tuning import tuning
 from .compiled import CompiledDesign, build, build_mixed
 from .design import Design, partitions
 from .phases import Remaining
@@ -174,6 +173,7 @@ def solve(
     hook_edge: Array = None,
     memory: str = "device",
     speculative: SpeculativeRows | None = None,
+    in_two_parts: bool = False,
 ) -> None:
     """Compute the component of every vertex, and count vertices and components.
 
@@ -196,6 +196,8 @@ def solve(
         Rows to gather while the forest is counted. Their memory is limited to the rows surely
         needed and a tolerated waste: see :func:`cc_rapids.memory_bound`. For a long list the least
         number of rows is counted before its last part is linked.
+    in_two_parts : bool
+        Whether a list is so long that it may be linked in two parts.
     """
     record_forest = hook_edge is not None
     types = forest.vertex, edges.wide
@@ -208,9 +210,8 @@ def solve(
         return
     least, spare = speculative.min_rows, forest.spare(state.extra_bytes)
     read_linked = None
-    if speculative.capacity(least, spare) < speculative.max_rows and _may_be_parted(
-        compiled, state
-    ):
+    parted = in_two_parts and _may_be_parted(compiled, state)
+    if parted and speculative.capacity(least, spare) < speculative.max_rows:
         state, read_linked = _link_most(compiled, state)
     connect_rest(compiled, state)
 
@@ -231,7 +232,7 @@ def _may_be_parted(compiled: CompiledDesign, state: RunState) -> bool:
     """
     plain = not (compiled.reroots or compiled.unpack or state.record_forest or state.csr)
     period = compiled.sample.period if plain and compiled.sample else 0
-    return bool(period) and state.m >= max(tuning.split_finish_edges, 2 * period)
+    return bool(period) and state.m >= 2 * period
 
 
 def _link_most(compiled: CompiledDesign, state: RunState) -> tuple[RunState, Callable[[], int]]:

@@ -25,7 +25,7 @@ from ..errors import InputError
 from ..graph.forest import Forest
 from ..ids.growing import Integers, Range
 from ..ledger import lost_rows
-from ..tuning import tuning
+from ..solver.choose import choose_batch_sizes
 from . import inputs
 from . import state as batches
 from .expiry import Times, check_kind, times_of
@@ -79,7 +79,7 @@ def insert_all(
         with inputs.LentWithRange(old.backend, window[0]) as columns, Borrowing(further) as more:
             rows = [columns, *(more[k : k + 2] for k in range(0, len(more), 2))]
             given, count = _as_one(window), 1
-            if more and sum(batch.src.size for batch in window) <= tuning.joined_batch_edges:
+            if more and sum(batch.src.size for batch in window) <= choose_batch_sizes().joined:
                 rows, count = [buffers.end_to_end(old.backend, [*columns, *more])], len(window)
             for rows_of_batch in rows:
                 old, vertices = batches.extended_by(old, given, rows_of_batch, copied=old is state)
@@ -187,10 +187,10 @@ def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
     A group is borrowed at once, because borrowing takes the host the same time for any size.
     """
     window: list[EdgeInput] = []
-    kind, rows = None, 0
+    kind, rows, window_edges = None, 0, choose_batch_sizes().window
     for batch in given:
         kind_here, rows = _kind(batch), rows + batch.src.size
-        if window and (kind_here is None or kind_here != kind or rows > tuning.batch_window_edges):
+        if window and (kind_here is None or kind_here != kind or rows > window_edges):
             yield window
             window, rows = [], batch.src.size
         window.append(batch)

@@ -38,6 +38,7 @@ from ..graph.forest import queue_bytes
 from ..ids.encode import BITMAP, HASHED, INTEGERS, IdEncoding, IdFacts, choose_encoding
 from ..ids.range import UNKNOWN_ORDER, EdgeOrder, all_fit, last_of, order_of_type
 from ..kernels.shared_filter import IDS
+from ..tuning import tuning
 from . import one_launch
 
 log = logging.getLogger(__name__)
@@ -174,14 +175,14 @@ class Facts(NamedTuple):
     ) -> Facts:
         """Return what is known of a caller's edges, before or after their ids are scanned."""
         listed, weights = edge_input.row_offsets is None, edge_input.weights
-        once = backend.in_one_launch and _launches_once(edge_input, columns)
+        m, once = edge_input.src.size, backend.in_one_launch and _launches_once(edge_input, columns)
         return cls(
             Machine.of(backend, explained),
-            edge_input.src.size,
+            m,
             listed,
             not listed and edge_input.symmetric,
             once,
-            once and one_launch.has_table(edge_input),
+            once and m <= tuning.hashed_at_once and last_of(edge_input) < 0,
             "" if weights is None else weights.dtype.str,
             ids,
             backend.free_bytes() if ids is not None and ids.kind == INTEGERS else 0,
@@ -194,7 +195,7 @@ def _launches_once(edge_input: EdgeInput, columns: list[Any]) -> bool:
     The edges name all vertices, or the vertices are 0 .. n - 1 and fit into its memory.
     """
     src, last = edge_input.src, last_of(edge_input)
-    if not 0 < src.size <= ONE_LAUNCH_RULE.most_edges:
+    if not 0 < src.size <= min(tuning.one_launch_edges, ONE_LAUNCH_RULE.most_edges):
         return False
     if edge_input.row_offsets or src.strings or src.key_columns:
         return False
@@ -259,6 +260,7 @@ class Plan:
     in_one_launch: bool = False
     room_for_one_launch: bool = False  # which was made before ids were read
     backwards: bool = False  # whether a list is read from its end
+    in_two_parts: bool = False  # whether most of a list is linked before its rows are counted
     staged: bool = False  # whether a part of a list is linked in stages
     numbers: Numbers | None = None  # that stand for strings
     devices: tuple[tuple[int, ...], str] | None = None
@@ -307,7 +309,7 @@ class Plan:
         size = encoding.cost(ids).bytes + ids.answer_bytes + SUMS + self.more_bytes
         size += self.numbers.bytes if self.numbers else 0
         if self.room_for_one_launch:
-            size += one_launch.bytes_for(m)
+            size += one_launch.bytes_for(m, facts.has_table)
         if self.forest in BY_WEIGHT:
             size += boruvka.beyond(n, m, not facts.is_list, facts.weight_type)
         else:
@@ -401,6 +403,7 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         in_one_launch=in_one_launch,
         room_for_one_launch=tries_one_launch,
         backwards=order.descending and plainly and facts.machine.on_device,
+        in_two_parts=facts.edges >= tuning.split_finish_edges,
         staged=facts.parts > 1 and policy.is_measured and in_stages(design, n, facts.edges),
     )
 
@@ -411,6 +414,18 @@ def _without_gaps(encoding: IdEncoding, facts: Facts, ids: IdFacts, design: Desi
     if bytes_of_pairs(design, encoding.cost(ids).max_vertices) <= free:
         return encoding
     return BITMAP if BITMAP.cost(ids).bytes <= free else encoding
+
+
+class BatchSizes(NamedTuple):
+    """The most edges of batches that are borrowed at once, and that are joined as one."""
+
+    window: int
+    joined: int
+
+
+def choose_batch_sizes() -> BatchSizes:
+    """Return how many batches are taken together."""
+    return BatchSizes(tuning.batch_window_edges, tuning.joined_batch_edges)
 
 
 @dataclass(frozen=True)

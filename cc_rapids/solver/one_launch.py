@@ -38,7 +38,6 @@ from ..kernels import edges as reading
 from ..kernels import find, forest, gather, giant, id_hash, id_range, one_launch, scan
 from ..kernels import one_launch_hashed as hashed
 from ..kernels.primitives import WORD
-from ..tuning import tuning
 
 FEW = FEW_IDS  # edges of a list whose rows of the answer share the memory of its forest
 VERTEX, WIDE = np.uint32, np.uint64
@@ -50,14 +49,9 @@ def capacity(m: int) -> int:
     return ids_at_once(m)
 
 
-def has_table(edge_input: EdgeInput) -> bool:
-    """Return whether the launch has memory for a hash table: for a short list of any ids."""
-    return edge_input.src.size <= tuning.hashed_at_once and last_of(edge_input) < 0
-
-
-def bytes_for(m: int) -> int:
+def bytes_for(m: int, has_table: bool) -> int:
     """Return the maximum bytes for a list of m edges, before its ids are known."""
-    ends = 2 * m if m <= tuning.hashed_at_once else 0
+    ends = 2 * m if has_table else 0
     layout = _run_layout(np.dtype(np.int64), capacity(m), FEW if m <= FEW else 0, ends)
     return layout.bytes + ARENA_BYTES
 
@@ -66,6 +60,7 @@ def solve(
     edge_input: EdgeInput,
     columns: list[Array],
     backend: Backend,
+    has_table: bool,
     speculative: SpeculativeRows | None = None,
 ) -> EncodedIds | IdRange | None:
     """Encode the ids of two columns and solve their forest in one launch.
@@ -77,13 +72,15 @@ def solve(
     ----------
     columns : two (m,) arrays of integers
         Short, and of types of one order; not written.
+    has_table : bool
+        Whether there is memory for a hash table, for a short list of any ids.
     speculative : SpeculativeRows, optional
         Rows to gather, and to frame while the device works; their number is known.
     """
     src, dst = (backend.asarray(column) for column in columns)
     m, dtype = src.size, np.result_type(src.dtype, dst.dtype)
     row_capacity = min(max(2 * m, last_of(edge_input) + 1), FEW) if m <= FEW else 0
-    layout = _run_layout(dtype, capacity(m), row_capacity, 2 * m if has_table(edge_input) else 0)
+    layout = _run_layout(dtype, capacity(m), row_capacity, 2 * m if has_table else 0)
     whole = (
         backend.empty(layout.bytes, np.uint8)
         if row_capacity

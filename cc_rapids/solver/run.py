@@ -75,7 +75,8 @@ def run(
     if plan.forest:
         return ChosenEdges(backend, _hooks(plan, edges, forest, rows))
     design, memory = plan.algorithm, plan.memory
-    phases.solve(edges, forest, design, rows, memory=memory, speculative=speculative)
+    parts = plan.in_two_parts
+    phases.solve(edges, forest, design, rows, None, memory, speculative, parts)
     return None
 
 

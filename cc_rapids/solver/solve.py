@@ -112,7 +112,9 @@ def solve(
         plan = choices.choose(Facts.of(edge_input, columns, backend), options)
         if plan.in_one_launch:
             frame = _expected_frame(edge_input, backend, options)
-            encoded = runs.run_in_one_launch(edge_input, columns, backend, frame)
+            encoded = runs.run_in_one_launch(
+                edge_input, columns, backend, plan.facts.has_table, frame
+            )
             if isinstance(encoded, EncodedIds):
                 log.debug("%s, in one launch: %s", plan.design, plan.rule)
                 return Solved(encoded, plan, frame=frame.take_frame() if frame else None)
