@@ -173,7 +173,7 @@ ENDS = "src", "dst"
 
 
 def labels_of(codes, n):
-    """Return the labels of the numbers of both ends of pairs, one after the other."""
+    """Return the labels of n vertices, given all sources of pairs followed by all destinations."""
     return scipy_labels(codes[: codes.size // 2], codes[codes.size // 2 :], n)
 
 
@@ -298,7 +298,7 @@ def renumbered(labels, before, next_id):
 
 
 def sides(args, backend):
-    """Yield the times of finding two sides, after comparing the colours."""
+    """Yield the times of two-colourings, after a comparison of the colours."""
     rng, half = np.random.default_rng(1), max(args.edges // 5, 2)
     src, dst = rng.integers(0, half, args.edges), rng.integers(half, 2 * half, args.edges)
     edges, few = frame(backend, src=src, dst=dst), args.edges // FEWER

@@ -581,7 +581,7 @@ def designs_set(folder):
 
 
 def main_job_set(folder):
-    """Yield the times of frames beside cuGraph's, of the newest commit, without a pool."""
+    """Yield the newest times of cc_rapids and cuGraph on frames, without RMM's pool."""
     rows = [row for row in load("main_job", folder) if not row["rmm_pool"]]
     for row in like_last(rows, "commit"):
         times = ("wall_ms", "cugraph_build_ms", "cugraph_wcc_ms")

@@ -56,7 +56,7 @@ def main():
 
 
 def spanning(args, backend):
-    """Yield the times of the least forest of each graph, and of the peer's graph and forest."""
+    """Yield the times of a minimum spanning forest of each graph, and those of the peer."""
     for name in args.graphs:
         graph = generators.reference(name, args.scale, dtype=np.int32, engine=backend.name)
         weight = np.random.default_rng(0).random(graph.num_edges, np.float32)

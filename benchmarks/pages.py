@@ -31,7 +31,7 @@ def table(head, lines, words=1):
 
 
 def number(value, unit=""):
-    """Return three digits, or all before the point; a dash for None."""
+    """Format a number with three significant digits, or as an integer from 1000; "-" for None."""
     if value is None:
         return "-"
     return f"{value:,.0f}{unit}" if value >= 1000 else f"{value:.3g}{unit}"

@@ -85,12 +85,13 @@ class Cursor(NamedTuple):
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some edges of a stream: a frame or pair, its column names, and the place after it.
+    """Some edges of a stream: a frame or pair, its column names, and the position after it.
 
-    ``vertices`` are all vertices of the file, where that says how many there are. A chunk that is
-    ``old`` was linked before a resumed run began, and is only compared with what it was. Where
-    there is a ``load``, that gives the rows, in any thread, and the frame has none. ``path`` is the
-    file, empty for data in memory, and ``first`` the row of it that comes first, None if unknown.
+    ``vertices`` are all vertices of the file, if it declares their number. An ``old`` chunk was
+    linked before a resumed run began; it is only compared with its earlier content. If there is a
+    ``load``, the frame is empty, and ``load()`` returns the rows in any thread. ``path`` is the
+    file, empty for data in memory. ``first`` is the row number in the file of the first row, None
+    if unknown.
     ``weight`` is the column of weights, or the weights, where these differ from what
     a bound names.
 
@@ -154,16 +155,16 @@ class Source:
 
     @property
     def given(self) -> int:
-        """The rows of the source from the start of the last reading, which is at its end.
+        """The number of rows of the source since the start of the last reading, by metadata.
 
-        By metadata: each file, fragment or item counts, also one that was not read.
+        Each file, fragment or item counts, even if it was not read. Call it after reading.
         """
         raise NotImplementedError
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """Yield the chunks from a place on, each with a maximum number of rows.
+        """Yield the chunks from a position on, each with a maximum number of rows.
 
-        ``text`` says whether ids are strings, where that is known: for each column, of several.
+        ``text`` tells for each column of an id whether it is a column of strings, None if unknown.
         """
         raise NotImplementedError
 
@@ -187,7 +188,7 @@ class Source:
         Raises
         ------
         CheckpointError
-            It is another input; says which part differs.
+            The input is another one; the error says which part differs.
         """
         return self, ""
 
@@ -207,12 +208,12 @@ IN_MEMORY = " rows in memory"  # behind their number, in place of a path: the ti
 
 
 def arranged(mine: list[Entry], theirs: list[Entry]) -> list[int]:
-    """Return the places of a checkpoint's entries among the current ones, and those of all others.
+    """Return the positions of a checkpoint's entries among the current ones, then all others.
 
     Raises
     ------
     CheckpointError
-        One of the checkpoint's is not there, or is another; says which.
+        An entry of the checkpoint is missing or has changed; the error names it.
     """
     left: dict[str, list[int]] = {}
     for place, entry in enumerate(mine):
@@ -259,7 +260,7 @@ class Part(NamedTuple):
 class Parts(Source):
     """Files or fragments of a dataset, read one after the other.
 
-    One that differs from its mark when it is opened, or when it has been read, is refused by a
+    A file that differs from its mark when it is opened or after it was read raises a
     ChangedFileError.
 
     Attributes
@@ -267,7 +268,8 @@ class Parts(Source):
     parts : list of Part
         In the order in which they are read.
     bound : WeightBound or None
-        By it, row groups are left out by their statistics. Who reads the chunks applies it.
+        The bound by which row groups are skipped, given their statistics. The reader of the chunks
+        applies it to rows.
     counts : dict of int to Ledger
         The rows of each part that has been read to its end in this run, and those between chunks.
     unreadable : list of str
@@ -330,7 +332,7 @@ class Parts(Source):
     def _read_or_skipped(
         self, number: int, begin: Cursor, budget: Budget, text: Texts
     ) -> Iterator[Chunk]:
-        """Yield the chunks of a part; none of a file that may be skipped and cannot be read.
+        """Yield the chunks of a part; yield none if the file cannot be read and may be skipped.
 
         A file is skipped only before its first chunk, so that all of its rows are left out.
         """
@@ -376,9 +378,9 @@ class Parts(Source):
     def _chunks(
         self, number: int, begin: Cursor, budget: Budget, text: Texts
     ) -> Iterator[tuple[Chunk, bool]]:
-        """Yield the chunks of a part from a place on, and whether more rows surely follow on each.
+        """Yield the chunks of a part from a position on, and whether more rows certainly follow.
 
-        The rows that they say are given are those of the part. At the end ``counts`` has the part.
+        ``given`` of a chunk counts rows of the part. At the end, ``counts`` has the part.
         """
         raise NotImplementedError
 
@@ -395,9 +397,9 @@ class Parts(Source):
         return [part.name, *(part.mark[:2] if part.mark else (0, ""))]
 
     def going_on(self, theirs: dict[str, Any]) -> tuple[Source, str]:
-        """Put the files of an identity first, in its order, and then all others.
+        """Return the files in the order of an identity, followed by all others.
 
-        Return these with the number of the others, in words.
+        The second result describes the number of the others.
         """
         order = arranged(self.entries, theirs["files"])
         self.parts = [self.parts[k] for k in order]
@@ -607,9 +609,9 @@ COPIES_OF_ROWS, COPIES_OF_TEXT = 3, 5  # of the columns themselves, put together
 
 
 class Gathered:
-    """A source of tables of which the first chunks are in memory: all, if they fit.
+    """A source of tables with its first chunks in memory, or all chunks if they fit.
 
-    All else that it has is that of the source.
+    Other attributes are those of the source.
 
     Attributes
     ----------
@@ -783,14 +785,14 @@ def _format(path: str, mark: Mark | None, options: TextOptions, skips: bool) -> 
 
 
 def check_footer(fragment: Any, stream: Any) -> None:
-    """Check that a fragment is one file, whose footer it keeps.
+    """Check that the file of a fragment has the footer that the fragment has cached.
 
     Raises
     ------
     ChangedFileError
         The file was replaced.
     FormatError
-        It is several, one behind the other.
+        The file is a concatenation of several files.
     """
     import pyarrow.parquet as pq
 
@@ -883,10 +885,10 @@ class Fragments(Parts):
                 yield part, begin + place
 
     def tables(self, group: Any, budget: Budget) -> Generator[Any, None, None]:
-        """Yield a row group in tables of at most so many rows as fit.
+        """Yield a row group in tables that fit into the budget.
 
-        A scan decodes all of it at once, so that columns of the types of the dataset are read from
-        the file.
+        A scan would decode the whole group at once; so columns that have the type of the dataset
+        are read from the file.
         """
         import pyarrow as pa
         import pyarrow.dataset as pads
@@ -1178,7 +1180,10 @@ class Items(Source):
         return (self.came if self.known is None else self.known) - self.skipped
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
-        """Yield the items, in slices if they are larger than a chunk; then close what is ours."""
+        """Yield the items, in slices if they are larger than a chunk; then close the iterable.
+
+        A caller's generator is left open.
+        """
         try:
             yield from self._chunks(start, budget)
         finally:

@@ -1,8 +1,8 @@
-"""Compile kernels ahead of their first use, in several processes: what ``cc-rapids compile`` does.
+"""Compile kernels ahead of their first use, in several processes, for ``cc-rapids compile``.
 
-Which kernels the common jobs launch, and with which types, is found by recording these on a few
-edges, so no list of kernels has to be kept. A process for each core then compiles its share into
-the kernel cache.
+The kernels of common jobs and their types are recorded by running these jobs on a few edges, so no
+list of kernels has to be maintained. One process per core then compiles its share into the kernel
+cache.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class Compiled:
     capability : (int, int) or None
         The compute capability that they were compiled for.
     kernels : int
-        How many the common jobs launch.
+        The number of kernels that the common jobs launch.
     compiled : int
-        How many of these were compiled; the others were in the kernel cache, or linked from what a
-        wheel has brought.
+        The number of these that were compiled. The others were in the kernel cache, or were linked
+        from PTX in the wheel.
     """
 
     engine: str
@@ -88,7 +88,7 @@ def compile_ahead(
 
 
 def _compile_share(share: tuple[str, Capability | None, int, int]) -> list[bool]:
-    """Compile every so many-th kernel; return of each whether it had to be."""
+    """Compile a share of the kernels; return for each whether it was not in the cache."""
     engine, capability, first, step = share
     kernels = kernels_of_common_jobs(engine)
     mine = sorted(kernels)[first::step]
@@ -96,7 +96,7 @@ def _compile_share(share: tuple[str, Capability | None, int, int]) -> list[bool]
 
 
 def write_shipped(processes: int | None = None) -> None:
-    """Write the PTX of the kernels of common jobs on GPUs to the folder that wheels bring along."""
+    """Write the PTX of the GPU kernels of common jobs to the folder that is part of wheels."""
     many = processes or len(os.sched_getaffinity(0))
     with ProcessPoolExecutor(many, get_context("spawn")) as pool:
         list(pool.map(_write_architecture, shipped.OLDEST))

@@ -194,10 +194,7 @@ def choose(
 
 
 def extra_for(driver: Driver) -> str | None:
-    """Return the extra of cc_rapids for a driver and its first GPU.
-
-    None if they are too old for all.
-    """
+    """Return the extra of cc_rapids for a driver and its first GPU; None if they are too old."""
     for extra, oldest in _OLDEST.items():
         if driver.cuda[0] >= int(extra[2:]) and driver.gpus[0].capability >= oldest:
             return extra

@@ -22,7 +22,7 @@ PACKAGES = (
     *("numpy", "scipy", "numba", "numba-cuda"),
     *("cupy-cuda13x", "cudf-cu13", "cugraph-cu13"),
 )
-BEYOND_CACHE = 4  # inputs that are used in turn are together so many times larger than the cache
+BEYOND_CACHE = 4  # the total size of the copies of an input, as a multiple of the cache size
 
 
 def environment(device: str, commit: str) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def environment(device: str, commit: str) -> dict[str, Any]:
 
 
 def spread(times: Sequence[float]) -> dict[str, float]:
-    """Return the median and the least and greatest of some times, in milliseconds."""
+    """Return the median, minimum and maximum of times in milliseconds."""
     return {
         "median": round(statistics.median(times), 4),
         "least": round(min(times), 4),
@@ -73,9 +73,9 @@ class Times:
 
 
 def clocked(backend: Backend, work: Callable[[], Any]) -> tuple[float, float, Any]:
-    """Return the wall and the device time of a call until the device is done, and its answer.
+    """Return the wall time and the device time of a call in milliseconds, and its result.
 
-    Both are milliseconds; on CPU threads the second is a wall time, too.
+    The device is synchronized before the clock stops. On CPU threads, both are wall times.
     """
     backend.synchronize()
     started, first = time.perf_counter(), backend.mark()
@@ -117,11 +117,11 @@ def timed(
 
 
 def rotated(backend: Backend, arrays: tuple[Array, ...], runs: int) -> list[tuple[Array, ...]]:
-    """Return enough copies of the arrays that none stays in a cache until its next turn.
+    """Copy the arrays so often that no copy stays in a cache until it is used again.
 
-    Together they are several times as large as the last cache; or there is one for each run and
-    the one to warm up, of which what was copied last is pushed out of the cache. Where memory is
-    short there are fewer: their number belongs into the record.
+    The copies are several times as large as the last-level cache together, or there is one copy for
+    each run and for the warm-up, and the last one is evicted from the cache. If memory is short,
+    there are fewer copies; records should include their number.
     """
     size = max(sum(array.nbytes for array in arrays), 1)
     wanted = min(runs + 1, 1 + -(-BEYOND_CACHE * backend.cache_bytes() // size))
@@ -136,7 +136,7 @@ def rotated(backend: Backend, arrays: tuple[Array, ...], runs: int) -> list[tupl
 def with_peak(backend: Backend, work: Callable[[], Any]) -> tuple[Any, int | None]:
     """Run the work; return its result and its peak of allocated bytes.
 
-    They are counted by RMM, and are None where that does not allocate.
+    RMM counts the bytes; the peak is None if RMM is not the allocator.
     """
     if not (backend.on_device and find_spec("rmm")):
         return work(), None

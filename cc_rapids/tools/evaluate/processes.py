@@ -1,8 +1,8 @@
 """Many processes of one thread each: a part of the edges each, a forest of it, merged in pairs.
 
-Balduzzi et al. 2018, section 2, on one machine; better than the paper, only the edges of forests go
-from one process to another. The edges lie in memory that all processes share before the clock
-starts, as those of the paper do.
+The method is that of Balduzzi et al. 2018, section 2, on one machine. Unlike in the paper, only
+edges of forests are sent between processes. As in the paper, the edges are in shared memory before
+the clock starts.
 """
 
 from __future__ import annotations
