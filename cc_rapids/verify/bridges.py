@@ -1,7 +1,7 @@
-"""The audit of bridges: a depth-first search on one host thread finds them again.
+"""The audit of bridges by a depth-first search on one host thread.
 
-The components are proved by :mod:`cc_rapids.verify.audit`, which looks up the ends of all edges.
-The search is that of :func:`cc_rapids.oracle.bridges`; nothing of what runs use takes part in it.
+:mod:`cc_rapids.verify.audit` verifies the components and looks up the ends of all edges. The search
+is :func:`cc_rapids.oracle.bridges`, which shares no code with runs.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from .shown_rows import ShownRows
 
 @dataclass
 class BridgesClaim:
-    """The frame of bridges that is to be proved.
+    """A frame of bridges to verify.
 
     Attributes
     ----------
     shown : ShownRows
         The frame.
     is_proved : bool
-        Whether the frame was compared with the edges. It is not if there are no edges.
+        Whether the frame was compared with the edges; False if there are no edges.
     """
 
     shown: ShownRows

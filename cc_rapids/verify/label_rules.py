@@ -1,4 +1,4 @@
-"""The rules of audits for each kind of labels, which share nothing with runs."""
+"""The rules by which audits check each kind of labels, independent of the code of runs."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class LabelRule:
     name : str
         The value of ``labels=``.
     is_vertex : bool
-        Whether the label of a component is a vertex of it: the least, unless it is the greatest.
+        Whether the label of a component is one of its vertices.
     is_greatest : bool
-        Whether it is that with the greatest id.
+        Whether this vertex is the one with the greatest id; otherwise the least.
     is_place : bool
-        Whether labels are the places 0 .. k - 1 of the components, in the order of the least ids.
+        Whether labels are 0 .. k - 1, in the order of the least ids.
     is_by_size : bool
-        Whether the largest component comes first, and that order counts for equal sizes alone.
+        Whether components are ordered by size, largest first, and only ties by least id.
     """
 
     name: str

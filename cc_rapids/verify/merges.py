@@ -1,8 +1,8 @@
-"""The audit of the frames that a dendrogram shows, on one thread of the host.
+"""The audit of a dendrogram's frames, on one host thread.
 
-The merges of single linkage come from :func:`cc_rapids.oracle.single_linkage`, one edge after the
-other, and the components at a threshold from :func:`cc_rapids.oracle.union_find`. The vertices are
-numbered by their rows in the label frame, which is proved before.
+:func:`cc_rapids.oracle.single_linkage` computes the merges one edge at a time, and
+:func:`cc_rapids.oracle.union_find` the components at a threshold. Vertices are numbered by their
+rows in the label frame, which is verified first.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The edges of a list between the slots of a label frame, for audits of what is found of them.
+"""The edges of a list as pairs of slots of a label frame, for audits of derived results.
 
-The components are proved before, by :mod:`cc_rapids.verify.audit`.
+:mod:`cc_rapids.verify.audit` verifies the components first.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from .vertex_lookup import Tally
 
 
 class PlacedEdges:
-    """The slots of a label frame, and of both ends of each edge.
+    """The slots of a label frame's vertices, and of both ends of each edge.
 
     Parameters
     ----------
     answer : LabelFrame
-        The label frame, which is proved already, and lent to its backend.
+        The label frame, already verified, and borrowed by its backend.
     given : EdgeInput
         The edges, read again.
 
@@ -34,7 +34,7 @@ class PlacedEdges:
     slots : (v,) array of int64
         The slot of each vertex, in the order of the frame.
     head : (n,) array of int64
-        At the slot of a vertex that of its label.
+        At the slot of each vertex, the slot of its label.
     src, dst : (m,) arrays of int64
         The slots of the ends of each edge.
     """
@@ -69,9 +69,9 @@ class PlacedEdges:
         return self.backend.asarray(self.given.row_index()).astype(np.int64)
 
     def places_of_rows(self, rows: Array, refuse: Callable[[Array, Array, str], None]) -> Array:
-        """Return the place among the edges of each row number.
+        """Return the position among the edges of each row number.
 
-        ``refuse`` is called with a mask of those that are wrong, the rows, and what is wrong.
+        ``refuse`` is called with a mask of the wrong rows, the rows, and the error text.
         """
         numbers, what = self.numbers(), "is no row of the edges"
         place = self.xp.searchsorted(numbers, rows)
@@ -80,7 +80,7 @@ class PlacedEdges:
         return place
 
     def named(self, slots: Array) -> Array:
-        """Return whether each slot, all bits set for none, is that of a vertex."""
+        """Return a mask of the slots that belong to a vertex; all bits set means no slot."""
         strange = (slots < 0) | (slots >= self.answer.ids.n)
         labels, none = self.answer.label_of, np.iinfo(self.answer.ids.vertex).max
         return (

@@ -16,8 +16,8 @@ from ..kernels.audit import kernel
 class Rows:
     """Some edges in the form that kernels read.
 
-    ``first`` and ``second`` are columns, or the offsets and indices of an adjacency list; the part
-    ``load_edge`` reads slots of type ``wide`` from them, by their distances from ``low``.
+    ``first`` and ``second`` are columns, or the offsets and indices of an adjacency list. The
+    function ``load_edge`` reads slots of type ``wide`` from them, as differences from ``low``.
     """
 
     first: Array

@@ -1,9 +1,9 @@
-"""The audit of two colours: each edge joins both, or a cycle of odd length says why there are none.
+"""The audit of a 2-colouring: each edge joins two colours, or an odd cycle proves that none exists.
 
-The components are proved first, by :mod:`cc_rapids.verify.audit`. Here the edges are read again,
-and the ends of each are looked up in the label frame as that audit does. An odd cycle is a proof by
-itself: its rows are edges of the list, each goes on where the one before ends, and there is an odd
-number of them.
+:mod:`cc_rapids.verify.audit` verifies the components first. Here the edges are read again, and
+their
+ends are looked up in the label frame. An odd cycle is a proof by itself: its rows are edges of the
+list, consecutive rows meet, and their number is odd.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from .tables import first_row_of_difference, places, plain, row_in_words
 if TYPE_CHECKING:
     import pyarrow as pa
 
-NONE = -1  # where there is no colour
+NONE = -1  # no colour
 
 
 @dataclass(frozen=True)
 class SidesAudit:
-    """The result of an audit of two colours.
+    """The result of an audit of a 2-colouring.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class SidesAudit:
 
 @dataclass(frozen=True)
 class Claim:
-    """The claims of a :class:`Bipartition` that are to be proved, in tables on the host.
+    """The claims of a :class:`Bipartition` to verify, in tables on the host.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Claim:
 
 
 def audit(answer: LabelFrame, given: EdgeInput, claim: Claim, backend: Any) -> int:
-    """Return how many components have no colours, or raise a VerificationError.
+    """Return how many components are not bipartite, or raise a VerificationError.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class _Sides(PlacedEdges):
             )
 
     def check_cycles(self) -> int:
-        """Return the number of components with an odd cycle, and prove each."""
+        """Verify each odd cycle, and return the number of components that have one."""
         xp, rows = self.xp, self.backend.asarray(self.claim.shown.rows())
         src, dst = self._cycle_ends(rows)
         component = self.head[src]
@@ -211,7 +211,7 @@ class _Sides(PlacedEdges):
         return int(starts.size)
 
     def _cycle_ends(self, rows: Array) -> list[Array]:
-        """Return the slots of the ends of the edges around cycles, which are rows of the list."""
+        """Return the slots of the ends of the cycle edges, given their rows in the list."""
         if not rows.size:
             return [self.slots[:0], self.slots[:0]]
         place = self.places_of_rows(rows, self._refuse)

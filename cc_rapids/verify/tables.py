@@ -1,4 +1,4 @@
-"""Tables of PyArrow on the host, to which audits bring the frames that an answer shows."""
+"""PyArrow tables on the host, to which audits convert the frames of an answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def plain(column: Any) -> Any:
 
 
 def first_row_of_difference(shown: Sequence[Any], right: Sequence[Any]) -> int | None:
-    """Return the first row in which some columns differ from others, one by one; None if equal."""
+    """Return the first row in which two lists of columns differ; None if they are equal."""
     rows = []
     for pair in zip(shown, right, strict=True):
         one, other = map(plain, pair)
@@ -42,12 +42,12 @@ def row_in_words(columns: Sequence[Any], row: int) -> str:
 
 
 def places(table: pa.Table, first: int, last: int) -> list[Any]:
-    """Return the columns of a table from one place up to another."""
+    """Return a range of columns of a table."""
     return [table.column(k) for k in range(first, last)]
 
 
 def _pairs(one: Any, other: Any) -> list[tuple[Any, Any]]:
-    """Return the values of both columns side by side; None where one has ended."""
+    """Return the pairs of values of two columns; the shorter is padded with None."""
     from itertools import zip_longest
 
     return list(zip_longest(one.to_pylist(), other.to_pylist()))

@@ -1,7 +1,7 @@
-"""Look-up of ids among the vertices of a label frame, and a tally of the rows read.
+"""Lookup of ids among the vertices of a label frame, and a tally of the rows read.
 
-Tables of runs are not used: the tables are made from the frame, by kernels of the audit or by the
-library that holds the strings, and an id is found only if it is equal to one of the frame.
+Tables of runs are not used. Kernels of the audit, or the library of the strings, build the tables
+from the frame. An id is found only if it equals an id of the frame.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ ALL = (1 << 64) - 1
 class Tally:
     """The count of rows read, the sum of their numbers, and the sum of the squares.
 
-    Kernels add the numbers of the rows that they have actually read. For m rows, each read once, a
-    formula gives the sums; they differ if a row was left out, read twice, or read in place of
-    another one, and also after any two such faults.
+    Kernels add the numbers of the rows that they have read. If each of m rows is read exactly once,
+    closed formulas give the sums. The sums differ if a row is skipped, read twice, or read in place
+    of another, and also after any two such faults.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Tally:
         )
 
 
-TABLE = 2  # places of a table for each id
+TABLE = 2  # table slots per id
 
 
 def vertex_for(n: int) -> Any:
@@ -245,8 +245,9 @@ class Words:
 class Several:
     """A table of sorted rows of several columns: slots are their rows.
 
-    Each column becomes places among its different values; of the pairs of what came before and
-    such a place again the places are taken, so that no number outgrows the square of the rows.
+    The values of each column are replaced by their ranks. Columns are combined one by one: each
+    pair of the rank so far and the next column's rank is again replaced by its rank. No number
+    exceeds the square of the number of rows.
     """
 
     dense = False
