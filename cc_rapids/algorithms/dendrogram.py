@@ -109,9 +109,7 @@ class MergeTree:
             Ordered by step, and within a step by the least vertex of the merged cluster.
         """
         edges = int(steps.size)
-        above = np.arange(
-            edges
-        )  # for each edge, a later edge of its step that merges its cluster, or itself
+        above = np.arange(edges)  # a later edge of the step that merges the cluster, or the edge
         parts = np.column_stack([self.first, self.second])  # in the order of the edges, so of steps
         at = np.broadcast_to(np.arange(edges)[:, None], parts.shape)
         made = np.maximum(parts - self.n, 0)

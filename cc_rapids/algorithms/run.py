@@ -19,10 +19,8 @@ from .compiled import CompiledDesign, build, build_mixed
 from .design import Design, partitions
 from .phases import Remaining
 
-LAST_PART, LAST_PART_FILTERED = (
-    8,
-    4,
-)  # the part of a long list that is linked while the host allocates the rows
+# The inverse share of a long list that is linked while the host allocates the rows.
+LAST_PART, LAST_PART_FILTERED = 8, 4
 
 
 class Trees(NamedTuple):

@@ -76,9 +76,7 @@ class Spelling:
             may_end = p >= least
             if may_end or counts[p] > 1:
                 same = p
-            below[p] = (
-                size & ALL
-            )  # 2^64 wraps to 0: all strings share this prefix, which adds nothing
+            below[p] = size & ALL  # 2^64 wraps to 0: a common prefix adds nothing
             digits = np.arange(counts[p], dtype=np.uint64) * below[p] + np.uint64(may_end)
             worth[p, occurs[p]] = digits
             size = may_end + counts[p] * size

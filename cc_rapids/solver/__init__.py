@@ -1,1 +1,1 @@
-"""Solving one edge list: scan and encode its ids, choose a design, run it; and the plan."""
+"""Solve one edge list: scan and encode its ids, choose a plan, and run it."""

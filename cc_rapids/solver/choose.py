@@ -1,12 +1,12 @@
 """Choose how edges are solved: the only place that decides.
 
 :func:`choose` makes a :class:`Plan` from :class:`Facts` and the caller's options. Facts are plain
-values, so that a plan needs no edges, no arrays and no backend. They become known in steps, and a
-plan is chosen again where a step adds to them:
+values, so a plan needs no edges, no arrays and no backend. Facts become known in steps, and a plan
+is chosen again after each step:
 
 1. before ids are read: a short list may be solved by one launch, which reads them itself;
-2. once ids are scanned: their encoding is chosen, and the design by how many may occur;
-3. once ids are encoded: the design by how many do occur.
+2. once ids are scanned: the encoding, and the design by the possible number of vertices;
+3. once ids are encoded: the design by the actual number of vertices.
 
 :mod:`.run` runs a plan.
 """
@@ -43,13 +43,13 @@ from . import one_launch
 
 log = logging.getLogger(__name__)
 
-SUMS = 8 * SINGLE_BLOCK_THREADS  # bytes for those that ranks are made of
-ANY = "any"  # of the spanning forests
+SUMS = 8 * SINGLE_BLOCK_THREADS  # bytes of the sums from which ranks are computed
+ANY = "any"  # any spanning forest, without weights
 BY_WEIGHT = LIGHTEST, HEAVIEST = "lightest", "heaviest"
 
 
 class ChoiceOptions(Protocol):
-    """The caller's options by which a plan is chosen, see :class:`cc_rapids.options.Options`."""
+    """The caller's options that affect the plan, see :class:`cc_rapids.options.Options`."""
 
     @property
     def policy(self) -> DesignPolicy:
@@ -57,7 +57,7 @@ class ChoiceOptions(Protocol):
 
     @property
     def memory(self) -> str:
-        """The kind of memory in which the edges are read."""
+        """The kind of memory from which kernels read the edges."""
 
     @property
     def forest(self) -> bool:
@@ -65,23 +65,23 @@ class ChoiceOptions(Protocol):
 
     @property
     def spanning(self) -> ForestWeight | None:
-        """The weights of that forest, if it is one by weight."""
+        """The weights of that forest, if it is a minimum or maximum one."""
 
 
 class SolveOptions(ChoiceOptions, Protocol):
-    """The options of a whole solve, which makes the label frame, too."""
+    """The options of a complete solve, including those of the label frame."""
 
     @property
     def speculates(self) -> bool:
-        """True if the label frame is requested at once."""
+        """True if the label frame is requested immediately."""
 
     @property
     def expected_rows(self) -> int | None:
-        """The number of rows, if the caller knows it."""
+        """The number of rows, if the caller passed it."""
 
 
 class Machine(NamedTuple):
-    """The properties of a backend that choices depend on, by their names there."""
+    """The properties of a backend that choices depend on, under the same names."""
 
     name: str
     device_name: str
@@ -91,7 +91,7 @@ class Machine(NamedTuple):
 
     @classmethod
     def of(cls, backend: Backend, explained: bool = False) -> Machine:
-        """Return that of a backend, with the name of its device if a plan is explained."""
+        """Return the properties of a backend; with ``explained``, also the name of its device."""
         device = backend.device_name if explained else ""
         flags = backend.on_device, backend.in_one_launch
         return cls(backend.name, device, *flags, backend.shared_memory_limits())
@@ -107,13 +107,13 @@ class Counted(NamedTuple):
     Attributes
     ----------
     vertices, expected : int
-        The vertices that there is memory for, and those that are likely to occur.
+        The number of vertices that memory is allocated for, and the number likely to occur.
     encoding : IdEncoding, optional
         The encoding that has run, if ids were scanned for it.
     order : EdgeOrder
-        The order of the edges between them.
+        The order of the edges between the vertices.
     hook_coverage : float, optional
-        The share of the vertices that first hooks put into one tree, if a rule asks for it.
+        The fraction of vertices that hook-based sampling joins into one tree, if a rule needs it.
     """
 
     vertices: int
@@ -130,11 +130,11 @@ class Facts(NamedTuple):
     ----------
     machine : Machine
     edges : int
-        Rows of a list, or entries of rows.
+        The number of rows of a list, or of entries of an adjacency list.
     is_list, symmetric : bool
         Whether they are a list, and whether they are rows that hold both directions.
     launches_once : bool
-        Whether columns are of types that one launch takes, and their vertices fit into its memory.
+        Whether one launch supports the column types, and its memory suffices for the vertices.
     has_table : bool
         Whether that launch has memory for a hash table.
     weight_type : str
@@ -148,7 +148,7 @@ class Facts(NamedTuple):
     parts : int
         The number of devices; each solves a part of the edges.
     joins_trees : bool
-        Whether the edges are a batch, which joins trees that are there already.
+        Whether the edges are a batch that is linked into existing trees.
     """
 
     machine: Machine
@@ -173,7 +173,7 @@ class Facts(NamedTuple):
         ids: IdFacts | None = None,
         explained: bool = False,
     ) -> Facts:
-        """Return what is known of a caller's edges, before or after their ids are scanned."""
+        """Return the known facts about a caller's edges, before or after their ids are scanned."""
         listed, weights = edge_input.row_offsets is None, edge_input.weights
         m, once = edge_input.src.size, backend.in_one_launch and _launches_once(edge_input, columns)
         return cls(
@@ -192,7 +192,7 @@ class Facts(NamedTuple):
 def _launches_once(edge_input: EdgeInput, columns: list[Any]) -> bool:
     """Return whether edges are a short list of integers whose vertices fit into one launch.
 
-    The edges name all vertices, or the vertices are 0 .. n - 1 and fit into its memory.
+    Either the edges define the vertices, or the vertices are 0 .. n - 1 and fit into its memory.
     """
     src, last = edge_input.src, last_of(edge_input)
     if not 0 < src.size <= min(tuning.one_launch_edges, ONE_LAUNCH_RULE.most_edges):
@@ -207,7 +207,7 @@ def _launches_once(edge_input: EdgeInput, columns: list[Any]) -> bool:
 
 
 class Numbers(NamedTuple):
-    """The encoding of strings as numbers, in a plan: a name, the reason, and the bytes."""
+    """The encoding of strings as numbers, in a plan: its name, the reason, and the bytes."""
 
     name: str
     why: str
@@ -258,14 +258,14 @@ class Plan:
     memory: str = MEMORY[0]
     forest: str = ""  # ANY, LIGHTEST or HEAVIEST, if the edges of a spanning forest are recorded
     in_one_launch: bool = False
-    room_for_one_launch: bool = False  # which was made before ids were read
+    room_for_one_launch: bool = False  # allocated before ids were read
     backwards: bool = False  # whether a list is read from its end
     in_two_parts: bool = False  # whether most of a list is linked before its rows are counted
     staged: bool = False  # whether a part of a list is linked in stages
-    numbers: Numbers | None = None  # that stand for strings
+    numbers: Numbers | None = None  # the encoding of strings as numbers
     devices: tuple[tuple[int, ...], str] | None = None
-    more_bytes: int = 0  # that devices take, besides
-    edges_elsewhere: int = 0  # in the parts of other devices
+    more_bytes: int = 0  # additional bytes per device
+    edges_elsewhere: int = 0  # edges in the parts of other devices
 
     @property
     def engine(self) -> str:
@@ -347,12 +347,12 @@ class Plan:
 
 
 def choose(facts: Facts, options: ChoiceOptions) -> Plan:
-    """Return the plan for edges, by what is known of them so far.
+    """Return the plan for edges, given the facts known so far.
 
     Raises
     ------
     CapacityError
-        No encoding of the ids fits into memory; names the bytes of each.
+        No encoding of the ids fits into memory; the message has the bytes of each.
     """
     policy, memory, ids, counted = options.policy, options.memory, facts.ids, facts.counted
     forest = ANY if options.forest else ""
@@ -409,7 +409,7 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
 
 
 def _without_gaps(encoding: IdEncoding, facts: Facts, ids: IdFacts, design: Design) -> IdEncoding:
-    """Return an encoding of fewer vertices, if a design has no memory for all pairs of so many."""
+    """Return an encoding with fewer vertices if the design needs memory for pairs of vertices."""
     free = facts.free_bytes - ids.answer_bytes
     if bytes_of_pairs(design, encoding.cost(ids).max_vertices) <= free:
         return encoding
@@ -430,7 +430,7 @@ def choose_batch_sizes() -> BatchSizes:
 
 @dataclass(frozen=True)
 class BatchOptions:
-    """The options of a batch: the design, if the caller names one."""
+    """The options of a batch: the design, if the caller passed one."""
 
     policy: DesignPolicy
     memory: str = MEMORY[0]
@@ -440,10 +440,10 @@ class BatchOptions:
 
 @lru_cache(maxsize=64)
 def choose_for_batch(backend: Backend, n: int, m: int, design: Design | None = None) -> Plan:
-    """Return the plan for a batch of m edges between n vertices, which joins trees there are.
+    """Return the plan for a batch of m edges that is linked into existing trees of n vertices.
 
-    Only roots are hooked, and the trees of earlier batches are what it begins with. Without a
-    sample "auto" runs async+halve, which is fast on a batch in any order.
+    Only roots are hooked, starting from the trees of earlier batches. "auto" uses async+halve
+    without a sample, which is fast for a batch in any order.
     """
     counted = Counted(n, n)
     facts = Facts(Machine.of(backend), m, counted=counted, joins_trees=True)

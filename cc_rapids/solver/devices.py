@@ -1,14 +1,14 @@
-"""One edge list on several devices of this machine: a thread for each, and copies between them.
+"""Solve one edge list on several devices of this machine, with one thread per device.
 
-Each device solves the edges that it holds, over the vertices of all. Then forests are exchanged in
-rounds: in round r each device gets the forest of the device 2^r places before it, and joins its own
-trees by that. After log2 of the number of devices, rounded up, each has met all edges, directly or
-by way of others; that an edge is met twice changes nothing, so that any number of devices will do.
-A forest is sent as a bit for each vertex of the largest tree, and a pair for each other vertex that
-has a parent; or, where that is more, as the parents of all (:mod:`cc_rapids.algorithms.merge`).
+Each device solves its own edges, over the vertices of all. Then the forests are merged in rounds:
+in round r each device receives the forest of the device 2^r places before it and merges it into its
+own. After ceil(log2(devices)) rounds each forest includes all edges. An edge may be merged twice,
+which changes nothing, so any number of devices works. A forest is sent as one bit per vertex of the
+largest tree and one pair per other vertex that has a parent, or as all parents if that is smaller
+(:mod:`cc_rapids.algorithms.merge`).
 
-In the end every device has the same forest. So the rows of a device can be labelled where they are,
-and the label frame is made in shares of the vertices, one a device.
+Finally every device has the same forest. So each device can label its own rows, and the label frame
+is made in shares of the vertices, one per device.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ Part = Callable[[], AbstractContextManager[tuple[EdgeInput, Columns]]]
 class OnDevice:
     """Result of one device: its input, and the forest of the edges of all devices.
 
-    ``edges`` is the number of those that it has read, ``seconds`` are those of each step, and
-    ``arena`` the memory of small arrays.
+    ``edges`` is the number of edges that it has read, ``seconds`` are the times of the steps, and
+    ``arena`` is the memory of small arrays.
     """
 
     number: int
@@ -65,19 +65,19 @@ class OnDevice:
     arena: Any
 
     def label_rows(self, k: int, count: int) -> tuple[Array, Array]:
-        """Return ids and least ids of their components, of the k-th of so many shares."""
+        """Return ids and least ids of their components, for the k-th of ``count`` shares."""
         decoder, share = self.decoder, share_of(self.forest.n, k, count)
         return self.forest.rows_between(*share, decoder.id_base, decoder.dtype)
 
 
 def share_of(n: int, k: int, count: int) -> tuple[int, int]:
-    """Return where the k-th of ``count`` shares of n vertices begins and ends."""
+    """Return the begin and the end of the k-th of ``count`` shares of n vertices."""
     first, last = (min(n, -(-n * j // (count * SHARE)) * SHARE) for j in (k, k + 1))
     return first, last
 
 
 class ExchangeBarrier:
-    """A barrier at which each thread of a run gets what the others pass."""
+    """A barrier at which the threads of a run exchange values."""
 
     def __init__(self, count: int) -> None:
         self._barrier = threading.Barrier(count)
@@ -85,9 +85,9 @@ class ExchangeBarrier:
         self._times = [0] * count
 
     def exchange(self, k: int, value: Any = None) -> list[Any]:
-        """Return what all threads have brought, once they have.
+        """Wait for all threads; return the list of their values.
 
-        The lists are two, used in turn: a thread is never two exchanges ahead of another.
+        Two lists are used alternately, because a thread is never two exchanges ahead of another.
         """
         brought = self._brought[self._times[k] % 2]
         self._times[k] += 1
@@ -96,12 +96,12 @@ class ExchangeBarrier:
         return list(brought)
 
     def forget(self, k: int) -> None:
-        """Let go what a thread has brought, once all have been at a later exchange."""
+        """Drop a thread's values, after all threads have reached a later exchange."""
         for brought in self._brought:
             brought[k] = None
 
     def end(self) -> None:
-        """Let go what all threads have brought."""
+        """Drop the values of all threads."""
         self._brought.clear()
 
     def check(self) -> None:
@@ -110,26 +110,26 @@ class ExchangeBarrier:
             raise threading.BrokenBarrierError
 
     def leave(self) -> None:
-        """Break the barrier, as a thread has failed: whoever waits raises BrokenBarrierError."""
+        """Break the barrier after a failure; waiting threads raise BrokenBarrierError."""
         self._barrier.abort()
 
 
 def in_threads(
     numbers: list[int], backend: Backend, work: Callable[[int, ExchangeBarrier], Result]
 ) -> list[Result]:
-    """Return the results of a function, called in a thread of each device at the same time.
+    """Call a function in a thread of each device concurrently; return the results.
 
     Parameters
     ----------
     numbers : list of int
         The devices, each once.
     work : callable
-        Called with the place of a device in the list, and a barrier of all threads.
+        Called with the position of a device in the list, and a barrier of all threads.
 
     Raises
     ------
     CapacityError
-        A device has too little memory; says which. What the threads held is released.
+        A device has too little memory; the message names it. All memory of the threads is freed.
     InputError
         The caller is itself such a thread.
     """
@@ -176,17 +176,17 @@ def solve_on_devices(
     Parameters
     ----------
     parts : list of functions
-        For each device: a context that gives the input of the part, and its columns, which the
-        device reads or copies. It is entered in the thread of the device.
+        For each device, a function that returns a context with the input of the part and its
+        columns. The device's thread enters the context and reads or copies the columns.
     numbers : list of int
         The devices, each once.
 
     Raises
     ------
     CapacityError
-        A device has too little memory; says which. Nothing is left on any.
+        A device has too little memory; the message names it. All memory is freed.
     InputError
-        The ids are not integers close together.
+        The ids are not integers, or too far apart.
     """
 
     def solve(k: int, barrier: ExchangeBarrier) -> OnDevice:
@@ -196,7 +196,7 @@ def solve_on_devices(
 
 
 def _gathered(started: list[Future[Any]]) -> list[Any]:
-    """Return the results of all threads; raise the error of the one that failed by itself."""
+    """Return the results of all threads; raise the error of the thread that failed first."""
     failed = [error for future in started if (error := future.exception())]
     causes = [error for error in failed if not isinstance(error, threading.BrokenBarrierError)]
     for error in failed:
@@ -207,17 +207,17 @@ def _gathered(started: list[Future[Any]]) -> list[Any]:
 
 
 def _let_go(error: BaseException | None) -> None:
-    """Clear the frames of an error and of those that led to it, which would keep arrays alive."""
+    """Clear the frames of an error and its causes, which would keep arrays alive."""
     while error is not None:
         traceback.clear_frames(error.__traceback__)
         error = error.__cause__ or error.__context__
 
 
 def bytes_beyond(n: int, m: int, moved: int = 0) -> int:
-    """Return the most bytes that a device takes for its part of a list beyond a run on one.
+    """Return the maximum additional bytes per device, compared with a run on one device.
 
-    ``m`` edges are copied if they are linked in stages, forests are packed and received, and the
-    edges may have to be ``moved``: bytes of an edge.
+    ``m`` edges are copied if they are linked in stages, forests are packed and received, and edges
+    may have to be moved, at ``moved`` bytes each.
     """
     return (8 + moved) * m + 5 * n + n // 2
 
@@ -230,7 +230,7 @@ def _naming_device(error: CapacityError, number: int) -> CapacityError:
 
 @dataclass(frozen=True)
 class _Run:
-    """One run, as the thread of each device sees it."""
+    """One run, shared by the threads of all devices."""
 
     parts: list[Part]
     numbers: list[int]
@@ -258,9 +258,9 @@ class _Run:
     def _solved(
         self, k: int, edge_input: EdgeInput, columns: Columns
     ) -> tuple[EncodedIds, EdgeInput, str]:
-        """Solve the edges of one device, over the vertices of all; with the kind of these edges.
+        """Solve the edges of one device over the vertices of all; also return how they are held.
 
-        The range of the ids may be an estimate; if some device has ids outside, all start again.
+        The range of the ids may be an estimate. If some device has ids outside it, all start again.
         """
         backend, barrier = self.backend, self.barrier
         exact = self.options.policy.needs_exact_range
@@ -283,7 +283,7 @@ class _Run:
             del encoded
 
     def _link(self, encoded: EncodedIds) -> str:
-        """Choose a plan for the edges of one device, and link them; return what ran, in words."""
+        """Choose a plan for the edges of one device and link them; return a summary of the run."""
         edges, forest = encoded.edges, encoded.forest
         counted = Counted(forest.n, forest.n, OFFSET, encoded.edge_order)
         machine, parts = Machine.of(self.backend), len(self.numbers)
@@ -294,9 +294,9 @@ class _Run:
 def merge_all(
     k: int, forest: Forest, numbers: list[int], backend: Backend, barrier: ExchangeBarrier
 ) -> dict[str, float]:
-    """Join the trees of a flat forest by those of all devices, in rounds; return seconds of each.
+    """Merge the flat forests of all devices, in rounds; return the seconds of each step.
 
-    What is sent is copied before anything is linked, as both sides go on with their own.
+    A forest is packed before the round links anything, because both sides change their own forest.
     """
     seconds, away = {"pack": 0.0, "copy": 0.0, "join": 0.0}, 1
 
@@ -327,14 +327,14 @@ def merge_all(
 
 
 def common_ids(scanned: ScannedIds, others: list[ScannedIds], backend: Backend) -> ScannedIds:
-    """Return the scanned ids of one device, with the range of those of all.
+    """Return the scanned ids of one device, with the common range of all devices.
 
-    A part without rows has ids of any kind: those of an empty frame may be of no type at all.
+    A part without rows matches any type of ids, because an empty frame may have no type.
 
     Raises
     ------
     InputError
-        They are not integers, or too far apart for a word each.
+        The ids are not integers, or too far apart for a word each.
     """
     facts = [one.facts for one in others]
     filled = [one for one in facts if one.rows] or facts[:1]

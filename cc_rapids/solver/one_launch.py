@@ -1,8 +1,8 @@
-"""Encoding and solving in one launch, for lists where launches take most of the time.
+"""Encode and solve in one launch, for lists so short that launch overhead dominates.
 
-The device does not wait for the host to learn the range of the ids: memory is allocated for as many
-ids as there are ends of edges, and for the shortest lists for a hash table of them, too. A longer
-list with a larger range is hashed by a launch of its own, or solved in the usual way afterwards.
+The device does not wait for the host to learn the range of the ids. Memory is allocated for as many
+ids as the edges have endpoints. For the shortest lists it includes a hash table. A longer list with
+a larger range is hashed by a second launch, or solved by separate launches afterwards.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from ..kernels import find, forest, gather, giant, id_hash, id_range, one_launch
 from ..kernels import one_launch_hashed as hashed
 from ..kernels.primitives import WORD
 
-FEW = FEW_IDS  # edges of a list whose rows of the answer share the memory of its forest
+FEW = FEW_IDS  # most edges of a list for which rows and forest share an allocation
 VERTEX, WIDE = np.uint32, np.uint64
-TOTALS, ENDS, WORDS, FLAGS = 3, 2, 1, 2  # of the facts, see kernels/one_launch.py
+TOTALS, ENDS, WORDS, FLAGS = 3, 2, 1, 2  # numbers of facts, see kernels/one_launch.py
 
 
 def capacity(m: int) -> int:
-    """Return the number of ids that fit into memory for a list of m edges."""
+    """Return the number of ids that memory is allocated for, given a list of m edges."""
     return ids_at_once(m)
 
 
@@ -65,17 +65,17 @@ def solve(
 ) -> EncodedIds | IdRange | None:
     """Encode the ids of two columns and solve their forest in one launch.
 
-    Return the range of the ids if it is larger than the memory allocated for it, and None if some
-    ids are not among the vertices.
+    Return the range of the ids if it exceeds the allocated memory, and None if some ids are not
+    among the vertices.
 
     Parameters
     ----------
     columns : two (m,) arrays of integers
-        Short, and of types of one order; not written.
+        Short columns whose types have the same order; not written.
     has_table : bool
-        Whether there is memory for a hash table, for a short list of any ids.
+        Whether to allocate memory for a hash table, for a short list of any ids.
     speculative : SpeculativeRows, optional
-        Rows to gather, and to frame while the device works; their number is known.
+        Rows to gather and frame while the device works; their number is known.
     """
     src, dst = (backend.asarray(column) for column in columns)
     m, dtype = src.size, np.result_type(src.dtype, dst.dtype)
@@ -115,7 +115,7 @@ def solve(
 def solve_hashed(
     edge_input: EdgeInput, columns: list[Array], backend: Backend
 ) -> EncodedIds | None:
-    """Solve a list whose ids are too far apart, in one launch with memory for a hash table alone.
+    """Solve a list with a large range of ids, in one launch with memory for a hash table only.
 
     Return None if an id has found no slot.
     """
@@ -136,7 +136,7 @@ def _launch(
     layout: _RunLayout,
     out: Any,
 ) -> Callable[[], Array]:
-    """Launch the kernel; return what waits for its facts."""
+    """Launch the kernel; return a function that waits for its results."""
     (facts,) = backend.packed_views(whole, (layout.facts,))
     backend.fill(facts, 0xFF)
     kernel = _kernel(backend, ONE_LAUNCH_RULE.design, *order_of_type(src))
@@ -154,9 +154,9 @@ def _range_of(facts: Array, src: Array, dtype: np.dtype[Any]) -> IdRange:
 def _hashed(
     facts: Array, whole: Array, layout: _RunLayout, src: Array, dst: Array, backend: Backend
 ) -> EncodedIds | None:
-    """Return what a launch has solved by a hash table; None if an id has found no slot.
+    """Return the result of a launch with a hash table; None if an id has found no slot.
 
-    The ids are in their order, unless they were bunched: then they are sorted at last.
+    The ids are sorted, unless they were unevenly spread; then they are sorted here.
     """
     vertices, components = facts.tolist()[:2]
     full, bunched = facts[-FLAGS:].tolist()
@@ -176,13 +176,13 @@ def _hashed(
     ids, parent = backend.alloc_packed((vertices, dtype), (vertices, VERTEX))
     ids[:], parent[:] = sorted_ids.view(np.int64 if is_signed(dtype) else WIDE), flat
     forest = Forest(backend, vertices, True, partial(_arrays_of_sorted, backend, parent))
-    forest.parent = parent  # of the arrays the only one that most callers need
+    forest.parent = parent  # the only array that most callers need
     forest.counted(vertices, components, 0, ())
     return EncodedIds(edges, forest, HASHED_NAME, vertices, SortedDecoder.of(ids))
 
 
 def _arrays_of_sorted(backend: Backend, parent: Array) -> list[Array]:
-    """Return the arrays of a flat forest over vertices that all occur."""
+    """Return the arrays of a flat forest over vertices that are all present."""
     words = -(-parent.size // WORD)
     present = backend.fill(backend.empty(words, np.uint32), 0xFF)
     before = backend.empty(blocks_of(words), VERTEX)
@@ -191,7 +191,7 @@ def _arrays_of_sorted(backend: Backend, parent: Array) -> list[Array]:
 
 
 def _reusable_bytes(backend: Backend, size: int) -> Array:
-    """Return an allocation of some bytes, which may serve the next run."""
+    """Return an allocation that the next run may reuse."""
     (whole,) = backend.alloc_packed((size, np.uint8), arena_bytes=ARENA_BYTES)
     backend.leave_arena()
     return whole
@@ -205,11 +205,11 @@ def _arrays_of_forest(backend: Backend, whole: Array, layout: _RunLayout, n: int
 
 
 class _RunLayout(NamedTuple):
-    """One allocation: its bytes, and the offsets of the parts in it.
+    """One allocation: its size and the offsets of its parts.
 
-    The parts are the facts, which go to the host, what the kernel takes besides the edges, some of
-    which is the same memory twice, the answer's rows, and the arrays that a forest keeps; and if
-    there is a hash table, its ids and its trees, and the sorted ids with theirs.
+    The parts are the results for the host, the other arguments of the kernel, some of which share
+    memory, the rows of the answer, and the arrays of a forest. With a hash table there are also its
+    ids and trees, and the sorted ids and their trees.
     """
 
     bytes: int
@@ -223,7 +223,7 @@ class _RunLayout(NamedTuple):
 
 @lru_cache(64)
 def _run_layout(dtype: Any, ids: int, rows: int, ends: int) -> _RunLayout:
-    """Return the layout for a range of ids, rows of the answer, and a table of different ends."""
+    """Return the layout for a range of ids, rows of the answer, and distinct endpoints."""
     words = -(-ids // WORD)
     forest = (ids, VERTEX), (words, np.uint32), (blocks_of(words), VERTEX)
     slots = slots_for(ends) + 1 if ends else 0
@@ -247,7 +247,7 @@ def _run_layout(dtype: Any, ids: int, rows: int, ends: int) -> _RunLayout:
     totals, out_of_range = (first, TOTALS, np.int64), (first + 8 * (TOTALS - 1), 1, np.int64)
     bounds = first + 8 * TOTALS, ENDS + WORDS, WIDE
     flags = first + 8 * (TOTALS + ENDS + WORDS), FLAGS, np.int64
-    # The ids are sorted into the table, once they are placed, and their forest takes their slots.
+    # The sorted ids reuse the memory of the table, and their forest that of the slots.
     sorted_ids = ((table[0][0], ends, WIDE), (table[-1][0], ends, VERTEX)) if ends else ()
     over_ids = bounds, parent, present, octets, before, sums, totals, out_of_range
     run = Layout((*over_ids, flags, *table, table[-1]))

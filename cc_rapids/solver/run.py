@@ -1,9 +1,9 @@
-"""Run a plan: the only place that joins vertices.
+"""Run a plan: the only place that links vertices.
 
-A list is solved whole by :func:`run`, or by :func:`run_in_one_launch` before its ids are encoded; a
-part of it is linked by :func:`link_part`, and :func:`merge` joins parts; a batch joins trees that
-are there already by :func:`join`. The forests of edges that come from an answer follow from no
-plan: there are no facts to look for, and one design for all.
+:func:`run` solves a whole list, and :func:`run_in_one_launch` does so before its ids are encoded.
+:func:`link_part` links a part of a list, and :func:`merge` merges parts. :func:`join` links a batch
+into existing trees. Forests over the edges of an answer need no plan, because they always use the
+same design.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ def run(
     rows: Adjacency | None = None,
     speculative: SpeculativeRows | None = None,
 ) -> ChosenEdges | None:
-    """Join the vertices of a list, and count its trees; return the edges of a forest if recorded.
+    """Link the vertices of a list and count its trees; return the spanning forest if recorded.
 
     Parameters
     ----------
     edge_input : EdgeInput
-        The caller's edges, with their weights for a forest by weight.
+        The caller's edges, with weights for a minimum or maximum spanning forest.
     encoded : EncodedIds
-        The edges between vertices, and a forest over these.
+        The edges between vertices, and a forest over the vertices.
     rows : Adjacency, optional
         The same edges as rows.
     speculative : SpeculativeRows, optional
@@ -83,7 +83,7 @@ def run(
 def _as_read(
     plan: Plan, edges: Edges, forest: Forest, rows: Adjacency | None
 ) -> tuple[Edges, Adjacency | None]:
-    """Return edges in the order, the form and the memory in which the design reads them."""
+    """Return edges in the order, form and memory in which the design reads them."""
     design, backend = plan.algorithm, forest.backend
     if plan.backwards:
         edges = edges.backwards()
@@ -97,7 +97,7 @@ def _as_read(
 
 
 def _hooks(plan: Plan, edges: Edges, forest: Forest, rows: Adjacency | None) -> Array:
-    """Solve a forest; return the numbers of the edges by which roots were hooked, sorted.
+    """Solve a forest; return the sorted indices of the edges that hooked vertices.
 
     These edges are a spanning forest.
     """
@@ -107,7 +107,9 @@ def _hooks(plan: Plan, edges: Edges, forest: Forest, rows: Adjacency | None) -> 
     hooks = hooks_in(hook_edge)
     if plan.backwards:
         hooks = hooks.dtype.type(edges.m - 1) - hooks
-    elif rows is not None and rows.edge_of is not None:  # entries of rows, made of a list
+    elif (
+        rows is not None and rows.edge_of is not None
+    ):  # entries of rows that were built from a list
         hooks = rows.edge_of[hooks]
     return backend.xp.sort(hooks)
 
@@ -115,13 +117,15 @@ def _hooks(plan: Plan, edges: Edges, forest: Forest, rows: Adjacency | None) -> 
 def _by_weight(
     plan: Plan, edge_input: EdgeInput, encoded: EncodedIds, rows: Adjacency | None
 ) -> ChosenEdges:
-    """Solve the forest by edges of least or greatest weight; return these."""
+    """Solve a minimum or maximum spanning forest; return its edges."""
     edges, forest, backend = encoded.edges, encoded.forest, encoded.forest.backend
     if rows is not None:
         edges = list_of_rows(rows, edges, backend)
     weights = backend.placed(edge_input.weights, plan.memory)
     order = boruvka.WeightOrder.of(weights, plan.forest == HEAVIEST, backend)
-    ahead = None if edge_input.text_bytes else edge_input  # numbers of strings are not asked for
+    ahead = (
+        None if edge_input.text_bytes else edge_input
+    )  # for strings the numbers are not returned
     return boruvka.solve(edges, forest, encoded.expected_vertices, order, ahead)
 
 
@@ -129,11 +133,11 @@ run_in_one_launch, run_hashed = one_launch.solve, one_launch.solve_hashed
 
 
 def link_part(plan: Plan, edges: Edges, forest: Forest) -> str:
-    """Join the vertices of a part of a list, without counting trees; return what ran, in words."""
+    """Link the vertices of a part of a list without counting; return a description of the run."""
     design = plan.algorithm
     edges, rows = _as_read(plan, edges, forest, None)
     if plan.staged:
-        with suppress(MemoryError):  # for a copy of the edges
+        with suppress(MemoryError):  # no memory for a copy of the edges
             link_in_stages(edges, forest)
             return f"{design}, in stages"
         log.info("not in stages, for which there is too little memory")
@@ -142,14 +146,15 @@ def link_part(plan: Plan, edges: Edges, forest: Forest) -> str:
 
 
 def join(plan: Plan, edges: Edges, forest: Forest) -> None:
-    """Join the trees of a forest by a batch of edges between its vertices."""
+    """Link a batch of edges into an existing forest over their vertices."""
     phases.join(edges, forest, plan.algorithm)
 
 
 def join_and_query(plan: Plan, edges: Edges, forest: Forest, queries: Array) -> Array:
-    """Join trees by the rows that are insertions, and answer those that are queries, concurrently.
+    """Link the rows that are insertions and answer those that are queries, concurrently.
 
-    ``queries`` is not 0 where a row is one. Returns a new array, 1 where it found one tree.
+    ``queries`` is not 0 where a row is a query. The result is a new array with 1 where a query
+    found both endpoints in one tree.
     """
     return join_and_ask(edges, forest, plan.algorithm, queries)
 
@@ -157,17 +162,17 @@ def join_and_query(plan: Plan, edges: Edges, forest: Forest, queries: Array) -> 
 def any_forest(src: Array, dst: Array, n: int, backend: Backend) -> tuple[Array, Array]:
     """Return a spanning forest of edges, and the component of each vertex.
 
-    Which forest depends on the run; its rows come in any order.
+    The forest may differ between runs; its rows come in any order.
 
     Parameters
     ----------
     src, dst : (m,) arrays of integers
-        The ends of at least one edge, among the vertices 0 .. n - 1.
+        The endpoints of at least one edge, among the vertices 0 .. n - 1.
 
     Returns
     -------
     (t,) array of int64, (n,) array of unsigned integers
-        The rows of the edges of the forest, and the least vertex of each one's component.
+        The rows of the forest's edges, and the least vertex of each vertex's component.
     """
     forest = Forest(backend, n, all_present=True)
     hook_edge = room_for_hooks(n, src.size, backend)
@@ -178,14 +183,15 @@ def any_forest(src: Array, dst: Array, n: int, backend: Backend) -> tuple[Array,
 def check_spanning(src: Array, dst: Array, flat: Forest) -> None:
     """Raise a ValueError unless edges are a spanning forest of the trees of a flat forest.
 
-    There must be as many as join all vertices, and the trees that they make must be the same.
+    The number of edges must be the number of vertices minus that of components, and the edges must
+    give the same trees.
 
     Parameters
     ----------
     src, dst : (t,) arrays on the host
-        The ends of the edges, as they were read from a file.
+        The endpoints of the edges, as read from a file.
     flat : Forest
-        All of whose vertices occur; its parents are the least vertices of their trees.
+        A forest whose vertices are all present; the parents are the least vertices of their trees.
     """
     backend, n = flat.backend, flat.n
     roots = backend.xp.arange(n).astype(flat.vertex)

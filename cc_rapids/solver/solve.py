@@ -1,4 +1,4 @@
-"""Solving one edge list: look at it, choose a plan, and run that."""
+"""Solve one edge list: scan it, choose a plan, and run the plan."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Solved:
-    """A solved forest over encoded ids, and the plan that has run.
+    """A solved forest over encoded ids, and the plan that was run.
 
-    Besides, the edges of a spanning forest if they were recorded, the label frame if it was made
-    while the GPU worked, and why a plan was chosen again, if one was.
+    Also the edges of a spanning forest if they were recorded, the label frame if it was made while
+    the GPU worked, and the reason if a plan was chosen again.
     """
 
     encoded: EncodedIds
@@ -53,10 +53,10 @@ def solve(
     """Solve one edge list: scan its ids, choose a plan, encode them, and run it.
 
     On a GPU, a list of up to four million edges takes one launch, which scans, encodes and solves
-    (:mod:`.one_launch`). If its ids lie too far apart for that, the launch has found their exact
-    range, and another one hashes them, or the steps follow. Otherwise the range may be an estimate:
-    from a sample of the edges, if these are ``tuning.sampled_scan_edges`` or more, or
-    0 .. ``num_vertices`` - 1. Ids outside it are noticed when their edges are linked:
+    (:mod:`.one_launch`). If its ids lie too far apart, the launch returns their exact range. Then a
+    second launch hashes them, or the steps run separately. Otherwise the range may be an estimate:
+    from a sample of the edges, if these are ``tuning.sampled_scan_edges`` or more, or 0 ..
+    ``num_vertices`` - 1. Ids outside it are noticed when their edges are linked:
     ``forest.complete`` is then False, and scanning, encoding and running are repeated with the
     exact range.
 
@@ -75,24 +75,23 @@ def solve(
     .. [1] Exact if a bit map might pay within the least range that the sample allows.
     .. [2] If 64 bits hold them: see :mod:`cc_rapids.ids.spelled`. Few are ranks on threads.
 
-    An :class:`EncodedIds` without a ``decoder`` is not in the order of the ids: rows of its answer
-    cannot be gathered before they are counted, and the caller brings its solved forest into that
-    order by :meth:`EncodedIds.finalise`.
+    An :class:`EncodedIds` without a ``decoder`` is not in the order of the ids. Its rows cannot be
+    gathered before they are counted, and the caller sorts its solved forest by
+    :meth:`EncodedIds.finalise`.
 
-    Of rows on a GPU the range is 0 .. the number of rows - 1, and another kernel reads all entries
-    while the host prepares the run; it notices those that are no vertices in the same way.
+    For rows on a GPU the range is 0 .. the number of rows - 1. Another kernel checks all entries
+    while the host prepares the run, and sets the same flag for entries that are no vertices.
 
-    Nothing here waits for the GPU but the scan, which reads the range back, the check of offsets,
-    rules that look at the edges or make rows, and ``forest.complete``, which reads back what the
-    run has noted.
+    Four steps wait for the GPU: the scan, which reads the range back; the check of offsets; rules
+    that read the edges or build rows; and ``forest.complete``, which reads a flag back.
 
     Raises
     ------
     InputError
         The offsets are wrong, or the columns have changed meanwhile.
     """
-    # An estimate saves one reading of the ids; rules and hooks need the exact range. Of rows it is
-    # their number, if the type of the ids holds it.
+    # An estimate saves one pass over the ids. Rules and hooks need the exact range. For rows, the
+    # range is their number, if it fits the type of the ids.
     records_hooks = options.forest and options.spanning is None
     exact = options.policy.needs_exact_range or records_hooks
     if offsets:
@@ -119,7 +118,7 @@ def solve(
                 log.debug("%s, in one launch: %s", plan.design, plan.rule)
                 return Solved(encoded, plan, frame=frame.take_frame() if frame else None)
             guess = encoded  # None if some ids are not among the vertices: the scan raises for them
-    # What goes by the rows of edges needs them in the order of the list.
+    # Options that refer to rows of edges need the listed order.
     scan = partial(
         scan_ids,
         *(edge_input, columns, backend),
@@ -138,7 +137,7 @@ def solve(
                 return Solved(hashed, plan)
         if ids.exact or plan.encoding.takes_guess(scanned.facts):
             encoded = plan.encoding.encode(scanned, backend)
-            if checks:  # rows whose entries have not been read for their range
+            if checks:  # rows whose entries have not been scanned
                 _note_outside(encoded, backend)
             while checks:
                 checks.pop()()
@@ -156,7 +155,7 @@ def solve(
             del encoded, solved
         while checks:
             checks.pop()()
-        exact, guess = True, None  # the encoding takes no estimate, or it has proved too narrow
+        exact, guess = True, None  # the encoding takes no estimate, or it was too narrow
 
 
 def explain(
@@ -168,10 +167,10 @@ def explain(
 ) -> Plan:
     """Choose the plan of a run, without running it.
 
-    Integers are read once, for their range, and strings for what they are numbered by; several
-    columns are not looked into. Only the run knows two facts that ``"auto"`` may depend on: the
-    number of distinct ids in a hash table or a bit map, for which the plan assumes the worst case;
-    and the rows of a list, for the rule of the paper.
+    Integers are read once for their range, and strings once for their encoding. Several columns are
+    not read. Only the run knows two facts that ``"auto"`` may depend on: the number of distinct ids
+    in a hash table or a bit map, for which the plan assumes the worst case; and the rows of a list,
+    for the rule of the paper.
     """
     for starts in offsets:
         check_offsets(edge_input, backend.asarray(starts), backend)
@@ -194,9 +193,10 @@ def explain(
 def solve_encoded(
     edge_input: EdgeInput, encoded: EncodedIds, backend: Backend, options: SolveOptions
 ) -> Solved:
-    """Choose a plan for edges between vertices, which no caller's columns hold, and run it.
+    """Choose a plan for edges between vertices, and run it.
 
-    ``edge_input`` is what they were made from.
+    The edges are not in the caller's columns; ``edge_input`` is the input from which they were
+    made.
     """
     n, order = encoded.expected_vertices, encoded.edge_order
     counted = Counted(encoded.forest.n, n, order=order)
@@ -211,7 +211,7 @@ def _choose_and_run(
     options: SolveOptions,
     rows: Adjacency | None,
 ) -> Solved:
-    """Choose a plan again, if its encoding has counted the vertices, and run it."""
+    """Choose a plan again if the encoding has counted the vertices, and run it."""
     forest, backend = encoded.forest, encoded.forest.backend
     coverage = None
     if options.policy.looks_at_hooks:
@@ -231,7 +231,7 @@ def _choose_and_run(
 def _hooks_of(
     plan: Plan, encoded: EncodedIds, options: SolveOptions, rows: Adjacency | None
 ) -> tuple[Adjacency | None, float | None]:
-    """Return edges as rows, and the coverage of their first hooks; None if these are too few."""
+    """Return edges as rows and the coverage of hook-based sampling; None for few edges."""
     forest = encoded.forest
     if entries_per_vertex(forest.n, plan.edges) < FEW_ENTRIES:
         return rows, None
@@ -240,9 +240,9 @@ def _hooks_of(
 
 
 def _note_outside(encoded: EncodedIds, backend: Backend) -> None:
-    """Start to read all entries of rows; the run is not complete if some are not vertices."""
+    """Start to check all entries of rows; the run is incomplete if some are not vertices."""
     edges, forest = encoded.edges, encoded.forest
-    wide: Any = np.promote_types(forest.vertex, edges.wide).type  # which holds n, as all ids
+    wide: Any = np.promote_types(forest.vertex, edges.wide).type  # holds n and all ids
     note = backend.kernel(id_range.note_outside, wide)
     note(edges.m, edges.dst, edges.low, forest.n, forest.out_of_range)
 
@@ -250,10 +250,10 @@ def _note_outside(encoded: EncodedIds, backend: Backend) -> None:
 def _speculative_rows(
     edge_input: EdgeInput, encoded: EncodedIds, options: SolveOptions
 ) -> SpeculativeRows | None:
-    """Return memory for the rows of the label frame, if it can be gathered before they are counted.
+    """Return memory for the rows of the label frame, to be gathered before they are counted.
 
-    None if the vertices are not in the order of the ids. Unless the caller gives vertices, at most
-    as many occur as edges have ends.
+    Return None if the vertices are not in the order of the ids. Unless the caller passed vertices,
+    there are at most as many rows as endpoints.
     """
     forest, decoder = encoded.forest, encoded.decoder
     if decoder is None:
@@ -270,10 +270,10 @@ def _speculative_rows(
 def _expected_frame(
     edge_input: EdgeInput, backend: Backend, options: SolveOptions
 ) -> SpeculativeRows | None:
-    """Return memory for the label frame, if the caller knows how many rows it will have.
+    """Return memory for the label frame, if the caller passed the number of its rows.
 
-    The frame is then made while the GPU works. None if the caller does not know, or the edges do
-    not lie where the backend's arrays do.
+    The frame is then made while the GPU works. Return None if the number is unknown, or if the
+    edges are not in the backend's memory.
     """
     count = options.expected_rows
     if not (count and options.speculates and backend.goes_on):

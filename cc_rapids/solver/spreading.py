@@ -1,7 +1,7 @@
-"""Model of the time that several devices take for a list, and one.
+"""Model of the running time on several devices and on one.
 
-The figures are those of NVIDIA H100s, and need not be exact: where the answer is close, either way
-takes about as long. Pages that are named are in docs/design.
+The constants are those of NVIDIA H100s and need not be exact: near the break-even point both
+choices take about the same time. References name pages of docs/design.
 """
 
 from __future__ import annotations
@@ -10,33 +10,35 @@ from dataclasses import dataclass
 
 from ..algorithms.auto import SAMPLES, STAGED
 
-EDGE = 38e-12  # seconds for an edge after a sample: two bits of an L2 of 50 MB; decisions/order
-LINKED = 92e-12  # for an edge that is linked, in blocks of vertices; decisions/order
-VERTEX = 25e-12  # to begin trees, to flatten and to count them; decisions/order
-IN_STAGES = 68e-12  # for an edge of a part that is linked in stages; decisions/several-gpus
+EDGE = 38e-12  # seconds per filtered edge: two bits from an L2 of 50 MB; decisions/order
+LINKED = 92e-12  # seconds per linked edge, in blocks of vertices; decisions/order
+VERTEX = 25e-12  # seconds per vertex to initialise, flatten and count; decisions/order
+IN_STAGES = 68e-12  # seconds per edge linked in stages; decisions/several-gpus
 SAMPLED = SAMPLES["partitioned"][-1][0]  # edges a vertex from which on lists are sampled
-JOINED = 12e-12  # for a vertex of another forest: its parents are read and written a few times
-SENT = 1.25  # bytes for a vertex of a forest: bits, and pairs or none
-PEER = 3e11  # bytes a second from a GPU to another
-UPLOAD = 4e10  # from the host to a GPU
-START = 1e-3  # seconds for threads that wait for each other a few times
+JOINED = 12e-12  # seconds per vertex to merge a forest
+SENT = 1.25  # bytes per vertex of a packed forest
+PEER = 3e11  # bytes per second between two GPUs
+UPLOAD = 4e10  # bytes per second from the host to a GPU
+START = 1e-3  # seconds to synchronise threads
 
 
 @dataclass(frozen=True)
 class Spreading:
-    """Number of devices that run, and the reason in words."""
+    """The chosen number of devices and the reason."""
 
     count: int
     why: str
 
 
 def seconds_on(m: float, n: float, count: int, word: int, source: str) -> float:
-    """Return the estimated seconds of a run on so many devices.
+    """Return the estimated seconds of a run on ``count`` devices.
 
     Parameters
     ----------
     m, n : float
-        Edges, and ids from the least to the greatest.
+        The number of edges, and the size of the range of the ids.
+    count : int
+        The number of devices.
     word : int
         Bytes of an id.
     source : {"device", "host", "devices"}
@@ -60,7 +62,7 @@ def seconds_on(m: float, n: float, count: int, word: int, source: str) -> float:
 
 
 def spreading(m: int, n: int, count: int, word: int, source: str) -> Spreading:
-    """Return how many of ``count`` devices are faster than one, by :func:`seconds_on`.
+    """Return the number of devices, up to ``count``, that is fastest by :func:`seconds_on`.
 
     Edges that are on several devices stay there.
     """
