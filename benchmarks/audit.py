@@ -1,4 +1,4 @@
-"""The cost of an audit beside the run that it proves, on a GPU or on threads.
+"""The cost of an audit, compared with that of the run it verifies, on a GPU or on threads.
 
 Warm, from edges where they lie (frames of int32) to the label frame, and from the same edges to the
 proof: wall times, and on a GPU those between two events around the work. The runs and audits of a

@@ -57,7 +57,7 @@ def inserts(edges, backend, runs):
 
 
 def inserted(frames, count, backend, runs):
-    """Return the times of calls, those of the first call apart, and the rate of an iterator."""
+    """Return the time of the first call, the times of later calls, and the rate of an iterator."""
 
     def empty():
         return cc_rapids.Connectivity(count, engine=backend.name)
@@ -128,7 +128,7 @@ def near(edges, backend, runs):
 
 
 def removed(src, dst, backend, runs):
-    """Return the times of removals, after comparing the labels with those of the edges left."""
+    """Return the times of removals, after a check of the labels against the remaining edges."""
     n = src.size // 2
     rows = np.random.default_rng(1).integers(0, src.size, PAIRS)
     keys = np.minimum(src, dst) * n + np.maximum(src, dst)

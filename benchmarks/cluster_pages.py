@@ -1,4 +1,4 @@
-"""The tables of docs/larger.md: what was measured beside the model, and what that says."""
+"""The tables of docs/larger.md: measurements compared with the cost model."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ def several(folder, peer=False):
 
 
 def machine_of(row, rows):
-    """Return workers as fast as one alone was on the same device, by the tree on random edges."""
+    """Return a machine with the rate of one worker, as measured by the tree on random edges."""
     if row["engine"] == "cuda":
         return replace(CARDS, read=float("inf"))
     alone = next(
@@ -47,7 +47,7 @@ def machine_of(row, rows):
 
 
 def predicted(row, rows):
-    """Return the model's cost of what a record has measured."""
+    """Return the cost that the model predicts for a record."""
     share = row.get("crossing", 0) / row["m"] if row["graph"] == "tiles" else None
     job = Job(row["m"], row["n"], row["workers"], share, 0.0 if share is not None else None)
     if row.get("partition") == "vertices":
@@ -197,6 +197,6 @@ def on_streams(folder):
 
 
 def made(rows):
-    """Return on what the records of a benchmark were made, in words."""
+    """Describe the device and versions of the records of a benchmark."""
     where = sorted({pages.dated(row).removeprefix("On ") for row in rows})
     return f" on {'; '.join(where)}" if where else ", not measured yet"

@@ -127,7 +127,7 @@ def random_edges(part, num_vertices, size, engine):
 
 
 def tile(number, side, count, engine):
-    """Return a square of points with random links between neighbours, and links to the next."""
+    """Return a square lattice with random edges of neighbours, and edges to the next square."""
     backend = backends.get(engine)
     xp = backend.xp
     point = xp.arange(side * side).reshape(side, side) + number * side * side
@@ -177,7 +177,7 @@ def on_cluster(client, edges, way, whole, backend, runs):
 
 
 def count_memory():
-    """Count what is allocated on a worker with a GPU from now on."""
+    """Start to count allocated bytes on a worker with a GPU."""
     if "rmm" in sys.modules:
         from rmm import statistics
 
@@ -186,7 +186,7 @@ def count_memory():
 
 
 def most_memory():
-    """Return the most bytes of a worker's GPU since it counted, else of the process."""
+    """Return the peak bytes on a worker's GPU since counting began, otherwise of the process."""
     if "rmm" in sys.modules:
         from rmm import statistics
 
@@ -238,7 +238,7 @@ def with_cugraph(client, edges, components, backend, runs):
 
 
 def cugraph_on_dask(count, args, backend):
-    """Yield the record of cuGraph on a cluster of some GPUs, beside lists without a cluster."""
+    """Yield the record of cuGraph on a cluster, for comparison with lists without a cluster."""
     import dask.dataframe as dd
     from distributed import Client
 
@@ -351,7 +351,7 @@ def peak_bytes(work):
 
 
 def same(found, single):
-    """Return True if all label frames are those of one GPU, and end the benchmark otherwise."""
+    """Return True if all label frames equal those of one GPU; otherwise end the benchmark."""
     import cupy
 
     first, labels = 0, single.labels().labels

@@ -63,7 +63,7 @@ class Space:
         return min(runs, key=milliseconds, default=None)
 
     def groups(self):
-        """Return the groups of which there are records."""
+        """Return the groups that have records."""
         there = {(row["sample"], row["form"]) for row in self.runs}
         return [group for group in GROUPS if group in there]
 
@@ -130,7 +130,7 @@ def cell(run, best, fastest):
 
 
 def footing(space):
-    """Return what the times stand on, in words."""
+    """Describe the device, date and versions of the times."""
     last, wrong = space.runs[-1], [row for row in space.runs if row.get("right") is False]
     measured = [row for row in space.runs if "ms" in row]
     verdict = (
@@ -175,7 +175,7 @@ def left_out(space):
 
 
 def sampling(space):
-    """Return Table 3 of the paper: what each sample takes, covers and leaves."""
+    """Return Table 3 of the paper: the time, coverage and remaining edges of each sample."""
     rows = [row for g in space.graphs for row in space.samples if row["graph"] == g and "ms" in row]
     lines = [
         [
@@ -277,7 +277,7 @@ def steps(space):
 
 
 def slowdowns(rules, log):
-    """Return what draws the slowdown of rules over the fastest union rule, without a sample."""
+    """Return a function that draws the slowdown of rules over the fastest, without sampling."""
 
     def make(space):
         group, series = ("none", "list"), {}
@@ -311,7 +311,7 @@ def gains(space):
 
 
 def inspected(space):
-    """Draw Figure 6 of the paper: the sample's entries below, those of the rest on top."""
+    """Draw Figure 6 of the paper: bars of the sampled entries, with the remaining ones on top."""
     rows = {
         (row["graph"], row["sample"]): row
         for row in space.samples
@@ -339,7 +339,7 @@ def share(row, part):
 
 
 def rates(along, label):
-    """Return what draws the rows a second of each design, along one of the measured facts."""
+    """Return a function that draws the rows per second of each design over a measured quantity."""
 
     def make(space):
         mixed, series = along == "inserts_a_query", {}

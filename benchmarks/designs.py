@@ -105,7 +105,7 @@ class Prepared:
         return self.forest.parent
 
     def clock(self, *steps):
-        """Return the milliseconds of each step: of the device on a GPU, else of the wall."""
+        """Return the milliseconds of each step: device time on a GPU, otherwise wall time."""
         marks = [self.backend.mark()]
         for step in steps:
             step()
@@ -133,7 +133,7 @@ class Prepared:
         return [once() for _ in range(self.runs if sum(first) < BRIEF else 2)]
 
     def right(self):
-        """Return whether the labels are those of the first design that ran."""
+        """Return whether the labels equal those of the first design that ran."""
         if self.expected is None:
             self.expected = self.forest.parent.copy()
         return bool((self.forest.parent == self.expected).all())
@@ -173,7 +173,7 @@ def limited(backend, seconds):
 
 
 def sampling(prepared, design, form):
-    """Return what a sample does: its share of the time, the giant, and the edges left."""
+    """Return a sample's share of the time, its largest component, and the remaining edges."""
     facts = prepared.record(design, form)
     if "ms" not in facts:
         return facts
@@ -302,7 +302,7 @@ class Session:
 
 
 def main():
-    """Measure until the time is over, what tells most first."""
+    """Measure until the time is up, the most informative cases first."""
     parser = harness.arguments(__doc__, "cuda", runs=3)
     parser.add_argument("--graphs", nargs="*", default=harness.GRAPHS)
     parser.add_argument("--designs", nargs="*", help="these alone, by name")
@@ -320,7 +320,7 @@ def main():
 
 
 def measure(session, designs):
-    """Measure all graphs, then batches, then the locks, one of which may wait without an end."""
+    """Measure all graphs, then batches, then locks, of which one may deadlock."""
     names = session.args.graphs
     waiting = [design for design in designs if link(design) == "rem-lock"]
     others = [design for design in designs if link(design) != "rem-lock"]
@@ -342,7 +342,7 @@ def over_graphs(session, names, designs, later):
 
 
 def attempt(measure, *given):
-    """Measure, so that a failure costs its own records alone."""
+    """Measure; a failure loses only its own records."""
     try:
         return measure(*given)
     except Exception:
@@ -361,7 +361,7 @@ def finish_of(design):
 
 
 def forms(design):
-    """Return what a design works on: rows, a list, or either."""
+    """Return the inputs of a design: rows, a list, or either."""
     if design.takes_rows:
         return ["rows"]
     return ["list"] if design.sample == "strided" else ["list", "rows"]
@@ -379,7 +379,7 @@ def in_order(designs):
 
 
 def one_graph(session, name, designs, until):
-    """Measure what is left of one graph; return how many designs there was no time for."""
+    """Measure the remaining designs on one graph; return the number left out for time."""
     pairs = [
         (design, form)
         for design, form in in_order(designs)

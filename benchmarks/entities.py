@@ -76,7 +76,7 @@ def keys(args, backend):
 
 
 def people(size, dtype):
-    """Return records, each value of which is shared by two or three."""
+    """Return records in which two or three share each value."""
     rng = np.random.default_rng(0)
     shares = {"email": 0.7, "phone": 0.9, "name": 0.8}
     numbers = {key: rng.integers(0, int(share * size), size) for key, share in shares.items()}
@@ -338,7 +338,7 @@ def by_cover(src, dst, n):
 
 
 def by_search(src, dst, n):
-    """Return the same by a breadth-first search from a vertex beside the graph."""
+    """Return the same by a breadth-first search from an additional vertex."""
     least = np.unique(scipy_labels(src, dst, n), return_index=True)[1]
     root = np.full(least.size, n)
     ends = np.concatenate([src, dst, root]), np.concatenate([dst, src, least])

@@ -54,7 +54,7 @@ def in_ms(time):
 
 
 def median(row, *names):
-    """Return the sum of the medians of some fields that are there."""
+    """Return the sum of the medians of those fields that a record has."""
     return float(sum(row[name]["median"] for name in names if name in row))
 
 
@@ -102,7 +102,7 @@ def main_table(folder):
 
 
 def main_job(folder):
-    """Return the newest records of the reference graphs as lists, beside cuGraph."""
+    """Return the newest records of the reference graphs as edge lists, with cuGraph's times."""
     rows = []
     for row in load("bench", folder):
         peer = row.get("peer", {})
@@ -121,7 +121,7 @@ def main_job(folder):
 
 
 def user_lists(folder):
-    """Return the newest record of each list that users hold, beside cuGraph, of the last commit."""
+    """Return the last commit's record of each list of users, with cuGraph's times."""
     rows = [
         row
         for row in load("lists", folder)
@@ -181,7 +181,7 @@ def other_ids(folder):
 
 
 def forests(folder):
-    """Return the newest record beside a peer of each graph, of one device; GPUs come first."""
+    """Return the newest record of each graph with a peer, on one device; GPUs come first."""
     rows = [row for row in load("spanning_forests", folder) if "times_faster" in row]
     rows.sort(key=lambda row: row["engine"] == "cuda")
     return newest(like_last(rows, "engine", "device", "commit"), "graph")
@@ -277,7 +277,7 @@ def engine_rows(folder, engine, limited=False):
 
 
 def engine_section(folder, engine):
-    """Return the tables of one engine, its figures, and what they stand on."""
+    """Return the tables and figures of one engine, and a description of their records."""
     rows = engine_rows(folder, engine)
     if not rows:
         return "Not measured yet on this version: `python benchmarks/lists.py --jobs graphs`."
@@ -294,7 +294,7 @@ def engine_section(folder, engine):
 
 
 def time_cells(row):
-    """Return a row of the table of times: ours, from the input to the labels, and the peer's."""
+    """Return a row of the table of times from input to labels: of cc_rapids, and of the peer."""
     job, other = row["job_wall_ms"], row.get("peer", {}).get("job_wall_ms")
     return [
         case(row),
@@ -307,7 +307,7 @@ def time_cells(row):
 
 
 def work_cells(row):
-    """Return a row of the table of work: what ran, and how near it is to the card's limit."""
+    """Return a row of the table of work: the design, and the ratio to the card's limit."""
     limit = row["paper"].get("of_limit")
     alone = row["solve_device_ms" if "solve_device_ms" in row else "solve_wall_ms"]["median"]
     reads = number(row["paper"]["random_reads_an_edge"])
@@ -326,7 +326,7 @@ def faster(row):
 
 
 def footing(rows):
-    """Return what the times stand on, in words."""
+    """Describe the device, date and versions of the times."""
     last = rows[-1]
     peers = sorted({row["peer"]["name"] for row in rows if "job_wall_ms" in row.get("peer", {})})
     failed = sum("not_run" in row.get("peer", {}) for row in rows)
@@ -446,7 +446,7 @@ def numbers_and_sides(folder):
 
 
 def one_job(row):
-    """Return the table of one job, and what it stands on."""
+    """Return the table of one job, and a description of its records."""
     names = {"frames": "cuDF" if row["engine"] == "cuda" else "pandas", "fewer": row.get("fewer")}
     ours = row["ours_ms"]["median"]
     lines = [
@@ -472,7 +472,7 @@ def one_job(row):
 
 
 def long_forests(folder):
-    """Return the table of spanning forests, and what it stands on."""
+    """Return the table of spanning forests, and a description of its records."""
     rows = forests(folder)
     if not rows:
         return "Not measured yet: `python benchmarks/forests.py --jobs spanning`."
@@ -546,7 +546,7 @@ def start(folder):
 
 
 def first_use(folder):
-    """Return a row for each job, and what it finds."""
+    """Return a row for each job with its result."""
     rows = newest([row for row in load("first_use", folder) if "tree" not in row], "job")
     lines = []
     for row in rows:

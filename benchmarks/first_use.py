@@ -69,7 +69,7 @@ def of_another(tree):
 
 
 def demo(tree, runs):
-    """Return what the demo's job spends on kernels, first and later."""
+    """Return the seconds that the demo's job spends on kernels, in the first run and later."""
     with tempfile.TemporaryDirectory() as warm:
         calculated(tree, warm)  # leaves bytecode behind, as installers do
         first = [once(lambda cache: calculated(tree, cache)) for _ in range(runs)]
@@ -146,7 +146,7 @@ def called(tree, cache):
 
 
 def once(run):
-    """Return what is told with an empty kernel cache."""
+    """Return the output with an empty kernel cache."""
     with tempfile.TemporaryDirectory() as cache:
         return run(cache)
 

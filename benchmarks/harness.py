@@ -1,4 +1,4 @@
-"""Command lines, frames, timing in turns, peers and records: what all benchmarks share.
+"""Shared parts of the benchmarks: command lines, frames, alternating timing, peers, records.
 
 A record is one JSON object a line, never edited: the commit, the date, the device, the versions and
 the load, the engine, and the results of one measurement.
@@ -168,7 +168,7 @@ class SciPy:
         return vertex, sparse.coo_array((np.ones(len(edges), np.int8), ends), shape=shape)
 
     def solve(self, built):
-        """Return the frame of labels of what was built."""
+        """Return the label frame of the built graph."""
         vertex, matrix = built
         labels = csgraph.connected_components(matrix, directed=False)[1]
         return pd.DataFrame({"vertex": vertex, "labels": labels})

@@ -1,4 +1,4 @@
-"""Edge lists from frame to labels, beside cuGraph on a GPU and SciPy on threads, in the same run.
+"""Edge lists from frame to labels, compared with cuGraph on a GPU and SciPy on threads in one run.
 
 graphs: the reference graphs as lists and as rows, by ``cc_rapids.tools.bench``. lists: those that
 users hold, near-duplicate pairs, pairs of many bands and records with their keys, with ids of three
