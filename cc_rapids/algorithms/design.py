@@ -180,7 +180,7 @@ class Design:
 
 
 def _are_choices(bare: list[str]) -> bool:
-    """Return whether a design may consist of these words, not counting unknown samples."""
+    """Return whether all words except a sample are known choices."""
     sampled = bare[0] in CHOICES["sample"]
     if len(bare) == 1:
         return bare[0] in CHOICES["link"]

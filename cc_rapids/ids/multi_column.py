@@ -44,7 +44,7 @@ class Digits:
     tables: list[Array | None]
 
     def split(self, numbers: Array, backend: Backend) -> list[Any]:
-        """Return the columns of the rows with these numbers, as the caller's kinds."""
+        """Return the columns of the rows with these numbers, of the caller's column types."""
         columns: list[Any] = []
         steps = zip(self.names[:0:-1], self.sizes[:0:-1], self.tables[:0:-1], strict=True)
         for names, size, table in steps:
@@ -115,7 +115,7 @@ class RankedColumnsDecoder:
     id_base: int = 0
 
     def decode(self, vertices: Array, backend: Backend) -> list[Any]:
-        """Return the columns of the ids of some vertices, in the caller's kinds."""
+        """Return the columns of the ids of some vertices, of the caller's column types."""
         pairs = zip(self.columns, self.ranks, strict=True)
         return [names.decode(rank[vertices].astype(names.dtype), backend) for names, rank in pairs]
 

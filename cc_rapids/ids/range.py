@@ -171,7 +171,7 @@ def bounds(arrays: list[Array], backend: Backend) -> tuple[int, int]:
 def _read(
     arrays: list[Array], backend: Backend, exact: bool, ordered: bool = True
 ) -> tuple[int, int, EdgeOrder]:
-    """Return the least and the greatest id, and on request the estimated order of the list.
+    """Return the least and the greatest id, and if ``ordered`` the estimated order of the list.
 
     The first two columns are read together if they have equal length. Unless ``exact``, only some
     of their rows are read.
