@@ -386,7 +386,7 @@ class ColumnRequest:
 
     @property
     def header(self) -> bool | None:
-        """Whether the first line is a header, if the caller said so."""
+        """True if the first line is a header, if the caller said so."""
         return self.options.header
 
     @property
