@@ -53,9 +53,17 @@ def checked(tree):
             f"the tag {wanted} is at another commit: raise __version__ in cc_rapids/__init__.py,"
             " in CITATION.cff and in CHANGELOG.md"
         )
-    if f"\n## {version} - " not in Path(tree, "CHANGELOG.md").read_text(encoding="utf-8"):
+    if not changelog_heading(tree, version):
         raise RefusedError(f"CHANGELOG.md has no section '## {version} - DATE'")
     return version
+
+
+def changelog_heading(tree, version):
+    """Return what follows the version in its heading: its date, "(unreleased)", or None."""
+    text = Path(tree, "CHANGELOG.md").read_text(encoding="utf-8")
+    heading = rf"^## {re.escape(version)} (?:- )?(\d{{4}}-\d\d-\d\d|\(unreleased\))$"
+    section = re.search(heading, text, re.MULTILINE)
+    return section and section[1]
 
 
 def exported(tree, folder):
@@ -119,6 +127,8 @@ def needed(tree, version):
     text = Path(tree, "pyproject.toml").read_text(encoding="utf-8")
     home = tomllib.loads(text)["project"]["urls"]["Repository"]
     lines = []
+    if changelog_heading(tree, version) == "(unreleased)":
+        lines.append(f"the date of {version} in CHANGELOG.md, instead of (unreleased)")
     if f"v{version}" not in git(tree, "tag", "--points-at", "HEAD"):
         lines.append(f"the tag v{version} at this commit: git tag -s v{version}")
     if ".example" in home:

@@ -129,6 +129,13 @@ def test_builds_that_differ_are_refused(release, git, tmp_path, monkeypatch):
         release.written(git.tree, sys.executable, tmp_path / "dist", with_kernels=False)
 
 
+def test_an_undated_version_can_be_built_but_not_published(release, git):
+    git.tree.joinpath("CHANGELOG.md").write_text("# Changelog\n\n## 1.2.3 (unreleased)\n")
+    git("commit", "--no-gpg-sign", "-am", "Undate")
+    assert release.checked(git.tree) == "1.2.3"
+    assert "the date of 1.2.3" in "\n".join(release.needed(git.tree, "1.2.3"))
+
+
 def test_what_publishing_needs_is_told(release, git):
     needed = "\n".join(release.needed(git.tree, "1.2.3"))
     for words in ("git tag -s v1.2.3", "a public home instead of https://home.example", "twine"):
