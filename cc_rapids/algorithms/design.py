@@ -180,7 +180,10 @@ class Design:
 
 
 def _are_choices(bare: list[str]) -> bool:
-    """Return whether all words except a sample are known choices."""
+    """Return whether a design may consist of this number of words.
+
+    Only the sample is looked up here; :func:`find` looks up the other words.
+    """
     sampled = bare[0] in CHOICES["sample"]
     if len(bare) == 1:
         return bare[0] in CHOICES["link"]
