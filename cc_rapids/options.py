@@ -20,7 +20,7 @@ from .data.adapters import Adapter, adapter_of
 from .data.arguments import check_flag, check_path, check_progress, check_seconds, check_word
 from .data.edge_input import ReadRequest, named
 from .data.frame_build import frame_of_table
-from .data.read import Side, check_text, in_memory, named_ends
+from .data.read import Side, check_text, in_memory
 from .data.reading import Reading
 from .data.text_options import COMMENTS, NO_OPTIONS, TextOptions
 from .data.weight_bound import WeightBound
@@ -336,8 +336,10 @@ def with_ends(edges: Any, options: Options, adapter: Adapter | None = None) -> O
     """
     given = options.spanning or options.weight_bound
     weight = None if given is None else given.weight
-    ends = named_ends(edges, options.source, options.destination, weight, adapter)
-    if ends == (options.source, options.destination):
+    ends = named = options.source, options.destination
+    if None in named:
+        ends = (adapter or adapter_of(edges)).ends(edges, *named, weight)
+    if ends == named:
         return options
     found = copy(options)  # faster than replace(), which checks and sets all fields again
     vars(found).update(source=ends[0], destination=ends[1])

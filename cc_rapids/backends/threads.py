@@ -332,8 +332,7 @@ class Threads(Backend):
             return os.sysconf("SC_LEVEL3_CACHE_SIZE") or super().cache_bytes()
         return super().cache_bytes()
 
-    def free_bytes(self) -> int:
-        return host_memory.free_bytes()
+    free_bytes = staticmethod(host_memory.free_bytes)
 
     def peak_bytes(self) -> int | None:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

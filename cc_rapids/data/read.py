@@ -91,22 +91,13 @@ def read(
         given = {"vertices": vertices, "vertices_are_dense_range": dense}
         request = replace(request, options=options, **given)
     found = adapter.read(edges, request)
-    # the input is new, and replace() would take as long as all else here
-    vars(found)["ledger"] = _ledger(adapter, edges, request, found)
-    return found if vertices is None else with_vertices(found, vertices, dense)
-
-
-def _ledger(adapter: Adapter, edges: Any, request: ReadRequest, found: EdgeInput) -> Ledger:
-    """Return the ledger of edges that have been read but not linked.
-
-    ``given`` is the adapter's count without reading, if there is one, otherwise that of reading.
-    """
-    ledger = found.ledger
-    if ledger is None:
+    ledger, dropped = found.ledger, found.dropped_rows
+    if ledger is None:  # counted by the adapter without reading, if it can
         rows = adapter.rows(edges, request)
-        ledger = Ledger(found.src.size + found.dropped_rows if rows is None else rows)
-    dropped = found.dropped_rows
-    return ledger.leaving_out("null_end", dropped) if dropped else ledger
+        ledger = Ledger(found.src.size + dropped if rows is None else rows)
+    # the input is new, and replace() would take as long as all else here
+    vars(found)["ledger"] = ledger.leaving_out("null_end", dropped) if dropped else ledger
+    return found if vertices is None else with_vertices(found, vertices, dense)
 
 
 def read_chunk(chunk: Chunk, nulls: str, bound: WeightBound | None = None) -> EdgeInput:

@@ -531,7 +531,7 @@ def scan_ids(
     InputError
         Some ids are not among the vertices that the caller passed as a number.
     """
-    any_order = any_order and backend.finds_in_blocks
+    any_order = any_order and backend.finds_in_blocks and edge_input.row_offsets is None
     keys, more = len(edge_input.src.key_columns), len(columns) > 2
     if edge_input.src.strings or isinstance(columns[0], list):  # several are lent as a list
         rows = sum(column.size for column in edge_input.columns)

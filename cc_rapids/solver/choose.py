@@ -35,6 +35,7 @@ from ..data import html
 from ..data.edge_input import EdgeInput
 from ..data.weights import ForestWeight
 from ..graph.forest import queue_bytes
+from ..graph.memory_bound import ids_at_once
 from ..ids.encode import BITMAP, HASHED, INTEGERS, IdEncoding, IdFacts, choose_encoding
 from ..ids.range import UNKNOWN_ORDER, EdgeOrder, all_fit, last_of, order_of_type
 from ..kernels.shared_filter import IDS
@@ -203,7 +204,7 @@ def _launches_once(edge_input: EdgeInput, columns: list[Any]) -> bool:
         return False
     if edge_input.vertices is None and not edge_input.vertices_are_dense_range:
         return True
-    return last < one_launch.capacity(src.size) and all_fit(columns[:2], last)
+    return last < ids_at_once(src.size) and all_fit(columns[:2], last)
 
 
 class Numbers(NamedTuple):
@@ -365,7 +366,7 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
     encoding = None if counted is None else counted.encoding
     if counted is None and ids is not None:
         few = tries_one_launch and facts.has_table
-        if few and ids.id_range.size > one_launch.capacity(facts.edges):
+        if few and ids.id_range.size > ids_at_once(facts.edges):
             encoding = HASHED
         else:
             encoding = choose_encoding(ids, facts.free_bytes)
@@ -387,7 +388,7 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         design = Design()
     in_one_launch = False
     if tries_one_launch and encoding is not None and ids is not None:
-        fits = ids.id_range.size <= one_launch.capacity(facts.edges)
+        fits = ids.id_range.size <= ids_at_once(facts.edges)
         in_one_launch = fits or encoding.in_one_launch
     if in_one_launch:
         design, rule = ONE_LAUNCH_RULE.design, ONE_LAUNCH_RULE

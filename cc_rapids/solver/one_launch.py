@@ -29,7 +29,8 @@ from ..data.dtypes import is_signed
 from ..data.edge_input import EdgeInput
 from ..graph.edges import Edges
 from ..graph.forest import ARENA_BYTES, Forest, SpeculativeRows, blocks_of, rank
-from ..graph.memory_bound import FEW_IDS, ids_at_once
+from ..graph.memory_bound import FEW_IDS
+from ..graph.memory_bound import ids_at_once as capacity
 from ..ids.decoders import OffsetDecoder, SortedDecoder
 from ..ids.encode import HASHED_NAME, OFFSET_NAMES, EncodedIds, SlotsOfIds
 from ..ids.hash_table import SlotTable, slots_for
@@ -42,11 +43,6 @@ from ..kernels.primitives import WORD
 FEW = FEW_IDS  # most edges of a list for which rows and forest share an allocation
 VERTEX, WIDE = np.uint32, np.uint64
 TOTALS, ENDS, WORDS, FLAGS = 3, 2, 1, 2  # numbers of facts, see kernels/one_launch.py
-
-
-def capacity(m: int) -> int:
-    """Return the number of ids that memory is allocated for, given a list of m edges."""
-    return ids_at_once(m)
 
 
 def bytes_for(m: int, has_table: bool) -> int:

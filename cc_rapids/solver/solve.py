@@ -123,7 +123,7 @@ def solve(
         scan_ids,
         *(edge_input, columns, backend),
         expected_vertices=options.expected_rows,
-        any_order=not (options.forest or offsets),
+        any_order=not options.forest,
     )
     chosen_again = ""
     while True:
@@ -178,13 +178,8 @@ def explain(
     if numbered:
         plan = explain(numbered.edge_input, numbered.columns, offsets, backend, options)
         return replace(plan, numbers=Numbers(numbered.name(plan.ids), numbered.why, numbered.bytes))
-    any_order = not (options.forest or offsets)
-    scanned = scan_ids(
-        *(edge_input, columns, backend),
-        expected_vertices=options.expected_rows,
-        any_order=any_order,
-    )
-    ids = scanned.facts
+    known = True, None, options.expected_rows, not options.forest
+    ids = scan_ids(edge_input, columns, backend, *known).facts
     if not ids.are_integers:
         ids = ids._replace(string_bytes=bytes_of(columns))
     return choices.choose(Facts.of(edge_input, columns, backend, ids, explained=True), options)

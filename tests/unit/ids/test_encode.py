@@ -79,9 +79,8 @@ def test_a_table_that_is_too_small_grows(engine, on, monkeypatch, caplog, about)
 def test_a_table_that_cannot_grow_is_refused(on, monkeypatch):
     monkeypatch.setattr(type(on), "in_one_launch", False)
     monkeypatch.setattr(hash_table, "_estimate_ids", lambda columns, engine: 1)
-    real = type(on).free_bytes
     edges = np.arange(500) * 2**50, np.arange(500) * 2**50 + 1
-    answers = iter([real(on), 1000])
+    answers = iter([on.free_bytes(), 1000])
     monkeypatch.setattr(type(on), "free_bytes", lambda self: next(answers))
     with pytest.raises(cc_rapids.CapacityError, match="full and would grow to 64 slots"):
         cc_rapids.components(edges, engine=on.name)
