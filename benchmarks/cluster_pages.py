@@ -129,17 +129,16 @@ def model():
     lines = []
     for name, (job, cost_of) in ways.items():
         cost, tree = cost_of(job, CARDS), cost_of is gather.tree_cost
-        cards = "none suffices" if tree else f"{least_workers(job, CARDS):,}"
+        cards = "no number suffices" if tree else f"{least_workers(job, CARDS):,}"
         counts = size(cost.bytes), str(cost.rounds), str(cost.batches), f"{cost.seconds:,.0f}"
         lines.append([name, *counts, size(cost.held), cards])
     head = "graph and method", "bytes sent", "rounds", "batches", "seconds", "on the fullest card"
     return (
         f"{table((*head, 'cards'), lines)}\n\nFor {EDGES:.0e} edges and {VERTICES:.0e} vertices on"
-        f" {WORKERS} cards of {size(CARDS.memory)} each; *cards* is the number that would suffice."
-        f" Measured: a card reduces {CARDS.rate:.2g} edges a second to forests. Assumed: it looks"
-        f" up {CARDS.join:.2g} rows, reads {size(CARDS.read)} of files and sends"
-        f" {size(CARDS.link)} a second, and a batch has a latency of {CARDS.latency:g} s. Made by"
-        " `make figures`."
+        f" {WORKERS} cards of {size(CARDS.memory)} each. *Cards* is the number of cards with enough memory."
+        f" Measured: a card reduces {CARDS.rate:.2g} edges per second to forests. Assumed: per second,"
+        f" a card looks up {CARDS.join:.2g} rows, reads {size(CARDS.read)} of files and sends"
+        f" {size(CARDS.link)}; a batch has a latency of {CARDS.latency:g} s."
     )
 
 
@@ -154,11 +153,11 @@ def on_devices(folder):
         if row["on"] == 1 and (row["scaling"], row["gpus"] > 1) in shares
     }
     head = (
-        *("edge list", "edges", "GPUs", "on one, ms", "on several, ms (model)", "times the rate"),
+        *("edge list", "edges", "GPUs", "on one, ms", "on several, ms (model)", "ratio of rates"),
         *("with labels, ms", "most memory beyond the edges"),
     )
     lines = [device_cells(row, alone) for row in rows if row["on"] > 1]
-    return f"{table(head, lines)}\n\nMedians{made(rows)}; every answer is that of one GPU."
+    return f"{table(head, lines)}\n\nMedians{made(rows)}; every answer equals that of one GPU."
 
 
 def device_cells(row, alone):
@@ -191,9 +190,9 @@ def on_streams(folder):
         ids = "counted by `num_vertices`" if row["counted"] else "numbered as they arrive"
         rates = f"{row['m'] / spent / 1e6:,.0f} M", size(row["file_bytes"] / spent)
         lines.append([f"{row['m'] / 1e6:,.0f} M", ids, str(row["on"]), f"{spent:.2f}", *rates])
-    head = "edges", "ids", "GPUs", "seconds", "edges a second", "files a second"
+    head = "edges", "ids", "GPUs", "seconds", "edges per second", "bytes of files per second"
     text = table(head, lines, (1,))
-    return f"{text}\n\nParquet files in the memory of the host; medians{made(rows)}."
+    return f"{text}\n\nMedians{made(rows)}; the Parquet files are in host memory."
 
 
 def made(rows):

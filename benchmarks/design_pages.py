@@ -17,18 +17,25 @@ GROUPS = {
     ("strided", "list"): "Every fifth block (`strided`), edge list",
     ("none", "rows"): "No sample, rows",
     ("kout", "rows"): "First two neighbours (`kout`), rows",
-    ("kout(pick=random)", "rows"): "Two neighbours, one by chance (`kout(pick=random)`), rows",
+    ("kout(pick=random)", "rows"): "Two neighbours, one at random (`kout(pick=random)`), rows",
     ("hook", "rows"): "Hooks first (`hook`), rows",
     ("bfs", "rows"): "A search first (`bfs`), rows",
+}
+COUNTED = {
+    "exactly": "exact for {}",
+    "at most": "an upper bound for {}, because a root that is hooked during the sample is not"
+    " linked",
+    "on paper": "an estimate for {}: a top-down search reads every entry of the vertices that it"
+    " reaches, and a bottom-up search stops earlier",
 }
 UNIONS = ("early", "hooks", "async", "rem-cas", "rem-lock", "jtb", "ecl", "afforest")
 ROUNDS = ("liu-tarjan", "shiloach-vishkin", "stergiou", "label-propagation")
 RULES = (*UNIONS, *ROUNDS, "bfs-cc")
 STEPS = {
-    "none": "none of the three",
-    "coalesce": "neighbouring threads share a row",
-    "reorganise": "and swap its entries",
-    "gather": "and rows outside are listed",
+    "none": "no optimisation",
+    "coalesce": "+ coalesce",
+    "reorganise": "+ reorganise",
+    "gather": "+ gather",
 }
 
 
@@ -134,16 +141,17 @@ def footing(space):
     last, wrong = space.runs[-1], [row for row in space.runs if row.get("right") is False]
     measured = [row for row in space.runs if "ms" in row]
     verdict = (
-        "The labels of each were compared with the first design's after the timing: all were equal."
+        "After the timing, the labels of each run were compared with the first design's; all were"
+        " equal."
         if not wrong
-        else f"{len(wrong)} runs gave other labels and are left out:"
+        else f"{len(wrong)} runs returned other labels and are left out:"
         f" {', '.join(sorted({row['design'] for row in wrong}))}."
     )
-    kind = "Device time, by events" if last["engine"] == "cuda" else "Wall time"
+    kind = "Device time, measured by events" if last["engine"] == "cuda" else "Wall time"
     return (
-        f"{kind}, on prepared arrays, without making the rows; median of up to"
-        f" {max(row['ms']['runs'] for row in measured)} runs, one {when(last)}."
-        " Bold: the best of its group; ★: the best of all; -: not run, see below."
+        f"{kind} on prepared arrays, without the time to make rows. Medians of up to"
+        f" {max(row['ms']['runs'] for row in measured)} runs on one {when(last)}."
+        " Bold: the fastest of its group; ★: the fastest of all; -: not run, see below."
         f" {len(measured):,} runs of {len({row['design'] for row in measured})} designs. {verdict}"
     )
 
@@ -202,9 +210,13 @@ def counting(space):
     """Return how the entries that a sample reads were counted, in words."""
     if not space.samples:
         return ""
-    kinds = {row["sample"]: row["counted"] for row in space.samples if "counted" in row}
-    each = "; ".join(f"`{sample}`: {how}" for sample, how in kinds.items())
-    return f"Entries read are counted. {each}. Measured on one {when(space.samples[-1])}."
+    samples = {}
+    for row in space.samples:
+        if "counted" in row:
+            kind = COUNTED[row["counted"].partition(":")[0]]
+            samples.setdefault(kind, {})[f"`{row['sample']}`"] = None
+    each = "; ".join(kind.format(" and ".join(names)) for kind, names in samples.items())
+    return f"The number of entries read is {each}. Measured on one {when(space.samples[-1])}."
 
 
 def ablation(space):
@@ -230,7 +242,7 @@ def batches(space):
     lines = [[name, *(found.get((name, size), "-") for size in sizes)] for name in names]
     if not lines:
         return ""
-    head = ["millions of edges a second, by edges of a batch", *map(short, sizes)]
+    head = ["millions of edges per second, by batch size", *map(short, sizes)]
     return f"{table(head, lines)}\n\nMeasured on one {when(rows[-1])}."
 
 
@@ -252,9 +264,9 @@ def count():
     after = {(d.link, d.compress) for d in known if d.sample != "none" and d not in staged}
     alone = [f"`{d.link}`" for d in known if d.sample == "none" and d.words[1].spec.standalone]
     return (
-        f"There are {len(known)} designs with default options: {len(samples)} samples (none among"
-        f" them) times {len(after)} rules for what they leave, {len(alone)} that take no sample"
-        f" ({', '.join(alone)}), and {len(staged)} that `stages` calls."
+        f"There are {len(known)} designs with default options: {len(samples)} samples (one of them is"
+        f" none) times {len(after)} rules for the other edges, {len(alone)} algorithms that take no"
+        f" sample ({', '.join(alone)}), and {len(staged)} that `stages` calls."
     )
 
 
@@ -272,7 +284,7 @@ def steps(space):
         words: [ratio(runs.get((g, step)), runs.get((g, "none"))) for g in space.graphs]
         for step, words in STEPS.items()
     }
-    label = "time, none of the three = 1"
+    label = "time, no optimisation = 1"
     return charts.bars(space.graphs, series, label, line=1) if runs else None
 
 
@@ -306,7 +318,7 @@ def gains(space):
         if sample != "none":
             pairs = [(space.best(g, ("none", form)), space.best(g, group)) for g in space.graphs]
             series[f"{sample}, {form}"] = [ratio(*pair) for pair in pairs]
-    label = "times faster than without"
+    label = "times faster than without a sample"
     return charts.bars(space.graphs, series, label, True, 1) if series else None
 
 
@@ -348,29 +360,29 @@ def rates(along, label):
                 point = row[along], row["rows_per_s"]
                 series.setdefault(called(row).replace("`", ""), []).append(point)
         series = pages.foremost(series, lambda points: max(rate for _, rate in points))
-        return charts.lines(series, label, "rows a second", log="xy") if series else None
+        return charts.lines(series, label, "rows per second", log="xy") if series else None
 
     return make
 
 
 FIGURES = {
-    "options-of-k-out": (steps, "Time of k-out with its options on one after the other"),
+    "options-of-k-out": (steps, "Time of k-out as its options are added"),
     "union-rules": (
         slowdowns(UNIONS, False),
         "Slowdown of the five fastest union rules over the fastest on each graph",
     ),
     "rounds": (slowdowns(ROUNDS, True), "Slowdown of rounds over the fastest union rule"),
-    "samples": (gains, "Speed with each sample over that without, best designs of both"),
+    "samples": (gains, "Speed-up by each sample, fastest designs with and without it"),
     "entries": (
         inspected,
-        "Share of the entries that each sample reads, and of those read after it",
+        "Share of the entries read by each sample and after it",
     ),
     "batches": (
-        rates("batch", "edges a batch"),
-        "Edges inserted a second by size of batches, the five fastest designs",
+        rates("batch", "edges per batch"),
+        "Edges inserted per second by batch size, five fastest designs",
     ),
     "queries": (
-        rates("inserts_a_query", "inserts a query"),
-        "Rows a second by share of queries, the five fastest designs",
+        rates("inserts_a_query", "insertions per query"),
+        "Rows per second by share of queries, five fastest designs",
     ),
 }

@@ -71,7 +71,7 @@ def main_table(folder):
     first, rows = user_lists(folder), main_job(folder)
     last = rows[-1]
     bounded = [row for row in first if "bound_bytes" in row] + rows
-    hashed = "; hashed ids have no such range" * (len(bounded) < len(first) + len(rows))
+    hashed = ", except for hashed ids" * (len(bounded) < len(first) + len(rows))
     head = "edge list", "edges", "cc_rapids", "cuGraph", "faster", "memory", "cuGraph's"
     lines = [
         [
@@ -92,11 +92,11 @@ def main_table(folder):
     )
     apart = apart and f", the first {len(first)} rows{apart}"
     return (
-        f"{table(head, lines)}\n\nMedian wall time, warm, from a cuDF frame to the cuDF answer, on"
-        f" one {last['device']}; cuDF {last['versions']['cudf-cu13']}, cuGraph"
-        f" {last['versions']['cugraph-cu13']} (making the graph and finding its components), RMM's"
-        " default allocator; every answer was compared with cuGraph's. Memory is the peak on the"
-        f" GPU beyond the edges, with the answer: {within(bounded)}{hashed}. Measured"
+        f"{table(head, lines)}\n\nMedian wall time of warm runs, from a cuDF frame to the cuDF"
+        f" answer, on one {last['device']} with cuDF {last['versions']['cudf-cu13']}, cuGraph"
+        f" {last['versions']['cugraph-cu13']} and RMM's default allocator. cuGraph's time includes"
+        " making the graph. Every answer was compared with cuGraph's. Memory is the peak on the GPU"
+        f" beyond the edges, including the answer. It is {within(bounded)}{hashed}. Measured"
         f" {last['date']}{apart}.{on_threads(folder)}"
     )
 
@@ -133,13 +133,8 @@ def user_lists(folder):
 def within(rows):
     """Return whether the memory of all rows is within the bound that is promised now."""
     above = sum(row["peak_bytes"] > bound_of(row) for row in rows)
-    bound = (
-        "`memory_bound`, 4 n + n / 8 + answer + 8 MiB for n integers from the least id to the"
-        " greatest"
-    )
-    if not above:
-        return f"within {bound}"
-    return f"of {above} of {len(rows)} rows above {bound}, which is held since"
+    bound = "`memory_bound` (4 n + n / 8 + answer + 8 MiB, for ids from a range of n integers)"
+    return f"above {bound} in {above} of {len(rows)} rows" if above else f"within {bound}"
 
 
 def bound_of(row):
@@ -152,7 +147,7 @@ def on_threads(folder):
     """Return a sentence on CPU threads, if they were measured."""
     return "".join(
         f" On {row['device']}, {row['m'] / 1e6:.0f} M edges take"
-        f" {row['wall_ms']['least'] / 1e3:.2f} s, where SciPy takes"
+        f" {row['wall_ms']['least'] / 1e3:.2f} s, and SciPy takes"
         f" {row['scipy_ms']['least'] / 1e3:.1f} s ({row['times_faster']:.0f} x, fastest of"
         f" {row['wall_ms']['runs']} runs)."
         for row in load("threads", folder)[-1:]
@@ -173,10 +168,10 @@ def other_ids(folder):
     return (
         f"Other ids: {', '.join(each)}. If the `cugraph.Graph` exists already, cc_rapids finds its"
         f" components {min(built):.0f} to {max(built):.0f} times faster than cuGraph on the lists"
-        " above. Same device and versions. Streaming"
-        f" {min(row['edges'] for row in many) / 1e9:.1f} G edges from Parquet within"
-        f" {max(row['memory_limit'] for row in many) >> 30} GiB runs at {rates[0]:.2g} to"
-        f" {rates[-1]:.2g} times the speed at which cuDF alone reads the files."
+        " above. The device and versions are the same. `stream_components` with"
+        f" {min(row['edges'] for row in many) / 1e9:.1f} G edges in Parquet files and"
+        f" `memory_limit=\"{max(row['memory_limit'] for row in many) >> 30} GiB\"` is"
+        f" {rates[0]:.2g} to {rates[-1]:.2g} times as fast as reading the files with cuDF."
     )
 
 
@@ -204,9 +199,9 @@ def short_forests(folder):
     head = "spanning forest of", "edges", "cc_rapids", f"{peer}: graph + forest", "faster"
     version = last["versions"].get("cugraph-cu13") or last["versions"]["scipy"]
     return (
-        f"{table(head, lines)}\n\nMedian wall time, warm, from a frame with random float32 weights"
-        f" to the frame of the least forest, on one {last['device']}, in the same run as {peer}"
-        f" {version}. Measured {last['date']}."
+        f"{table(head, lines)}\n\nMedian wall time of warm runs, from a frame with random float32"
+        f" weights to the frame of the minimum spanning forest, on one {last['device']}, in the"
+        f" same run as {peer} {version}. Measured {last['date']}."
     )
 
 
@@ -289,7 +284,7 @@ def engine_section(folder, engine):
         if drawn:
             parts.append(f"![{words}](figures/bench-{name}-{PLACES[engine]}.svg)")
             if drawn[-1]["device"] != rows[-1]["device"]:
-                parts.append(f"{pages.dated(drawn[-1])}: limits of the device below are not known.")
+                parts.append(f"{pages.dated(drawn[-1])}: the limits of the device below are unknown.")
     return "\n\n".join([*parts, footing(rows)])
 
 
@@ -333,11 +328,11 @@ def footing(rows):
     scale = "" if last["scale"] is None else f" Graphs of about 2^{last['scale']:g} vertices."
     checked = all(row.get("checked") for row in rows)
     return (
-        f"{pages.dated(last)}; {pages.versions(last)}.{scale} Medians of"
-        f" {min(row['job_wall_ms']['runs'] for row in rows)} runs or more; the inputs of a case are"
-        f" {min(row['inputs'] for row in rows)} copies or more, used in turn."
+        f"{pages.dated(last)}; {pages.versions(last)}.{scale} Medians of at least"
+        f" {min(row['job_wall_ms']['runs'] for row in rows)} runs, which take turns on at least"
+        f" {min(row['inputs'] for row in rows)} copies of the input."
         f" Peer: {', '.join(peers) or 'none'}."
-        + (f" It did not run on {failed} of {len(rows)}." if failed else "")
+        + (f" The peer failed on {failed} of {len(rows)} inputs." if failed else "")
         + (" All answers equal those of sequential union-find." if checked else " Not checked.")
     )
 
@@ -370,7 +365,7 @@ FIGURES = {
     "faster": (gains, "Times faster than the peer, from the input to the labels", False),
     "limit": (
         limits,
-        "The time that the card's limits allow over the time of the design alone",
+        "Least time that the card's limits allow / time of the design alone",
         True,
     ),
 }
@@ -410,13 +405,13 @@ def files(folder):
     ]
     row = rows[-1]
     return (
-        f"{table(['', *(row['kind'] + ' ids' for row in rows)], lines)}\n\nMedians of"
+        f"{table(['', *(row['kind'] + ' ids' for row in rows)], lines)}\n\nMedian times, for"
         f" {row['edges'] / 1e6:.0f} M edges of {row['vertices'] / 1e6:.1f} M ids in"
-        f" {row['files']} files, and in parentheses how often that of the frame, read and solved;"
-        " hashed ids lie anywhere in 64 bits, and the stream has a memory limit of"
+        f" {row['files']} files. In parentheses: the ratio to the second row. Hashed ids are spread"
+        " over 64 bits. The memory limit of the stream is"
         f" {row['memory_limit'] / 2**20:.0f} MiB. {pages.dated(row)}, with a load of {row['load']};"
-        f" {pages.versions(row)}. {row['read_ms']['runs']} runs of each, in turns, and"
-        f" {row['polars_ms']['runs']} of the peer; all labels are equal."
+        f" {pages.versions(row)}. {row['read_ms']['runs']} runs of each method in turns, and"
+        f" {row['polars_ms']['runs']} of the peer. All labels are equal."
     )
 
 
@@ -429,10 +424,10 @@ JOB_WAYS = {
     "sides": {
         "solve": "components alone",
         "ours": "`bipartition(frame).colors()`",
-        "odd": "with one edge more: `odd_cycles()`",
+        "odd": "`odd_cycles()`, with one more edge",
         "cover": "SciPy: components of the double cover",
         "search": "SciPy: a breadth-first search",
-        "networkx": "NetworkX, of {fewer} times fewer edges",
+        "networkx": "NetworkX, on {fewer} times fewer edges",
     },
 }
 
@@ -465,8 +460,8 @@ def one_job(row):
         peer = row["networkx_ms"]["runs"]
         what = f"{row['m']:,} random edges between two sides, and {peer} runs of NetworkX"
     return (
-        f"{table((row['job'], 'ms', 'of ours'), lines)}\n\nMedians of {row['ours_ms']['runs']} runs"
-        f" in turns: {what}; {row['vertices']:,} vertices. {pages.dated(row)}, with a load of"
+        f"{table((row['job'], 'ms', 'ratio'), lines)}\n\nMedians of {row['ours_ms']['runs']} runs"
+        f" in turns, for {what}; {row['vertices']:,} vertices. {pages.dated(row)}, with a load of"
         f" {row['load']}; {pages.versions(row)}. All answers are equal."
     )
 
@@ -496,11 +491,11 @@ def long_forests(folder):
     ]
     apart = max(abs(row["total"] / row["peer_total"] - 1) for row in rows)
     return (
-        f"{table(head, lines)}\n\nMedians of {last['forest_ms']['runs']} runs in turns, wall, from"
-        " a frame with random float32 weights to the frame of the forest; memory is what"
-        f" `explain=True` plans beyond the list. {pages.dated(last)}; {pages.versions(last)}. The"
-        f" totals of the weights are {peer}'s to {apart:.2%}: it takes one of several rows with the"
-        " same ends."
+        f"{table(head, lines)}\n\nMedian wall time of {last['forest_ms']['runs']} runs in turns,"
+        " from a frame with random float32 weights to the frame of the forest. Memory is the memory"
+        f" beyond the list in the plan of `explain=True`. {pages.dated(last)};"
+        f" {pages.versions(last)}. The total weights differ from {peer}'s by at most {apart:.2%},"
+        f" because {peer} keeps one of the weights of duplicate edges."
     )
 
 

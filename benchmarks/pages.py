@@ -52,9 +52,9 @@ def dated(row):
     Examples
     --------
     >>> dated({"device": "a GPU", "commit": "d3d56a5", "date": "2026-11-21"})
-    'On a GPU, at d3d56a5 (2026-11-21)'
+    'On a GPU, commit d3d56a5 (2026-11-21)'
     """
-    return f"On {row['device']}, at {row['commit']} ({row['date']})"
+    return f"On {row['device']}, commit {row['commit']} ({row['date']})"
 
 
 def versions(row):

@@ -88,14 +88,15 @@ class Runs:
         last = self.rows[-1]
         wrong = sum(row.get("right") is False for row in self.rows)
         missing = [row for row in self.rows if "not_run" in row]
-        text = f"{pages.dated(last)}; medians. All labels were compared after the timing" + (
-            f": {wrong} runs gave wrong ones and are left out."
+        where = pages.dated(last).removeprefix("On ")
+        text = f"Medians on {where}. All labels were compared after the timing" + (
+            f"; {wrong} runs returned wrong labels and are left out."
             if wrong
             else ", and all were right."
         )
         if last["load"] > QUIET and last["engine"] == "threads":
-            text += f" Other work had a load of {last['load']:.1f} on its {last['cpus']} cores."
-        reasons = sorted({row["not_run"] for row in missing})
+            text += f" Other processes had a load of {last['load']:.1f} on the {last['cpus']} cores."
+        reasons = sorted({row["not_run"].partition(":")[0] for row in missing})
         return text + (f" Not run: {len(missing)} ({'; '.join(reasons)})." if missing else "")
 
 
@@ -133,7 +134,7 @@ def span(values):
 
 def sutton(runs):
     """Return Figures 5 and 6 of Sutton et al. as a table."""
-    head = ["graph", "2m/n", *STEPS.values(), "best segments", "faster than one"]
+    head = ["graph", "2m/n", *STEPS.values(), "best number", "faster than one segment"]
     lines, most = [], []
     for graph in runs.graphs:
         size, swept = runs.size(graph), runs.sweep(graph)
@@ -145,8 +146,8 @@ def sutton(runs):
         degree = f"{2 * size['m'] / size['n']:.1f}"
         lines.append([graph, degree, first, *each, number(best), number(gain, " x")])
     text = (
-        f"Measured here: all steps together are {span(most)} faster than Soman's. The time of the"
-        " baseline, and how many times faster each step makes it:"
+        f"All steps together are {span(most)} faster than Soman's algorithm. The table shows the"
+        " time of this baseline and how many times faster it gets with each further step:"
     )
     return [text, table(head, lines)]
 
@@ -158,20 +159,20 @@ def cong(runs):
     lines = [[g, *(number(runs.times.get((g, d))) for d in designs)] for g in runs.graphs]
     plain, updated = "graft-shortcut", "graft-shortcut-update"
     gains = {
-        "CC-updt over CC": [runs.ratio(g, plain, updated) for g in runs.graphs],
-        "Stages over CC": [runs.ratio(g, plain, f"stages+{plain}") for g in runs.graphs],
-        "Stages over any of the four that it calls": [
+        ("CC-updt", "CC"): [runs.ratio(g, plain, updated) for g in runs.graphs],
+        ("Stages", "CC"): [runs.ratio(g, plain, f"stages+{plain}") for g in runs.graphs],
+        ("Stages", "the algorithm that it calls"): [
             runs.ratio(g, d, f"stages+{d}") for g in runs.graphs for d in CALLED
         ],
-        f"`{OURS}` over the fastest of theirs": [
+        (f"`{OURS}`", "the fastest algorithm of the paper"): [
             min((t for (h, d), t in runs.times.items() if h == g and d != OURS), default=None)
             / runs.times[g, OURS]
             for g in runs.graphs
             if (g, OURS) in runs.times
         ],
     }
-    words = [f"{words}: {span(values)}." for words, values in gains.items()]
-    return ["Measured here, times faster: " + " ".join(words), table(head, lines)]
+    words = [f"- {new}: {span(values)} as fast as {old}" for (new, old), values in gains.items()]
+    return ["Measured here:", "\n".join(words), table(head, lines)]
 
 
 def lehr(runs):
@@ -183,8 +184,11 @@ def lehr(runs):
         ends = [edge(rows, key=lambda row: row["density"]) for edge in (min, max)]
         times = [number(row["wall_ms"]["median"], " ms") for row in ends]
         lines.append([design, engine, f"{n:,}", *times, number(ends[1]["density"])])
-    head = ["design", "engine", "vertices", "least dense", "most dense", "density there"]
-    text = "Measured here: wall time from edges on the host to labels on the engine."
+    head = ["design", "engine", "vertices", "least dense", "most dense", "greatest density"]
+    text = (
+        "Wall time from edges on the host to labels on the device, for the least dense and the most"
+        " dense graph that was run:"
+    )
     return [text, table(head, lines, 2)]
 
 
@@ -198,10 +202,10 @@ def balduzzi(runs):
         cells = [number(times.get(count), " ms") for count in counts]
         gain = times.get(1) and times[1] / min(times.values())
         lines.append([f"{graph}, {rows[0]['n']:,}", design, *cells, number(gain, " x")])
-    threads = ["alone", *(f"by {count}" for count in counts[1:])]
-    head = ["graph, vertices", "design", *threads, "best over alone"]
+    workers = ["1 worker", *(f"{count} workers" for count in counts[1:])]
+    head = ["graph, vertices", "design", *workers, "best speed-up"]
     m = timed[-1]["m"] if timed else 0
-    text = f"Measured here: {m / 1e6:,.3g} M edges, of the same three degrees as the paper's."
+    text = f"Graphs of {m / 1e6:,.3g} M edges with the three degrees of the paper's graphs:"
     return [text, table(head, lines, 2)]
 
 
@@ -272,13 +276,13 @@ FIGURES = {
         "cong-ranking": (ranking, "Times of CC, CC-updt, Stages and Rem"),
         "cong-stages": (
             lambda runs: first(evaluated.stages, runs.runs),
-            "Speed-up by Stages over what it calls",
+            "Speed-up by Stages over the algorithm that it calls",
         ),
     },
     "lehr": {
         "lehr-owner": (
             over_density((OWNER, LISTS), largest=True),
-            "Owners: time over density, most vertices",
+            "Owners: time by density, largest graphs",
         ),
         "lehr-memory": (
             over_density((OWNER,), ("cuda",), KINDS, True),
@@ -286,7 +290,7 @@ FIGURES = {
         ),
         "lehr-dense": (
             over_density(("dense",), largest=True),
-            "Dense matrix: time over density",
+            "Dense matrix: time by density",
         ),
         "lehr-dense-memory": (
             over_density(("dense",), ("cuda",), KINDS, True),
@@ -294,11 +298,11 @@ FIGURES = {
         ),
         "lehr-fixpoint": (
             over_density(("matrix-fixpoint",), largest=True),
-            "Fixed point: time over density",
+            "Fixed point: time by density",
         ),
         "lehr-all": (
             over_density(ALL, ("cuda",), largest=True),
-            "All of them on a GPU: time over density, most vertices",
+            "All algorithms on a GPU: time by density, largest graphs",
         ),
     },
     "balduzzi": {

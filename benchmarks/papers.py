@@ -183,7 +183,7 @@ def one_density(session, n, edges, backend, design, kind, waits):
         return components(copy, num_vertices=n, design=design, engine=backend.name, memory=kind)
 
     if waits:
-        facts["not_run"] = f"over {SLOW:g} s on a graph less dense: left out on some or all others"
+        facts["not_run"] = f"over {SLOW:g} s on a sparser graph"
     else:
         try:
             times = brief(backend, job, edges, session.args.runs)

@@ -22,14 +22,14 @@ EXTRAS = "", "dask", "networkx", "plot", "ray", "notebooks", "cu13", "cu12"
 COLUMNS = "name", "version", "licence", "bytes"
 HEAD = """# What an installation pulls in
 
-cc_rapids itself is under the Apache License 2.0, has no compiled code of its own, and takes less
-than 5 MB. This page lists the packages that pip installs with it:
-{taken}. The size is that of the installed files. Packages of an
-extra come on top of those without extras. Others you install yourself if you use them: pandas,
-Polars, cuGraph.
+cc_rapids has the Apache License 2.0. It contains no compiled code and takes less than 5 MB. This
+page lists the packages that pip installs with it: {taken}. The sizes are those of the installed
+files. The packages of an extra are installed in addition to those without extras. cc_rapids also
+works with pandas, Polars and cuGraph if you install them.
 
-`make installed` writes this page from the metadata of the packages. A licence is what a package
-declares there: an SPDX expression, else its classifiers, else the first line of its licence field.
+`make installed` writes this page from the metadata of the packages. The licence of a package is its
+SPDX expression; if there is none, its classifiers; if there are none, the first line of its licence
+field.
 
 | extra | packages | MB |
 | --- | --: | --: |
