@@ -1,4 +1,4 @@
-"""Construction of columns of the caller's kind, and of frames with an added column."""
+"""Make columns of the caller's frame library, and frames with an added column."""
 
 from __future__ import annotations
 
@@ -25,61 +25,61 @@ from .frame_access import bring, column_of, frame_size
 from .kinds import frame_of_levels
 from .pair_lists import are_pairs
 
-NOT_FILTERED = "_view", "run_end_encoded", "union"  # in names of types that Arrow does not filter
+NOT_FILTERED = "_view", "run_end_encoded", "union"  # parts of type names that Arrow cannot filter
 
 
-def with_column(frame: Any, name: Any, values: Any, there: Any) -> Any:
-    """Return a copy of a frame with an added column, null where ``there`` is False.
+def with_column(frame: Any, name: Any, values: Any, valid: Any) -> Any:
+    """Return a copy of a frame with an added column that is null where ``valid`` is False.
 
     Parameters
     ----------
     frame : frame of cuDF, pandas, Polars or PyArrow, or dictionary of columns
     name : str
-        Of the column; in a frame of cuDF or pandas whatever may be a name there.
-    values : array, or column of any library, where the frame lies
+        The name of the column; any valid column name for cuDF and pandas.
+    values : array, or column of any library, on the device of the frame
         A column of the frame's library keeps its type.
-    there : array of bool, or None
+    valid : array of bool, or None
 
     Raises
     ------
     InputError
-        The frame takes no such name.
+        The frame does not accept the name.
     """
     if isinstance(frame, dict):
-        return frame | {name: values if there is None else np.ma.array(values, mask=~there)}
+        return frame | {name: values if valid is None else np.ma.array(values, mask=~valid)}
     if is_cudf(frame):
         import cudf
 
         column = cudf.Series(values)
-        column = column if there is None else column.where(cudf.Series(there))
+        column = column if valid is None else column.where(cudf.Series(valid))
         column.index = frame.index
         return _assigned(frame, name, column)
     if hasattr(type(frame), "iloc"):
-        return _assigned(frame, name, _for_pandas(values, there, frame.index))
+        return _assigned(frame, name, _for_pandas(values, valid, frame.index))
     if not isinstance(name, str):
         kind = f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}"
         raise InputError(f"column names of a {kind} must be strings, not name={name!r}")
     if hasattr(type(frame), "column_names"):
         others = frame.select([k for k, word in enumerate(frame.column_names) if word != name])
-        return others.append_column(name, _arrow(values, there))
+        return others.append_column(name, _arrow(values, valid))
     import narwhals as nw
 
     whole = nw.from_native(frame)
-    return whole.with_columns(_for_polars(values, there).alias(name)).to_native()
+    return whole.with_columns(_for_polars(values, valid).alias(name)).to_native()
 
 
 def _assigned(frame: Any, name: Any, series: Any) -> Any:
-    """Return a copy of a frame with an added series that has the frame's index.
+    """Return a copy of a frame with an added series, whose index must be that of the frame.
 
-    ``assign`` takes strings as names only.
+    The method ``assign`` would accept only strings as names.
     """
     frame = frame.assign()
     frame[name] = series
     return frame
 
 
-def _arrow(values: Any, there: Any) -> Any:
-    """Return the PyArrow array of an array or column of any library."""
+def _arrow(values: Any, valid: Any) -> Any:
+    """Convert an array or column of any library to PyArrow, null where ``valid`` is False."""
     import narwhals as nw
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -87,23 +87,23 @@ def _arrow(values: Any, there: Any) -> Any:
     arrow = pa.array(values) if isinstance(values, np.ndarray) else values
     if not isinstance(arrow, pa.Array | pa.ChunkedArray):
         arrow = nw.from_native(values, series_only=True).to_arrow()
-    if there is None:
+    if valid is None:
         return arrow
     kind = arrow.type
-    if str(kind) == "string_view":  # which if_else does not take
+    if str(kind) == "string_view":  # not supported by if_else
         arrow = arrow.cast(pa.large_string())
-    return pc.if_else(pa.array(there), arrow, None).cast(kind)
+    return pc.if_else(pa.array(valid), arrow, None).cast(kind)
 
 
-def _for_pandas(values: Any, there: Any, index: Any) -> Any:
-    """Return a pandas series; integers with nulls stay integers."""
+def _for_pandas(values: Any, valid: Any, index: Any) -> Any:
+    """Return a pandas series, null where ``valid`` is False; integers with nulls stay integers."""
     import pandas as pd
     import pyarrow as pa
 
     if hasattr(type(values), "iloc") and not is_cudf(values):
-        series = values if there is None else values.where(there)
+        series = values if valid is None else values.where(valid)
         return series.set_axis(index)
-    arrow = _arrow(values, there)
+    arrow = _arrow(values, valid)
     if arrow.type != type_for_pandas(arrow.type):
         arrow = arrow.cast(type_for_pandas(arrow.type))
     plain = arrow.to_pandas()
@@ -116,9 +116,9 @@ def _for_pandas(values: Any, there: Any, index: Any) -> Any:
 
 
 def type_for_pandas(kind: Any) -> Any:
-    """Return the type of Arrow in which every PyArrow hands a column to pandas.
+    """Return an Arrow type that every PyArrow version converts to pandas.
 
-    Before 23 it takes no unsigned indices of a dictionary, as categories of Polars have them.
+    Versions before 23 cannot convert dictionaries with unsigned indices, such as Polars categories.
     """
     import pyarrow as pa
 
@@ -127,27 +127,27 @@ def type_for_pandas(kind: Any) -> Any:
     return kind
 
 
-def _for_polars(values: Any, there: Any) -> Any:
-    """Return a Polars series, wrapped by narwhals."""
+def _for_polars(values: Any, valid: Any) -> Any:
+    """Return a Polars series wrapped by narwhals, null where ``valid`` is False."""
     import narwhals as nw
     import pyarrow as pa
 
     if type(values).__module__.partition(".")[0] != "polars":
-        # short views that PyArrow before 25 has cast have no buffer that Polars reads
-        arrow = without_views(_arrow(values, there))
+        # PyArrow before 25 casts short views to data without the buffer that Polars expects
+        arrow = without_views(_arrow(values, valid))
         return nw.from_arrow(pa.table({"labels": arrow}), backend="polars")["labels"]
     side = nw.from_native(values, series_only=True).alias("labels")
-    if there is None:
+    if valid is None:
         return side
-    mask = nw.new_series("there", there, nw.Boolean, backend="polars")
+    mask = nw.new_series("valid", valid, nw.Boolean, backend="polars")
     return side.to_frame().select(nw.when(mask).then(nw.col("labels")))["labels"]
 
 
 def frame_of_table(table: Any, library: str) -> Any:
-    """Return a table of PyArrow's as a frame of another library.
+    """Convert a PyArrow table to a frame of another library.
 
-    Integers with nulls stay integers: pandas would make floats of them, which merge those beyond
-    2^53, so such columns get its types with nulls of their own.
+    Integers with nulls become nullable integers of pandas, because floats would merge integers
+    beyond 2^53.
     """
     import narwhals as nw
     import pyarrow as pa
@@ -174,13 +174,13 @@ def frame_of_table(table: Any, library: str) -> Any:
 
 
 def rows_of_frame(frame: Any, rows: Any) -> Any:
-    """Return some rows of a frame, or of a dictionary of columns, in their order; a copy.
+    """Return a copy of the given rows of a frame or dictionary of columns.
 
     Parameters
     ----------
     frame : frame of cuDF, pandas, Polars or PyArrow, or dictionary of columns
     rows : array of int64
-        Their numbers in ascending order, where the frame lies.
+        Row numbers in ascending order, on the device of the frame.
     """
     if is_cudf(frame):
         return frame.iloc[rows]
@@ -196,7 +196,7 @@ def _is_arrow_table(frame: Any) -> bool:
 
 
 def check_has_rows(edges: Any) -> None:
-    """Raise an InputError unless edges are columns in memory, of which rows can be returned."""
+    """Raise an InputError unless edges are columns in memory, so that rows can be selected."""
     if isinstance(edges, tuple | Mapping) or are_pairs(edges):
         return
     if type(edges).__module__.partition(".")[0] in LIBRARIES and hasattr(edges, "columns"):
@@ -251,9 +251,9 @@ def _pandas_rows(frame: Any, mask: Any) -> Any:
 
 
 def column_where(column: Any, mask: Any) -> Any:
-    """Return the rows of a column or list where a boolean array is true, of its own kind."""
+    """Return the rows of a column or list where a boolean mask is true, of the same type."""
     if isinstance(column, list | tuple):
-        return type(column)(value for value, own in zip(column, mask, strict=True) if own)
+        return type(column)(value for value, keep in zip(column, mask, strict=True) if keep)
     if is_cudf(column) or not is_series(as_series(column)):
         return column[mask]
     column = chunked(column)
@@ -261,14 +261,14 @@ def column_where(column: Any, mask: Any) -> Any:
 
 
 def column_like(edges: Any, name: str, values: Any, backend: Any, on_device: bool) -> Any:
-    """Return a column with one value per row of an edge list, of its kind and with its index.
+    """Return a column of the library and index of an edge list, with one value per row.
 
     Parameters
     ----------
-    edges : frame or pair of series of any library, or what has no columns of its own
-    values : array of the engine's
+    edges : frame or pair of series of any library, or edges of another kind
+    values : array of the engine
     on_device : bool
-        Where an array is wanted.
+        If ``edges`` have no frame, whether the returned array lies on the device.
     """
     frame = _frame_of(edges)
     if frame is None:
@@ -279,7 +279,7 @@ def column_like(edges: Any, name: str, values: Any, backend: Any, on_device: boo
 
 
 def _frame_of(edges: Any) -> Any:
-    """Return a frame with the rows of an edge list, if it comes from a frame library."""
+    """Return a frame with the rows of an edge list; None if it is not of a frame library."""
     if isinstance(edges, list):
         return None
     edges = frame_of_levels(edges)

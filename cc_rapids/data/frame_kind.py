@@ -1,4 +1,4 @@
-"""The frame library of answers, converted to strings for files and back."""
+"""Describe the frame library and types of answers as strings for files, and restore them."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from .frame_access import column_of, columns_of
 log = logging.getLogger(__name__)
 
 SIDES = "src", "dst"
-Types = list[str | None]  # of the strings of each column of an id, None where it holds integers
+Types = list[str | None]  # the string type of each column of an id; None for integers
 
 
 def kind_words(given: EdgeInput) -> dict[str, Any]:
-    """Return the library whose frames answers come in, and the types of its strings.
+    """Describe the frame library of answers and the types of its strings.
 
     Returns
     -------
     dict
-        ``frame``: "pandas", "polars", "pyarrow", "cudf" or another library of frames, or "numpy" or
-        "cupy" for arrays. ``types``: for each column of an id the type of its strings, or "".
-        ``names``: those of the columns of an id that has several, if they are not numbered.
-        ``ends``: those of both ends.
+        ``frame``: "pandas", "polars", "pyarrow", "cudf" or another frame library, or "numpy" or
+        "cupy" for arrays. ``types``: the string type of each column of an id, or "". ``names``:
+        the column names of ids with several columns, if they are not numbered. ``ends``: the names
+        of both ends.
     """
     key_columns = given.src.key_columns or (given.src,)
     ids = [_no_ids(part, given.on_device) for part in key_columns]
@@ -74,10 +74,10 @@ def _no_words(on_device: bool) -> Any:
 
 
 def _type_words(column: Any) -> str:
-    """Return the type of a column of strings in words.
+    """Return the type of a string column as text.
 
-    Arrow's own after "arrow:", pandas' of strings with nan as "str" and with its own nulls as
-    "string[...]".
+    This is "arrow:" and the type for Arrow's types in pandas, "str" for pandas strings with NaN,
+    and "string[...]" for pandas strings with its own nulls.
     """
     dtype = column.dtype if hasattr(column, "dtype") else column.type
     if isinstance(column, np.ndarray):
@@ -92,33 +92,34 @@ def _type_words(column: Any) -> str:
 
 
 def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
-    """Return an input whose answers are frames of the given library.
+    """Return an empty input whose answers are frames of the given library.
 
-    If that library is not installed, they are PyArrow's, which is logged.
+    If that library is not available, log this and use PyArrow or NumPy.
 
     Parameters
     ----------
     words : dict
-        As :func:`kind_words` gives them, or the frame alone.
+        The result of :func:`kind_words`, or a dictionary with its ``frame`` only.
     strings : sequence of bool
-        For each column of an id whether it holds strings.
+        Whether each column of an id holds strings.
     """
     library, given = str(words.get("frame")), list(words.get("types") or [])
     types = [
-        (str(given[k]) if k < len(given) else "") if own else None for k, own in enumerate(strings)
+        (str(given[k]) if k < len(given) else "") if text else None
+        for k, text in enumerate(strings)
     ]
     make = _MAKERS.get(library, _arrow)
     try:
-        found = _read(make(types), len(types))
+        edges = _read(make(types), len(types))
     except Exception as error:  # the library, its GPU or the type may be missing
         make = _numpy if library == "cupy" else _arrow
         what = "NumPy's arrays" if make is _numpy else "PyArrow's tables"
         log.warning(
             "answers are returned as %s, because %s is not available (%s)", what, library, error
         )
-        found = _read(make([own if own is None else "" for own in types]), len(types))
-    names, ends = (tuple(words.get(own) or ()) for own in ("names", "ends"))
-    return replace(found, vertex_names=names, end_names=ends)
+        edges = _read(make([text if text is None else "" for text in types]), len(types))
+    names, ends = (tuple(words.get(key) or ()) for key in ("names", "ends"))
+    return replace(edges, vertex_names=names, end_names=ends)
 
 
 def _read(edges: Any, width: int) -> EdgeInput:
@@ -129,7 +130,7 @@ def _read(edges: Any, width: int) -> EdgeInput:
 
 
 def _sides(columns: list[Any]) -> dict[str, Any]:
-    """Return the columns of both ends of edges."""
+    """Return a dictionary of the columns of both ends of edges."""
     return {f"{side}{k}": column for side in SIDES for k, column in enumerate(columns)}
 
 
@@ -180,10 +181,7 @@ def _pandas(module: str, types: Types) -> Any:
 
 
 def _by_narwhals(library: Any, types: Types) -> Any:
-    """Return a frame of another library, made from PyArrow data.
-
-    Categories are dictionaries there.
-    """
+    """Convert a PyArrow table to a frame of another library; dictionaries become categories."""
     import narwhals as nw
 
     categories = ("category", "Categorical", "Enum")

@@ -1,7 +1,7 @@
-"""Pages of answers, batches, plans and audits in notebooks: HTML with everything escaped.
+"""Show answers, batches, plans and audits as HTML in notebooks; all text is escaped.
 
-Colours are those of the page (``currentColor``) and one that is readable on light and dark pages.
-No script and no style sheet is added to the page; only :func:`page` has a style of its own.
+Text has the colour of the page (``currentColor``), bars one that is readable on light and dark
+pages. Only :func:`page` adds a style sheet; nothing adds a script.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import Any
 
 from ..errors import CcRapidsError
 
-LONGEST = 400  # characters of a value
+LONGEST = 400  # maximum number of characters of a value
 BAR = "#4a90d9"  # at least 3 : 1 against white and against #111
-# Light or dark as the reader has it; tables that are too wide are scrolled.
+# Follows the reader's light or dark theme; wide tables scroll.
 STYLE = (
     ":root{color-scheme:light dark;font-family:sans-serif}main{max-width:60em;margin:auto;"
     "overflow-x:auto}caption{text-align:left;font-weight:bold}td,th{text-align:left;"
     "padding:.1em .8em .1em 0}"
 )
-WIDTH, HEIGHT, LABEL = 220, 14, 110  # of a bar, in pixels, and of the words beside it
+WIDTH, HEIGHT, LABEL = 220, 14, 110  # pixels: the size of a bar, and the width of its label
 
 
 def text(value: Any) -> str:
-    """Return a value as escaped text: numbers with separators, long ones without their end.
+    """Return a value as escaped text: numbers with separators, long text truncated.
 
     Examples
     --------
@@ -38,12 +38,12 @@ def text(value: Any) -> str:
 
 
 def panel(title: str, *parts: str) -> str:
-    """Return the parts, which are HTML, under a title."""
+    """Return HTML parts under a title."""
     return f'<div class="cc-rapids"><p><strong>{escape(title)}</strong></p>{"".join(parts)}</div>'
 
 
 def panel_or_none(make: Callable[[], str]) -> str | None:
-    """Return a panel, or None if it cannot be made: a notebook then shows the text."""
+    """Return a panel; None if it cannot be made, so that the notebook shows plain text."""
     try:
         return make()
     except (CcRapidsError, MemoryError):
@@ -51,7 +51,7 @@ def panel_or_none(make: Callable[[], str]) -> str | None:
 
 
 def page(title: str, *parts: str) -> str:
-    """Return the parts, which are HTML, as a page of its own under a heading."""
+    """Return HTML parts as a complete page with a heading."""
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
@@ -61,12 +61,12 @@ def page(title: str, *parts: str) -> str:
 
 
 def note(words: str) -> str:
-    """Return a paragraph."""
+    """Return text as a paragraph."""
     return f"<p>{escape(words)}</p>"
 
 
 def facts(rows: Mapping[str, Any]) -> str:
-    """Return a table with a name and a value in each row."""
+    """Return a table of names and values."""
     cells = (
         f'<tr><th scope="row">{text(name)}</th><td>{text(value)}</td></tr>'
         for name, value in rows.items()
@@ -75,7 +75,7 @@ def facts(rows: Mapping[str, Any]) -> str:
 
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a table with a caption and the names of its columns."""
+    """Return a table with a caption and column names."""
     names = "".join(f'<th scope="col">{text(name)}</th>' for name in head)
     cells = "".join(
         f"<tr>{''.join(f'<td>{text(value)}</td>' for value in row)}</tr>" for row in rows
@@ -87,7 +87,7 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> s
 
 
 def bars(caption: str, rows: Sequence[tuple[str, int]]) -> str:
-    """Return a picture of named counts as horizontal bars, with a text for who does not see it."""
+    """Return an SVG of named counts as horizontal bars, with alternative text."""
     most, parts = max((count for _, count in rows), default=0), []
     for k, (name, count) in enumerate(rows):
         y, wide = k * (HEIGHT + 4), max(count * WIDTH // max(most, 1), count > 0)
@@ -107,12 +107,12 @@ def bars(caption: str, rows: Sequence[tuple[str, int]]) -> str:
 
 
 def folded(summary: str, *parts: str) -> str:
-    """Return parts that are hidden until the reader unfolds them."""
+    """Return parts that are hidden until the reader expands them."""
     return f"<details><summary>{escape(summary)}</summary>{''.join(parts)}</details>"
 
 
 def plan(title: str, lines: Mapping[str, str], first: Sequence[str]) -> str:
-    """Return a plan: what a person looks for ``first``, and the rest folded."""
+    """Return a plan as a table of the lines in ``first``, and the others collapsed."""
     rest = {name: line for name, line in lines.items() if name not in first}
     parts = [facts({name: lines[name] for name in first}), folded("what would run", facts(rest))]
     return panel(title, *parts)

@@ -1,30 +1,30 @@
-"""The memory of a stream: that of vertices, and the rest for the edges of a chunk.
+"""Divide the memory limit of a stream between vertices and the edges of a chunk.
 
-The figures are bytes at the worst moment, on hosts, for fewer than 2^32 vertices:
+The table lists peak bytes of host memory for fewer than 2^32 vertices:
 
 =========  ===============================  ============================================
-ids        a vertex                         an edge of a chunk, two vertices with it
+ids        per vertex                       per edge of a chunk, with two vertices
 =========  ===============================  ============================================
-range      20: trees, and the answer's      80: its columns twice (one chunk is read
-                                            ahead)
-integers   52: trees twice 8, the ids and   240: its columns twice, their numbers, and
-           more space for them 18, and the  perhaps two new vertices
-           table that finds them, with a
-           larger one, 24
-strings    80, and four times the text and  800, and the text, which is guessed at 16
-           its offset of 8: 112 and four    each
-           times the text
+range      20: trees and the answer         80: two copies of its columns (one chunk is
+                                            read ahead)
+integers   52: trees twice 8, ids and their 240: two copies of its columns, their
+           spare capacity 18, the hash      numbers, and up to two new vertices
+           table and its next larger one
+           24
+strings    80, plus four times the text     800, and the text, estimated at 16 bytes per
+           and its offset of 8: 112 plus    id
+           four times the text
 =========  ===============================  ============================================
 
-A table of integers takes at most 12 bytes for each id (:mod:`cc_rapids.ids.arrival_table`); the
-answer, made when no chunk is linked, takes less than a larger table. Half of what an edge takes is
-added for each further reader. Where ids have several columns, each of them takes as much, and a
-vertex 18 more for each, as pairs of columns are numbered too.
+A hash table of integers takes at most 12 bytes per id (:mod:`cc_rapids.ids.arrival_table`). The
+answer is made when no chunk is linked and takes less than a larger table. Each further reader adds
+half of the bytes of an edge. If ids have several columns, each column takes these bytes, and each
+vertex another 18 bytes per column, because pairs of columns are numbered too.
 
-Reading takes ``FILE_BYTES`` beside that, and text up to ``TEXT_BYTES``, whose blocks get smaller
-with the limit. What cannot be read in pieces is refused before it is in memory if it does not fit:
-long lines, record batches of Arrow, pages of Parquet, and whole files of other formats, all by
-their size when decompressed.
+Reading takes another ``FILE_BYTES``, and text up to ``TEXT_BYTES``; a lower limit makes blocks of
+text smaller. Data that cannot be read in pieces is refused before it is loaded if its decompressed
+size does not fit: long lines, record batches of Arrow, pages of Parquet, and whole files of other
+formats.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ from .column import length_of
 VERTEX = {"range": 20, "integers": 52, "strings": 80}
 EDGE = {"range": 80, "integers": 240, "strings": 800}
 DECLARED = {"range": "range", "integers": "integers", "strings": "integers"}  # no text in files
-BESIDE_TEXT = {"strings": EDGE["strings"] // 2}  # of an edge, where its text is counted itself
-PAIR = 18  # of the pairs that number the tuples of several columns, for each column
-FILE_BYTES = 32 << 20  # pages and buffers of libraries, and their threads
-BLOCK_COPIES = 16  # bytes for each byte of a block of text, split and converted while others wait
+BESIDE_TEXT = {"strings": EDGE["strings"] // 2}  # per edge, if its text is counted separately
+PAIR = 18  # bytes per vertex and column, for the pairs that number ids of several columns
+FILE_BYTES = 32 << 20  # pages, buffers and threads of libraries
+BLOCK_COPIES = 16  # bytes per byte of a block of text, with the blocks in the queue
 LEAST_TEXT_BYTES, TEXT_BYTES = 48 << 20, FILE_BYTES + (BLOCK_COPIES * 16 << 20)
-RECORDS = 32  # a line of text, or a record with quotes, may take this part of the limit
-ROW_COPIES = 16  # bytes for each byte of the columns of a chunk, where strings are long
-LAZY_COPIES = 2  # of a lazy frame, while Polars collects it
-MEASURED = 64  # rows by which the text in a row is estimated
+RECORDS = 32  # a line of text, or a quoted record, takes at most 1/RECORDS of the limit
+ROW_COPIES = 16  # bytes per byte of the columns of a chunk with long strings
+LAZY_COPIES = 2  # copies of a lazy frame while Polars collects it
+MEASURED = 64  # rows for estimating the bytes of text in a row
 LEAST_ROWS, MOST_ROWS = 1 << 10, 1 << 22
-MOST_ON_DEVICE = 1 << 25  # a GPU links that many at once, while two readers read the next ones
+MOST_ON_DEVICE = 1 << 25  # rows that a GPU links at once, while two readers load the next chunks
 LEAST_VERTEX = 4  # bytes of a vertex in the smallest tree
 WITHOUT_ISOLATED = "write the edges without isolated vertices, as Parquet"
-FORGOTTEN = 1 << 20  # bytes in text without a unit below which that was forgotten
+FORGOTTEN = 1 << 20  # below this number, text without a unit is an error: the unit was forgotten
 UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
 UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
 WORDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", re.IGNORECASE)
@@ -64,13 +64,14 @@ WORDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", re.IGNORECASE
 def bytes_of(limit: int | str | None, free: int | None = None) -> int:
     """Return a memory limit in bytes.
 
-    Without a limit, it is half of the free memory, by default of this machine or container.
+    If ``limit`` is None, return half of ``free``, by default the free memory of this machine or
+    container.
 
     Raises
     ------
     InputError
-        The limit is neither a number of bytes nor a text such as ``"2GiB"``, or a text of less than
-        a MiB without a unit.
+        The limit is neither a number of bytes nor a string such as ``"2GiB"``, or a string without
+        a unit of less than 1 MiB.
     """
     if limit is None:
         return (free or host_memory.free_bytes()) // 2
@@ -92,7 +93,7 @@ def bytes_of(limit: int | str | None, free: int | None = None) -> int:
 
 
 def check_machine(what: str, size: int, way: str) -> None:
-    """Raise a CapacityError if what is read takes more bytes than this machine has."""
+    """Raise a CapacityError if ``size`` bytes are more than the memory of this machine."""
     total = host_memory.total_bytes()
     if size > total:
         raise CapacityError(
@@ -102,7 +103,7 @@ def check_machine(what: str, size: int, way: str) -> None:
 
 
 def in_words(size: int, limit: int = 0) -> str:
-    """Return a number of bytes as text, in decimal units if those of a limit are decimal.
+    """Format a number of bytes, in decimal units if ``limit`` is a round decimal number.
 
     Examples
     --------
@@ -121,23 +122,23 @@ def in_words(size: int, limit: int = 0) -> str:
 
 @dataclass
 class Budget:
-    """A memory limit, and the number of rows that the next chunk may have.
+    """A memory limit and the maximum number of rows of the next chunk.
 
     Attributes
     ----------
     limit : int
-        Bytes in all.
+        The limit in bytes.
     fixed : int
-        The bytes that reading takes: blocks of text, or buffers. Those of text are lowered to half
-        of the limit, and its blocks get smaller with them.
+        The bytes for reading: blocks of text, or buffers. For text they are at most half of the
+        limit, which makes its blocks smaller.
     most : int
-        The most rows of a chunk, however much memory is free.
+        The maximum number of rows of a chunk, regardless of free memory.
     readers : int
-        The number of chunks that are read at the same time, while another is linked.
+        The number of chunks that are read at the same time while another is linked.
     loaded : int
-        The bytes of a file that are in memory beside chunks: all of them, or pages.
+        The bytes of a file in memory apart from chunks: the whole file or its pages.
     kind, edge : str and int
-        The kind of ids, and the bytes for an edge of a chunk.
+        The kind of ids, and the bytes per edge of a chunk.
     """
 
     limit: int
@@ -157,38 +158,38 @@ class Budget:
 
     @property
     def block_bytes(self) -> int:
-        """The bytes of a block of text."""
+        """The size of a block of text in bytes."""
         return (max(self.fixed, LEAST_TEXT_BYTES) - FILE_BYTES) // BLOCK_COPIES
 
     @property
     def record_bytes(self) -> int:
-        """The most bytes of a line of text."""
+        """The maximum length of a line of text in bytes."""
         return self.limit // RECORDS
 
     @property
     def whole_bytes(self) -> int:
-        """The bytes for a file that is read as a whole, while chunks are linked in the others."""
+        """The bytes for a file that is read as a whole; the rest is for linking its chunks."""
         return self.free_bytes * 2 // 3
 
     def in_words(self, size: int) -> str:
-        """Return a number of bytes as text, in the units of the limit."""
+        """Format a number of bytes in the units of the limit."""
         return in_words(size, self.limit)
 
     def next_rows(self) -> int:
-        """Return the number of rows that the next chunk may have."""
+        """Return the maximum number of rows of the next chunk."""
         if not self.loaded:
             return self.rows
         return max(LEAST_ROWS, min(self.rows, (self.free_bytes - self.loaded) // 2 // self.edge))
 
     def fitting_rows(self, row_bytes: float) -> int:
-        """Return how many rows fit if each takes ``row_bytes``, as rows with long strings do."""
+        """Return the number of rows of ``row_bytes`` bytes that fit, for rows with long strings."""
         ids = BESIDE_TEXT.get(self.kind, 1)
         free = (self.free_bytes - self.loaded) // (ROW_COPIES * row_bytes + ids)
         return max(1, int(min(self.next_rows(), free)))
 
     def check_vertices(self, path: str, vertices: int) -> None:
-        """Raise a CapacityError if a file declares more vertices than fit."""
-        need = self.held(DECLARED[self.kind], vertices)
+        """Raise a CapacityError if the vertices that a file declares do not fit."""
+        need = self.vertex_bytes(DECLARED[self.kind], vertices)
         if need > self.limit:
             raise CapacityError(
                 f"{path} declares {vertices:,} vertices, which take {self.in_words(need)}, but"
@@ -197,9 +198,9 @@ class Budget:
             )
 
     def check_lazy(self, frame: Any, columns: Sequence[str]) -> None:
-        """Raise a CapacityError if columns of a lazy frame of Polars do not fit when collected.
+        """Raise a CapacityError if columns of a Polars LazyFrame do not fit when collected.
 
-        The text of a row is estimated by the first rows.
+        The size of a row is estimated from the first rows.
         """
         frame = frame.select(name for name in frame.collect_schema() if name in columns)
         schema, rows = frame.collect_schema(), length_of(frame)
@@ -215,40 +216,37 @@ class Budget:
                 " its path"
             )
 
-    def held(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
-        """Return the bytes for a number of vertices and for reading."""
+    def vertex_bytes(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
+        """Return the bytes for reading and for vertices with ``text`` bytes of ids in all."""
         wide = 1 if vertices < 1 << 32 else 2
         each = VERTEX[kind] + (PAIR if width > 1 else 0)
         return self.fixed + vertices * each * wide * width + 4 * text
 
     def needed(self, kind: str, vertices: int, text: float = 0.0, width: int = 1) -> int:
-        """Return the bytes for vertices of so many bytes of text each, and the smallest chunk."""
-        held = self.held(kind, vertices, math.ceil(text * vertices), width)
-        return held + LEAST_ROWS * self.an_edge(kind, width)
+        """Return the bytes for vertices with ``text`` bytes of ids each and the smallest chunk."""
+        used = self.vertex_bytes(kind, vertices, math.ceil(text * vertices), width)
+        return used + LEAST_ROWS * self.an_edge(kind, width)
 
     def an_edge(self, kind: str, width: int = 1) -> int:
-        """Return the bytes per edge of a chunk.
-
-        Those of the chunks that are read meanwhile are included.
-        """
+        """Return the bytes per edge of a chunk, including the chunks that are read meanwhile."""
         return EDGE[kind] * width * (1 + self.readers) // 2
 
     def update(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
-        """Set and return the number of rows of the next chunk, for a number of vertices.
+        """Set and return the number of rows of the next chunk for a number of vertices.
 
         Raises
         ------
         CapacityError
             The vertices leave no memory for a chunk.
         """
-        held, edge = self.held(kind, vertices, text, width), self.an_edge(kind, width)
+        used, edge = self.vertex_bytes(kind, vertices, text, width), self.an_edge(kind, width)
         self.kind, self.edge = kind, edge
-        self.free_bytes = self.limit - held
+        self.free_bytes = self.limit - used
         rows = self.free_bytes // edge
         if rows < LEAST_ROWS:
-            least = held + LEAST_ROWS * edge
+            least = used + LEAST_ROWS * edge
             raise CapacityError(
-                f"{vertices:,} vertices take {self.in_words(held - self.fixed)}, and reading takes"
+                f"{vertices:,} vertices take {self.in_words(used - self.fixed)}, and reading takes"
                 f" {self.in_words(self.fixed)}: {self.in_words(least)} with the"
                 f" smallest chunk, but memory_limit is {self.in_words(self.limit)}: raise it"
             )

@@ -1,7 +1,7 @@
-"""Types of edges and answers, by which editors and type checkers know the kind of a frame.
+"""Types of edges and answers for editors and type checkers.
 
-Frames are known by what they have, and not by their library: whichever libraries are installed, and
-whether they have types or stubs or neither, an answer has the type of the frame that was given.
+Protocols describe frames by their attributes, so that an answer has the type of the given frame
+whether or not its library is installed or has type hints.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ MadeT = TypeVar("MadeT", covariant=True)
 
 
 class Lazy(Protocol[MadeT]):
-    """A frame that is collected before it is read."""
+    """A lazy frame, which is collected before it is read."""
 
     def collect(self) -> MadeT: ...
 
 
 class Series(Protocol[MadeT]):
-    """A column of a library of frames, whose answers are frames of that library."""
+    """A column of a frame library; answers are frames of that library."""
 
     def to_frame(self) -> MadeT: ...

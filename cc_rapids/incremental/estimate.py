@@ -477,7 +477,7 @@ class Load:
         done, edge, share = 0, budget.an_edge(self.kind, self.width), self.vertices / self.edges
         while done < self.edges:
             merged_edges = done * share
-            free = budget.limit - budget.held(
+            free = budget.limit - budget.vertex_bytes(
                 self.kind, int(merged_edges), int(merged_edges * self.text), self.width
             )
             if free < LEAST_ROWS * edge:

@@ -751,7 +751,7 @@ class Run:
             )
         if total is None:
             return advice
-        need = self.budget.held(kind, most, math.ceil(times * text), width)
+        need = self.budget.vertex_bytes(kind, most, math.ceil(times * text), width)
         need += LEAST_ROWS * self.budget.an_edge(kind, width)
         need += need // 20
         return f" to about {self.budget.in_words(need)}, if all edges bring as many{advice}"

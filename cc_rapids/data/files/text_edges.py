@@ -1,7 +1,7 @@
-"""Readers of tables of text, whatever separates their fields.
+"""Read tables of delimited text.
 
-Where ids have several columns, those of both ends that are compared with each other are a pair, of
-one type; different pairs may be of different ones.
+If ids have several columns, the k-th columns of both ends form a pair. The columns of a pair have
+one type; different pairs may have different types.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 
 class Weights:
-    """A column of weights, gathered block by block; int64 or uint64, or double if any is not whole.
+    """A column of weights, appended block by block: int64 or uint64, or double if needed.
 
-    Where they may be ``null``, an empty field is one; else each has to be a number.
+    With ``null``, empty fields are nulls; otherwise every field must be a number.
     """
 
     def __init__(self, null: bool = False) -> None:
@@ -51,7 +51,7 @@ class Weights:
     def append(
         self, path: str, block: Block, dialect: Dialect, place: int, text: pa.ChunkedArray
     ) -> None:
-        """Add the text of one block, from field ``place`` of its lines."""
+        """Append the text of one block, from field ``place`` of its lines."""
         if self._null:
             text = _without_empty(text)
         values = None if text.null_count and not self._null else numbers(text)
@@ -62,19 +62,19 @@ class Weights:
         self._blocks.append(values)
 
     def column(self) -> pa.ChunkedArray:
-        """Return the weights so far."""
+        """Return the weights appended so far."""
         import pyarrow as pa
 
         kinds = {values.type for values in self._blocks}
         for kind in (pa.int64(), pa.uint64()):
             if pa.float64() not in kinds and (kind == pa.int64() or kind in kinds):
-                with suppress(pa.ArrowInvalid):  # some are less than 0, or beyond the type
+                with suppress(pa.ArrowInvalid):  # some weights are outside the range of the type
                     return _joined(self._blocks, kind)
         return _joined(self._blocks, pa.float64())
 
 
 def _joined(blocks: list[pa.ChunkedArray], kind: pa.DataType) -> pa.ChunkedArray:
-    """Return columns as one of a type; integers become the nearest floats."""
+    """Concatenate columns and cast them to a type; integers become the nearest floats."""
     import pyarrow as pa
 
     safe = pa.types.is_integer(kind)
@@ -82,7 +82,7 @@ def _joined(blocks: list[pa.ChunkedArray], kind: pa.DataType) -> pa.ChunkedArray
 
 
 def numbers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """Return text as int64, uint64 or double, the first that holds it; None if none does."""
+    """Convert text to the first of int64, uint64 and double that fits; None if none does."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -94,9 +94,9 @@ def numbers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 
 def _whole_beside_nan(text: pa.ChunkedArray, values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return numbers as integers with nulls for NaN, if all others are; else as they are.
+    """Convert floats to integers with nulls for NaN if all other values are integers.
 
-    Floats would merge integers beyond 2^53.
+    Floats would merge integers beyond 2^53. Other columns are returned unchanged.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -111,7 +111,7 @@ def _whole_beside_nan(text: pa.ChunkedArray, values: pa.ChunkedArray) -> pa.Chun
 
 
 def _without_empty(text: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return text with nulls for what is empty."""
+    """Replace empty text by nulls."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -120,7 +120,7 @@ def _without_empty(text: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _no_number(path: str, block: Block, dialect: Dialect, place: int, null: bool) -> FormatError:
-    """Return the error for the first line whose weight is not a number."""
+    """Return the error that names the first line whose weight is not a number."""
     for number, line in block.lines():
         fields = dialect.split(dialect.clean(line))
         left_out = null and len(fields) > place and not fields[place].strip()
@@ -139,18 +139,18 @@ def _is_number(fields: list[str], place: int) -> bool:
 
 
 class Table:
-    """A table of text that is being read: the dialect, the names of its columns, and its blocks.
+    """An open table of text: its dialect, column names and blocks.
 
     Attributes
     ----------
     empty : bool
-        Whether no line holds data.
+        Whether the file has no data lines.
     names : list of str
-        Of all columns.
+        The names of all columns.
     pairs : list of Pair
         The columns of ids.
     weight : int or None
-        The position of the weights.
+        The position of the column of weights.
     """
 
     def __init__(self, file: File, request: ColumnRequest) -> None:
@@ -163,17 +163,17 @@ class Table:
         self.weight = request.weight_column(file.path, self.names, ends)
         self._take = ends if self.weight is None else (*ends, self.weight)
         places = request.pairs(file.path, self.names)
-        self.pairs = [Pair(file.path, self.dialect, self.names, own) for own in places]
+        self.pairs = [Pair(file.path, self.dialect, self.names, pair) for pair in places]
         self._feed = chain([first], self._feed)
 
     def blocks(self) -> Iterator[tuple[Block, dict[int, Column]]]:
-        """Yield the blocks, and of each the columns of ids and weights by their positions.
+        """Yield each block with its columns of ids and weights by position.
 
         Raises
         ------
         FormatError
-            A record has another number of fields than the first one, is not text, or is the header
-            once more.
+            A record differs from the first one in the number of fields, is not text, or repeats
+            the header.
         """
         for block in self._feed:
             read = parse(self._file.path, block, self.dialect, len(self.names), self._take)
@@ -184,7 +184,7 @@ class Table:
             yield block, columns
 
     def _refuse_header(self, block: Block, columns: dict[int, Column]) -> None:
-        """Raise a FormatError if a record of a block holds the names of the columns."""
+        """Raise a FormatError if a record of a block repeats the header."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -214,28 +214,28 @@ def read_delimited(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
         return without_rows(request, request.text), None
     weights, ids = Weights(request.null_weights), [IdColumns() for _ in read.pairs]
     for block, columns in read.blocks():
-        for pair, own in zip(read.pairs, ids, strict=True):
-            pair.append(block, columns, own)
+        for pair, pair_ids in zip(read.pairs, ids, strict=True):
+            pair.append(block, columns, pair_ids)
         if read.weight is not None:
             text = columns[read.weight].text
             weights.append(file.path, block, read.dialect, read.weight, text)
     for pair in read.pairs:
         pair.floats.refuse()
     kinds = [None] * len(read.pairs) if request.text is None else request.text
-    found = zip(read.pairs, ids, kinds, strict=True)
-    table = beside([columns.table(pair.names, kind) for pair, columns, kind in found])
+    parts = zip(read.pairs, ids, kinds, strict=True)
+    table = beside([columns.table(pair.names, kind) for pair, columns, kind in parts])
     return table if read.weight is None else table.append_column("weight", weights.column()), None
 
 
 class Pair:
-    """A column of sources and the matching column of destinations, which may be the same.
+    """A column of sources and the matching column of destinations, possibly the same column.
 
     Parameters
     ----------
     names : list of str
-        Of all columns.
+        The names of all columns.
     ends : (int, int)
-        The positions of these two.
+        The positions of the two columns.
     """
 
     def __init__(self, path: str, dialect: Dialect, names: list[str], ends: tuple[int, int]):
@@ -243,38 +243,38 @@ class Pair:
         self.floats = Floats(path, dialect, list(dict.fromkeys(self.names)))
 
     def append(self, block: Block, columns: dict[int, Column], ids: IdColumns) -> None:
-        """Add the ids of a block of text, and look for floats among them."""
+        """Append the ids of a block of text to ``ids``, and check them for floats."""
         values = ids.append(*(columns[end] for end in self.ends))
-        found = dict(zip(self.ends, values, strict=True))
-        self.floats.append(block, [columns[end] for end in found], list(found.values()))
+        by_end = dict(zip(self.ends, values, strict=True))
+        self.floats.append(block, [columns[end] for end in by_end], list(by_end.values()))
 
 
 def without_rows(request: ColumnRequest, text: Sequence[bool | None] | None) -> pa.Table:
-    """Return the columns of an empty text file."""
+    """Return a table without rows for an empty text file."""
     source, destination = request.source or "src", request.destination or "dst"
     sides = (side if isinstance(side, list) else [side] for side in (source, destination))
     pairs = list(zip(*sides, strict=True))
     kinds = [None] * len(pairs) if text is None else text
-    return beside([IdColumns().table(own, kind) for own, kind in zip(pairs, kinds, strict=True)])
+    return beside([IdColumns().table(ends, kind) for ends, kind in zip(pairs, kinds, strict=True)])
 
 
 def beside(tables: list[pa.Table]) -> pa.Table:
-    """Return the columns of several tables in one table, each once."""
+    """Return one table with the distinct columns of several tables."""
     import pyarrow as pa
 
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for table in tables:
-        found |= dict(zip(table.column_names, table.columns, strict=True))
-    return pa.table(found)
+        columns |= dict(zip(table.column_names, table.columns, strict=True))
+    return pa.table(columns)
 
 
-FEW = 1 << 14  # bytes in which a search takes less time than a comparison of each field
+FEW = 1 << 14  # block size in bytes up to which a search is faster than comparing each field
 KONECT_BIPARTITE = b"% bip"
-FIELD_BYTES = 200  # of the words and names of a field
+FIELD_BYTES = 200  # memory for the text and name of a field
 
 
 def _check_fields(file: File, number: int, line: bytes) -> None:
-    """Raise a CapacityError if the first line has more fields than fit into the memory limit."""
+    """Raise a CapacityError if the fields of the first line do not fit into the memory limit."""
     fields = 1 + max(line.count(separator.encode()) for separator in NAMES)
     budget = file.budget
     if budget is not None and FIELD_BYTES * fields > budget.fixed:
@@ -286,16 +286,16 @@ def _check_fields(file: File, number: int, line: bytes) -> None:
 
 
 def _dialect(file: File, request: ColumnRequest, text: Text, most: int) -> tuple[Dialect, Above]:
-    """Return the dialect of a table, and what is above its first record.
+    """Return the dialect of a table and the lines above its first record.
 
-    The separator is that which was asked for, or else that of its first records.
+    The separator is the ``delimiter`` option, or else inferred from the first records.
 
     Raises
     ------
     FormatError
         Two separators fit, or the bytes are not text.
     CapacityError
-        The first record has more fields than fit into the memory limit.
+        The fields of the first record do not fit into the memory limit.
     """
     options = request.options
     comments = (options.comment or "").encode()
@@ -304,7 +304,7 @@ def _dialect(file: File, request: ColumnRequest, text: Text, most: int) -> tuple
             f"{file.path} is UTF-16 text without a byte order mark, by its bytes of zero: pass"
             " encoding='utf-16-le' (--encoding utf-16-le), or utf-16-be"
         )
-    # a line of tabs is a record of nulls in tsv, and blank elsewhere
+    # a line of tabs is a record of nulls in tsv, and a blank line in other formats
     likely = options.delimiter or ("\t" if request.format == "tsv" else ",")
     above = text.above(Dialect(likely, comments, table=True), file.lines, most)
     head = text.head(most)
@@ -318,7 +318,7 @@ def _dialect(file: File, request: ColumnRequest, text: Text, most: int) -> tuple
 
 
 def _are_named(comment: bytes, requested: list[str], dialect: Dialect, fields: list[str]) -> bool:
-    """Return whether a comment, or the first record below it, holds the names of columns."""
+    """Return whether a comment, or the first record below it, names the columns."""
     words = dialect.split(comment)
     named = len(words) == len(fields) and are_names(words, requested)
     return named or are_names(fields, requested)
@@ -327,7 +327,7 @@ def _are_named(comment: bytes, requested: list[str], dialect: Dialect, fields: l
 def first_lines(
     file: File, request: ColumnRequest
 ) -> tuple[Dialect, Block | None, Iterator[Block], list[str]]:
-    """Return the dialect, the first block of data if any, the others, and the names of columns."""
+    """Return the dialect, the first block of data or None, the other blocks, and column names."""
     text = Text(file.path, file.read, request.options.encoding, file.lines.feed)
     most = longest_line(file.budget)
     dialect, above = _dialect(file, request, text, most)
@@ -373,7 +373,7 @@ def first_lines(
 
 
 def _check_comments(file: File, options: TextOptions, dialect: Dialect, comment: bytes) -> None:
-    """Raise a FormatError if all lines of a file are comments, and the last names no columns."""
+    """Raise a FormatError if a file has only comments, and the last one names no columns."""
     if file.lines.comment and names_in_comment(comment, dialect, 2, ()) is None:
         raise FormatError(
             f"{file.path}: each line begins with one of {options.comment!r}, as comments do, and"

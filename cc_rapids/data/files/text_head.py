@@ -1,7 +1,7 @@
-"""The beginning of a table of text: its encoding, the lines above its first record, its separator.
+"""Detect the encoding and separator of a table of text, and the lines above its first record.
 
-The separator is the one of comma, tab, semicolon and pipe that splits each of the first twenty
-records into the same number of fields, two or more, and else runs of blanks.
+The separator is the comma, tab, semicolon or pipe that splits each of the first twenty records into
+the same number of fields, at least two. If none does, fields are separated by blanks.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from .delimited import MARK, NAME_ENCODING, NAMES, SEPARATOR_LINE, Dialect, show
 from .header import are_names
 from .line_count import LineCount, ends_in
 
-HEAD = 1 << 16  # bytes that are looked at, or more where a line is longer
-MARKS = {  # of four bytes first, which begin like those of two
+HEAD = 1 << 16  # bytes that are inspected; more if a line is longer
+MARKS = {  # marks of four bytes first, because they begin like those of two
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-AS_UTF8 = "utf-8", "ascii"  # encodings whose bytes are read as they are
+AS_UTF8 = "utf-8", "ascii"  # encodings that need no conversion to UTF-8
 SEPARATORS = ",\t;|"
 _SEPARATOR = re.compile(
     rb"^" + SEPARATOR_LINE.replace(rb"[^\r\n]", rb"([!-~\t])") + rb"$", re.MULTILINE
 )
-_KEPT = 20  # lines above the first record that are kept, of up to _LONGEST bytes
+_KEPT = 20  # number of lines above the first record that are kept, each up to _LONGEST bytes
 _LONGEST = 1000
 
 
 @dataclass
 class Above:
-    """The lines above the first record: their number, and the comments among them.
+    """The lines above the first record.
 
-    ``comment`` is the last of these, without the letter that begins it, ``first`` are some of them
-    with their numbers, and ``separator`` what a line such as ``sep=;`` says.
+    ``count`` is their number, ``comment`` the last comment without its first character, ``first``
+    the first lines with their numbers, and ``separator`` that of a line such as ``sep=;``.
     """
 
     count: int = 0
@@ -48,7 +48,7 @@ class Above:
     first: list[tuple[int, bytes]] = field(default_factory=list)
 
     def add(self, data: bytes, dialect: Dialect) -> None:
-        """Add whole lines that hold no data."""
+        """Add complete lines that hold no data."""
         if named := _SEPARATOR.search(data):
             self.separator = named[1].decode()
         last = dialect.last_comment(data)
@@ -60,18 +60,18 @@ class Above:
 
 
 class Text:
-    """The bytes of a file as UTF-8, of which the first may be looked at before they are read.
+    """The bytes of a file converted to UTF-8, with lookahead.
 
     Parameters
     ----------
     path
-        For errors.
+        The path for error messages.
     source
-        Reads bytes of the file.
+        A function that reads bytes of the file.
     encoding
-        That of the file, by default the one of its byte order mark, or UTF-8.
+        The encoding of the file; by default that of its byte order mark, or UTF-8.
     feed
-        Is called with all bytes, once and in order.
+        A function that receives all converted bytes once, in order.
     """
 
     def __init__(
@@ -95,15 +95,15 @@ class Text:
         feed(self._ahead)
 
     def peek(self, size: int) -> bytes:
-        """Return so many of the bytes to come or more, or all that are left."""
+        """Return at least ``size`` of the next bytes, or all that remain; do not consume them."""
         while len(self._ahead) < size and (piece := self._next(size)):
             self._ahead += piece
         return self._ahead
 
     def head(self, most: int) -> bytes:
-        """Return the whole lines to come that fit into ``HEAD``, or the first one; with newlines.
+        """Return the next complete lines within ``HEAD`` bytes, or the first line if it is longer.
 
-        Empty if there is none, or if it has more than ``most`` bytes.
+        Line ends become newlines. Empty if no line remains, or the first exceeds ``most`` bytes.
         """
         size = HEAD
         while True:
@@ -117,8 +117,8 @@ class Text:
             size *= 4
 
     def above(self, dialect: Dialect, lines: LineCount, most: int) -> Above:
-        """Pass over the lines above the first record, count them, and return what they say."""
-        found, size = Above(), HEAD
+        """Skip and count the lines above the first record; return their content."""
+        skipped, size = Above(), HEAD
         while data := self.peek(size):
             ended = len(data) < size
             whole = len(data) if ended else 1 + max(data.rfind(b"\n"), data.rfind(b"\r", 0, -1))
@@ -128,16 +128,16 @@ class Text:
             end = match.end() if match else 0
             if end:
                 above = quoted.with_newlines(part[:end])
-                found.add(above, dialect)
+                skipped.add(above, dialect)
                 lines.without_data(above, dialect)
                 self._ahead = data[end:]
             if end < len(part) or ended or (not whole and size >= most):
                 break
             size = HEAD if end else 4 * size
-        return found
+        return skipped
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes, about so many; none at the end."""
+        """Return about ``size`` of the next bytes; empty at the end of the file."""
         piece, self._ahead = self._ahead[:size], self._ahead[size:]
         return piece + self._next(size - len(piece)) if len(piece) < size else piece
 
@@ -156,48 +156,48 @@ class Text:
         try:
             text: str = self._decoder.decode(piece, not piece)
         except UnicodeError as error:
-            line, found = self._line, ""
+            line, invalid = self._line, ""
             if isinstance(error, UnicodeDecodeError):
                 before = error.object[: error.start].decode(error.encoding, "ignore")
                 line += before.count("\n")
-                found = f" {error.object[error.start : error.end]!r}"
+                invalid = f" {error.object[error.start : error.end]!r}"
             raise FormatError(
-                f"{self._path}, line {line}: bytes{found} that are no {self._encoding} text, or the"
-                f" end of a file that is cut: {NAME_ENCODING}"
+                f"{self._path}, line {line}: bytes{invalid} that are no {self._encoding} text, or"
+                f" the end of a file that is cut: {NAME_ENCODING}"
             ) from None
         self._line += text.count("\n")
         return text.encode(errors="surrogatepass")
 
 
 def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]], bool]) -> str:
-    """Return the separator of the fields of a table, by its first records.
+    """Infer the separator of a table from its first records.
 
-    That is the one that splits each of them into the same number of fields, of two or more; where
-    none of ``SEPARATORS`` does, it is runs of blanks.
+    It is the one of ``SEPARATORS`` that splits each record into the same number of fields, at least
+    two; a blank, which stands for runs of blanks, if there is none.
 
     Parameters
     ----------
     path
-        For errors.
+        The path for error messages.
     head
-        The first records of the file, whole.
+        The first records of the file, complete.
     is_named
-        Says whether the names of columns are known by a dialect and the first record in it; of
-        several separators, the one that makes them known is taken, or else the one by which no
-        quotes are left within fields.
+        Returns whether the requested column names occur, given a dialect and the first record split
+        by it. Among several separators, prefer one with which they do, and then one that leaves no
+        quotes within fields.
 
     Raises
     ------
     FormatError
-        Two of them do; names both.
+        Two separators fit; the message names both.
     """
     if sole := _sole_separator(head):
         return sole
     empty = head.replace(b'""', b"")
-    if not empty.strip(SEPARATORS.encode() + b" \r\n"):  # of records without a word
+    if not empty.strip(SEPARATORS.encode() + b" \r\n"):  # all fields are empty
         return next((d for d in SEPARATORS if d.encode() in head), " ")
-    found = {d: _table(d).first_records(head, FIRST) for d in SEPARATORS if d.encode() in head}
-    rows = {d: found[d] for d in found if any(sum(map(bool, row)) > 1 for row in found[d])}
+    split = {d: _table(d).first_records(head, FIRST) for d in SEPARATORS if d.encode() in head}
+    rows = {d: split[d] for d in split if any(sum(map(bool, row)) > 1 for row in split[d])}
     even = [d for d in rows if _width(rows[d]) > 1]
     if len(even) > 1:
         even = [d for d in even if is_named(_table(d), rows[d][0])] or even
@@ -214,20 +214,20 @@ def separator_of(path: str, head: bytes, is_named: Callable[[Dialect, list[str]]
     if often == " " or 2 * _split(rows[often]) < len(blanks):
         return " "
     if _width(blanks) < 2:
-        return often  # whose parser names the record that differs
+        return often  # the parser then names the record that differs
     if often != "\t" or not _are_numbers(_parts(rows[often])):
         raise _either(path, often, " ", "some of")
     return " "
 
 
-FIRST = 20  # records by which the separator is found
+FIRST = 20  # number of records for inferring the separator
 NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def _sole_separator(head: bytes) -> str:
-    """Return the separator of plain records, in which no other one, blank or quote divides words.
+    """Return the separator of simple records, without quotes or any other separator.
 
-    Empty where the records have to be looked at more closely.
+    Return an empty string if the records need a closer look.
     """
     *lines, _ = head.split(b"\n", FIRST)
     text = b"".join(lines)
@@ -245,7 +245,7 @@ def _table(delimiter: str) -> Dialect:
 
 
 def _width(rows: list[list[str]]) -> int:
-    """Return the number of fields of all records; 0 if they differ."""
+    """Return the number of fields per record; 0 if it differs between records."""
     widths = {*map(len, rows)}
     return widths.pop() if len(widths) == 1 else 0
 
@@ -261,12 +261,12 @@ def _are_pairs(rows: list[list[str]]) -> bool:
 
 
 def _split(rows: list[list[str]]) -> int:
-    """Return how many records have several fields."""
+    """Return the number of records with several fields."""
     return sum(len(row) > 1 for row in rows)
 
 
 def _parts(rows: list[list[str]]) -> list[str]:
-    """Return the words of all fields that hold several."""
+    """Return the words of all fields that hold more than one."""
     fields = (field.split() for row in rows for field in row)
     return [word for words in fields if len(words) > 1 for word in words]
 
@@ -286,10 +286,10 @@ def _either(path: str, one: str, other: str, which: str = "") -> FormatError:
 def check_above(
     above: Above, path: str, dialect: Dialect, records: bytes, requested: list[str]
 ) -> None:
-    """Raise a FormatError for a line that may be a comment or the first record, as ``#cat,#dog``.
+    """Raise a FormatError for a line that may be a comment or a record, such as ``#cat,#dog``.
 
-    It has as many fields as the first record, does not begin with a letter of comments alone, and
-    holds no names of columns.
+    Such a line has as many fields as the first record, text right after the comment character, and
+    no requested column names.
     """
     for fields in dialect.uncommented.first_records(records, 1):
         for number, line in above.first:

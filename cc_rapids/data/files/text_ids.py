@@ -1,8 +1,8 @@
-"""Ids from text: integers if that loses nothing, else the text as written.
+"""Convert text to ids: integers if the conversion is lossless, otherwise strings.
 
-``007``, ``+5`` and ``1e3`` are names, not numbers: PyArrow's own inference would turn the first
-into 7, and with it the edges of 007 and 7 into those of one vertex. Floats are not ids: they are
-refused by row and value, in text and in typed columns.
+``007``, ``+5`` and ``1e3`` are names, not numbers. PyArrow's own inference would convert 007 to 7
+and so merge two vertices. Floats are not ids: they raise an error that names row and value, in text
+and in typed columns.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ MISSING = ("NA", "N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "\\N")
 
 
 class LateTextError(FormatError):
-    """An error for ids that are text where all earlier ones of a stream were integers.
+    """An error for text ids in a stream whose earlier ids were all integers.
 
-    ``text`` says of each column of an id whether it is text, as far as that is known, and
-    ``can_restart`` whether the files may be read again from the first one.
+    ``text`` tells for each column of an id whether it is text, or None if unknown. ``can_restart``
+    tells whether the files can be read again from the first one.
     """
 
     can_restart = False
@@ -40,11 +40,11 @@ class LateTextError(FormatError):
 
 
 class IdColumns:
-    """Source and destination ids, gathered block by block and converted to one type.
+    """Source and destination ids, appended block by block and converted to one type.
 
-    That is int64 if every id of both columns is an integer in its usual spelling and fits, uint64
-    if that holds them all, and else string, each id as it was written. A word in quotes is a
-    string, whatever it looks like.
+    The type is int64 if every id of both columns is an integer in its usual spelling and fits,
+    uint64 if all fit into that, and otherwise string, with each id unchanged. A quoted word is
+    always a string.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class IdColumns:
         self._kind = Kind()
 
     def append(self, source: Column, destination: Column) -> tuple[Any, Any]:
-        """Add the text of one block; return its ids in their own type."""
+        """Append the text of one block; return its ids, in types that depend on this block only."""
         numbers = _both(source, destination)
         pair = _Ids(source, numbers[0]), _Ids(destination, numbers[1])
         self._blocks.append(pair)
@@ -60,7 +60,7 @@ class IdColumns:
         return pair[0].values, pair[1].values
 
     def table(self, names: tuple[str, str], text: bool | None = None) -> pa.Table:
-        """Return the columns so far, in chunks; as strings if ``text``, even if all are ints."""
+        """Return the ids so far as chunked columns; strings if ``text``, even if all are ints."""
         import pyarrow as pa
 
         kind = pa.string() if text else self._kind.type(text is None)
@@ -72,7 +72,7 @@ class IdColumns:
 
 
 def _both(*columns: Column) -> Sequence[pa.ChunkedArray | None]:
-    """Return two columns of text as int64, by one look at both; None twice if they need another."""
+    """Convert two columns of text to int64 in one pass; return None twice if that fails."""
     import pyarrow as pa
 
     if not any(column.quoted for column in columns):
@@ -109,10 +109,7 @@ class Kind:
                 self._negative = (pc.min(ids.values).as_py() or 0) < 0
 
     def type(self, empties: bool = True) -> pa.DataType:
-        """Return the type so far.
-
-        Without ``empties``, empty text alone makes no column one of text.
-        """
+        """Return the type so far; with ``empties``, a column of empty text only is text."""
         import pyarrow as pa
 
         pairs = zip(self._empties, self._words, strict=True)
@@ -125,11 +122,10 @@ class Kind:
 
 
 class _Ids:
-    """One column of one block: as numbers if possible, and as text if numbers would lose something.
+    """One column of one block: as numbers if possible, and as text if numbers would be lossy.
 
-    In a column of numbers the usual words for a missing value are nulls, and so is an empty text in
-    quotes; in a column of text they are words like others, so the text is kept until it is known
-    which of the two the column is.
+    In a column of numbers, words such as NA and empty quoted text are nulls. In a column of text
+    they are ordinary words, so the text is kept until the type of the column is certain.
     """
 
     def __init__(self, column: Column, numbers: pa.ChunkedArray | None = None) -> None:
@@ -155,16 +151,13 @@ class _Ids:
     def cast(self, kind: pa.DataType) -> pa.ChunkedArray:
         import pyarrow as pa
 
-        # Numbers without their text came from plain spellings, so this writes them as they were
+        # Numbers whose text was not kept are in plain spelling, so the cast restores that text
         exact = self.values if self.text is None or kind != pa.string() else self.text
         return exact.cast(kind)
 
 
 def integers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """Return text as int64, or uint64 if it needs that.
-
-    None unless each id is spelt as a number is.
-    """
+    """Convert text to int64, or uint64 if needed; None if an id is no plain integer."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -183,13 +176,13 @@ _WAY_OUT = (
     " --destination), or, if they are names, store them as strings in Parquet or with quotes in"
     " csv"
 )
-_SHOWN = 60  # letters of a value
+_SHOWN = 60  # maximum number of characters of a value
 
 
 def refused(
     path: str, where: str, name: str, what: str, value: Any, floats: bool = True
 ) -> ColumnTypeError:
-    """Return the error for an id of an invalid type: its place, the reason, and advice."""
+    """Return the error for an id of an invalid type, with its position, the reason and advice."""
     value = repr(value)
     value = value if len(value) <= _SHOWN else f"{value[: _SHOWN - 3]}..."
     why = f"ids must be integers or strings{_FLOATS if floats else ''}{_WAY_OUT}"
@@ -197,32 +190,26 @@ def refused(
 
 
 class Floats:
-    """A check of two columns of text, block by block, for numbers that are not integers.
+    """Check two columns of text for floats, block by block.
 
-    It is one of floats if it holds nothing but numbers without quotes, and not all of them are
-    whole.
-
-    In a column in which any field is not a number, such as ``v1.0`` or ``ann``, all ids are names,
-    and ``1.0`` is one of them.
+    A column holds floats if all fields are unquoted numbers and some are not integers. If any field
+    is not a number, such as ``v1.0`` or ``ann``, all fields are names, including ``1.0``.
     """
 
     def __init__(self, path: str, dialect: Dialect, names: list[str]) -> None:
         self.path, self.dialect = path, dialect
         self._columns = {name: Spelling() for name in names}
-        self._lines: dict[str, int] = {}  # of the first float of a column
+        self._lines: dict[str, int] = {}  # the line of the first float of each column
 
     def append(self, block: Block, columns: list[Column], ids: Sequence[Any]) -> None:
-        """Update the state from the columns of one block and their ids.
-
-        The ids are as :class:`cc_rapids.data.files.text_ids.IdColumns` gives these.
-        """
+        """Update the state from the columns of one block, and their ids from :class:`IdColumns`."""
         for name, column, values in zip(self._columns, columns, ids, strict=True):
             row = self._columns[name].add(values, column.quoted)
             if row is not None:
                 self._lines[name], _ = block.row(row, self.dialect)
 
     def refuse(self) -> None:
-        """Raise a ColumnTypeError if a column is one of floats so far; names the first of them."""
+        """Raise a ColumnTypeError that names the first float if a column holds floats so far."""
         for name, column in self._columns.items():
             if column.floats is not None:
                 where = f"line {self._lines[name]}"
@@ -236,9 +223,9 @@ class Spelling:
         self._words, self._first = False, ""
 
     def add(self, values: Any, quoted: bool = False) -> int | None:
-        """Update the state from more text; return the row of the first float, if it is there.
+        """Update the state from more values; return the row of the column's first float, if any.
 
-        Integers hold neither words nor floats, and what is ``quoted`` is words.
+        Integer columns hold neither words nor floats. Quoted values are words.
         """
         import pyarrow as pa
 
@@ -253,22 +240,19 @@ class Spelling:
 
     @property
     def floats(self) -> str | None:
-        """The first float, if all are numbers."""
+        """The first float if all values are numbers; otherwise None."""
         return None if self._words else self._first or None
 
 
 def _first_float(text: pa.ChunkedArray) -> int | None:
-    """Return the row of the first float of a column of numbers, -1 if all are whole.
-
-    Return None if some fields are not numbers.
-    """
+    """Return the row of the first float, -1 if all are integers, None if some are not numbers."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    there = pc.if_else(pc.is_in(text, value_set=pa.array([*MISSING, ""], text.type)), None, text)
+    words = pc.if_else(pc.is_in(text, value_set=pa.array([*MISSING, ""], text.type)), None, text)
     with suppress(pa.ArrowInvalid):
-        pc.replace_substring_regex(there, r"^\+", "").cast(pa.float64())
-        spelled = pc.fill_null(pc.match_substring_regex(there, r"[.eEn]"), False)
+        pc.replace_substring_regex(words, r"^\+", "").cast(pa.float64())
+        spelled = pc.fill_null(pc.match_substring_regex(words, r"[.eEn]"), False)
         return int(pc.index(spelled, True).as_py())
     return None
 
@@ -279,11 +263,11 @@ def check_ids(path: str, names: list[str], columns: list[pa.ChunkedArray], first
     Parameters
     ----------
     path, names
-        The file and the columns, for messages.
+        The path of the file and the names of the columns, for messages.
     columns
-        Typed columns; one without any value may be of any type.
+        Typed columns; a column of nulls may have any type.
     first_row : int
-        The row of the file that they begin at.
+        The row of the file at which the columns begin.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -291,8 +275,7 @@ def check_ids(path: str, names: list[str], columns: list[pa.ChunkedArray], first
     for name, column in zip(names, columns, strict=True):
         if are_ids(column.type) or column.null_count == len(column):
             continue
-        there = pc.is_valid(column)
-        row = int(pc.index(there, True).as_py())
+        row = int(pc.index(pc.is_valid(column), True).as_py())
         floating = pa.types.is_floating(column.type)
         what = f"{column.type}, {'floats' if floating else 'no ids'}"
         where = f"row {first_row + row:,} (from 0)"
@@ -307,7 +290,7 @@ def are_ids(kind: pa.DataType) -> bool:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Return whether a type is of strings, or of categories that are strings."""
+    """Return whether a type is a string type, or a dictionary of strings."""
     import pyarrow as pa
 
     kind = plain_type(kind)
@@ -315,7 +298,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
-    """Return the type of the values of categories, large strings for views, others unchanged."""
+    """Return the value type of a dictionary, large string for views, other types unchanged."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(kind):
@@ -324,7 +307,7 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
 
 
 def plain(table: pa.Table) -> pa.Table:
-    """Return a table without categories and views."""
+    """Replace dictionaries and views in a table by plain columns."""
     import pyarrow as pa
 
     return table.cast(pa.schema([f.with_type(plain_type(f.type)) for f in table.schema]))
