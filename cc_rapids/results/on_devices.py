@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 class SpreadComponents:
-    """The connected components of an edge list that several GPUs of one machine have solved.
+    """The connected components of an edge list, found by several GPUs of one machine.
 
-    Every GPU has the forest of all vertices, so that a row can be looked up on the GPU that holds
-    it; of label frames each has a share. ``len()`` is the number of components.
+    Every GPU has the forest of all vertices and a part of the label frame. ``len()`` is the number
+    of components.
 
     Attributes
     ----------
     devices : list of int
-        The GPUs, in the order of the parts of the edges, and of frames.
+        The GPUs, in the order of the parts of the edges and of the frames.
     vertices : int
         The number of vertices.
 
@@ -35,19 +35,19 @@ class SpreadComponents:
 
     def __init__(
         self,
-        held: list[OnDevice],
+        parts: list[OnDevice],
         answers: list[Components],
         backend: Backend,
         kind: LabelKind,
         facts: dict[str, Any],
     ) -> None:
-        self._held, self._answers, self._backend = held, answers, backend
+        self._parts, self._answers, self._backend = parts, answers, backend
         self._kind, self._facts = kind, facts
-        self.devices = [one.number for one in held]
-        self.vertices: int = held[0].forest.vertices
+        self.devices = [part.number for part in parts]
+        self.vertices: int = parts[0].forest.vertices
 
     def __len__(self) -> int:
-        return self._held[0].forest.components
+        return self._parts[0].forest.components
 
     def __repr__(self) -> str:
         return (
@@ -60,22 +60,22 @@ class SpreadComponents:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Say where the methods of an answer on one GPU are."""
+            """Raise an AttributeError that points to :meth:`gather` for methods of Components."""
             from .components import Components
 
             message = f"an answer on several GPUs has no {name!r}"
             if not name.startswith("_") and hasattr(Components, name):
                 raise AttributeError(
-                    f"{message}: that of the whole answer on one is gather().{name}, within 'with"
+                    f"{message}: use gather().{name}, within 'with"
                     f" cupy.cuda.Device({self.devices[0]}):'"
                 )
             raise AttributeError(message)
 
     def __reduce__(self) -> Any:
-        """Refuse a copy, whose arrays would all be on the current GPU."""
+        """Raise a TypeError: a copy would move all arrays to the current GPU."""
         raise TypeError(
-            "an answer on several GPUs is not copied or pickled: gather() is the whole of it on"
-            " one, which can be"
+            "an answer on several GPUs cannot be copied or pickled: copy or pickle gather(), the"
+            " whole answer on one GPU"
         )
 
     @property
@@ -85,12 +85,12 @@ class SpreadComponents:
 
     @property
     def frames(self) -> list[Any]:
-        """The label frames of the default kind, one a GPU: :meth:`labels`."""
+        """The label frames of the default kind, one per GPU: see :meth:`labels`."""
         return self.labels()
 
     @property
     def ledger(self) -> dict[str, Any]:
-        """The rows of the run: see :attr:`Components.ledger`; ``linked`` is of all GPUs."""
+        """The rows of the run on all GPUs: see :attr:`Components.ledger`."""
         return self._answers[0].ledger
 
     def summary(self) -> dict[str, Any]:
@@ -99,9 +99,9 @@ class SpreadComponents:
         Returns
         -------
         dict
-            Numbers of components, vertices, edges, and edges dropped for nulls, ``ledger`` (one
-            line of what :attr:`ledger` counts), the devices and the edges that each has solved, the
-            design, how ids were encoded, and seconds.
+            The numbers of components, vertices, edges, and edges dropped for nulls; ``ledger``
+            (:attr:`ledger` as one line of text); the devices, and the number of edges on each; the
+            design; the encoding of the ids; and seconds.
 
         See Also
         --------
@@ -111,24 +111,23 @@ class SpreadComponents:
         return counts | self._facts
 
     def labels(self, kind: str | None = None) -> list[Any]:
-        """Return the label frames, one a GPU, which together have a row for each vertex.
+        """Return the label frames, one per GPU, with one row per vertex in all.
 
         Parameters
         ----------
         kind : str, optional
-            The kind of labels, as of :func:`components`.
+            The kind of labels: see :func:`components`.
 
         Returns
         -------
         list of frames of the caller's kind
-            Columns ``vertex`` and ``labels`` in the order of the ids: those of the first frame are
-            less than those of the second, and so on. Frames of cuDF, and CuPy arrays, are each on
-            their GPU.
+            Columns ``vertex`` and ``labels``, sorted by id within and across frames. cuDF frames
+            and CuPy arrays are each on their GPU.
 
         Raises
         ------
         InputError
-            There is no such kind.
+            ``kind`` is unknown.
         CapacityError
             A GPU has too little memory.
 
@@ -137,11 +136,11 @@ class SpreadComponents:
         SpreadComponents.gather : Return the whole answer on one GPU.
         """
         label_kind = self._kind if kind is None else check_labels(kind)
-        count = len(self._held)
+        count = len(self._parts)
 
         def share(k: int, _: ExchangeBarrier) -> Any:
             with self._backend.scope():
-                part, answer = self._held[k], self._answers[k]
+                part, answer = self._parts[k], self._answers[k]
                 if label_kind is LABEL_KINDS["min"]:
                     vertex, label = part.label_rows(k, count)
                 else:
@@ -154,32 +153,32 @@ class SpreadComponents:
         return in_threads(self.devices, self._backend, share)
 
     def gather(self, device: int | None = None) -> Components:
-        """Return the whole answer on one GPU, without copying anything.
+        """Return the whole answer on one GPU, without a copy.
 
         Parameters
         ----------
         device : int, optional
-            One of ``devices``; by default the first.
+            One of ``devices``; the first by default.
 
         Returns
         -------
         Components
-            All methods, to be called while this GPU is the current one (``with
-            cupy.cuda.Device(device):``). Methods that read edges again see those of this GPU.
+            The answer. Call its methods while this GPU is the current device (``with
+            cupy.cuda.Device(device):``). Methods that read edges again read those of this GPU.
 
         Raises
         ------
         InputError
-            The GPU has no part in the answer.
+            ``device`` is not one of ``devices``.
 
         See Also
         --------
-        SpreadComponents.labels : Return the labels where they are.
+        SpreadComponents.labels : Return the labels as one frame per GPU.
         """
         number = self.devices[0] if device is None else device
         if isinstance(number, bool) or number not in self.devices:
             raise InputError(
-                f"device={shown(device)} has no part in this answer: it is on"
+                f"device={shown(device)} has no part in this answer: pass one of"
                 f" {', '.join(map(str, self.devices))}"
             )
         return self._answers[self.devices.index(number)]

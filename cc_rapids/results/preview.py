@@ -1,6 +1,6 @@
-"""Facts about an answer, and its page: its largest components, some of their vertices, and sizes.
+"""The summary of an answer, and its HTML page with the largest components and their sizes.
 
-However large the answer, a few rows of it are fetched: it is searched where it lies.
+The answer is searched on its backend, and only a few rows are copied to the host.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from ..data.frame_access import on_host, only, values_of
 from ..errors import counted
 from .answer import Answer
 
-ITERATED_ROWS = 1 << 20  # vertices that are copied to the host together: 8 MiB of int64
-LARGEST, MEMBERS = 5, 6  # components, and vertices of each
+ITERATED_ROWS = 1 << 20  # vertices per block: 8 MiB of int64
+LARGEST, MEMBERS = 5, 6  # components on the page, and vertices of each
 MACHINERY = "design", "ids", "engine", "device", "memory", "ledger", "peak_bytes"
 
 
 def preview(answer: Answer) -> str:
-    """Return the largest components and the sizes of all as HTML; empty if there are none."""
+    """Return the largest components and a histogram of sizes as HTML; empty without components."""
     if not len(answer):
         return ""
     with answer.backend.scope():
@@ -28,7 +28,7 @@ def preview(answer: Answer) -> str:
 
 
 def panel(answer: Answer) -> str:
-    """Return the page of an answer."""
+    """Return the page of an answer as HTML."""
     facts = summary(answer)
     counts = {name: facts[name] for name in ("components", "vertices", "edges", "largest")}
     return html.panel("Components", html.facts(counts), preview(answer), machinery(facts))
@@ -61,7 +61,7 @@ def summary(answer: Answer) -> dict[str, Any]:
 
 
 def counts_in_words(answer: Answer, component: str = "component", vertex: str = "vertex") -> str:
-    """Return the counts that need neither a launch nor a copy to the host, in words."""
+    """Return the counts that are on the host already as text, without a launch or a copy."""
     forest, largest = vars(answer.forest), vars(answer).get("largest_size")
     if not {"components", "vertices"} <= forest.keys():
         return f"{_plural(component)} are not counted yet"
@@ -77,7 +77,7 @@ def _plural(word: str) -> str:
 
 
 def machinery(facts: dict[str, Any]) -> str:
-    """Return the facts of a summary about how an answer was found, folded."""
+    """Return the facts of a summary about how an answer was found, as folded HTML."""
     rows = {name: facts[name] for name in MACHINERY if facts[name] is not None}
     for name, value in facts["seconds"].items() if isinstance(facts["seconds"], dict) else ():
         if value is not None:
@@ -93,7 +93,7 @@ def _largest(answer: Answer) -> str:
     component = answer.by_size[:LARGEST]
     sizes = backend.to_host(answer.counts[component]).tolist()
     labels = answer.kind.columns(answer, "labels", answer.kind.of_component(answer, component))
-    frame = answer.held_frame(labels | {"size": answer.counts[component]})
+    frame = answer.in_memory_frame(labels | {"size": answer.counts[component]})
     names = values_of(only(on_host(frame), "labels"))
     rows = [
         (_name(label), size, ", ".join(map(_name, some)) + (", ..." if size > len(some) else ""))
@@ -104,7 +104,7 @@ def _largest(answer: Answer) -> str:
 
 
 def _name(value: Any) -> str:
-    """Return an id as text; one of several columns with a comma between."""
+    """Return an id as text of at most 24 characters per column."""
     if isinstance(value, tuple):
         return f"({', '.join(map(_name, value))})"
     text = str(value)
@@ -112,9 +112,9 @@ def _name(value: Any) -> str:
 
 
 def _members(answer: Answer, component: Any, sizes: list[int]) -> list[list[Any]]:
-    """Return the first vertices of some components.
+    """Return up to ``MEMBERS`` vertices of each of some components, the least ids first.
 
-    Rows are looked at in blocks until there are enough of each, and only those are fetched.
+    Rows are scanned in blocks until each component has enough, and only those are copied.
     """
     backend, (vertex, dense) = answer.backend, answer.numbered
     rows: list[list[int]] = [[] for _ in sizes]
@@ -132,13 +132,13 @@ def _members(answer: Answer, component: Any, sizes: list[int]) -> list[list[Any]
     every = backend.asarray(
         np.array([row for rows_of_component in rows for row in rows_of_component], np.int64)
     )
-    ids = answer.held_frame(answer.columns("vertex", vertex[every]))
+    ids = answer.in_memory_frame(answer.columns("vertex", vertex[every]))
     named = iter(values_of(only(on_host(ids), "vertex")))
     return [[next(named) for _ in rows_of_component] for rows_of_component in rows]
 
 
 def _histogram(answer: Answer) -> str:
-    """Return how many components have 1, 2 to 3, 4 to 7, ... vertices, as bars."""
+    """Return how many components have 1, 2 to 3, 4 to 7, ... vertices, as HTML bars."""
     backend, xp = answer.backend, answer.backend.xp
     lows = xp.asarray(np.left_shift(np.int64(1), np.arange(1, 63)))
     power = xp.searchsorted(lows, answer.counts, side="right")

@@ -16,11 +16,11 @@ class KeyFacts:
     Attributes
     ----------
     links : int
-        The links that it has given, k - 1 for a group of k rows.
+        The number of links, k - 1 for a group of k rows.
     without_value : int
-        The rows that it does not link, because a part is null or ignored.
+        The number of rows that the key does not link, because a part is null or ignored.
     left_out_groups, left_out_rows : int
-        The groups of more than ``max_group`` records, and the rows in them.
+        The numbers of groups of more than ``max_group`` records, and of the rows in them.
     """
 
     links: int
@@ -36,16 +36,16 @@ class Linked:
     Attributes
     ----------
     keys : dict of KeyFacts
-        By key: a column, or a tuple of several.
+        The facts by key: a column name, or a tuple of them.
     id_names : list of str
-        The columns of the ids of records; none if the vertices are row positions.
+        The id columns of records; empty if the vertices are row positions.
     """
 
     keys: dict[Key, KeyFacts]
     id_names: list[str]
 
     def words(self) -> dict[str, Any]:
-        """Return the keys as JSON values."""
+        """Return the keys and their facts as JSON values."""
         return {
             "keys": [[key, asdict(facts)] for key, facts in self.keys.items()],
             "id": self.id_names,
@@ -53,7 +53,7 @@ class Linked:
 
     @classmethod
     def of_words(cls, words: dict[str, Any]) -> Linked:
-        """Return the keys of JSON values; raise a ValueError if these are of other types."""
+        """Return the keys from JSON values; raise a ValueError if a value has a wrong type."""
         keys = {
             key if isinstance(key, str) else tuple(key): KeyFacts(**facts)
             for key, facts in words["keys"]

@@ -1,4 +1,4 @@
-"""Scores of vertices, converted to numbers that compare in the same order."""
+"""Scores of vertices, converted to numbers in the same order."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ BY = (
 
 
 def vertices_and_scores(by: Any, width: int, keys: tuple[str, ...] = ()) -> tuple[Any, Any]:
-    """Return the vertices of a frame or pair, and their scores.
+    """Return the vertices and the scores of a frame or pair.
 
     Parameters
     ----------
     by : frame or pair
-        A frame has a column ``vertex`` (``0_vertex``, ``1_vertex``, ...) and one other.
+        A pair (vertices, scores), or a frame with a column ``vertex`` (or ``0_vertex``,
+        ``1_vertex``, ...) and one column of scores.
     width : int
-        The number of columns of an id; 0 if it need not be checked.
+        The number of columns of an id if ids have key columns, otherwise 0.
     keys : tuple of str
-        Their own names, which the frame may have instead.
+        Other names that the id columns of the frame may have.
 
     Raises
     ------
     InputError
-        The argument has another form.
+        ``by`` is neither.
     """
     pair = isinstance(by, tuple) and not hasattr(by, "_fields")
     if pair and len(by) == 2:
@@ -61,15 +62,20 @@ def vertices_and_scores(by: Any, width: int, keys: tuple[str, ...] = ()) -> tupl
 
 
 def ordered(scores: Any, what: str = "scores are") -> tuple[Any, Any]:
-    """Return scores as comparable numbers, and a mask of those that are not null.
+    """Return scores as numbers in the same order, and a mask of those that are not null.
 
     Parameters
     ----------
-    scores : column, array or list
-        Numbers, booleans, dates, times, strings, or categories, which compare in their order if
-        they have one, otherwise as their values.
+    scores : column, array or list of length m
+        Numbers, booleans, dates, times, strings, or categories. Unordered categories compare by
+        their values.
     what : str
-        How errors begin that go on with a type.
+        The start of error messages, before the type.
+
+    Returns
+    -------
+    numbers : (m,) array of numbers
+    valid : (m,) array of bool
 
     Raises
     ------
@@ -89,7 +95,7 @@ def ordered(scores: Any, what: str = "scores are") -> tuple[Any, Any]:
 
 
 def _host_numbers(scores: Any, what: str) -> tuple[Any, Any]:
-    """Return scores on the host as numbers."""
+    """Return scores on the host as :func:`ordered` does."""
     import narwhals as nw
     import pyarrow as pa
 
@@ -113,10 +119,10 @@ def _host_numbers(scores: Any, what: str) -> tuple[Any, Any]:
 
 
 def _array(scores: Any, what: str) -> Any:
-    """Return a one-dimensional array, perhaps masked."""
+    """Return scores as a masked array; raise a ColumnTypeError unless it is one-dimensional."""
     try:
         array = np.ma.asarray(scores)
-    except ValueError:  # of lists of several lengths
+    except ValueError:
         raise _no_scores(f"{what} lists of several lengths") from None
     if array.ndim != 1:
         raise _no_scores(f"{what} a {type(scores).__name__} of shape {array.shape}")
@@ -124,21 +130,21 @@ def _array(scores: Any, what: str) -> Any:
 
 
 def _arrow(scores: Any, array: Any) -> Any:
-    """Return values that are not numbers in NumPy as a PyArrow array."""
+    """Return non-numeric values of NumPy as a PyArrow array."""
     import pyarrow as pa
 
     values, absent = array.data, np.ma.getmaskarray(array)
     if is_time(array.dtype):
         absent = absent | np.isnat(values)
-    else:  # of a list itself: NumPy writes numbers among text as text
+    else:  # read lists directly, because NumPy turns numbers among strings into strings
         values = list(scores) if isinstance(scores, list | tuple) else values.tolist()
     return pa.array(values, mask=absent, from_pandas=True)
 
 
 def _codes(values: Any, ranked: bool) -> tuple[Any, Any]:
-    """Return the ranks of an array's values.
+    """Return numbers in the order of a PyArrow array's values, and a mask of the valid ones.
 
-    If ``ranked``, categories are ranked in their own order.
+    If ``ranked``, categories compare by their position in the type.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -171,7 +177,7 @@ def _codes(values: Any, ranked: bool) -> tuple[Any, Any]:
 
 
 def _whole(times: Any) -> Any:
-    """Return dates, times or spans of one type as the integers that they are stored as."""
+    """Return the integers that store dates, times or durations; 0 for nulls."""
     import pyarrow as pa
 
     if pa.types.is_interval(times.type):
@@ -181,14 +187,14 @@ def _whole(times: Any) -> Any:
 
 
 def _orders() -> tuple[Callable[[Any], bool], ...]:
-    """Return predicates for PyArrow types that have an order."""
+    """Return predicates for the PyArrow types with an order."""
     from pyarrow import types
 
     return types.is_integer, types.is_floating, types.is_decimal, types.is_large_string
 
 
 def _cudf_numbers(column: Any, what: str) -> Any:
-    """Return a series of numbers that compare like the values of a cuDF series; nulls stay."""
+    """Return a cuDF series of numbers in the order of the column's values, with its nulls."""
     import cudf
 
     column = column.reset_index(drop=True)

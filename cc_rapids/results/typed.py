@@ -1,4 +1,4 @@
-"""Types of the answer for callers who gave arrays, and of the options, for type checkers."""
+"""Types for type checkers: of the answer to array inputs, and of the options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ArrayComponents(Components[Any]):
-    """The answer for callers who gave arrays, whose frames are named tuples of arrays."""
+    """The answer to array inputs. Its frames are named tuples of arrays."""
 
     if TYPE_CHECKING:
 
@@ -30,7 +30,7 @@ class ArrayComponents(Components[Any]):
 
 
 class ComponentsOptions(TypedDict, total=False):
-    """The keywords of :func:`cc_rapids.components`, but for ``explain``."""
+    """The keywords of :func:`cc_rapids.components`, except ``explain``."""
 
     vertices: Any
     num_vertices: int | None
