@@ -22,7 +22,7 @@ from ..ids.decoders import OffsetDecoder
 from ..ids.encode import EncodedIds
 from ..results.answer import Answer, ComponentsT
 from ..results.forest_columns import forest_columns
-from ..results.lookup import places_of_edges
+from ..results.lookup import rows_of_edges
 from ..results.written import arrow_of
 from ..solver.choose import SolveOptions
 from ..solver.solve import solve_encoded
@@ -95,7 +95,7 @@ class Bipartition(Generic[ComponentsT]):
             vertex, least = answer.rows()
             self._roots = xp.flatnonzero(vertex == least).astype(np.int64)
             n = int(vertex.size)
-            cover = double_cover(*places_of_edges(answer), n, xp)
+            cover = double_cover(*rows_of_edges(answer), n, xp)
             parent = least_of_components(answer, cover, 2 * n, options)
             self._odd = parent[self._roots] == parent[self._roots + n]
             root = self._roots[answer.dense]
@@ -161,7 +161,7 @@ class Bipartition(Generic[ComponentsT]):
             here, there = answer.given.on_device, None
             if self._odd_components:
                 there = answer.bring(self._color != NO_COLOR, here)
-            frame = answer.held_frame(vertex)
+            frame = answer.in_memory_frame(vertex)
             return answer.given.answer(with_column(frame, "color", answer.home(self._color), there))
 
     def odd_cycles(self) -> Any:
@@ -272,7 +272,7 @@ class Bipartition(Generic[ComponentsT]):
         if self._odd_components:
             tree = answer.dense.astype(np.int64)
             component, rows = odd_cycles(
-                places_of_edges(answer), tree, self._odd, self._roots, answer.backend
+                rows_of_edges(answer), tree, self._odd, self._roots, answer.backend
             )
         label = answer.kind.of_component(answer, component)
         labels = answer.kind.columns(answer, "labels", label)

@@ -14,7 +14,7 @@ from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..results.answer import Answer
 from ..results.forest_columns import forest_columns
-from ..results.lookup import places_of_edges
+from ..results.lookup import rows_of_edges
 from ..solver.choose import SolveOptions
 from ..solver.run import any_forest
 from .bipartition import check_kept, least_of_components
@@ -33,7 +33,7 @@ def bridges_of(answer: Answer) -> Any:
     """Return the bridges among the edges of an answer: see :func:`cc_rapids.bridges`."""
     check_kept(answer, "bridges")
     with answer.backend.scope():
-        rows = _bridge_rows(answer, places_of_edges(answer))
+        rows = _bridge_rows(answer, rows_of_edges(answer))
         columns = forest_columns(answer.given, answer.home(rows))
         return answer.frame({name: answer.home(column) for name, column in columns.items()})
 
@@ -43,7 +43,7 @@ def without_bridges(answer: Answer, options: SolveOptions) -> Answer:
     check_kept(answer, "bridges")
     backend = answer.backend
     with backend.scope():
-        src, dst = places_of_edges(answer)
+        src, dst = rows_of_edges(answer)
         rows = _bridge_rows(answer, (src, dst))
         dst[rows] = src[rows]  # a self-loop replaces each bridge
         n = answer.forest.vertices
@@ -62,7 +62,7 @@ def articulation_points_of(answer: Answer, options: SolveOptions) -> Any:
     check_kept(answer, "articulation points")
     backend, n = answer.backend, answer.forest.vertices
     with backend.scope():
-        points, ends = backend.xp.zeros(0, np.int64), places_of_edges(answer)
+        points, ends = backend.xp.zeros(0, np.int64), rows_of_edges(answer)
         if ends[0].size:
             reached = _reached(answer, ends)
             edges = Edges(*reached.skeleton(backend), 0)

@@ -18,7 +18,7 @@ from ..ids.hash_table import Slots
 from ..ids.strings import slots_of
 from ..results.answer import Answer
 from ..results.best import best_rows, compact, sort_keys
-from ..results.lookup import ALONE, ids_in_frame, roots_of_ids, warn_if_strange
+from ..results.lookup import ALONE, ids_in_frame, roots_of_ids, warn_of_unmatched
 from ..results.scores import ordered
 
 MISSING = "self", "drop", "raise"
@@ -97,7 +97,7 @@ def _groups(answer: Answer, column: Column, missing: str) -> tuple[Array, Array,
     xp, n = answer.backend.xp, answer.forest.n
     policy = "raise" if missing == "raise" else "null"
     groups, valid = roots_of_ids(answer, column, policy, ALONE)
-    warn_if_strange(answer, column, valid)
+    warn_of_unmatched(answer, column, valid)
     unmatched = xp.flatnonzero(~valid)
     if missing != "self" or not unmatched.size:
         return groups, valid, n

@@ -29,7 +29,7 @@ from ..graph.sorting import begins, first_of
 from ..kernels import forest as trees
 from ..results.answer import ComponentsT, LabelKind
 from ..results.labels import check_labels
-from ..results.lookup import places_of_edges, places_of_forest
+from ..results.lookup import rows_of_edges, rows_of_forest
 from ..results.written import arrow_of
 from .audits import prove, shown_labels
 from .cuts import CutAnswers, GrowingTrees, Levels
@@ -132,7 +132,7 @@ class Dendrogram(Generic[ComponentsT]):
         self._kind = answer.kind if answer.kind.is_saved else check_labels("min")
         backend = answer.backend
         with backend.scope():
-            ends, columns = places_of_forest(answer)
+            ends, columns = rows_of_forest(answer)
             weights = backend.asarray(columns["weight"])
             order = WeightOrder.of(weights, self._greatest, backend)
             keys = order.integers(backend)
@@ -465,7 +465,7 @@ class Dendrogram(Generic[ComponentsT]):
             vertex, least = parts.rows()
             whole = answer.dense[xp.flatnonzero(vertex == least)]
             largest = first_of(whole, -parts.counts, xp)[over]
-            src, dst = places_of_edges(answer)
+            src, dst = rows_of_edges(answer)
             cut_edges = answer.dense[src[parts.dense[src] != parts.dense[dst]]]
             label = answer.kind.of_component(answer, over)
             counts = {
@@ -725,5 +725,5 @@ class Dendrogram(Generic[ComponentsT]):
                 weights = xp.where(there, weights.astype(kind), kind.type(np.nan))
             return answer.frame(columns | {"threshold": weights})
         mask = None if whole else answer.bring(there, answer.given.on_device)
-        frame = with_column(answer.held_frame(columns), "threshold", answer.home(weights), mask)
-        return answer.given.answer(frame)
+        frame = answer.in_memory_frame(columns)
+        return answer.given.answer(with_column(frame, "threshold", answer.home(weights), mask))

@@ -14,11 +14,17 @@ from ..data.read import check_one_id, read_pairs
 from ..data.text_options import TextKeywords, TextOptions
 from ..data.within import AS_FOUND, AsFound, bound_of_list, edges_asked, edges_where
 from ..errors import ArgumentTypeError, InputError, shown
-from ..graph.edges import LentOn
+from ..graph.edges import BorrowedEdges
 from ..ids.decoders import same_integers
 from ..ids.strings import same_strings
 from ..results.answer import Answer
-from ..results.lookup import roots_of_ids, roots_of_lent, rows_of_ids, rows_of_lent, single_id
+from ..results.lookup import (
+    roots_of_borrowed,
+    roots_of_ids,
+    rows_of_borrowed,
+    rows_of_ids,
+    single_id,
+)
 
 
 def has_vertex(answer: Answer, vertex: Any) -> bool:
@@ -64,9 +70,9 @@ def connected(
     policy, width = _policy(missing), len(answer.given.src.key_columns) or 1
     options = TextOptions.of(text)
     given = read_pairs(pairs, source, destination, options, width)
-    with LentOn(answer.backend, given) as columns:
-        left, there = roots_of_lent(answer, given.src, columns[0], policy)
-        right, here = roots_of_lent(answer, given.dst, columns[1], policy)
+    with BorrowedEdges(answer.backend, given) as columns:
+        left, there = roots_of_borrowed(answer, given.src, columns[0], policy)
+        right, here = roots_of_borrowed(answer, given.dst, columns[1], policy)
         answers = there & here & (left == right)
         return column_like(pairs, "connected", answers, answer.backend, given.on_device)
 
@@ -84,11 +90,11 @@ def edges_of(
 
     def chosen(given: Any) -> Any:
         """Return a mask of the edges in the component, among edges without null ends."""
-        with LentOn(answer.backend, given) as columns:
+        with BorrowedEdges(answer.backend, given) as columns:
             number = answer.component(label)
             inside = None
             for side, ids in zip((given.src, given.dst), columns, strict=False):
-                rows, valid = rows_of_lent(answer, side, ids, "null")
+                rows, valid = rows_of_borrowed(answer, side, ids, "null")
                 if answer.forest.vertices:
                     valid &= answer.numbered[1][rows] == number
                 inside = valid if inside is None else inside & valid

@@ -18,14 +18,14 @@ from ..data.row_index import spread
 from ..data.text_options import TextKeywords, TextOptions
 from ..data.within import AS_FOUND, AsFound, bound_of_list, edges_asked, with_bounds
 from ..errors import CapacityError, InputError, counted, id_shown
-from ..graph.edges import LentOn
+from ..graph.edges import BorrowedEdges
 from ..results.answer import Answer
 from ..results.forest_columns import forest_columns
 from ..results.lookup import (
-    places_of_edges,
-    places_of_forest,
+    rows_of_borrowed,
+    rows_of_edges,
+    rows_of_forest,
     rows_of_ids,
-    rows_of_lent,
     single_id,
 )
 from .audits import prove, shown_labels
@@ -41,7 +41,7 @@ FEWER = "pass fewer pairs at a time"
 PARTS = "find the forest of some components alone, or path(first, second, edges, shortest=True)"
 
 
-class Walked(NamedTuple):
+class HeavyPaths(NamedTuple):
     """The forest of an answer, rooted at the least vertices and split into heavy paths.
 
     Attributes
@@ -83,7 +83,7 @@ class ForestPaths:
         if most is not None and not whole:
             raise InputError("limit= bounds the edges of paths: pass rows=True, or leave it out")
         given = self._read_pairs(pairs, source, destination, TextOptions.among(text))
-        first, second = places_of_edges(self.answer, given)
+        first, second = rows_of_edges(self.answer, given)
         with self.answer.backend.scope():
             length, place = self._lengths_and_places(first, second)
             if whole:
@@ -195,10 +195,10 @@ class ForestPaths:
             A shortest path is requested, and no path exists.
         """
         backend, xp = self.answer.backend, self.answer.backend.xp
-        with LentOn(backend, given) as columns:
+        with BorrowedEdges(backend, given) as columns:
             sides = zip((given.src, given.dst), columns, strict=False)
             (src, valid), (dst, there) = (
-                rows_of_lent(self.answer, *side, "null") for side in sides
+                rows_of_borrowed(self.answer, *side, "null") for side in sides
             )
             near = xp.flatnonzero(valid & there)
             src, dst, (first, second) = src[near], dst[near], ends
@@ -227,11 +227,11 @@ class ForestPaths:
     def _lengths_and_places(self, first: Array, second: Array) -> tuple[Array, Array]:
         """Return the lengths of paths, and the positions of their weakest edges in the order."""
         joined = self.answer.dense[first] == self.answer.dense[second]
-        return self.walked.chains.between(first, second, joined, self.answer.backend.xp)
+        return self.heavy_paths.chains.between(first, second, joined, self.answer.backend.xp)
 
     def _weakest_at(self, place: Array) -> dict[str, Array]:
         """Return the columns of edges at positions of the order; none without weights."""
-        xp, (_, row, weights, order) = self.answer.backend.xp, self.walked
+        xp, (_, row, weights, order) = self.answer.backend.xp, self.heavy_paths
         if row is None or weights is None or order is None:
             return {}
         some = xp.flatnonzero(place >= 0)
@@ -263,18 +263,18 @@ class ForestPaths:
         self, first: Array, second: Array, length: Array
     ) -> tuple[Array, Array, Array]:
         """Return for each path edge its pair, its step, and its index in the forest."""
-        chains, order = self.walked.chains, self.walked.order
+        chains, order = self.heavy_paths.chains, self.heavy_paths.order
         pair, step, place = chains.along(first, second, length, self.answer.backend.xp)
         return pair, step, place if order is None else order[place]
 
     @cached_property
-    def walked(self) -> Walked:
+    def heavy_paths(self) -> HeavyPaths:
         """The rooted forest, split into heavy paths."""
         backend, n = self.answer.backend, self.answer.forest.vertices
         small = np.dtype(f"i{np.dtype(word_of(n)).itemsize}")
         took = n * WORDS_OF_VERTEX * small.itemsize
         backend.check_capacity(took, f"rooting the forest of {n:,} vertices", PARTS)
-        (src, dst), columns = places_of_forest(self.answer)
+        (src, dst), columns = rows_of_forest(self.answer)
         xp = backend.xp
         vertex, least = self.answer.rows()
         roots = xp.flatnonzero(vertex == least)
@@ -285,4 +285,4 @@ class ForestPaths:
             order = order.astype(small)
             row, weights = row[order], weights[order]
         forest = rooted(src, dst, roots, n, backend)
-        return Walked(Chains.of(forest, order, xp), row, weights, order)
+        return HeavyPaths(Chains.of(forest, order, xp), row, weights, order)

@@ -295,7 +295,7 @@ def _component(
                 " be drawn, so pass the label= of a smaller component; filter(max_size=) returns"
                 " them"
             )
-        rows = answer.held_frame(answer.vertex(members) | answer.label(members))
+        rows = answer.in_memory_frame(answer.vertex(members) | answer.label(members))
         names = as_list(only(rows, "vertex"))
         what = "a drawing"
         bound = bound_of_list(answer.given.bound, weight, what)

@@ -22,7 +22,7 @@ from ..data.within import AsFound, bound_of_list, edges_asked
 from ..errors import InputError, counted
 from ..graph.sorting import begins
 from ..results.answer import Answer
-from ..results.lookup import places_of_edges
+from ..results.lookup import rows_of_edges
 from ..solver.run import any_forest, forest_of_weights
 from .bridges import check_listed_once
 from .selection import sizes
@@ -104,7 +104,7 @@ class Report:
         shown = given.index is not None and not is_counted(given.index)
         self._index = given.index if shown else None
         backend, xp = found.backend, found.backend.xp
-        src, dst = places_of_edges(found, given)
+        src, dst = rows_of_edges(found, given)
         self._ledger = given.rows._replace(linked=int(src.size)).check("the edges of the report")
         tree, k = found.dense.astype(np.int64), len(found)
         _check_inside(src, dst, tree, given, found)
@@ -257,7 +257,7 @@ class Report:
             if self._weakest is None or answer.given.make_frame is plain_frame:
                 return answer.frame(label | numbers)
             weakest = {name: numbers.pop(name) for name in ("weakest_row", "weakest_weight")}
-            frame, there = answer.held_frame(label | numbers), self._weakest[2][order]
+            frame, there = answer.in_memory_frame(label | numbers), self._weakest[2][order]
             valid = answer.bring(there, answer.given.on_device)
             columns = {name: answer.home(column) for name, column in weakest.items()}
             row = columns.pop("weakest_row")

@@ -38,7 +38,7 @@ def subset(answer: Answer, label: Any) -> Any:
     """Return the vertices of one component: see :meth:`cc_rapids.Components.subset`."""
     with answer.backend.scope():
         rows = answer.backend.xp.flatnonzero(answer.dense == answer.component(label))
-        frame = answer.held_frame(answer.vertex(rows))
+        frame = answer.in_memory_frame(answer.vertex(rows))
         return answer.given.answer(only(frame, "vertex"))
 
 
@@ -120,10 +120,10 @@ def groups(answer: Answer) -> Iterator[tuple[Any, Any]]:
         with answer.backend.scope():
             rows = order[begin : int(ends[stop - 1])]
             column = only(
-                on_host(answer.held_frame(answer.columns("vertex", vertex[rows]))), "vertex"
+                on_host(answer.in_memory_frame(answer.columns("vertex", vertex[rows]))), "vertex"
             )
             named = answer.kind.columns(answer, "labels", labels[start:stop])
-            sizes = answer.held_frame(named | {"size": answer.counts[start:stop]})
+            sizes = answer.in_memory_frame(named | {"size": answer.counts[start:stop]})
             names = values_of(only(on_host(sizes), "labels"))
         first = begin
         for name, end in zip(names, ends[start:stop].tolist(), strict=True):

@@ -23,7 +23,7 @@ from ..data.frame_kind import kind_words
 from ..errors import ColumnTypeError, FormatError, InputError, NullsError, counted
 from ..graph.sorting import begins, first_of, order_of
 from ..results.answer import Answer, ComponentsT
-from ..results.labels import NumberLabels, check_labels, numbers_alone
+from ..results.labels import NumberLabels, check_labels, ranks_of_unknown
 from ..results.lookup import ids_in_frame, rows_of_ids
 from ..results.preview import preview
 from ..results.written import arrow_of
@@ -94,7 +94,7 @@ class StableLabels(NumberLabels):
 
     def of_unknown(self, answer: Answer, column: Column, unknown: Array) -> Array:
         """Return new numbers in the order of the ids; equal ids get equal numbers."""
-        return numbers_alone(column, unknown, answer.backend).astype(np.int64) + self.next_id
+        return ranks_of_unknown(column, unknown, answer.backend).astype(np.int64) + self.next_id
 
 
 @dataclass(frozen=True)

@@ -173,7 +173,7 @@ def _distances(column: Array, edges: Edges, n: int, xp: Any) -> Array:
     return xp.minimum(distances, np.uint64(n), out=distances)
 
 
-class LentOn(Borrowing):
+class BorrowedEdges(Borrowing):
     """Context manager that borrows src, dst, and the column of ``vertices=`` if there is one.
 
     An adjacency list is converted to an edge list.

@@ -215,7 +215,7 @@ class Forest:
         self.vertices = self.components = 0
         self._rows: dict[Any, tuple[Array, Array]] = {}  # by the arguments of the call
 
-    def alike(self) -> Forest:
+    def empty_like(self) -> Forest:
         """Return a forest of the same vertices with uninitialised arrays."""
         if self._later:
             self._finish()

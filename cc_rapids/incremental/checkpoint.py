@@ -457,7 +457,7 @@ class Saver:
     trace: Trace | None = None
     edges: int | None = None  # number of edges in the checkpoint, if there is one
     begun: set[int] = field(default_factory=set)  # files with rows already read
-    anew: bool = False  # replace an existing checkpoint instead of reading it
+    replaces: bool = False  # replace an existing checkpoint instead of reading it
 
     def due(self) -> bool:
         """Return whether a checkpoint is due."""
@@ -534,7 +534,7 @@ class Saver:
         if self.path is None:
             return None
         _tidy(Path(os.path.realpath(self.path)))
-        if self.anew or not os.path.exists(self.path):
+        if self.replaces or not os.path.exists(self.path):
             self._begin(stream, None)
             return None
         with backend.scope():

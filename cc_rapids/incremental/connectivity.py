@@ -63,7 +63,7 @@ class ForkLock:
 
     def renew(self) -> None:
         """Replace the lock by a free one."""
-        self.held = threading.RLock()
+        self.rlock = threading.RLock()
 
 
 def _free_locks() -> None:
@@ -192,7 +192,7 @@ class Connectivity:
         have inserted edges meanwhile. Return the replaced state and the installed state. Raise an
         InputError if edges were removed meanwhile, because merging could reinsert them.
         """
-        with self._lock.held:
+        with self._lock.rlock:
             now = self._state
             if now is not before and (now.removals != before.removals or now.kept is not None):
                 raise InputError(
@@ -329,7 +329,7 @@ class Connectivity:
             edges = opened(edges)
             adapter = adapter_of(edges)
         if self._state.kept is not None:
-            with self._lock.held:
+            with self._lock.rlock:
                 before = self._state
                 read_in_turn = pieces(before, edges, names, self._expiry)
                 states = self._take(before, insert_kept(before, read_in_turn, self._free))
@@ -340,7 +340,7 @@ class Connectivity:
             given = read.read(
                 edges, source, destination, nulls=nulls, options=options, adapter=adapter
             )
-            with self._lock.held:
+            with self._lock.rlock:
                 before = self._state
                 if given.taken and source is None and destination is None:
                     inputs.check_columns_as_before(given, before.given)
@@ -350,7 +350,7 @@ class Connectivity:
         if no_rows and (adapter.has_header or ran_dry):
             warn_of_no_edges(edges)
         if adapter.is_iterable and adapter.rows(edges, ReadRequest(source, destination)) is None:
-            with self._lock.held:
+            with self._lock.rlock:
                 ledger = self._state.ledger._replace(unchecked=True)
                 self._state = replace(self._state, ledger=ledger)
         return states
@@ -437,7 +437,7 @@ class Connectivity:
         width = self._state.index.width
         given = read.read_pairs(pairs, source, destination, TextOptions.of(text), width)
         state = inputs.placed_for(self._state, given, self._free)
-        with inputs.LentWithRange(state.backend, given) as columns:
+        with inputs.BorrowedBatch(state.backend, given) as columns:
             check_kind(state.index, given)
             answers = batches.query_ids(state, columns[:2])
             if answers is None:
@@ -549,10 +549,10 @@ class Connectivity:
         batch = collected(opened(batch))  # once, so that queries and ends have the same rows
         given = inputs.read_rows(batch, source, destination, TextOptions.of(text))
         mask = inputs.mask_of_queries(batch, query, given)
-        with self._lock.held:
+        with self._lock.rlock:
             before = self._state
             old = inputs.placed_for(before, given, self._free)
-            with inputs.LentWithRange(backend := old.backend, given) as columns:
+            with inputs.BorrowedBatch(backend := old.backend, given) as columns:
                 # or what writes to it might part columns unalike
                 asks = backend.asarray(mask).copy()
                 inserted = Ledger(int(mask.size) - int(mask.sum()))
@@ -713,7 +713,7 @@ class Connectivity:
         self, forget: Any, given: Any, remaining: Any, words: Words, missing: str
     ) -> Connectivity:
         """Remove edges or vertices from the state, and return the instance."""
-        with self._lock.held:
+        with self._lock.rlock:
             before = self._state
             read_again = partial(pieces, before, remaining, words, self._expiry)
             after = forget(before, given, None if remaining is None else read_again, missing)
@@ -767,7 +767,7 @@ class Connectivity:
             raise InputError(
                 "expire() needs the time of each edge: make Connectivity(expiry='COLUMN')"
             )
-        with self._lock.held:
+        with self._lock.rlock:
             self._take(self._state, expire(self._state, before, dropped))
         return self
 
@@ -942,7 +942,7 @@ def merged(
     if other.index.width > 1:
         names = [[f"{k}_{name}" for k in range(other.index.width)] for name in names]
     given = inputs.read(pairs, *names)
-    with inputs.LentWithRange(one.backend, given) as columns:
+    with inputs.BorrowedBatch(one.backend, given) as columns:
         vertices, ends = batches.with_vertices(one, given, columns)
         joined = batches.insert(vertices, design, *ends[:2])
     dropped = one.given.dropped_rows + other.given.dropped_rows - base.given.dropped_rows

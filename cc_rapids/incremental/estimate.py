@@ -128,12 +128,13 @@ def estimate(
         return Estimate(0, 0, False, 0.0, 0, 0)
     codes, text = _coded(parts)
     sampled = sum(len(frame) for frame, _, _ in parts)
-    alike = max(sampled, _rows_alike(facts, places, edges))
+    comparable = max(sampled, _comparable_rows(facts, places, edges))
     seen, span = _distinct(np.concatenate([ids for sides in codes for ids in sides])), facts["span"]
     most = seen + 2 * max(0, edges - sampled)
     if span:
         most = min(most, span[1] - span[0] + 1)
-    probable = min(max(_probable(codes, alike), _probable_sorted(codes, facts, alike)), most)
+    probable = max(_probable(codes, comparable), _probable_sorted(codes, facts, comparable))
+    probable = min(probable, most)
     likely = max(probable, min(_likely(codes, edges), most))
     return Estimate(seen, most, text > 0, text, sampled, len(parts), probable, likely)
 
@@ -155,7 +156,7 @@ def _places(groups: list[int] | None) -> list[Cursor]:
     ]
 
 
-def _rows_alike(facts: dict[str, Any], places: list[Cursor], edges: int) -> int:
+def _comparable_rows(facts: dict[str, Any], places: list[Cursor], edges: int) -> int:
     """Return the number of rows that may bring new ids at the rate of the sample.
 
     Row groups of equal length and bounds are treated as repetitions of one. Rows with fewer bytes

@@ -36,7 +36,7 @@ def remove_pairs(
 ) -> ConnectivityState:
     """Return the state without the edges between pairs of vertices; see Connectivity.remove."""
     backend = state.backend
-    with inputs.LentWithRange(backend, given) as columns:
+    with inputs.BorrowedBatch(backend, given) as columns:
         src, dst, is_edge = _vertices_of_pairs(state, given, columns)
         rows = backend.xp.flatnonzero(is_edge)
         is_edge[rows] = roots(state, src[rows]) == roots(state, dst[rows])
@@ -56,14 +56,14 @@ def remove_vertices(
     """Return the state without some vertices; see Connectivity.remove_vertices."""
     _check_droppable(state, "remove_vertices()")
     backend = state.backend
-    with inputs.LentWithRange(backend, given) as columns:
+    with inputs.BorrowedBatch(backend, given) as columns:
         vertices, _, valid = _vertices_of_pairs(state, given, columns)
         if missing == "raise":
             _check_lookup(valid, backend, "ids", "are no vertices so far", columns)
         vertices, no_pairs = vertices[valid], backend.empty(0, np.uint64)
         removal = _Removal(state, no_pairs, vertices, vertices)
         after = removal.run(remaining)
-        return _without(after, removal.gone.view(bool)) if vertices.size else after
+        return _without(after, removal.is_removed.view(bool)) if vertices.size else after
 
 
 def expire(state: ConnectivityState, before: Any, drop_isolated: bool) -> ConnectivityState:
@@ -80,17 +80,17 @@ def expire(state: ConnectivityState, before: Any, drop_isolated: bool) -> Connec
         cut = one_time(before, kept.kind)
         kept = replace(kept, cut=cut if kept.cut is None else max(cut, kept.cut))
         after = replace(state, kept=kept, removals=state.removals + 1)
-        goes = state.backend.xp.flatnonzero(~kept.valid(kept.until, state.backend))
-        if goes.size:
-            ledger = state.ledger.taking_out("expired", int(goes.size))
-            kept = kept.expired(goes, state.backend)
+        rows = state.backend.xp.flatnonzero(~kept.valid(kept.until, state.backend))
+        if rows.size:
+            ledger = state.ledger.taking_out("expired", int(rows.size))
+            kept = kept.expired(rows, state.backend)
             forest = batches.trees_of(n, kept.src, kept.dst, state.backend)
             after = replace(after, kept=kept, forest=forest, ledger=ledger)
         if not drop_isolated:
             return after
-        gone = state.backend.xp.ones(n, bool)
-        gone[kept.src], gone[kept.dst] = False, False
-        return _without(after, gone)
+        isolated = state.backend.xp.ones(n, bool)
+        isolated[kept.src], isolated[kept.dst] = False, False
+        return _without(after, isolated)
 
 
 def insert_kept(
@@ -99,7 +99,7 @@ def insert_kept(
     """Return the state after batches with a kept forest, each with its times if any."""
     for given, times in pieces:
         old = inputs.placed_for(state, given, free)
-        with inputs.LentWithRange(old.backend, given) as columns:
+        with inputs.BorrowedBatch(old.backend, given) as columns:
             named, (src, dst, *_) = batches.with_vertices(old, given, columns, copied=False)
             named = replace(named, ledger=named.ledger.plus(given.rows))
             state = joined(named, src, dst, times)
@@ -168,7 +168,7 @@ class _Removal:
         return mask
 
     @cached_property
-    def gone(self) -> Array:
+    def is_removed(self) -> Array:
         """A mask of the vertices to remove."""
         return self._mask(self.vertices)
 
@@ -192,12 +192,12 @@ class _Removal:
         """Return the state after the removal; raise an InputError if it needs a missing list."""
         state = replace(self.state, removals=self.state.removals + 1)
         if state.kept is not None:
-            forest_left, goes = self._of_forest(state.kept)
-            if not goes.size:  # all removed edges are outside the kept forest
+            forest_left, removed_rows = self._of_forest(state.kept)
+            if not removed_rows.size:  # all removed edges are outside the kept forest
                 return replace(state, kept=forest_left)
         if not self.ends.size:
             return state
-        left = self._left(state, None if state.kept is None else goes)
+        left = self._left(state, None if state.kept is None else removed_rows)
         parted, single = self._count_splits(left)
         if not parted:
             return left
@@ -207,13 +207,13 @@ class _Removal:
                 " edges tell: pass remaining=, the edges that are left (those that go may still be"
                 " among them)"
             )
-        labels = Labels.of(left.index, left.forest.parent, self.gone, left.backend)
+        labels = Labels.of(left.index, left.forest.parent, self.is_removed, left.backend)
         if left.kept is None and single * DENSE > left.forest.n:
-            return self._anew(left, remaining(), labels)
+            return self._relink(left, remaining(), labels)
         between = _Between(left)
         for given, times in remaining():
             check_kind(left.index, given)
-            with inputs.LentWithRange(left.backend, given) as columns:
+            with inputs.BorrowedBatch(left.backend, given) as columns:
                 _check_rows(given, columns)
                 between.add(*self._between(given, columns, times, labels))
         return between.joined()
@@ -227,21 +227,21 @@ class _Removal:
         backend = self.state.backend
         if not self.vertices.size and kept.pairs is not None:
             return kept, kept.rows_of(self.pairs, backend)
-        goes = backend.xp.flatnonzero(self._goes(kept.src, kept.dst))
-        if not (goes.size or self.vertices.size):
+        removed_rows = backend.xp.flatnonzero(self._is_removed_edge(kept.src, kept.dst))
+        if not (removed_rows.size or self.vertices.size):
             kept = replace(kept, pairs=_table_of(kept, backend))
-        return kept, goes
+        return kept, removed_rows
 
-    def _left(self, state: ConnectivityState, goes: Array | None) -> ConnectivityState:
+    def _left(self, state: ConnectivityState, removed_rows: Array | None) -> ConnectivityState:
         """Return the state without reading edges: the kept forest, or no edges without one."""
         backend, n, kept = state.backend, state.forest.n, state.kept
         forest = Forest(backend, n, all_present=True)
         single = backend.kernel(kernels.singles, forest.vertex)
         single(n, self.before, self.touched, forest.parent)
         left = replace(state, forest=forest)
-        if kept is None or goes is None:
+        if kept is None or removed_rows is None:
             return left
-        kept = kept.without(goes, backend)
+        kept = kept.without(removed_rows, backend)
         batches.launched(left, None, kept.src, kept.dst)
         forest.flatten()
         return replace(left, kept=kept)
@@ -254,7 +254,7 @@ class _Removal:
         backend, parent = left.backend, left.forest.parent
         roots = backend.empty(parent.size, np.uint8)
         mark = backend.kernel(kernels.mark_roots)
-        mark(parent.size, parent, self.before, self.touched, self.gone, roots)
+        mark(parent.size, parent, self.before, self.touched, self.is_removed, roots)
         tops = backend.xp.flatnonzero(roots.view(bool))
         trees = self.before[tops]
         one = backend.empty(parent.size, np.int64)
@@ -262,15 +262,15 @@ class _Removal:
         parted = self._mask(trees[one[trees] != tops])
         return int(parted.sum(dtype=np.int64)), int(tops.size)
 
-    def _goes(self, src: Array, dst: Array) -> Array:
+    def _is_removed_edge(self, src: Array, dst: Array) -> Array:
         """Return a mask of the edges between vertices that are removed."""
         backend = self.state.backend
         marks = backend.empty(src.size, np.uint8)
         mark = backend.kernel(kernels.mark_going, backend.kernel(kernels.is_listed))
-        mark(src.size, src, dst, self.gone, self.marked, self.pairs, marks)
+        mark(src.size, src, dst, self.is_removed, self.marked, self.pairs, marks)
         return marks.view(bool)
 
-    def _anew(self, left: ConnectivityState, pieces: Pieces, labels: Labels) -> ConnectivityState:
+    def _relink(self, left: ConnectivityState, pieces: Pieces, labels: Labels) -> ConnectivityState:
         """Return the state after linking all remaining edges.
 
         Nearly all of them are needed, so selecting them first would take longer than it saves.
@@ -280,7 +280,7 @@ class _Removal:
         write = backend.kernel(kernels.write_ends, forest.vertex, labels.dtype, listed)
         for given, _ in pieces:
             check_kind(left.index, given)
-            with inputs.LentWithRange(left.backend, given) as columns:
+            with inputs.BorrowedBatch(left.backend, given) as columns:
                 _check_rows(given, columns)
                 sought, strange = labels.sought(columns[:2]), backend.new_flag()
                 ends = [backend.empty(sought.size, forest.vertex) for _ in range(2)]
@@ -314,7 +314,7 @@ class _Removal:
         src, dst, all_known = sought.vertices(rows)
         if not all_known:
             self._check(given, columns, times)
-        stays = ~self._goes(src, dst)
+        stays = ~self._is_removed_edge(src, dst)
         if not bool(stays.all()):
             src, dst, until = src[stays], dst[stays], None if until is None else until[stays]
         if bool((self.before[src] != self.before[dst]).any()):
@@ -342,7 +342,7 @@ class _Removal:
             columns,
         )
         rows = backend.xp.flatnonzero(valid & occurs)
-        rows = rows[~self._goes(src[rows], dst[rows])]
+        rows = rows[~self._is_removed_edge(src[rows], dst[rows])]
         other = int((self.before[src[rows]] != self.before[dst[rows]]).sum())
         if other:
             raise InputError(
@@ -376,7 +376,7 @@ class _Between:
     """
 
     def __init__(self, state: ConnectivityState) -> None:
-        self.state, self.held_edges = state, 0
+        self.state, self.stored_edges = state, 0
         self.edges: list[tuple[Array, Array, Array | None]] = []
 
     def add(self, src: Array, dst: Array, until: Array | None) -> None:
@@ -385,10 +385,10 @@ class _Between:
             batches.launched(self.state, None, src, dst)
         elif src.size:
             self.edges.append((src, dst, until))
-            self.held_edges += src.size
-        if self.held_edges > self.state.forest.n:
+            self.stored_edges += src.size
+        if self.stored_edges > self.state.forest.n:
             self.edges = [self._forest()]
-            self.held_edges = self.edges[0][0].size
+            self.stored_edges = self.edges[0][0].size
 
     def _forest(self) -> tuple[Array, Array, Array | None]:
         """Return the maximum spanning forest by expiry time; ties go to the first edge."""
@@ -459,12 +459,12 @@ def _check_droppable(state: ConnectivityState, what: str) -> None:
         )
 
 
-def _without(state: ConnectivityState, gone: Array) -> ConnectivityState:
+def _without(state: ConnectivityState, removed: Array) -> ConnectivityState:
     """Return the state without some isolated vertices, renumbered in the order of the ids."""
     index, backend, kept = state.index, state.backend, state.kept
-    if isinstance(index, Range) or not bool(gone.any()):
+    if isinstance(index, Range) or not bool(removed.any()):
         return state
-    stays = ~gone[index.places]
+    stays = ~removed[index.places]
     at, number = backend.xp.flatnonzero(stays), backend.xp.cumsum(stays) - 1
     forest = Forest(backend, int(at.size), all_present=True)
     forest.parent[:] = number[state.flat().parent[at]]

@@ -30,7 +30,7 @@ from ..data.kinds import frame_of_levels
 from ..data.read import Side
 from ..data.text_options import NO_OPTIONS, TextOptions
 from ..errors import InputError, MissingColumnError, UnknownVertexError, unknown
-from ..graph.edges import LentOn
+from ..graph.edges import BorrowedEdges
 from .state import ConnectivityState
 
 BYTES_OF_ID = 40  # bytes per new id while it is numbered
@@ -177,7 +177,7 @@ def placed_for(state: ConnectivityState, given: EdgeInput, free: bool) -> Connec
     return state
 
 
-class LentWithRange(LentOn):
+class BorrowedBatch(BorrowedEdges):
     """A context that borrows src, dst and named vertices; a range becomes a column."""
 
     def __enter__(self) -> Any:

@@ -50,7 +50,7 @@ def insert_given(
     id out of range is an error before any edge is linked.
     """
     old = inputs.placed_for(state, given, free)
-    with inputs.LentWithRange(old.backend, given) as columns:
+    with inputs.BorrowedBatch(old.backend, given) as columns:
         if exact and isinstance(old.index, Range):
             old.index.extend(given, columns, old.backend)
         after = batches.insert_batch(old, given, columns, design, copied)
@@ -76,7 +76,7 @@ def insert_all(
     for window in _windows(given_all or _pieces(state, edges, words, read_rows)):
         further = [column for one in window[1:] for column in one.columns]
         old = inputs.placed_for(after, window[0], free)
-        with inputs.LentWithRange(old.backend, window[0]) as columns, Borrowing(further) as more:
+        with inputs.BorrowedBatch(old.backend, window[0]) as columns, Borrowing(further) as more:
             rows = [columns, *(more[k : k + 2] for k in range(0, len(more), 2))]
             given, count = _as_one(window), 1
             if more and sum(batch.src.size for batch in window) <= choose_batch_sizes().joined:
@@ -263,5 +263,5 @@ def initial_state(
         return state
     given = inputs.vertices(named, width)
     old = inputs.placed_for(state, given, free)
-    with inputs.LentWithRange(old.backend, given) as columns:
+    with inputs.BorrowedBatch(old.backend, given) as columns:
         return batches.with_vertices(old, given, columns)[0]

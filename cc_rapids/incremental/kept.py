@@ -37,7 +37,7 @@ class KeptForest:
     kind : {"", "integers", "floats", "datetimes", "nanoseconds"}
         The type of the column; empty before the first batch. "datetimes" are in microseconds, and
         "nanoseconds" are datetimes in nanoseconds.
-        of the last kind nanoseconds.
+    cut : int or float, optional
         Edges with a time below this have expired.
     links : (n,) array of uint64, optional
         Links for merging batches, see :mod:`cc_rapids.kernels.lasting`. Present if times are kept
@@ -100,7 +100,7 @@ class KeptForest:
         moves = moved_rows(rows, size, backend)
         columns = self.src, self.dst, self.until, self.order
         return [
-            None if column is None else filled(column[:size].copy(), column, *moves)
+            None if column is None else move_rows(column[:size].copy(), column, *moves)
             for column in columns
         ]
 
@@ -141,7 +141,7 @@ class KeptForest:
         numbers = backend.fill(backend.empty(rows.size, np.uint32), 0xFF)
         numbers[last - size] = free
         backend.kernel(kernels.renumber)(n, size, numbers, links)
-        src, dst, until, order = (filled(column, column, free, last)[:size] for column in columns)
+        src, dst, until, order = (move_rows(each, each, free, last)[:size] for each in columns)
         return replace(every._of(src, dst, until), links=links, order=order, ordered=ordered)
 
     def merges(self, size: int, n: int) -> bool:
@@ -184,16 +184,16 @@ class KeptForest:
         return self.where(forest_of(self.src, self.dst, self.until, n, backend))
 
 
-def moved_rows(gone: Array, size: int, backend: Backend) -> tuple[Array, Array]:
+def moved_rows(removed: Array, size: int, backend: Backend) -> tuple[Array, Array]:
     """Return the freed rows below a size, and the rows beyond it that move into them."""
-    moves = backend.xp.ones(gone.size, bool)
-    moves[gone[gone >= size] - size] = False
-    return gone[gone < size], size + backend.xp.flatnonzero(moves)
+    moves = backend.xp.ones(removed.size, bool)
+    moves[removed[removed >= size] - size] = False
+    return removed[removed < size], size + backend.xp.flatnonzero(moves)
 
 
-def filled(column: Array, given: Array, free: Array, last: Array) -> Array:
-    """Write values of other rows into the free rows of a column, and return it."""
-    column[free] = given[last]
+def move_rows(column: Array, values: Array, free: Array, last: Array) -> Array:
+    """Copy the last rows of ``values`` into the free rows of a column, and return the column."""
+    column[free] = values[last]
     return column
 
 

@@ -68,13 +68,13 @@ class Labels:
     backend: Backend
 
     @classmethod
-    def of(cls, index: Index, roots: Array, gone: Array, backend: Backend) -> Labels:
-        """Return the roots as labels, and n for the vertices in the mask ``gone``, if any."""
+    def of(cls, index: Index, roots: Array, removed: Array, backend: Backend) -> Labels:
+        """Return the roots as labels, and n for the vertices in the mask ``removed``, if any."""
         n = int(roots.size)
         values = backend.empty(n + 1, np.uint32 if n < (1 << 32) - 1 else np.uint64)
         values[:n] = roots
-        if gone.size:
-            values[:n][gone.view(bool)] = n
+        if removed.size:
+            values[:n][removed.view(bool)] = n
         values[n:] = np.iinfo(values.dtype).max
         return cls(index, values, backend)
 

@@ -28,7 +28,7 @@ from ..ledger import Ledger
 from ..solver.choose import choose_for_batch
 from ..solver.run import join, join_and_query
 from .kept import KeptForest
-from .trees import Trees, words_in
+from .trees import Trees, shared_words
 
 NO_LEDGER = Ledger()
 PLAIN = Design()  # needs no memory besides the trees
@@ -125,16 +125,16 @@ def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
 
 def _is_of_kind(given: EdgeInput, before: EdgeInput) -> bool:
     """Return whether a batch keeps the type of answers, as most batches do."""
-    alike = is_alike(given.src, before.src) and is_alike(given.dst, before.dst)
-    plainly = not (given.dropped_rows or given.taken) and given.vertex_names == before.vertex_names
-    where = given.on_device == before.on_device and given.make_frame is before.make_frame
-    return alike and plainly and where and given.answers is before.answers
+    same_ids = is_alike(given.src, before.src) and is_alike(given.dst, before.dst)
+    same_facts = given.vertex_names == before.vertex_names and given.answers is before.answers
+    same_frame = given.on_device == before.on_device and given.make_frame is before.make_frame
+    return same_ids and same_facts and same_frame and not (given.dropped_rows or given.taken)
 
 
 def grown(forest: Forest, n: int) -> Forest:
     """Return a copy of a forest with n vertices; each new vertex is a tree."""
     if n == forest.n:
-        return forest.alike().copy_from(forest)
+        return forest.empty_like().copy_from(forest)
     larger = Forest(forest.backend, n, all_present=True)
     larger.parent[: forest.n] = forest.parent
     larger.parent[forest.n :] = forest.backend.xp.arange(forest.n, n, dtype=larger.vertex)
@@ -237,7 +237,7 @@ def insert_batch(
     copies = copied and index.n == before.n and src.size > 0  # a batch without rows links nothing
     after = before  # allocated before the check of ids, which may wait for the GPU
     if copies:
-        after = Trees.after(before) if plan.algorithm == PLAIN else before.alike()
+        after = Trees.after(before) if plan.algorithm == PLAIN else before.empty_like()
     read_stray = _look_at(backend, index, src, dst, (before, after) if copies else ())
     if index.n > before.n:
         after = grown(before, index.n)
@@ -276,10 +276,10 @@ def _look_at(
     if index.are_vertices and backend.in_caller_order:
         stray = backend.new_flag()
         rows = src, dst, index.n, stray.value, stray.word
-        words, room = map(words_in, copied) if copied else (None, None)
-        if words is not None and room is not None:
+        words, target = map(shared_words, copied) if copied else (None, None)
+        if words is not None and target is not None:
             both = backend.kernel(queries.copy_and_note_strays)
-            both(max(src.size, words.size), backend.asarray(words), room, src.size, *rows)
+            both(max(src.size, words.size), backend.asarray(words), target, src.size, *rows)
             return stray.read_async()
         backend.kernel(queries.note_strays)(src.size, *rows)
         read_stray = stray.read_async()

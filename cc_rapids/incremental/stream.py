@@ -563,7 +563,7 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
     if options.checkpoint is not None:
         words["vertices"] = _digest(vertices, width)
     saver = Saver(options.checkpoint, options.checkpoint_every, words, str(chosen))
-    saver.anew = bool(options.text.as_text)
+    saver.replaces = bool(options.text.as_text)
     if options.frames is not None and not stream.arrow:
         raise InputError(
             "frames= is for files, datasets and readers: answers for frames are of their own kind"

@@ -260,7 +260,7 @@ class _Reader:
         """
         given, weights, there = self._read(edges)
         old = inputs.placed_for(state, given, self.free)
-        with inputs.LentWithRange(old.backend, given) as columns:
+        with inputs.BorrowedBatch(old.backend, given) as columns:
             self.free = self.free and not given.src.size  # the others go where this chunk is
             weights = old.backend.asarray(weights)
             if there is not None:

@@ -44,7 +44,7 @@ class Trees(Forest):
         device = backend.device_id if backend.in_caller_order else None
         spare_arrays = None if device is None else spares.pop(device, None)
         if spare_arrays is None:
-            fields = vars(forest.alike())
+            fields = vars(forest.empty_like())
             spare_arrays = {"words": words_of(backend.xp, fields["arrays"])}
         else:
             fields = vars(forest)
@@ -52,9 +52,9 @@ class Trees(Forest):
         vars(trees).update(fields, **spare_arrays, _rows={}, spares=spares, device=device)
         return trees
 
-    def alike(self) -> Forest:
+    def empty_like(self) -> Forest:
         """Return a similar forest whose arrays are not recycled."""
-        other = super().alike()
+        other = super().empty_like()
         for name in OWN:
             vars(other).pop(name, None)
         return other
@@ -72,7 +72,7 @@ class Trees(Forest):
             self.spares[device] = {name: fields[name] for name in ARRAYS}
 
 
-def words_in(forest: Forest) -> Array | None:
+def shared_words(forest: Forest) -> Array | None:
     """Return the memory of all arrays as uint64, or None unless they are one allocation."""
     fields = vars(forest)
     return fields["words"] if "words" in fields else words_of(forest.backend.xp, forest.arrays)

@@ -182,7 +182,7 @@ class Answer:
         A label frame of kind "min" from the run, which is returned at most once.
     arena : optional
         The arena of the run, whose memory may contain a small label frame.
-    held_forest : dict, optional
+    saved_forest : dict, optional
         The columns of the spanning forest, in a copy without edges.
     linked : Linked, optional
         The keys of linked records.
@@ -197,7 +197,7 @@ class Answer:
     forest_edges: ChosenEdges | None = None
     prefetched_frame: Any = None
     arena: Any = None
-    held_forest: dict[str, Any] | None = None
+    saved_forest: dict[str, Any] | None = None
     linked: Linked | None = None
 
     def __len__(self) -> int:
@@ -208,7 +208,7 @@ class Answer:
         state = {name: getattr(self, name) for name in self.__dataclass_fields__}
         if self.forest_edges is not None:
             with self.backend.scope():
-                state["held_forest"] = self.columns_of_forest()
+                state["saved_forest"] = self.columns_of_forest()
         return state | {
             "given": self.given_without_edges(),
             "prefetched_frame": None,
@@ -282,7 +282,7 @@ class Answer:
         with self.backend.scope():
             return self.frame(self.columns_of_forest(), without_nan=("weight",))
 
-    def held_frame(self, columns: dict[str, Any]) -> Any:
+    def in_memory_frame(self, columns: dict[str, Any]) -> Any:
         """Return an in-memory frame of the caller's library."""
         return self.in_memory().frame(columns)
 
@@ -318,7 +318,7 @@ class Answer:
 
     def columns_of_forest(self, edges: Array | None = None) -> dict[str, Any]:
         """Return new columns of the spanning forest, of all its edges or of some."""
-        columns, chosen = self.held_forest, self.forest_edges
+        columns, chosen = self.saved_forest, self.forest_edges
         if columns is None:
             assert chosen is not None
             chosen = chosen if edges is None else chosen.among(edges)
@@ -365,7 +365,7 @@ class Answer:
         """Return the label columns of some rows of the answer."""
         return self.kind.columns(self, name, self.kind.rows(self)[rows])
 
-    def label_or_own(
+    def label_or_id(
         self, column: Column, rows: Array, valid: Array, name: str, at: Array | None
     ) -> dict[str, Any]:
         """Return the labels of ids; each unknown id is a component of its own."""

@@ -1,10 +1,9 @@
 """Kinds of labels, one class each.
 
-A kind has a public name; it labels the rows of an answer and its components, finds the component of
-a label, and labels vertices that are not in the answer. Other modules take kinds from
-:data:`LABEL_KINDS`, where a new kind is registered, and call their methods; they never compare
-names. An answer keeps its components in the order of their least ids, by which they are numbered
-0 .. k - 1 here, and its rows in the order of the ids.
+A kind has a public name. It labels the rows and the components of an answer, finds the component of
+a label, and labels ids that the answer does not have. :data:`LABEL_KINDS` registers the kinds;
+other modules call their methods and never compare names. Components are numbered 0 .. k - 1 by
+their least ids, and rows are sorted by id.
 """
 
 from __future__ import annotations
@@ -62,10 +61,10 @@ class IdLabels(LabelKind):
         name: str,
         rows: Array | None,
     ) -> dict[str, Any]:
-        """Return labels, and for unknown ids the ids themselves."""
+        """Return the labels of known ids, and unknown ids unchanged."""
         names = [f"{k}_{name}" for k in range(len(column.key_columns))] or [name]
         values = list(self.columns(answer, name, labels).values())
-        columns = ids_or_own(column, valid, values, answer.given.src, rows, answer.backend)
+        columns = labels_or_ids(column, valid, values, answer.given.src, rows, answer.backend)
         return dict(zip(names, columns, strict=True))
 
 
@@ -91,7 +90,7 @@ class MinLabels(IdLabels):
 
 
 class MaxLabels(IdLabels):
-    """The greatest vertex id of the component, its owner in Lehr et al. 2022."""
+    """The greatest vertex id of the component, called its owner by Lehr et al. (2022)."""
 
     name = "max"
 
@@ -114,7 +113,7 @@ class NumberLabels(LabelKind):
 
     @abstractmethod
     def of_unknown(self, answer: Answer, column: Column, unknown: Array) -> Array:
-        """Return labels for the unknown ids of a column, in their order.
+        """Return labels for the unknown ids of a column, in row order.
 
         Parameters
         ----------
@@ -134,29 +133,30 @@ class NumberLabels(LabelKind):
         name: str,
         rows: Array | None,
     ) -> dict[str, Any]:
-        more = self.of_unknown(answer, column, ~valid)
-        numbers = answer.backend.xp.empty(valid.size, np.promote_types(labels.dtype, more.dtype))
-        numbers[~valid] = more
+        unknown = self.of_unknown(answer, column, ~valid)
+        dtype = np.promote_types(labels.dtype, unknown.dtype)
+        numbers = answer.backend.xp.empty(valid.size, dtype)
+        numbers[~valid] = unknown
         if labels.size:
             numbers[valid] = labels[valid]
         return {name: numbers if rows is None else numbers[rows]}
 
 
 class PlaceLabels(NumberLabels):
-    """Labels 0 .. k - 1, ranks of components in an order; int32, as in SciPy, if they fit."""
+    """Labels 0 .. k - 1, ranks of the components: int32 if they fit, as in SciPy, else int64."""
 
     def rows(self, answer: Answer) -> Array:
         return self.of_component(answer, answer.dense)
 
     def of_unknown(self, answer: Answer, column: Column, unknown: Array) -> Array:
-        """Return k, k + 1, ... in the order of the ids, equal ids alike."""
-        more = numbers_alone(column, unknown, answer.backend)
-        last = len(answer) + (int(more.max()) if more.size else 0)
-        return (more + len(answer)).astype(np.int32 if last < 1 << 31 else np.int64)
+        """Return k, k + 1, ... in id order; equal ids get the same number."""
+        ranks = ranks_of_unknown(column, unknown, answer.backend)
+        last = len(answer) + (int(ranks.max()) if ranks.size else 0)
+        return (ranks + len(answer)).astype(np.int32 if last < 1 << 31 else np.int64)
 
 
 class DenseLabels(PlaceLabels):
-    """0 .. k - 1 in the order of the least ids, like SciPy's labels."""
+    """Labels 0 .. k - 1 in the order of the least ids, as in SciPy."""
 
     name = "dense"
 
@@ -168,7 +168,7 @@ class DenseLabels(PlaceLabels):
 
 
 class SizeLabels(PlaceLabels):
-    """0 for the largest component, then 1, ...; ties in the order of the least ids."""
+    """Labels 0 .. k - 1, the largest component first; ties in the order of the least ids."""
 
     name = "size"
 
@@ -180,19 +180,19 @@ class SizeLabels(PlaceLabels):
 
 
 class FingerprintLabels(NumberLabels):
-    """A 64-bit hash of the set of the component's vertices, which changes only with that set.
+    """A 64-bit hash of the component's vertex set.
 
-    The same ids give the same label in any answer, whatever the order of the rows, the engine, the
-    library of the frame and the width of the integers. Two different sets have the same label as
-    rarely as two random 64-bit numbers are equal: among k components in all compared answers, with
-    a probability of about k^2 / 2^65. It does not protect against ids chosen to collide.
+    Equal sets have equal labels in any answer. The order of the rows, the engine, the dataframe
+    library and the integer width do not matter. Among k components, two different sets share a
+    label with a probability of about k^2 / 2^65. The hash is not cryptographic: ids can be chosen
+    to collide.
     """
 
     name = "fingerprint"
 
     @property
     def audited_as(self) -> str:
-        return "any"  # that labels differ where components do; no hash is made again
+        return "any"  # only checks that labels differ between components; recomputes no hash
 
     def rows(self, answer: Answer) -> Array:
         return self._fingerprints(answer)[answer.dense]
@@ -212,10 +212,7 @@ class FingerprintLabels(NumberLabels):
         return fingerprints(hashes, answer.backend.xp.ones(hashes.size, np.int64))
 
     def _fingerprints(self, answer: Answer) -> Array:
-        """Return the label of each component: the sum of its vertices' hashes.
-
-        They are in no particular order.
-        """
+        """Return the label of each component, from the sum of its vertices' hashes."""
         xp, backend = answer.backend.xp, answer.backend
         ids = hashes_of_ids(of_key_columns(answer.ids()), backend)
         running = xp.cumsum(ids[xp.argsort(answer.dense, kind="stable")], dtype=np.uint64)
@@ -231,7 +228,12 @@ LABEL_KINDS: dict[str, LabelKind] = {
 
 
 def check_labels(name: str) -> LabelKind:
-    """Return the named kind of labels; raise an InputError with the nearest names if unknown.
+    """Return the kind of labels of a name.
+
+    Raises
+    ------
+    InputError
+        The name is unknown; the message suggests the nearest ones.
 
     Examples
     --------
@@ -247,27 +249,27 @@ def is_below(label: Any, count: int) -> bool:
     return whole and 0 <= int(label) < count
 
 
-def numbers_alone(column: Column, is_alone: Array, backend: Backend) -> Array:
-    """Return 0, 1, ... for the sorted isolated ids of a column; equal ids get equal numbers."""
+def ranks_of_unknown(column: Column, unknown: Array, backend: Backend) -> Array:
+    """Return the ranks 0, 1, ... of the unknown ids of a column; equal ids get equal ranks."""
     xp, ranks = backend.xp, None
-    if not bool(is_alone.any()):
+    if not bool(unknown.any()):
         return backend.empty(0, np.int64)
     with column.borrow() as borrowed:
         for part, ids in borrowed_columns(column, borrowed):
             if part.strings:
-                words = rows_of(ids, is_alone, backend)
-                codes = factorise([words], Column.to_native, backend)[0][0]
+                strings = rows_of(ids, unknown, backend)
+                codes = factorise([strings], Column.to_native, backend)[0][0]
                 rank = backend.asarray(codes).astype(np.int64)
             else:
-                rank = xp.unique(backend.asarray(ids)[is_alone], return_inverse=True)[1]
-            if ranks is not None:  # columns compare one after the other
+                rank = xp.unique(backend.asarray(ids)[unknown], return_inverse=True)[1]
+            if ranks is not None:  # lexicographic order
                 ranks = ranks * (int(rank.max()) + 1)
             both = rank if ranks is None else ranks + rank
             ranks = xp.unique(both, return_inverse=True)[1]
     return ranks
 
 
-def ids_or_own(
+def labels_or_ids(
     column: Column,
     valid: Array,
     labels: list[Any],
@@ -275,28 +277,31 @@ def ids_or_own(
     rows: Array | None,
     backend: Backend,
 ) -> list[Any]:
-    """Return for each id of a column its label, or the id itself if it is unknown.
+    """Return the label of each known id of a column, and unknown ids unchanged.
 
     Parameters
     ----------
     column : Column
-        The ids.
+        The m ids.
     valid : (m,) array of bool
-    labels : list of (m,) arrays, or columns of strings of the caller's kind
-        The label of each known id, any value for others; empty if the answer has no vertex.
+        True for the ids that are vertices of the answer.
+    labels : list of (m,) arrays, or string columns of the caller's library
+        The labels, one item per key column. Values of unknown ids are ignored. Empty if the answer
+        has no vertex.
     given : Column
-        A column of the answer's edges, which converts ids to the caller's kind.
-    rows : array of int64, optional
-        The rows that are wanted; by default all.
+        A column of the answer's edges, which converts strings to the caller's library.
+    rows : (r,) array of int64, optional
+        The rows to return; all by default.
 
     Returns
     -------
-    list of arrays of the type that labels and ids fit, and columns of strings of the caller's kind
+    list of arrays or string columns
+        One item per key column. Integers have a type that holds both labels and ids.
 
     Raises
     ------
     ColumnTypeError
-        No type of integers holds both.
+        No integer type holds both labels and ids.
     """
     columns = []
     with column.borrow() as borrowed:
@@ -305,7 +310,7 @@ def ids_or_own(
         )
         for (part, ids), label, like in pairs:
             if part.strings:
-                columns.append(_words_or_own(ids, valid, label, like, rows, backend))
+                columns.append(_labels_or_strings(ids, valid, label, like, rows, backend))
                 continue
             ids_of_rows = backend.asarray(ids)
             dtype = type_of(
@@ -318,12 +323,12 @@ def ids_or_own(
     return columns
 
 
-def _words_or_own(
+def _labels_or_strings(
     ids: Any, valid: Array, label: Any, like: Column, rows: Array | None, backend: Backend
 ) -> Any:
     if len(label):
-        with of("labels", label).borrow() as words:
-            ids = where(valid, words, ids, backend)
+        with of("labels", label).borrow() as strings:
+            ids = where(valid, strings, ids, backend)
     ids = ids if rows is None else take_rows(ids, rows, backend)
     return like.to_native(ids, partial(different, ids))
 
@@ -341,7 +346,7 @@ def mixed(words: Array) -> Array:
 
 
 def hashes_of_ids(column: Column, backend: Backend) -> Array:
-    """Return a hash of the value of each id of a column, independent of its type."""
+    """Return a uint64 hash of each id of a column; equal values of any type have equal hashes."""
     hashes = None
     with column.borrow() as borrowed:
         for part, part_ids in borrowed_columns(column, borrowed):
@@ -359,5 +364,5 @@ def hashes_of_ids(column: Column, backend: Backend) -> Array:
 
 
 def fingerprints(sums: Array, counts: Array) -> Array:
-    """Return the fingerprints of sets, from their sizes and the sums of their hashes."""
+    """Return the fingerprints of vertex sets, from the sums of their hashes and their sizes."""
     return mixed(sums ^ mixed(counts.astype(np.uint64)))

@@ -1,4 +1,4 @@
-"""Look-ups of the caller's ids in the answer."""
+"""Lookup of the caller's ids in an answer."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from ..errors import (
     UnmatchedWarning,
     shown,
 )
-from ..graph.edges import LentOn
+from ..graph.edges import BorrowedEdges
 
 if TYPE_CHECKING:
     from .answer import Answer
@@ -53,12 +53,12 @@ BY_POSITION = (
     "records were linked by their positions: give these (attach and deduplicate do without on=), or"
     " name the column of ids by link_records(..., id=)"
 )
-FEW = 3  # ids that a message shows
+SHOWN_IDS = 3  # in a message
 
 
 def check_name(name: Any) -> None:
-    """Raise an InputError if a name cannot be that of a column."""
-    if isinstance(name, list) or callable(name):  # which pandas would call
+    """Raise an InputError if a value is not a valid column name."""
+    if isinstance(name, list) or callable(name):  # pandas would call a callable
         raise ArgumentTypeError(f"name= must be the name of a column, not {shown(name)}")
     check_names("name=", name)
     if isinstance(name, str) and name.encode(errors="replace").decode() != name:
@@ -66,12 +66,12 @@ def check_name(name: Any) -> None:
 
 
 def _name_clash_error(label: str) -> InputError:
-    """Return the error for an added column whose name the frame has."""
+    """Return the error for an added column whose name is taken."""
     return InputError(f"the frame has a column {label!r} already: pass name=")
 
 
 def levels_up() -> int:
-    """Return the ``stacklevel`` of a warning by which it names the caller of the package."""
+    """Return the ``stacklevel`` at which a warning points to the caller of the package."""
     package, level, frame = __name__.partition(".")[0], 1, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
         level, frame = level + 1, frame.f_back
@@ -79,29 +79,30 @@ def levels_up() -> int:
 
 
 def warn_of_no_edges(files: Any) -> None:
-    """Warn that files hold no row of edges, or that an iterator yields none."""
+    """Warn that files, or an iterator, have no edges."""
     what = f"{files} holds" if isinstance(files, str | os.PathLike) else "the files hold"
     if hasattr(files, "__next__"):
         what = "the iterator, which may have been read before, yields"
     warnings.warn(f"{what} no edges", CcRapidsWarning, stacklevel=levels_up())
 
 
-def _some(column: Column, rows: Any) -> str:
-    """Return the first few ids of some rows of a column as text."""
+def _first_ids(column: Column, rows: Any) -> str:
+    """Return the first ids among some rows of a column as text."""
+    rows_shown = [int(row) for row in rows[:SHOWN_IDS]]
     with column.borrow() as borrowed:
         key_columns = borrowed if column.key_columns else [borrowed]
-        ids = [tuple(first(part[int(i) : int(i) + 1]) for part in key_columns) for i in rows[:FEW]]
-    some = ", ".join(str(one[0] if len(one) == 1 else one) for one in ids)
-    return some + (", ..." if len(rows) > FEW else "")
+        ids = [tuple(first(part[row : row + 1]) for part in key_columns) for row in rows_shown]
+    names = ", ".join(str(id_[0] if len(id_) == 1 else id_) for id_ in ids)
+    return names + (", ..." if len(rows) > SHOWN_IDS else "")
 
 
 def labels_of(answer: Answer, vertices: Any) -> Any:
-    """Return the labels of some vertices: see :meth:`cc_rapids.Components.component_of`."""
+    """Return the labels of vertices: see :meth:`cc_rapids.Components.component_of`."""
     with answer.backend.scope():
         single = is_single(vertices)
         column = single_id(vertices) if single else ids_of(answer, vertices)
         rows = rows_of_ids(answer, column, "raise")[0]
-        frame = answer.held_frame(answer.vertex(rows) | answer.label(rows))
+        frame = answer.in_memory_frame(answer.vertex(rows) | answer.label(rows))
         labels = only(frame, "labels")
         return first(labels) if single else answer.given.answer(labels)
 
@@ -133,8 +134,8 @@ def attached(
 def _joined(
     answer: Answer, relation: Any, id_columns: list[str], name: str, missing: str, nulls: str | None
 ) -> Any:
-    """Return a relation of DuckDB that joins another one with the labels of its ids."""
-    columns = {column.lower() for column in columns_in(relation)}  # as DuckDB compares names
+    """Return a DuckDB relation joined with the labels of its ids."""
+    columns = {column.lower() for column in columns_in(relation)}  # DuckDB ignores case
     check_columns(relation, id_columns)
     check_ids(relation, id_columns)
     ids = distinct_of(relation, id_columns)
@@ -151,25 +152,25 @@ def _attached(
     """Return a frame in memory with the label of each row in an added column."""
     names = columns_of(frame)
     with answer.backend.scope():
-        column, there = ids_in_frame(answer, frame, id_columns, nulls or NULLS[missing == "null"])
+        column, mask = ids_in_frame(answer, frame, id_columns, nulls or NULLS[missing == "null"])
         policy = "raise" if missing == "raise" else "null"
         rows, valid = rows_of_ids(answer, column, policy, ALONE)
-        warn_if_strange(answer, column, valid)
-        at = None if there is None else _spread(answer, there)
+        warn_of_unmatched(answer, column, valid)
+        position = None if mask is None else _positions_among_valid(answer, mask)
         separate = missing == "self" and column.size > 0
         if separate:
-            labels = answer.label_or_own(column, rows, valid, name, at)
+            labels = answer.label_or_id(column, rows, valid, name, position)
         else:
-            rows, valid, there = _among(answer, rows, valid, there, at)
-            labels = _label_of_any(answer, rows, name)
-        here = is_cudf(frame)
-        whole = there is None or bool(there.all())
-        mask = None if whole else answer.bring(there, here)
+            rows, mask = _rows_and_mask(answer, rows, valid, mask, position)
+            labels = _labels_of_rows(answer, rows, name)
+        on_device = is_cudf(frame)
+        if mask is not None:
+            mask = None if bool(mask.all()) else answer.bring(mask, on_device)
         for column_name, values in labels.items():
             label = answer.given.called(column_name) if len(labels) > 1 else column_name
             if label in names:
                 raise _name_clash_error(label)
-            frame = with_column(frame, label, answer.bring(values, here), mask)
+            frame = with_column(frame, label, answer.bring(values, on_device), mask)
     return frame
 
 
@@ -182,7 +183,7 @@ def single_id(vertex: Any) -> Column:
 
 
 def ids_of(answer: Answer, values: Any) -> Column:
-    """Return ids to look up, as a column of one or several key columns."""
+    """Return ids to look up as a column, with key columns if the answer's ids have them."""
     key_columns = answer.given.src.key_columns
     if not key_columns:
         return of("vertices", values)
@@ -192,75 +193,86 @@ def ids_of(answer: Answer, values: Any) -> Column:
 def ids_in_frame(
     answer: Answer, frame: Any, on: list[Any], nulls: str, remedy: str = NULL_LABELS
 ) -> tuple[Column, Array | None]:
-    """Return the non-null ids of the rows of a frame, and a mask of these rows.
+    """Return the non-null ids of a frame, and the mask of their rows.
 
-    The mask is None if no id is null. ``remedy`` is what the error for nulls advises.
+    Parameters
+    ----------
+    on : list of str
+        The columns of the ids.
+    nulls : {"raise", "null"}
+        Whether a null raises an error.
+    remedy : str
+        The advice in that error.
+
+    Returns
+    -------
+    column : Column
+    mask : (m,) array of bool, or None if no id is null
     """
     sides = [held(name, column_of(frame, name)) for name in on]
     masks = [side.there for side in sides if side.there is not None]
-    there = reduce(and_, masks) if masks else None
-    column = of_key_columns([side.where(there) for side in sides])
-    if there is None:
+    mask = reduce(and_, masks) if masks else None
+    column = of_key_columns([side.where(mask) for side in sides])
+    if mask is None:
         return column, None
     if nulls == "raise":
         raise NullsError(
-            f"{there.size - int(there.sum()):,} of {there.size:,} rows have nulls in"
+            f"{mask.size - int(mask.sum()):,} of {mask.size:,} rows have nulls in"
             f" {', '.join(map(repr, on))}, which name no vertex: {remedy}"
         )
-    return column, answer.backend.asarray(there)
+    return column, answer.backend.asarray(mask)
 
 
-def _spread(answer: Answer, there: Array) -> Array:
-    """Return for each row of a frame its position among the rows that are not null."""
+def _positions_among_valid(answer: Answer, mask: Array) -> Array:
+    """Return the position of each row among the rows that are not null."""
     xp = answer.backend.xp
-    return xp.maximum(xp.cumsum(there) - 1, 0)
+    return xp.maximum(xp.cumsum(mask) - 1, 0)
 
 
-def _among(
-    answer: Answer, rows: Array, valid: Array, there: Array | None, at: Array | None
-) -> tuple[Array, Array, Array]:
-    """Return for each row of a frame its position among the rows that have a label."""
-    if there is None or at is None:
-        return rows, valid, valid
+def _rows_and_mask(
+    answer: Answer, rows: Array, valid: Array, mask: Array | None, position: Array | None
+) -> tuple[Array, Array]:
+    """Return the answer's row for each row of a frame, and the mask of those that have a label."""
+    if mask is None or position is None:
+        return rows, valid
     if not rows.size:
-        rows, valid = answer.backend.xp.zeros(there.size, np.int64), there
-        return rows, valid, valid
-    return rows[at], valid[at], valid[at] & there
+        return answer.backend.xp.zeros(mask.size, np.int64), mask
+    return rows[position], valid[position] & mask
 
 
-def _label_of_any(answer: Answer, rows: Array, name: str) -> dict[str, Any]:
-    """Return the labels of some rows of the answer, or numbers if the answer is empty."""
+def _labels_of_rows(answer: Answer, rows: Array, name: str) -> dict[str, Any]:
+    """Return the labels of rows of the answer, or zeros if the answer is empty."""
     if answer.forest.vertices or not rows.size:
         return answer.label(rows, name)
-    none = answer.backend.xp.zeros(rows.size, np.int64)
-    return dict.fromkeys(answer.label(rows[:0], name), none)
+    zeros = answer.backend.xp.zeros(rows.size, np.int64)
+    return dict.fromkeys(answer.label(rows[:0], name), zeros)
 
 
 def rows_of_ids(
     answer: Answer, column: Column, missing: str, remedy: str = INCLUDE
 ) -> tuple[Array, Array]:
-    """Return the row of each id in the answer, and a mask of the known ids."""
+    """Return the row of each id in the answer as int64, and the mask of the known ids."""
     return _looked_up(answer, column, missing, answer.forest.rows_of, remedy)
 
 
-def rows_of_lent(
+def rows_of_borrowed(
     answer: Answer, column: Column, borrowed: Any, missing: str
 ) -> tuple[Array, Array]:
-    """Return the same for a column that is lent."""
+    """Return the rows of the ids of a borrowed column, and the mask of the known ids."""
     return _looked_up_of(answer, column, borrowed, missing, answer.forest.rows_of)
 
 
 def roots_of_ids(
     answer: Answer, column: Column, missing: str, remedy: str = INCLUDE
 ) -> tuple[Array, Array]:
-    """Return the vertex that is the root of each id, and a mask of the known ids."""
+    """Return the root vertex of each id, and the mask of the known ids."""
     return _looked_up(answer, column, missing, answer.forest.roots_of, remedy)
 
 
-def roots_of_lent(
+def roots_of_borrowed(
     answer: Answer, column: Column, borrowed: Any, missing: str
 ) -> tuple[Array, Array]:
-    """Return the same for a column that is lent."""
+    """Return the roots of the ids of a borrowed column, and the mask of the known ids."""
     return _looked_up_of(answer, column, borrowed, missing, answer.forest.roots_of)
 
 
@@ -271,9 +283,9 @@ def _looked_up(
     value_of: Callable[[Array, Array], tuple[Array, Array]],
     remedy: str = INCLUDE,
 ) -> tuple[Array, Array]:
-    """Return what the forest says of the vertex of each id, and a mask of the known ids.
+    """Return ``value_of`` the vertex of each id, 0 if unknown, and the mask of the known ids.
 
-    0 for ids that are unknown. ``remedy`` is what the error for these advises.
+    ``remedy`` is the advice in the error for unknown ids.
     """
     with column.borrow() as borrowed:
         return _looked_up_of(answer, column, borrowed, missing, value_of, remedy)
@@ -287,7 +299,7 @@ def _looked_up_of(
     value_of: Callable[[Array, Array], tuple[Array, Array]],
     remedy: str = INCLUDE,
 ) -> tuple[Array, Array]:
-    """Return the same for a column that is lent."""
+    """Do the lookup of :func:`_looked_up` in a borrowed column."""
     backend, xp, forest = answer.backend, answer.backend.xp, answer.forest
     check_kinds(answer.given.src, column, forest.vertices > 0 or missing == "raise")
     if not (column.size and forest.vertices):
@@ -314,31 +326,28 @@ def _looked_up_of(
 def _unknown(answer: Answer, column: Column, valid: Any, remedy: str) -> UnknownVertexError:
     if answer.linked is not None and not answer.linked.id_names:
         remedy = BY_POSITION
-    strange = np.flatnonzero(~valid)
+    unknown = np.flatnonzero(~valid)
     return UnknownVertexError(
-        f"{strange.size:,} of {column.size:,} in {column.name!r} are not vertices of this"
-        f" answer: {_some(column, strange)}; {remedy}"
+        f"{unknown.size:,} of {column.size:,} in {column.name!r} are not vertices of this"
+        f" answer: {_first_ids(column, unknown)}; {remedy}"
     )
 
 
-def warn_if_strange(answer: Answer, column: Column, valid: Array) -> None:
-    """Warn if no id of a frame is a vertex, although there are vertices: on= may be wrong.
-
-    Also if some are none as they are spelled, but are vertices without their leading zeros.
-    """
+def warn_of_unmatched(answer: Answer, column: Column, valid: Array) -> None:
+    """Warn if no id of a frame is a vertex, or if ids differ from vertices by leading zeros."""
     if not (column.size and answer.forest.vertices):
         return
     if bool(valid.any()):
         if column.strings and not column.key_columns and not bool(valid.all()):
             _warn_of_zeros(answer, column, answer.backend.to_host(valid))
         return
-    theirs = _some(column, np.arange(column.size))
-    few = answer.backend.xp.arange(min(FEW, answer.forest.vertices))
-    own_ids = values_of(_vertices_on_host(answer, few))
-    more = ", ..." if answer.forest.vertices > FEW else ""
+    ids = _first_ids(column, np.arange(column.size))
+    rows = answer.backend.xp.arange(min(SHOWN_IDS, answer.forest.vertices))
+    vertices = ", ".join(map(str, values_of(_vertices_on_host(answer, rows))))
+    ellipsis = ", ..." if answer.forest.vertices > SHOWN_IDS else ""
     warnings.warn(
         f"none of the {column.size:,} ids in {column.name!r} is a vertex of this answer: they"
-        f" are {theirs}, and its vertices are {', '.join(map(str, own_ids))}{more}; does on= name"
+        f" are {ids}, and its vertices are {vertices}{ellipsis}; does on= name"
         " the column of the ids, and are they spelled as in the edges?",
         UnmatchedWarning,
         stacklevel=levels_up(),
@@ -346,60 +355,59 @@ def warn_if_strange(answer: Answer, column: Column, valid: Array) -> None:
 
 
 def _warn_of_zeros(answer: Answer, column: Column, valid: Any) -> None:
-    """Warn if an id differs from a vertex only by leading zeros."""
+    """Warn if an unknown id differs from a vertex only by leading zeros."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    with column.borrow() as words:
-        if not isinstance(words, pa.Array | pa.ChunkedArray):
+    with column.borrow() as strings:
+        if not isinstance(strings, pa.Array | pa.ChunkedArray):
             return
-        words = words.filter(pa.array(~valid)).cast(pa.large_string())
-    zeros = words.filter(pc.match_substring_regex(words, "^0+[0-9]"))
+        strings = strings.filter(pa.array(~valid)).cast(pa.large_string())
+    zeros = strings.filter(pc.match_substring_regex(strings, "^0+[0-9]"))
     stripped = pc.utf8_ltrim(zeros, "0")
     stripped = pc.if_else(pc.equal(stripped, ""), "0", stripped)
     matches = zeros.filter(
         pa.array(answer.backend.to_host(rows_of_ids(answer, of("", stripped), "null")[1]))
     )
-    how = "without zeros first"
-    if not len(matches) and pc.any(pc.match_substring_regex(words, "^[0-9]+$")).as_py():
+    spelling = "without leading zeros"
+    if not len(matches) and pc.any(pc.match_substring_regex(strings, "^[0-9]+$")).as_py():
         rows = answer.backend.xp.arange(answer.forest.vertices)
         with of("", _vertices_on_host(answer, rows)).borrow() as vertices:
             stripped = vertices.cast(pa.large_string())
         stripped = stripped.filter(pc.match_substring_regex(stripped, "^0+[0-9]+$"))
-        matches = words.filter(pc.is_in(words, pc.utf8_ltrim(stripped, "0")))
-        how = "with zeros first"
+        matches = strings.filter(pc.is_in(strings, pc.utf8_ltrim(stripped, "0")))
+        spelling = "with leading zeros"
     if len(matches):
         warnings.warn(
-            f"{len(matches):,} of the ids in {column.name!r} are no vertices of this answer as"
-            f" they are spelled, but are {how}, such as {matches[0].as_py()}: spell ids as in the"
-            " edges",
+            f"{len(matches):,} of the ids in {column.name!r} are not vertices of this answer, but"
+            f" would be {spelling}, such as {matches[0].as_py()}: spell ids as in the edges",
             CcRapidsWarning,
             stacklevel=levels_up(),
         )
 
 
 def _vertices_on_host(answer: Answer, rows: Array) -> Any:
-    return only(on_host(answer.held_frame(answer.vertex(rows))), "vertex")
+    return only(on_host(answer.in_memory_frame(answer.vertex(rows))), "vertex")
 
 
 def labelled(answer: Answer, columns: dict[str, Any], numbers: Any) -> Any:
-    """Return a frame of some columns and the label of one vertex in each row.
+    """Return a frame of columns and the label of one vertex per row.
 
-    The run was over the vertices 0 .. n - 1. ``numbers`` is the column of the vertices, whose
-    type the labels get.
+    The answer has the vertices 0 .. n - 1. ``numbers`` holds the vertex of each row; labels have
+    its type.
     """
     column = of("vertices", numbers)
     with answer.backend.scope(), column.borrow() as ids:
-        at = answer.backend.asarray(ids)
-        labels = answer.forest.parent[at]
-        if labels.dtype.itemsize == at.dtype.itemsize:
-            labels = labels.view(at.dtype)
-        labels = answer.bring(labels.astype(at.dtype, copy=False), answer.given.on_device)
+        vertices = answer.backend.asarray(ids)
+        labels = answer.forest.parent[vertices]
+        if labels.dtype.itemsize == vertices.dtype.itemsize:
+            labels = labels.view(vertices.dtype)
+        labels = answer.bring(labels.astype(vertices.dtype, copy=False), answer.given.on_device)
     return answer.given.answer(answer.given.make_frame(columns | {"labels": labels}))
 
 
-def places_of_forest(answer: Answer) -> tuple[list[Array], dict[str, Any]]:
-    """Return the rows of both ends of each edge of the forest, and its other columns."""
+def rows_of_forest(answer: Answer) -> tuple[list[Array], dict[str, Any]]:
+    """Return the answer's rows of both ends of each forest edge, and the row and weight columns."""
     columns = answer.columns_of_forest()
     others = {"row": columns.pop("row")}
     columns.pop("index", None)
@@ -411,13 +419,13 @@ def places_of_forest(answer: Answer) -> tuple[list[Array], dict[str, Any]]:
     return [rows_of_ids(answer, column, "raise")[0] for column in named], others
 
 
-def places_of_edges(answer: Answer, given: EdgeInput | None = None) -> tuple[Array, Array]:
-    """Return the rows of both ends of each edge among the vertices, as int64.
+def rows_of_edges(answer: Answer, given: EdgeInput | None = None) -> tuple[Array, Array]:
+    """Return the answer's rows of both ends of each edge as int64.
 
-    The edges are those of the answer, or others that are ``given``.
+    ``given`` is by default the edge list of the answer.
     """
     given = answer.given if given is None else given
-    with LentOn(answer.backend, given) as columns:
+    with BorrowedEdges(answer.backend, given) as columns:
         sides = zip((given.src, given.dst), columns, strict=False)
-        src, dst = (rows_of_lent(answer, side, ids, "raise")[0] for side, ids in sides)
+        src, dst = (rows_of_borrowed(answer, side, ids, "raise")[0] for side, ids in sides)
     return src, dst

@@ -1,7 +1,7 @@
-"""Saving of an answer in one file, and loading.
+"""Saving an answer to one file, and loading it.
 
-The file is an archive of the ids in their order, column by column (strings as in Arrow: UTF-8 bytes
-and offsets), of the position of the least id of each one's component, and of what the summary says.
+The file is an archive of the sorted ids by column (strings as in Arrow: UTF-8 bytes and offsets),
+the position of the least id of each vertex's component, and the facts of the summary.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from ..ids.growing import Integers, extended
 from ..solver.run import check_spanning
 from .answer import Answer, Facts
 from .labels import check_labels
-from .lookup import places_of_forest
+from .lookup import rows_of_forest
 from .records import Linked
 
 FORMAT = "cc_rapids components 1"
-ENDS = "source", "destination"  # of the edges of its spanning forest
-OTHERS = "cc_rapids connectivity"  # the format of batches
+ENDS = "source", "destination"  # of the edges of a spanning forest
+CONNECTIVITY_FORMAT = "cc_rapids connectivity"  # the prefix in files of Connectivity.save()
 
 
 def write(path: str | os.PathLike[str], answer: Answer) -> None:
-    """Write an answer; raise an OutputError if that is impossible."""
+    """Write an answer to a file; raise an OutputError if the file cannot be written."""
     if not answer.kind.is_saved:
         raise InputError(
-            "the labels of this answer are stable numbers, which it does not save: call save()"
-            " of the StableIds"
+            "the labels of this answer are stable numbers, which save() of an answer does not"
+            " store: call save() of the StableIds"
         )
     backend = answer.backend
     with backend.scope():
@@ -73,7 +73,7 @@ def write(path: str | os.PathLike[str], answer: Answer) -> None:
 
 
 def _parts(column: Column, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the header values and the arrays of one column of ids."""
+    """Return the header values and the arrays that store one column of ids."""
     with column.borrow() as ids_of_column:
         if column.strings:
             octets, offsets = text_buffers(
@@ -83,23 +83,23 @@ def _parts(column: Column, backend: Backend) -> tuple[dict[str, Any], dict[str, 
         ids = backend.to_host(backend.asarray(ids_of_column))
     words = {"ids": "integers", "dtype": str(ids.dtype)}
     low, high = (int(ids[0]), int(ids[-1])) if ids.size else (0, 0)
-    together = high - low == ids.size - 1 and high < 1 << 63
-    if together and bool((ids[1:] > ids[:-1]).all()):
+    may_be_range = high - low == ids.size - 1 and high < 1 << 63
+    if may_be_range and bool((ids[1:] > ids[:-1]).all()):
         return words | {"ids": "range", "low": low}, {}
     wide = np.uint64 if ids.dtype == np.uint64 else np.int64
     return words, {"ids": ids.astype(wide, copy=False)}
 
 
 def _words_of_weights(answer: Answer) -> dict[str, str]:
-    """Return the type of the weights of an answer's spanning forest, if it has weights."""
-    columns_of_forest, weights_of_edges = answer.held_forest, answer.given.weights
+    """Return the type of the weights of an answer's spanning forest; empty without weights."""
+    columns_of_forest, weights_of_edges = answer.saved_forest, answer.given.weights
     weights = weights_of_edges if columns_of_forest is None else columns_of_forest.get("weight")
     return {} if weights is None else {"weight": str(weights.dtype)}
 
 
 def _forest_arrays(answer: Answer) -> dict[str, Any]:
-    """Return the rows of the edges of the spanning forest, and the positions of their ends."""
-    ends, columns = places_of_forest(answer)
+    """Return the arrays of the forest edges: rows, weights if any, and positions of the ends."""
+    ends, columns = rows_of_forest(answer)
     columns = {name: answer.backend.asarray(column) for name, column in columns.items()}
     arrays = {"forest_row": columns["row"]}
     if "weight" in columns:
@@ -121,11 +121,11 @@ def read(path: str | os.PathLike[str], engine: str | None) -> Answer:
         version = str(words.get("format"))[:80]
         way = (
             "load it with Connectivity.load()"
-            if version.startswith(OTHERS)
+            if version.startswith(CONNECTIVITY_FORMAT)
             else "save the answer again with this version"
         )
         raise FormatError(
-            f"{path} has format {version!r}, and Components.load reads {FORMAT!r}: {way}"
+            f"{path} has format {version!r}, but Components.load reads {FORMAT!r}: {way}"
         )
     try:
         return _answer_of_file(words, arrays, engine)
@@ -136,7 +136,7 @@ def read(path: str | os.PathLike[str], engine: str | None) -> Answer:
 
 
 def parts_on_host(ids: list[Column]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Return the header values and the arrays of columns of ids that are on the host."""
+    """Return the header values and the arrays that store columns of ids on the host."""
     backend = backends.get("threads")
     with backend.scope():
         return [_parts(column, backend) for column in ids]
@@ -145,31 +145,33 @@ def parts_on_host(ids: list[Column]) -> list[tuple[dict[str, Any], dict[str, Any
 def of_columns(
     ids: list[Column], parent: Array, words: dict[str, Any], engine: str | None
 ) -> Answer:
-    """Return the answer with these ids, whose components are given by the row of each least id.
+    """Return the answer with the given ids and components.
 
     Parameters
     ----------
     ids : list of Column
-        The columns of the ids, in their order, on the host.
+        The columns of the n ids on the host, sorted by id.
     parent : (n,) array of integers
+        The row of the least id of each vertex's component.
     words : dict
         The ``facts`` of the run, and ``answers``, the kind of frames.
 
     Raises
     ------
     ValueError
-        The ids are not different ones in their order.
+        The ids are not distinct or not sorted.
     """
     columns = parts_on_host(ids)
     word = np.uint32 if word_for(int(parent.size)) == 4 else np.uint64
     arrays = {"parent": parent.astype(word)}
     for k, (_, arrays_of_column) in enumerate(columns):
         arrays |= {f"{k}_{name}": array for name, array in arrays_of_column.items()}
-    own_words = {"labels": "min", "dropped": 0, "taken": [], "columns": [w for w, _ in columns]}
-    return _answer_of_file(own_words | words, arrays, engine)
+    defaults = {"labels": "min", "dropped": 0, "taken": [], "columns": [w for w, _ in columns]}
+    return _answer_of_file(defaults | words, arrays, engine)
 
 
 def _answer_of_file(words: dict[str, Any], arrays: dict[str, Any], engine: str | None) -> Answer:
+    """Return the answer with the header values and the arrays of a file, all checked."""
     parent = arrays["parent"]
     check_parents(parent)
     kinds = [column_words["ids"] == "strings" for column_words in words["columns"]]
@@ -202,12 +204,12 @@ def _answer_of_file(words: dict[str, Any], arrays: dict[str, Any], engine: str |
         if "records" in words:
             answer.linked = Linked.of_words(words["records"])
         if rows is not None:
-            answer.held_forest = _forest_columns(answer, arrays, words.get("weight"))
+            answer.saved_forest = _forest_columns(answer, arrays, words.get("weight"))
     return answer
 
 
 def _type_of_weights(name: Any) -> Any:
-    """Return the type of the weights of a spanning forest; raise a ValueError if they have none."""
+    """Return a type of weights by name; raise a ValueError if it is no number of up to 64 bits."""
     dtype = np.dtype(name)
     if not is_number(dtype) or dtype.itemsize > 8:
         raise ValueError(f"the weights of its spanning forest are {dtype}")
@@ -215,12 +217,17 @@ def _type_of_weights(name: Any) -> Any:
 
 
 def _forest_columns(answer: Answer, arrays: dict[str, Any], weight: str | None) -> dict[str, Any]:
-    """Return the columns of the spanning forest of a file, with weights of a type if there are.
+    """Return the columns of the spanning forest in a file.
+
+    Parameters
+    ----------
+    weight : str, optional
+        The type of the weights; None without weights.
 
     Raises
     ------
     ValueError
-        It is no spanning forest of the components.
+        The edges are not a spanning forest of the components, or rows or weights are invalid.
     """
     src, dst = places = [arrays[f"forest_{end}"] for end in ENDS]
     check_spanning(src, dst, answer.forest)
@@ -233,7 +240,7 @@ def _forest_columns(answer: Answer, arrays: dict[str, Any], weight: str | None) 
         columns |= answer.columns(end, vertex[answer.backend.asarray(place)])
     if (weight is None) != (answer.facts.greatest is None):
         raise ValueError(
-            "its spanning forest is said to be by weight, and has none, or the reverse"
+            "its spanning forest has weights although it is not by weight, or the reverse"
         )
     if weight is not None:
         weights = arrays["forest_weight"].view(_type_of_weights(weight))
@@ -250,7 +257,7 @@ def _decoder(
     given: EdgeInput,
     backend: Backend,
 ) -> IdDecoder:
-    """Return the decoder of n vertices, whose ids are different and in their order."""
+    """Return the decoder of n vertices; raise a ValueError unless ids are distinct and sorted."""
     ids_of_columns = [_ids(column_words, arrays, k, n) for k, column_words in enumerate(columns)]
     if len(ids_of_columns) == 1 and columns[0]["ids"] != "strings":
         (ids,) = ids_of_columns
@@ -266,8 +273,8 @@ def _decoder(
     ]
     column = of_key_columns([of("vertex", part) for part in parts])
     rows = EdgeInput(column, column, NOTHING.make_frame, False)
-    with rows.borrow() as (lent, _):
-        index, numbered = extended(Integers.empty(backend), rows, lent[:1], backend)
+    with rows.borrow() as (borrowed, _):
+        index, numbered = extended(Integers.empty(backend), rows, borrowed[:1], backend)
     order: Array = backend.to_host(numbered[0])
     if index.n != n or not np.array_equal(order, np.arange(n)):
         raise ValueError(f"its ids are not {n:,} different ones in their order")
@@ -275,7 +282,7 @@ def _decoder(
 
 
 def _ids(words: dict[str, Any], arrays: dict[str, Any], k: int, n: int) -> Any:
-    """Return one column of ids: a range, an array of integers, or PyArrow's strings."""
+    """Return one column of n ids: a range, an array of integers, or PyArrow strings."""
     if words["ids"] == "strings":
         return text_of_buffers(arrays[f"{k}_octets"], arrays[f"{k}_offsets"], n)
     if words["ids"] not in ("range", "integers"):

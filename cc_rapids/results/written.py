@@ -1,4 +1,4 @@
-"""The labels of an answer written to files, some rows at a time."""
+"""Writing the labels of an answer to files in blocks of rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROWS_PER_FILE = 10_000_000
 
 
 def check_rows_per_file(rows: Any) -> int:
-    """Return a number of rows of a file; raise an InputError unless it is a positive integer."""
+    """Return the number of rows per file; raise an InputError unless it is a positive integer."""
     if isinstance(rows, bool) or not isinstance(rows, int):
         raise InputError(f"rows_per_file must be a number of rows, not {shown(rows)}")
     if rows < 1:
@@ -38,7 +38,7 @@ def write_parquet(
     kind: LabelKind,
 ) -> list[str]:
     """Write the labels to files in a new folder: see :meth:`cc_rapids.Components.to_parquet`."""
-    from ..data.files.write import check_new_folder, write_folder  # most answers write no files
+    from ..data.files.write import check_new_folder, write_folder
 
     check_rows_per_file(rows_per_file)
     target = Path(check_path("folder", folder))
@@ -48,7 +48,7 @@ def write_parquet(
 
 
 def label_tables(answer: Answer, rows: int, kind: LabelKind) -> Iterator[pa.Table]:
-    """Yield the rows as tables of so many rows; at least one."""
+    """Yield the label frame as one or more tables of at most ``rows`` rows."""
     if not kind.is_root:
         table = arrow_of(answer.in_memory().label_frame(kind))
         for begin in range(0, max(table.num_rows, 1), rows):
@@ -59,18 +59,18 @@ def label_tables(answer: Answer, rows: int, kind: LabelKind) -> Iterator[pa.Tabl
             roots = answer.forest.parent[vertices]
             named = {"vertex": vertices, "labels": roots}
             columns = [_named(answer, name, column) for name, column in named.items()]
-            yield arrow_of(answer.held_frame(columns[0] | columns[1]))
+            yield arrow_of(answer.in_memory_frame(columns[0] | columns[1]))
 
 
 def _named(answer: Answer, name: str, vertices: Array) -> dict[str, Any]:
-    """Return the columns of the ids of some vertices."""
+    """Return the id columns of some vertices."""
     low, dtype = answer.decoder.id_base, answer.decoder.dtype
     wide = vertices.astype("uint64") + answer.backend.xp.asarray(low & (1 << 64) - 1, "uint64")
     return answer.columns(name, wide.astype(dtype, copy=False))
 
 
 def _vertices(answer: Answer, rows: int) -> Iterator[Array]:
-    """Yield the vertices that occur, so many at a time; one time at least."""
+    """Yield the vertices of the answer in one or more arrays of at most ``rows``."""
     xp, forest = answer.backend.xp, answer.forest
     pieces, size, first = [xp.arange(0)], 0, True
     step = max(rows // WORD, 1) * WORD
@@ -91,7 +91,7 @@ def _vertices(answer: Answer, rows: int) -> Iterator[Array]:
 
 
 def arrow_of(frame: Any) -> pa.Table:
-    """Return a frame, or a tuple or dictionary of columns, as a table on the host."""
+    """Return a frame, named tuple or dictionary of columns as a table on the host."""
     import pyarrow as pa
 
     frame = collected(frame)

@@ -9,7 +9,7 @@ import pytest
 
 import cc_rapids
 from cc_rapids import LedgerError
-from cc_rapids.graph.edges import LentOn
+from cc_rapids.graph.edges import BorrowedEdges
 
 pytestmark = pytest.mark.gpu
 ROWS = 20_000
@@ -125,7 +125,7 @@ def test_batches_and_states(cudf, edges, tmp_path):
 def test_columns_that_are_lent_otherwise_are_refused(cudf, edges, how, monkeypatch):
     import cupy
 
-    lend = LentOn.__enter__
+    lend = BorrowedEdges.__enter__
 
     def lent(self):
         first, second, *others = lend(self)
@@ -138,7 +138,7 @@ def test_columns_that_are_lent_otherwise_are_refused(cudf, edges, how, monkeypat
         )
         return [*changed, *others]
 
-    monkeypatch.setattr(LentOn, "__enter__", lent)
+    monkeypatch.setattr(BorrowedEdges, "__enter__", lent)
     with pytest.raises(LedgerError, match="rows were given"):
         cc_rapids.Connectivity().insert(on_gpu(cudf, edges), nulls="drop")
 

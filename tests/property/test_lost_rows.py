@@ -22,7 +22,7 @@ from cc_rapids.data import adapters, relations, streams
 from cc_rapids.data.edge_input import Lending
 from cc_rapids.data.files import delimited, read, text_edges
 from cc_rapids.data.files.formats import FORMATS
-from cc_rapids.graph.edges import LentOn
+from cc_rapids.graph.edges import BorrowedEdges
 from cc_rapids.incremental import insertions, stream
 from cc_rapids.tuning import tuning
 
@@ -159,13 +159,13 @@ def test_columns_that_are_lent_otherwise_than_they_were_given(door, how, folder,
 @pytest.mark.parametrize("how", ["cut", "repeated"])
 @pytest.mark.parametrize("door", BATCHES)
 def test_columns_of_batches_that_are_lent_otherwise(door, how, folder, monkeypatch):
-    lend = LentOn.__enter__
+    lend = BorrowedEdges.__enter__
 
     def lent(self):
         columns = lend(self)
         return changed(columns, how) if len(columns[0]) > 1 else columns
 
-    monkeypatch.setattr(LentOn, "__enter__", lent)
+    monkeypatch.setattr(BorrowedEdges, "__enter__", lent)
     with pytest.raises(LedgerError, match="rows were given"):
         EVERY[door](folder)
 
@@ -337,13 +337,13 @@ def test_a_window_of_batches(how, folder, monkeypatch):
 
 def test_remaining_edges_that_are_cut(monkeypatch):
     seen = cc_rapids.Connectivity().insert(EDGES)
-    lend = LentOn.__enter__
+    lend = BorrowedEdges.__enter__
 
     def lent(self):
         columns = lend(self)
         return changed(columns, "cut") if len(columns[0]) == ROWS else columns
 
-    monkeypatch.setattr(LentOn, "__enter__", lent)
+    monkeypatch.setattr(BorrowedEdges, "__enter__", lent)
     with pytest.raises(LedgerError, match="remaining="):
         seen.remove(EDGES[:3], remaining=EDGES)
 

@@ -8,7 +8,7 @@ import pytest
 from cc_rapids import CapacityError, backends
 from cc_rapids.data.column import Borrowing, Column
 from cc_rapids.data.edge_input import EdgeInput
-from cc_rapids.graph.edges import LentOn
+from cc_rapids.graph.edges import BorrowedEdges
 
 
 def column(name, steps, lend=None, take_back=None):
@@ -60,12 +60,13 @@ def test_all_are_taken_back_if_one_of_them_fails(error):
 def test_memory_that_fails_while_columns_are_lent_is_told_once_all_are_taken_back():
     steps, backend = [], backends.get("threads")
     given = EdgeInput(column("a", steps), column("b", steps), dict, False)
-    with LentOn(backend, given) as columns:
+    with BorrowedEdges(backend, given) as columns:
         assert columns == ["a", "b"]
     fail = partial(column, lend=MemoryError())
+    failing = EdgeInput(column("a", steps), fail("b", steps), dict, False)
     with pytest.raises(CapacityError, match="engine 'threads' ran out of memory"):
-        LentOn(backend, EdgeInput(column("a", steps), fail("b", steps), dict, False)).__enter__()
-    with pytest.raises(CapacityError), LentOn(backend, given):
+        BorrowedEdges(backend, failing).__enter__()
+    with pytest.raises(CapacityError), BorrowedEdges(backend, given):
         raise MemoryError
     lent = ["lend a", "lend b", "take b back", "take a back"]
     assert steps == [*lent, "lend a", "take a back", *lent]

@@ -81,7 +81,7 @@ def test_a_count_that_was_interrupted_is_made_anew(found, monkeypatch, error):
 
 def test_a_forest_alike_has_arrays_of_its_own(found):
     forest = found.answer.forest
-    other = forest.alike().copy_from(forest)
+    other = forest.empty_like().copy_from(forest)
     assert not np.shares_memory(other.parent, forest.parent)
     assert np.array_equal(other.parent, forest.parent)
     assert (other.vertices, other.components) == (forest.vertices, forest.components)

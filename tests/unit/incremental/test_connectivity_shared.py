@@ -201,7 +201,7 @@ def test_a_process_that_is_forked_meanwhile_can_go_on():
     held, go = threading.Event(), threading.Event()
 
     def hold():
-        with seen._lock.held:
+        with seen._lock.rlock:
             held.set()
             go.wait(600)
 
@@ -210,7 +210,7 @@ def test_a_process_that_is_forked_meanwhile_can_go_on():
     held.wait(600)
     child = os.fork()
     if child == 0:
-        os._exit(0 if seen._lock.held.acquire(timeout=600) else 1)
+        os._exit(0 if seen._lock.rlock.acquire(timeout=600) else 1)
     go.set()
     thread.join()
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -169,10 +169,10 @@ def test_forged_facts_of_records_are_refused(tmp_path):
 def test_paths_and_merges_of_a_broken_forest_end(monkeypatch):
     """Which no loader lets in: a pickle of another hand may hold one."""
     found = components(EDGES, weight="w", forest="max")
-    ends, others = lookup.places_of_forest(found.answer)
+    ends, others = lookup.rows_of_forest(found.answer)
     wrong = [np.array(CYCLE[name]) for name in CYCLE]
     for module in (paths, dendrogram):
-        monkeypatch.setattr(module, "places_of_forest", lambda _: (wrong, others))
+        monkeypatch.setattr(module, "rows_of_forest", lambda _: (wrong, others))
     with pytest.raises(errors.InputError, match="would not end"), no_hang():
         found.paths(([4, 0], [0, 4]))
     with pytest.raises(errors.InputError, match="would merge a cluster with itself"):
