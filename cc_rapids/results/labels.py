@@ -285,7 +285,7 @@ def labels_or_ids(
         The m ids.
     valid : (m,) array of bool
         True for the ids that are vertices of the answer.
-    labels : list of (m,) arrays, or string columns of the caller's library
+    labels : list of (m,) arrays or text columns
         The labels, one item per key column. Values of unknown ids are ignored. Empty if the answer
         has no vertex.
     given : Column
@@ -295,7 +295,7 @@ def labels_or_ids(
 
     Returns
     -------
-    list of arrays or string columns
+    list of arrays or text columns
         One item per key column. Integers have a type that holds both labels and ids.
 
     Raises
