@@ -23,9 +23,10 @@ COLUMNS = "name", "version", "licence", "bytes"
 HEAD = """# What an installation pulls in
 
 cc_rapids has the Apache License 2.0. It contains no compiled code and takes less than 5 MB. This
-page lists the packages that pip installs with it: {taken}. The sizes are those of the installed
-files. The packages of an extra are installed in addition to those without extras. cc_rapids also
-works with pandas, Polars and cuGraph if you install them.
+page lists the packages that pip installs with it:
+{taken}. The sizes are those of the
+installed files. The packages of an extra are installed in addition to those without extras.
+cc_rapids also works with pandas, Polars and cuGraph if you install them.
 
 `make installed` writes this page from the metadata of the packages. The licence of a package is its
 SPDX expression; if there is none, its classifiers; if there are none, the first line of its licence
