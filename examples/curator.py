@@ -1,9 +1,9 @@
-"""Put cc_rapids in the place of one stage of NeMo Curator's fuzzy deduplication.
+"""Replace one stage of NeMo Curator's fuzzy deduplication by cc_rapids.
 
-In a pipeline of your own the import below is the line to change. In Curator's ready-made workflow
-it is ``fuzzy.workflow.ConnectedComponentsStage = ConnectedComponentsStage``, before ``run()``. Here
-what Curator does before and after the stage is a few lines each, so that neither Ray nor a GPU is
-needed; the stage is the same.
+In your own pipeline, change the import below. In Curator's workflow, set
+``fuzzy.workflow.ConnectedComponentsStage = ConnectedComponentsStage`` before ``run()``. This
+example imitates the stages before and after in a few lines each, so it needs neither Ray nor a GPU.
+The stage itself is the same.
 """
 
 import tempfile
@@ -15,11 +15,12 @@ import pyarrow.parquet as pq
 
 from cc_rapids.curator import ConnectedComponentsStage  # not nemo_curator's
 
-BUCKETS = [[[100, 104], [101, 103, 107], [108, 109]], [[104, 105], [103, 110]]]  # of equal hashes
+# Documents with equal hashes
+BUCKETS = [[[100, 104], [101, 103, 107], [108, 109]], [[104, 105], [103, 110]]]
 
 
 def edges(buckets, folder, number):
-    """Return a task with the neighbours of each bucket, as the stage before does."""
+    """Return a task with pairs of neighbours in each bucket, like the previous stage."""
     pairs = [pair for bucket in buckets for pair in pairwise(bucket)]
     columns = {
         f"_curator_dedup_id_{end}": [pair[k] for pair in pairs] for k, end in enumerate("xy")
@@ -30,7 +31,7 @@ def edges(buckets, folder, number):
 
 
 def to_remove(task):
-    """Return all documents but one of each group, as the stage after does."""
+    """Return all documents except one of each group, like the next stage."""
     groups = pq.read_table(task.data).to_pandas()
     return groups["_curator_dedup_id"][groups["_duplicate_group_id"].duplicated()].tolist()
 
@@ -39,8 +40,8 @@ with tempfile.TemporaryDirectory() as cache:
     tasks = [edges(buckets, cache, number) for number, buckets in enumerate(BUCKETS)]
     stage = ConnectedComponentsStage(
         cache,
-        memory_limit="1GiB",  # for the documents that are in an edge, and a chunk of edges
-        checkpoint=f"{cache}/components.state",  # to go on from after an interruption
+        memory_limit="1GiB",  # covers the documents in edges and one chunk of edges
+        checkpoint=f"{cache}/components.state",  # lets an interrupted run resume
     )
     [done] = stage.process_batch(tasks)
     print(done.data[0].removeprefix(cache), "removes", to_remove(done))

@@ -16,20 +16,20 @@ USERS, MESSAGES = 5_000, 4_000
 
 
 def month(number):
-    """Return the messages of a month, as if they were read from a file."""
+    """Return the messages of a month; a real program would read a file."""
     random = np.random.default_rng(number)
     ends = random.integers(0, USERS, (2, MESSAGES // 12))
     return pd.DataFrame({"sender": ends[0], "receiver": ends[1]})
 
 
 messages = dd.from_map(month, range(12))
-# The workers are threads of this process, to start quickly; any other cluster works the same way
+# The workers are threads, because these start quickly; any other cluster works the same way
 with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=":0"):
     found = cc_rapids.dask.components(messages, "sender", "receiver")
     print(found)
     sizes = found.sizes().nlargest(3, "size").compute()
     print(sizes.to_string(index=False))
-    users = len(found.labels())  # one row per user; counted on the workers
+    users = len(found.labels())  # one row per user, counted on the workers
 
 alone = cc_rapids.components(pd.concat(map(month, range(12))), "sender", "receiver")
 assert len(found) == len(alone)

@@ -1,7 +1,7 @@
-"""Group records in the middle of SQL: a DuckDB query gives the pairs, and another reads the groups.
+"""Group records between two SQL queries: one finds the pairs, and the other reads the groups.
 
-Orders name a customer by email or by phone, as the till has taken it. A query joins orders that
-share either; the groups come back as a relation of the same connection, which the next query uses.
+Each order has the email or the phone of its customer, or both. A query joins orders that share one
+of them. The groups are a relation of the same DuckDB connection, and the next query uses it.
 """
 
 import duckdb

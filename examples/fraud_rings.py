@@ -1,7 +1,7 @@
 """Find the rings of accounts that share a card or a phone, directly or through others.
 
-Accounts, cards and phones are all vertices, and their names are used as ids directly. With cuDF the
-same code runs on the GPU.
+Accounts, cards and phones are all vertices, and their names are the ids. With cuDF, the same code
+runs on the GPU.
 """
 
 import cc_rapids
@@ -13,11 +13,11 @@ phones = {"bob": "tel-7", "cy": "tel-7", "eve": "tel-9", "gil": None}
 links = [*cards.items(), *phones.items()]
 uses = frames.DataFrame({"account": [a for a, _ in links], "means": [m for _, m in links]})
 
-# The phone of gil is unknown: this row is not a link, and is counted as dropped
+# The phone of gil is unknown, so his row is dropped and counted
 rings = cc_rapids.components(uses, "account", "means", labels="size", nulls="drop")
 members = rings.labels()
 accounts = members[members["vertex"].isin(uses["account"])]
-sizes = accounts.groupby("labels").size().sort_index()  # accounts only, no cards and phones
+sizes = accounts.groupby("labels").size().sort_index()  # accounts only, without cards and phones
 worst = rings.largest()["vertex"]
 ring = worst[worst.isin(uses["account"])]
 

@@ -1,8 +1,8 @@
-"""Follow the components of a network while links are reported, batch by batch.
+"""Follow the components of a network while links are added, batch by batch.
 
-Stations report links as they come up, and the same batches contain queries whether two sites can
-reach each other. Nothing is computed twice: each batch is joined to the existing trees. A snapshot
-at any time is a complete answer, and a saved file holds everything needed to continue elsewhere.
+Stations report new links. The same batches contain queries: can two sites reach each other?
+Nothing is computed twice, because each batch is linked into the existing trees. A snapshot is a
+complete answer, and a saved file contains everything needed to continue elsewhere.
 """
 
 import tempfile
@@ -20,7 +20,7 @@ NOON = {
 }
 EVENING = {"a": ["rome"], "b": ["lima"]}
 
-network = cc_rapids.Connectivity(vertices=["perth"])  # a site that has no link yet
+network = cc_rapids.Connectivity(vertices=["perth"])  # a site without a link
 network.insert(frames.DataFrame(MORNING), "a", "b")
 morning = network.components()
 answers = network.process(frames.DataFrame(NOON), "a", "b", query="ask")

@@ -1,7 +1,7 @@
 """Keep the best row of each group, not just the first, and label every row with its group.
 
-The same product is offered under several article numbers. Of each group, the offer with the most
-reviews is kept; every offer gets the number of its group in an additional column.
+One product may have several article numbers. This program keeps the offer with the most reviews of
+each product, and adds the number of its group to every offer.
 """
 
 import cc_rapids
@@ -19,7 +19,7 @@ same = frames.DataFrame({"left": [101, 102, 105], "right": [102, 103, 106]})
 groups = cc_rapids.components(same, "left", "right")
 kept = groups.deduplicate(offers, on="article", by="reviews")
 
-# 104 matches no other article: it is a group of its own
+# 104 matches no other article, so it is a group of its own
 marked = groups.attach(offers, on="article", name="group", missing="self")
 
 print(kept)

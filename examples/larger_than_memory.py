@@ -1,8 +1,8 @@
 """Find components of more edges than fit into memory, and resume after an interruption.
 
-Union-find needs the vertices in memory, but not the edges: a folder of Parquet files is read in
-chunks whose size follows from a memory limit, and a checkpoint records which row groups are done.
-The files and the limit in this example are small; they may be of any size.
+Union-find needs the vertices in memory, but not the edges. cc_rapids reads a folder of Parquet
+files in chunks that fit into a memory limit, and a checkpoint records which row groups are done.
+The files and the limit in this example are small, but they may have any size.
 """
 
 import tempfile
@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 import cc_rapids
 
-N, FILES = 200_000, 4  # vertex v is joined to v + 7, so that there are seven components
+N, FILES = 200_000, 4  # edges join v and v + 7, so there are seven components
 random = np.random.default_rng(0)
 
 with tempfile.TemporaryDirectory() as folder:
@@ -25,10 +25,10 @@ with tempfile.TemporaryDirectory() as folder:
     pattern, options = f"{folder}/*.parquet", {"num_vertices": N, "memory_limit": "48MiB"}
     print(cc_rapids.components(pattern, explain=True, **options))
 
-    before, after = [], []  # the edges that each run reports, from its first chunk on
+    before, after = [], []  # the number of edges that each run reports after each chunk
 
     def pull_the_plug(progress):
-        """Stop in the middle, like a power failure."""
+        """Stop the run in the middle, like a power failure."""
         before.append(progress.edges)
         print("stopped after:", progress)
         raise RuntimeError
@@ -41,7 +41,7 @@ with tempfile.TemporaryDirectory() as folder:
 
 print("resumed:", found)
 assert len(before) == 1  # the first run was stopped
-assert 0 < before[0] < N - 7  # in the middle,
-assert after[0] > before[0]  # and the second run continued instead of starting again
+assert 0 < before[0] < N - 7  # in the middle
+assert after[0] > before[0]  # the second run continued instead of starting again
 assert len(found) == 7
 assert found.summary()["edges"] == after[-1] == N - 7

@@ -1,8 +1,8 @@
 """Keep one document of each group of near-duplicates.
 
-Similarity gives pairs, and it is not transitive: of three versions of a text, the first and the
-last may differ too much to be a pair. So a group is a connected component, of which the first
-document is kept here; ``by=`` would choose another. With cuDF all of it runs on the GPU.
+Similarity is not transitive: the first and the last of three versions of a text may differ too
+much to be a pair. So a group is a connected component of the pairs. This program keeps the first
+document of each group; ``by=`` selects another. With cuDF, the same code runs on the GPU.
 """
 
 from itertools import combinations
@@ -20,11 +20,11 @@ TEXTS = {
     16: "connected components of a large graph, on a GPU",
     17: "many hands make light work",
 }
-SIMILAR = 0.75  # the share of the words of two texts that occur in both
+SIMILAR = 0.75  # the least share of common words among the words of two texts
 
 
 def similar(one: str, other: str) -> bool:
-    """Compare the words of two texts; for millions of texts, MinHash finds the pairs to compare."""
+    """Compare the words of two texts. For millions of texts, find candidate pairs by MinHash."""
     a, b = set(one.split()), set(other.split())
     return len(a & b) >= SIMILAR * len(a | b)
 
@@ -33,7 +33,7 @@ pairs = [(i, j) for i, j in combinations(TEXTS, 2) if similar(TEXTS[i], TEXTS[j]
 edges = frames.DataFrame({"left": [i for i, _ in pairs], "right": [j for _, j in pairs]})
 
 groups = cc_rapids.components(edges, "left", "right")
-# Texts that resemble no other are in no pair, and are kept
+# Texts without a similar text are in no pair, and are kept
 documents = frames.DataFrame({"document": list(TEXTS)})
 keep = groups.deduplicate(documents, on="document")["document"].to_numpy().tolist()
 

@@ -1,8 +1,8 @@
-"""Choose a threshold after the components are found: one pass gives the cuts at all thresholds.
+"""Compare several thresholds, and choose one after the components are known.
 
-A threshold that is too high splits records that belong together; one that is too low joins records
-that do not. Each edge is read once, whatever the number of thresholds, and the answer also shows
-which components merge between two cuts.
+A threshold that is too high splits records that belong together. A threshold that is too low joins
+records that do not. One pass over the edges finds the components at all thresholds, and the answer
+also shows which components merge between two thresholds.
 """
 
 import cc_rapids
@@ -24,4 +24,4 @@ print(cuts)
 print(last)
 assert [len(cuts.at(threshold)) for threshold in cuts.thresholds] == [3, 2, 1]
 assert cuts.sizes(0.8)["size"].to_numpy().tolist() == [3, 3]
-assert last["before"].to_numpy().tolist() == ["a. lee", "bob"]  # strangers: 0.5 is too low
+assert last["before"].to_numpy().tolist() == ["a. lee", "bob"]  # not one person: 0.5 is too low

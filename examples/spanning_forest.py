@@ -1,8 +1,8 @@
-"""Keep one chain of evidence for each cluster: the links of a spanning forest.
+"""Keep the fewest links that explain each cluster: those of a spanning forest.
 
-Record linkage gives far more matching pairs than are needed to explain its clusters. A spanning
-forest is a smallest subset that joins the same records. It consists of rows of the original table,
-so the other columns of a link are available too.
+Record linkage finds far more matching pairs than its clusters need. A spanning forest is a smallest
+subset of the pairs that joins the same records. It consists of rows of the original table, so the
+other columns of a link are available as well.
 """
 
 import cc_rapids
@@ -24,5 +24,5 @@ kept = matches.take(forest["row"].to_numpy() if frames.__name__ == "pandas" else
 print(found)
 print(kept)
 assert len(kept) == found.summary()["vertices"] - len(found) == 4
-again = cc_rapids.components(kept, "left", "right", vertices=["carol"])  # she matches only herself
+again = cc_rapids.components(kept, "left", "right", vertices=["carol"])  # carol matches no other
 assert again.labels().equals(found.labels())  # the same clusters, from fewer links

@@ -1,6 +1,7 @@
-"""Find groups of words in which word ladders connect all words, changing one letter at a time.
+"""Find groups of words that are connected by word ladders, which change one letter at a time.
 
-``python examples/word_ladders.py --make`` writes the pairs again from Debian's ``wamerican`` list.
+``python examples/word_ladders.py --make`` writes the file of pairs again, from the word list of
+Debian's package ``wamerican``.
 """
 
 import argparse
@@ -16,10 +17,10 @@ WORDS = Path("/usr/share/dict/american-english")
 
 
 def make(words: Path, pairs: Path) -> None:
-    """Write each pair of neighbours once, in order; single letters do not count as words."""
+    """Write each pair of neighbours once, sorted. Single letters do not count as words."""
     listed = words.read_text(encoding="utf-8").split()
     kept = [w for w in listed if len(w) > 1 and w.isascii() and w.isalpha() and w.islower()]
-    # Neighbours agree in all letters but one, so both are in the bucket of that pattern
+    # Neighbours agree in all letters except one, so both are in the bucket of that pattern
     buckets = defaultdict(list)
     for word in sorted(set(kept)):
         for i in range(len(word)):
