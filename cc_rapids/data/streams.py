@@ -1111,7 +1111,7 @@ def groups_of(fragment: Any) -> list[Any]:
 
 
 def _rows_of(group: Any) -> int:
-    """Return the rows of a row group by the footer, or those of another fragment by a scan."""
+    """Return the number of rows of a fragment, from the footers of its row groups or by a scan."""
     groups = getattr(group, "row_groups", None)
     return int(group.count_rows() if groups is None else sum(one.num_rows for one in groups))
 

@@ -219,10 +219,10 @@ def _descriptor(path: Path) -> int | None:
     """
     folder, last = os.path.split(os.path.abspath(path))
     name = os.path.join(os.path.realpath(folder), last)
-    own = rf"/proc/{os.getpid()}/(task/[0-9]+/)?fd/([0-9]+)"
-    if found := re.fullmatch(own, name):
-        return int(found[2])
-    if not os.path.islink(name) or not os.path.exists(name):  # or a circle of links
+    descriptors = rf"/proc/{os.getpid()}/(task/[0-9]+/)?fd/([0-9]+)"
+    if match := re.fullmatch(descriptors, name):
+        return int(match[2])
+    if not os.path.islink(name) or not os.path.exists(name):  # not a link, or a cycle of links
         return None
     return _descriptor(Path(os.path.dirname(name), os.readlink(name)))
 
@@ -244,13 +244,13 @@ def _replaced(target: Path, sync: bool) -> Iterator[BinaryIO]:
     """Open a new file that replaces the target on success, and is removed otherwise."""
     draft = target.with_name(f"{_draft_prefix(target)}{secrets.token_hex(8)}.part")
     before = os.stat(target) if target.exists() else None
-    # A file that is to be as closed as the one before is not open to others for a moment
+    # The draft of a private file must never be readable by others
     mode = 0o666 if before is None else 0o600
     opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-    held = os.dup(opened)  # and locked until it has its name, so that nobody tidies it away
+    locked = os.dup(opened)  # the lock keeps other processes from removing the draft
     try:
-        with suppress(OSError):  # some file systems know no locks
-            fcntl.flock(held, fcntl.LOCK_EX)
+        with suppress(OSError):  # some file systems have no locks
+            fcntl.flock(locked, fcntl.LOCK_EX)
         with open(opened, "wb") as stream:
             if before is not None:
                 _hand_on(before, opened)
@@ -259,13 +259,13 @@ def _replaced(target: Path, sync: bool) -> Iterator[BinaryIO]:
             _sync(draft)
         os.replace(draft, target)
         if sync:
-            with suppress(OSError):  # some file systems cannot be asked
+            with suppress(OSError):  # some file systems cannot sync a folder
                 _sync(target.parent)
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
     finally:
-        os.close(held)
+        os.close(locked)
 
 
 def _hand_on(before: os.stat_result, opened: int) -> None:
@@ -335,18 +335,18 @@ def _packed(raw: BinaryIO, pack: str) -> Iterator[Any]:
 
 @dataclass(frozen=True)
 class EdgeList:
-    """An edge list that comes in pieces.
+    """An edge list in pieces.
 
     Attributes
     ----------
     pieces : iterable of ``pyarrow.Table``
-        Columns src and dst, and perhaps weight (int64 or double), in order; all of one schema.
+        Columns src, dst and possibly weight (int64 or double); all pieces have one schema.
     num_edges : int
-        The rows of all pieces together.
+        The number of rows of all pieces.
     vertices : range, optional
-        All vertices, from 0 or 1 on; formats that count vertices need it.
+        All vertices, starting at 0 or 1; required by formats that number vertices.
     schema : ``pyarrow.Schema``
-        That of the pieces, of which there may be none.
+        The schema of the pieces, of which there may be none.
     """
 
     pieces: Iterable[pa.Table]
@@ -360,7 +360,7 @@ class EdgeList:
         return "weight" in self.schema.names
 
     def gathered(self) -> dict[str, Any]:
-        """Return the columns of the whole list as NumPy arrays."""
+        """Return the columns of all edges as NumPy arrays."""
         import pyarrow as pa
 
         table = pa.concat_tables([self.schema.empty_table(), *self.pieces])
@@ -368,14 +368,14 @@ class EdgeList:
 
 
 def check_edges_output(path: str | os.PathLike[str], format: str | None = None) -> str:
-    """Return the format in which edges would be written to a path; check that they can be.
+    """Return the format of an output path for edges, after checking that it can be written.
 
     Raises
     ------
     FormatError
-        The format is unknown, or is only read; names those that are written.
+        The format is unknown, or cannot be written; the message names those that can.
     OutputError
-        The folder is missing or closed to writing, or the path is a folder.
+        The folder is missing or not writable, or the path is a folder.
     """
     kind = format_of(Path(path), format)
     if kind not in WRITTEN:
@@ -391,32 +391,32 @@ def write_edges(
     format: str | None = None,
     on_progress: Progress | None = None,
 ) -> None:
-    """Write an edge list; a file at the path is replaced when the new one is complete.
+    """Write an edge list to a file, which is replaced when the new one is complete.
 
-    he, gr, metis, mtx, egr and npz number the vertices, from zero or from one: vertex k of the list
-    is vertex k there, whatever its id, so that ``range(n)`` becomes 1 .. n in mtx and
-    ``range(1, n + 1)`` becomes 0 .. n - 1 in egr. metis and egr hold each edge at both its ends,
-    sorted, without self-loops and duplicates (of which the first weight counts). The whole list is
-    held in memory for metis, egr and npz, and one piece of it for all others.
+    he, gr, metis, mtx, egr and npz number the vertices from 0 or 1 by their position in the list:
+    ``range(n)`` becomes 1 .. n in mtx, and ``range(1, n + 1)`` becomes 0 .. n - 1 in egr. metis and
+    egr store each edge at both ends, sorted, without self-loops and duplicates; the first weight of
+    duplicates is kept. Writing metis, egr and npz needs the whole list in memory, and the other
+    formats one piece.
 
     Parameters
     ----------
     edges
-        The list. Edges without weights get the weight 1 in he and gr, and none elsewhere.
+        The edges. he and gr store the weight 1 for edges without weights.
     path
-        The file; packed if it ends in .gz or .zst.
+        The path of the file; compressed if it ends in .gz or .zst.
     format
-        One of ``FORMATS``; by default what the suffix of the path says.
+        One of ``FORMATS``; by default inferred from the suffix of the path.
     on_progress
-        Called with the edges taken so far and the number of all, as writing goes on.
+        Called with the number of edges written so far and in all.
 
     Raises
     ------
     FormatError
-        The format is unknown, or cannot hold such a list: ids are text, missing or too large, or
-        not among the vertices, or weights are not whole.
+        The format is unknown, or cannot store the list: ids are text, null, too large or not among
+        the vertices, or weights are not integers.
     OutputError
-        The file cannot be written; says why.
+        The file cannot be written; the message gives the reason.
     """
     path = Path(path)
     kind = check_edges_output(path, format)
@@ -433,7 +433,7 @@ def write_edges(
 
 
 def _alike(edges: EdgeList) -> tuple[Iterator[pa.Table], pa.Schema]:
-    """Return the pieces with both ends as text if one end is text, as readers expect."""
+    """Return the pieces and schema with both ends as text if one end is text, as readers expect."""
     import pyarrow as pa
 
     schema = edges.schema
@@ -444,7 +444,7 @@ def _alike(edges: EdgeList) -> tuple[Iterator[pa.Table], pa.Schema]:
 
 
 def _counted(edges: EdgeList, path: Path, report: Progress | None) -> Iterator[pa.Table]:
-    """Yield the pieces; raise an error at the end if the number of edges is not as declared."""
+    """Yield the pieces; raise a FormatError at the end unless they have ``num_edges`` rows."""
     written = 0
     for piece in edges.pieces:
         yield piece
@@ -456,7 +456,7 @@ def _counted(edges: EdgeList, path: Path, report: Progress | None) -> Iterator[p
 
 
 def _numbered(edges: EdgeList, path: Path, one: Format, first: int) -> EdgeList:
-    """Return the list with the vertex numbers of the format, as int64."""
+    """Return the list with ids replaced by the vertex numbers of the format, as int64."""
     import pyarrow as pa
 
     types = edges.schema.types[:2]
@@ -507,46 +507,44 @@ def _shifted(pieces: Iterable[pa.Table], old: range, new: range, path: Path) -> 
 
 
 def check_output(path: str | os.PathLike[str], format: str | None = None) -> None:
-    """Check that a table could be written to a path, before the work that makes it.
+    """Check that a table can be written to a path, before it is computed.
 
-    ``format`` is one of ``TABLES``, by default that of the suffix.
+    ``format`` is one of ``TABLES``, by default inferred from the suffix.
 
     Raises
     ------
     FormatError
-        No format that tables are written in has the suffix; names those that have.
+        Tables cannot be written with this suffix; the message names the supported ones.
     OutputError
-        The folder is missing or closed to writing, or the path is a folder.
+        The folder is missing or not writable, or the path is a folder.
     """
     _written_format(Path(path), format)
     check_place(Path(path))
 
 
 def write_table(table: pa.Table, path: str | os.PathLike[str], format: str | None = None) -> None:
-    """Write a table in the given format, or else in that of the suffix.
+    """Write a table in the given format, or in that of the suffix.
 
-    A file at the path is replaced: the table goes to a new one in the same folder, which takes the
-    name when it is complete. On any error, or when interrupted, nothing new remains, and a file
-    that was there is as it was.
+    The table is written to a new file in the same folder, which replaces the file at the path when
+    it is complete. After an error or interruption, the folder is unchanged.
 
     Parameters
     ----------
     table
-        Columns of integers and text. Nulls become empty fields in csv and tsv, where text stands in
-        quotes.
+        Columns of integers and text. In csv and tsv, nulls become empty fields, and text is quoted.
     path
-        Ends in a suffix of ``TABLES``, such as .txt of snap (one comment line of names, then fields
-        separated by tabs), perhaps with .gz or .zst behind it; or in any, with ``format``.
+        A path with a suffix of ``TABLES``, such as .txt for snap (a comment of names, then fields
+        separated by tabs), optionally followed by .gz or .zst; with ``format``, any path.
     format : str, optional
-        One of ``TABLES``, whatever the suffix; .gz and .zst still pack it.
+        One of ``TABLES``, regardless of the suffix; .gz and .zst still compress the file.
 
     Raises
     ------
     FormatError
-        No format that is written has the suffix, or text does not fit into snap: it is empty,
-        holds blanks, or begins as a comment does, or all of it would be read back as numbers.
+        The suffix is not supported, or snap cannot store the text: it is empty, contains blanks,
+        begins like a comment, or would be read back as numbers.
     OutputError
-        The file cannot be written; says why.
+        The file cannot be written; the message gives the reason.
     """
     path = Path(path)
     kind = _written_format(path, format)

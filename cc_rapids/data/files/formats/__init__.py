@@ -1,19 +1,19 @@
-"""The formats of files, one module each: its names, first bytes, reader, and perhaps writer.
+"""File formats, one module each, with names, first bytes, a reader, and possibly a writer.
 
-A module that defines ``FORMATS`` is found by being here. Ids are used as they are in the file; a
-format that numbers its vertices says from where.
+Every module in this package defines ``FORMATS`` and is imported automatically. Ids are those of the
+file. The last column of this table gives the ids of formats that number their vertices:
 
 ========  ==========================  =============================================  ==============
 format    suffixes                    what it is                                     vertices
 ========  ==========================  =============================================  ==============
 csv       .csv                        a table of text; written with commas           those named
 tsv       .tsv .tab                   a table of text; written with tabs             those named
-snap      .txt .snap .edges .el       a table of text; written with tabs, and its    those named
-          out.* (KONECT)              names in a comment
+snap      .txt .snap .edges .el       a table of text; written with tabs, and        those named
+          out.* (KONECT)              column names in a comment
 he        .he                         ``H n m 1``, then ``E source dest weight``     0 .. n - 1
 gr        .gr .col .clq .max          DIMACS: ``p sp n m``, then ``a u v weight``,   1 .. n
           .dimacs                     or ``p edge n m`` and ``e u v``
-metis     .graph .metis               METIS: line i has the neighbours of vertex i   1 .. n
+metis     .graph .metis               METIS: line i lists neighbours of vertex i     1 .. n
 mtx       .mtx                        Matrix Market; a square matrix                 1 .. n
 egr       .egr                        ECL's binary adjacency lists, int32            0 .. n - 1
 npy       .npy                        one NumPy array of edges, by rows or columns   those named
@@ -23,13 +23,12 @@ graphml   .graphml                    GraphML, read by NetworkX                 
 gml       .gml                        GML, read by NetworkX                          those listed
 gexf      .gexf                       GEXF, read by NetworkX                         those listed
 pajek     .net .paj                   Pajek: vertices, then arcs, edges or lists     those listed
-jsonl     .jsonl .ndjson              JSON lines: an object a line; two columns      those named
+jsonl     .jsonl .ndjson              JSON Lines: one object per line; two columns   those named
 arrow     .arrow .feather             Arrow IPC (Feather 2); two columns are read    those named
 parquet   .parquet .pq                Apache Parquet; two columns are read           those named
 ========  ==========================  =============================================  ==============
 
-Any of them may be compressed, as :mod:`cc_rapids.data.files.handle` has it. Weights are read on
-request.
+Any file may be compressed (:mod:`cc_rapids.data.files.handle`). Weights are read on request.
 """
 
 from __future__ import annotations
@@ -48,39 +47,39 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """A format of files.
+    """A file format.
 
     Attributes
     ----------
     name : str
-        What ``format=`` and messages call it.
+        The value of ``format=`` for this format.
     suffixes : tuple of str
-        Of the names of such files.
+        The suffixes of file names.
     starts : bytes
-        A pattern that the first bytes of such a file match, and of no other; none if empty.
+        A pattern that matches the first bytes of files of this format only; empty for none.
     title : str
-        Its name in messages, by default ``name``.
+        The name of the format in messages, by default ``name``.
     binary : bool
-        Whether it is not text.
+        Whether the format is binary, not text.
     read : callable, optional
-        Returns the edges of a ``File`` for a ``ColumnRequest``, src, dst and perhaps weight, and
-        all vertices if it lists them. It tells the file how many edges it declares. None of formats
-        whose pieces are put together.
+        Returns the edges of a ``File`` for a ``ColumnRequest`` (src, dst and possibly weight), and
+        all vertices if the file lists them. It sets the number of edges that the file declares.
+        None for formats that are read in pieces.
     pieces : callable, optional
-        Yields the pieces of a ``File`` for a ``ColumnRequest`` from a ``Place`` on. None of formats
-        that are read as a whole; they have one column per side.
+        Yields the pieces of a ``File`` for a ``ColumnRequest``, starting at a ``Place``. None for
+        formats that are read as a whole; these have one column per end.
     names : callable, optional
-        Returns the names of the columns of a ``File`` by its beginning or its footer.
+        Returns the column names of a ``File`` from its beginning or its footer.
     write : callable, optional
         Writes an ``EdgeList``.
     write_table : callable, optional
-        Writes rows of any columns, piece by piece.
+        Writes tables of any columns, piece by piece.
     first : int, optional
-        The number of the first vertex, of formats that number them when they are written.
+        The number of the first vertex, for formats that number vertices when they are written.
     gathered : bool
-        Whether the whole list is held while it is written.
+        Whether the whole list is in memory while it is written.
     whole_weights : bool
-        Whether weights have to be integers.
+        Whether weights must be integers.
     """
 
     name: str
@@ -99,21 +98,21 @@ class Format:
 
     @property
     def is_written(self) -> bool:
-        """True if edge lists can be written in it."""
+        """True if edge lists can be written in this format."""
         return self.write is not None or self.write_table is not None
 
     def begins(self, first: bytes) -> bool:
-        """Return whether the first bytes of a file can only be of this format."""
+        """Return whether the first bytes of a file identify this format."""
         return bool(self.starts) and re.match(self.starts, first) is not None
 
 
 def _all() -> dict[str, Format]:
     modules = (
-        importlib.import_module(f"{__name__}.{found.name}")
-        for found in pkgutil.iter_modules(__path__)
+        importlib.import_module(f"{__name__}.{module.name}")
+        for module in pkgutil.iter_modules(__path__)
     )
     listed: list[Format] = [one for module in modules for one in module.FORMATS]
-    listed.sort(key=lambda one: (one.write_table is None, one.binary))  # as messages list them
+    listed.sort(key=lambda one: (one.write_table is None, one.binary))  # the order in messages
     return {one.name: one for one in listed}
 
 

@@ -1,4 +1,4 @@
-"""Arrow IPC, which is Feather 2: files and streams. They are read in pieces, batch by batch."""
+"""Read and write files and streams of Arrow IPC (Feather 2), batch by batch."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BATCH = "has record batches that are read as a whole"
 
 
 def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
-    """Yield record batches, starting after a given batch and row."""
+    """Yield record batches, starting after the batch and row of ``place``."""
     import pyarrow as pa
 
     start, done, rows, *_ = place
@@ -46,7 +46,7 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
         seen, rows_before, at = 0, 0, source.tell()
         for group, batch in batches:
             kept = batch.select(pair)
-            kept.validate(full=True)  # or offsets of text beyond its end are followed
+            kept.validate(full=True)  # offsets of text must not point beyond its end
             where = file.path if not start else f"{file.path}, batch {group}"
             check_ids(where, ids, kept.columns[: len(ids)], 0 if start else rows_before)
             rows_before += len(batch)
@@ -58,7 +58,7 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
             at = source.tell()
             yield from sliced(file, table, group, done if group == start else 0, rows)
         check_end(file.path, source, is_file)
-        if not is_file and source.tell() == at:  # else the marker was read
+        if not is_file and source.tell() == at:  # no end marker was read after the last batch
             warnings.warn(
                 f"{file.path} has no marker at its end: it was cut between two record batches, or"
                 " its writer was not closed",
@@ -70,12 +70,12 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
 
 
 def check_end(path: str, source: Any, is_file: bool) -> None:
-    """Check that a file is not several, and that a stream that was read is the only one.
+    """Check that a file holds exactly one Arrow file or stream.
 
     Raises
     ------
     FormatError
-        There are several.
+        Several files or streams are concatenated.
     """
     if is_file:
         check_not_joined(path, source, bytes_between(source), FILE_MARK)
@@ -86,7 +86,7 @@ def check_end(path: str, source: Any, is_file: bool) -> None:
 
 
 def names(file: File, options: TextOptions) -> list[str]:
-    """Return the names of the columns, by the schema at the beginning."""
+    """Return the names of the columns from the schema at the beginning."""
     import pyarrow as pa
 
     with damage(file, "arrow"):
@@ -97,7 +97,7 @@ def names(file: File, options: TextOptions) -> list[str]:
 
 
 def write(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path: Path) -> None:
-    """Write tables as record batches of a file."""
+    """Write tables as record batches of an Arrow file."""
     import pyarrow as pa
 
     with pa.ipc.new_file(stream, schema) as writer:

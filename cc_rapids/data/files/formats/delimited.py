@@ -1,8 +1,7 @@
-"""Delimited text: csv, tsv, and fields between blanks as SNAP and KONECT have them.
+"""Read and write delimited text: csv, tsv, and the blank-separated files of SNAP and KONECT.
 
-Such files are read in pieces, block by block. They are written so that each word is read back as it
-was: in csv and tsv text stands in quotes, and numbers do not; snap, which knows no quotes, has its
-names in a comment.
+Files are read block by block. Written files read back unchanged: csv and tsv quote text but not
+numbers. snap has no quotes, and its column names are in a comment.
 """
 
 from __future__ import annotations
@@ -26,19 +25,19 @@ if TYPE_CHECKING:
     from ...text_options import TextOptions
     from ..input_file import ColumnRequest, File
 
-UNFIT = r"[ \t\n\v\f\r]|^[#%\"]|^$"  # of words between blanks
+UNFIT = r"[ \t\n\v\f\r]|^[#%\"]|^$"  # words that blank-separated text cannot hold
 OTHERS = "; write csv, tsv, arrow or parquet"
 
 
 def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
-    """Yield the blocks of a table of text, starting after a given row.
+    """Yield the blocks of a table of text, starting after the row of ``place``.
 
-    If it is not known whether ids are strings, the first block with an id in it says so.
+    Unless ``place`` or the options tell whether ids are strings, the first block with an id does.
 
     Raises
     ------
     LateTextError
-        Ids were integers so far, and in some block they are not.
+        Ids are text in a block after blocks of integer ids.
     """
     import pyarrow as pa
 
@@ -80,7 +79,7 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
 
 
 def names(file: File, options: TextOptions) -> list[str]:
-    """Return the names of the columns, by the first bytes alone."""
+    """Return the names of the columns from the first bytes of the file."""
     from ..input_file import ColumnRequest, File
 
     lines = file.head[: file.head.rfind(b"\n") + 1] or file.head
@@ -92,7 +91,7 @@ def names(file: File, options: TextOptions) -> list[str]:
 def write_quoted(
     delimiter: str, pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path: Path
 ) -> None:
-    """Write csv or tsv."""
+    """Write tables as csv or tsv with a header."""
     from pyarrow import csv
 
     schema, pieces = plain(pieces, schema)
@@ -103,12 +102,12 @@ def write_quoted(
 
 
 def write_snap(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path: Path) -> None:
-    """Write snap.
+    """Write tables as snap: a comment of column names, then fields separated by tabs.
 
     Raises
     ------
     FormatError
-        It cannot hold some text; names the row, and formats that can.
+        snap cannot hold some text; the message names the row, and formats that can.
     """
     schema, pieces = plain(pieces, schema)
     stream.write("# {}\n".format("\t".join(schema.names)).encode())
@@ -117,7 +116,7 @@ def write_snap(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, 
 
 
 def plain(pieces: Iterable[pa.Table], schema: pa.Schema) -> tuple[pa.Schema, Iterable[pa.Table]]:
-    """Return a schema and its tables without categories and views."""
+    """Replace dictionaries and views in a schema and its tables by plain columns."""
     import pyarrow as pa
 
     schema = pa.schema([field.with_type(plain_type(field.type)) for field in schema])
@@ -131,7 +130,7 @@ def fit_for_blanks(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) ->
     text = next((i for i, kind in enumerate(schema.types[:2]) if is_text(kind)), None)
     ids, rows, word = Kind(), 0, None
     spelled = {name: Spelling() for name in schema.names[:2]}
-    first = dict.fromkeys(spelled, 0)  # the row of the first float
+    first = dict.fromkeys(spelled, 0)  # the row of the first float of each column
     for piece in pieces:
         words = [column.cast(pa.large_string()) for column in piece.columns]
         for name, column in zip(schema.names, words, strict=True):
@@ -160,7 +159,7 @@ def fit_for_blanks(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) ->
 
 
 def check_words(name: str, words: pa.ChunkedArray, rows: int, path: Path) -> None:
-    """Raise a FormatError if a word does not fit between blanks."""
+    """Raise a FormatError if blank-separated text cannot hold a word."""
     import pyarrow.compute as pc
 
     unfit = pc.fill_null(pc.match_substring_regex(words, UNFIT), True)
@@ -174,7 +173,7 @@ def check_words(name: str, words: pa.ChunkedArray, rows: int, path: Path) -> Non
 
 
 def shown(word: str | None) -> str:
-    """Return a word for a message, shortened."""
+    """Return a quoted word for a message, at most 80 characters."""
     text = repr(word)
     return text if len(text) <= 80 else text[:77] + "..."
 

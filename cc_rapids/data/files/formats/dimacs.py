@@ -1,8 +1,8 @@
 """DIMACS: a line ``p problem n m``, then arcs ``a u v weight``, edges ``e u v``, or pairs ``u v``.
 
-The problem says which: ``sp`` of shortest paths (.gr) and ``max`` of flows have arcs, ``edge`` and
-``col`` of colourings and cliques (.col, .clq) have edges, and those of PACE (.gr) have pairs.
-Colourings may list each edge both ways and declare half of that.
+The problem determines the lines: arcs for shortest paths (``sp``, .gr) and flows (``max``), edges
+for colourings and cliques (``edge`` and ``col``, .col, .clq), and pairs for problems of PACE (.gr).
+Colourings may list each edge in both directions and declare half as many.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TAGS |= dict.fromkeys(("tw", "td", "ds", "vc", "cep"), "")
 
 
 def head(fields: list[str]) -> Head | None:
-    """Return what ``p problem nodes edges`` declares."""
+    """Parse the fields of ``p problem nodes edges``; return None if they are invalid."""
     counts = counts_of(fields[2:], 2)
     if fields[:1] != ["p"] or counts is None or fields[1] not in TAGS:
         return None
@@ -32,7 +32,7 @@ def head(fields: list[str]) -> Head | None:
 
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
-    """Write arcs, with the weight 1 if they have none."""
+    """Write edges as arcs; missing weights are written as 1."""
     line = f"p sp {len(edges.vertices or ())} {edges.num_edges}\n"
     write_numbered(edges, line, "a", stream)
 

@@ -1,4 +1,4 @@
-"""ECL's graphs in int32, little-endian: n, m, nindex[n + 1], nlist[m], perhaps m weights."""
+"""ECL's binary graphs: little-endian int32 n, m, nindex[n + 1], nlist[m], optionally m weights."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from ..input_file import ColumnRequest, File
     from ..write import EdgeList
 
-COPIES = 5  # bytes for each byte of a file
+COPIES = 5  # bytes of memory per byte of a file
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
-    """Return all neighbours of all vertices: each edge at both its ends."""
+    """Return the adjacency lists as edges, each edge once from each end."""
     import numpy as np
 
     file.check_bound(file.size, COPIES)

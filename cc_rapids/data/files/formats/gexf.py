@@ -1,4 +1,4 @@
-"""GEXF of Gephi, read by NetworkX: the ids of nodes are names."""
+"""Read GEXF files of Gephi by NetworkX; the ids of nodes are strings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
-    """Return the edges of a graph, and its nodes."""
+    """Return the edges and nodes of a graph."""
     return read_named(file, request, "read_gexf", "GEXF", rb"<(?:\w+:)?edge[\s/>]", IGNORED)
 
 

@@ -1,6 +1,6 @@
-"""GML, read by NetworkX: labels of nodes are names where all nodes have different ones, else ids.
+"""Read GML files by NetworkX; vertices are labels if all labels are distinct, otherwise ids.
 
-Many public files list an edge twice without saying that they may: each of the two is an edge.
+Many public files list an edge twice without declaring a multigraph; each listing counts.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
     from ..input_file import ColumnRequest, File
 
-TEXT = rb'"[^"]*"|(?m:^[ \t]*#.*)'  # and comments
+TEXT = rb'"[^"]*"|(?m:^[ \t]*#.*)'  # strings and comments
 HEAD = rb"(?m:^[ \t]*graph\s*\[)"
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
-    """Return the edges of a graph, and its nodes."""
+    """Return the edges and nodes of a graph."""
     return read_named(file, request, parse, "GML", rb"\bedge\s*\[", TEXT)
 
 
 def parse(stream: BytesIO) -> Any:
-    """Return a graph that may have an edge twice."""
+    """Parse a file as a multigraph."""
     import networkx as nx
 
     data = stream.read()

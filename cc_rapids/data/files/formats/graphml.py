@@ -1,4 +1,4 @@
-"""GraphML, read by NetworkX: the ids of nodes are names."""
+"""Read GraphML files by NetworkX; the ids of nodes are strings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STARTS = rb"(?s)\s*(<\?xml.{,200}?\?>\s*)?(<!--.*?-->\s*)*<(\w+:)?graphml\b"
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
-    """Return the edges of a graph, and its nodes."""
+    """Return the edges and nodes of a graph."""
     edge = rb"<(?:\w+:)?edge[\s/>]"
     return read_named(file, request, "read_graphml", "GraphML", edge, IGNORED)
 

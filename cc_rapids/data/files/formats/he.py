@@ -1,4 +1,4 @@
-"""The H/E format of the course that this project comes from: ``H n m u``, then ``E u v weight``."""
+"""The H/E format of the course behind this project: ``H n m u``, then lines ``E u v weight``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def head(fields: list[str]) -> Head | None:
-    """Return what ``H nodes edges undirected`` declares."""
+    """Parse the fields of ``H nodes edges undirected``; return None if they are invalid."""
     counts = counts_of(fields[1:], 3)
     if fields[:1] != ["H"] or counts is None or counts[2] > 1:
         return None
@@ -22,7 +22,7 @@ def head(fields: list[str]) -> Head | None:
 
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
-    """Write edges, with the weight 1 if they have none."""
+    """Write edges; missing weights are written as 1."""
     line = f"H {len(edges.vertices or ())} {edges.num_edges} 1\n"
     write_numbered(edges, line, "E", stream)
 

@@ -1,4 +1,4 @@
-"""JSON lines: one object a line. They are read and written by columns."""
+"""Read and write JSON Lines, one object per line, by columns."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
     from ..input_file import ColumnRequest, File
 
-COPIES = 8  # bytes for each byte of a file
+COPIES = 8  # bytes of memory per byte of a file
 ROWS_AT_ONCE = 1 << 16
-ESCAPED = r'["\\\x00-\x1f]'  # characters of text
+ESCAPED = r'["\\\x00-\x1f]'  # characters that are escaped in strings
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
-    """Return two columns, by PyArrow."""
+    """Read the columns of ids and weights by PyArrow."""
     import pyarrow as pa
     from pyarrow import json as arrow_json
 
@@ -45,7 +45,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
         picked = columns_of(file, request, table.schema)
         inferred = {name: table[name].type for name in request.ids_in(picked)}
         others = [(name, meant(kind)) for name, kind in inferred.items() if meant(kind) != kind]
-        with suppress(pa.ArrowInvalid):  # such as floats, which are named below
+        with suppress(pa.ArrowInvalid):  # check_ids below refuses other types, such as floats
             table = parsed(pa.schema(others)) if others else table
     table = table.select(picked)
     check_ids(file.path, [*inferred], [table[name] for name in inferred], 0)
@@ -54,7 +54,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
 
 
 def meant(kind: pa.DataType) -> pa.DataType:
-    """Return the type of ids that PyArrow infers as another: dates, and integers beyond 2^63."""
+    """Return string for dates and uint64 for floats, which PyArrow infers from some valid ids."""
     import pyarrow as pa
 
     if pa.types.is_temporal(kind):
@@ -63,7 +63,7 @@ def meant(kind: pa.DataType) -> pa.DataType:
 
 
 def write(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path: Path) -> None:
-    """Write a row as an object."""
+    """Write each row as an object."""
     import pyarrow as pa
 
     for batch in chain.from_iterable(piece.to_batches(ROWS_AT_ONCE) for piece in pieces):
@@ -76,7 +76,7 @@ def write(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path:
 
 
 def words_of(column: pa.Array) -> pa.Array:
-    """Return values as JSON has them: null for what is missing, NaN or infinite."""
+    """Convert values to JSON text: null for missing, NaN and infinite values."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,7 +1,7 @@
 """Matrix Market, read by SciPy: the stored entries of a square matrix are edges.
 
-Each stored entry is one edge, also of a symmetric matrix. Of a matrix in ``array`` form, these are
-the elements that are not zero.
+Each stored entry is one edge, also in symmetric matrices. In ``array`` form, each nonzero element
+is an edge.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ FIELDS = {"null": "pattern", "int64": "integer", "double": "real"}
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
-    """Return the entries of a matrix, and its indices, which begin at 1."""
+    """Return the entries of a matrix as edges, and its indices, which begin at 1."""
     import numpy as np
     import scipy.io
 
     file.check_bound(file.size, COPIES)
-    # SciPy reads beyond the end of a last line without a newline, and of a NUL
+    # SciPy reads past the end of data that lacks a final newline or contains a NUL
     data = b"".join(file.pieces()).removeprefix(MARK).replace(b"\r\n", b"\n") + b"\n"
     data = data.replace(b"\r", b"\n") if b"\r" in data else data
     if b"\0" in data:
@@ -49,7 +49,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
         raise FormatError(
             f"{file.path}: declares {declared} entries, but has {len(data) - 1} bytes"
         )
-    if "integer" in field:  # of which SciPy would read the part ahead of the point
+    if "integer" in field:  # SciPy would truncate a float
         head = re.match(rb"(\s*%[^\n]*\n)*", data)
         last = max(data.rfind(letter) for letter in (b".", b"e", b"E"))
         if head and last >= head.end():
@@ -60,34 +60,34 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     if form == "array":
         ends, declared = np.nonzero(matrix), np.count_nonzero(matrix)
         weights = matrix[ends]
-    else:  # behind those of a symmetric matrix are their mirror images
+    else:  # SciPy appends mirrored entries to those of a symmetric matrix
         ends, weights = (matrix.row[:declared], matrix.col[:declared]), matrix.data[:declared]
-    found = {"src": ends[0].astype(np.int64) + 1, "dst": ends[1].astype(np.int64) + 1}
+    edges = {"src": ends[0].astype(np.int64) + 1, "dst": ends[1].astype(np.int64) + 1}
     if field not in ("pattern", "complex"):
-        found["weight"] = weights
+        edges["weight"] = weights
     file.groups = {0: int(declared)}
-    return ordered(file, request, found), range(1, rows + 1)
+    return ordered(file, request, edges), range(1, rows + 1)
 
 
 @contextmanager
 def naming_lines(path: str, data: bytes) -> Iterator[None]:
-    """Turn SciPy's errors on a line into a FormatError that shows it."""
+    """Convert SciPy's errors to a FormatError that shows the line."""
     try:
         yield
     except (ValueError, OverflowError) as error:
-        if found := re.fullmatch(r"Line (\d+): (.+)", str(error)):
-            raise at_line(path, data, int(found[1]), found[2]) from None
+        if match := re.fullmatch(r"Line (\d+): (.+)", str(error)):
+            raise at_line(path, data, int(match[1]), match[2]) from None
         raise
 
 
 def at_line(path: str, data: bytes, number: int, reason: str) -> FormatError:
-    """Return the error for a line, counted from 1."""
+    """Return the error for a line, numbered from 1."""
     line = next(islice(BytesIO(data), number - 1, None), b"")
     return FormatError(f"{path}, line {number}: {reason}, in {shown(line)}")
 
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
-    """Write entries as they come; SciPy would hold them all."""
+    """Write entries piece by piece; SciPy would need all of them in memory."""
     n, kind = len(edges.vertices or ()), "null"
     if edges.weighted:
         kind = str(edges.schema.field("weight").type)

@@ -1,7 +1,7 @@
 """METIS: a header ``n m [fmt [ncon]]``, then the neighbours of vertex i in line i.
 
-Each edge is listed at both ends. ``fmt`` has up to three digits: sizes of vertices, weights of
-vertices (``ncon`` each), weights of edges.
+Each edge is listed at both ends. ``fmt`` has up to three digits, for vertex sizes, vertex weights
+(``ncon`` each) and edge weights.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..input_file import ColumnRequest, File
     from ..write import EdgeList
 
-COPIES = 12  # bytes for each byte of a file, beside blocks
+COPIES = 12  # bytes of memory per byte of a file, apart from blocks
 ROWS_AT_ONCE = 1 << 16
 
 _DIALECT = Dialect(" ", b"%")
@@ -35,10 +35,10 @@ _FLAGS = re.compile(r"[01]{1,3}")
 
 @dataclass(frozen=True)
 class Header:
-    """The header ``n m [fmt [ncon]]``: the counts, and the fields between the neighbours.
+    """The header ``n m [fmt [ncon]]``: the counts, and the layout of a line.
 
-    ``ahead`` numbers come before the first neighbour, the size and weights of the vertex itself,
-    and every neighbour takes ``stride`` numbers: 2 if the weight of the edge follows it.
+    A line begins with ``ahead`` numbers, the size and weights of the vertex. Each neighbour takes
+    ``stride`` numbers: 2 if the weight of the edge follows it, otherwise 1.
     """
 
     line: int
@@ -48,7 +48,7 @@ class Header:
     stride: int
 
     def expectation(self) -> str:
-        """Return a description of the expected content of each line."""
+        """Return a description of a valid line."""
         ahead = f"{self.ahead} weights, then " if self.ahead else ""
         weights = ", each with a weight" if self.stride == 2 else ""
         return f"{ahead}neighbours from 1 to {self.vertices}{weights}"
@@ -65,7 +65,7 @@ class Header:
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
-    """Return the edges, each at both its ends as in the file, and the vertices."""
+    """Return the edges, each once from each end as in the file, and the vertices."""
     import numpy as np
     import pyarrow as pa
 
@@ -82,12 +82,12 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
         if at + len(counts) - 1 > header.vertices:
             counts = _without_blank_lines_at_the_end(file.path, block, header, counts, at)
         place = np.arange(len(numbers)) - np.repeat(np.cumsum(counts) - counts, counts)
-        there = (place >= header.ahead) & ((place - header.ahead) % header.stride == 0)
-        owner = np.repeat(np.arange(at, at + len(counts)), counts)[there]
-        neighbour = numbers.filter(pa.array(there))
+        is_id = (place >= header.ahead) & ((place - header.ahead) % header.stride == 0)
+        owner = np.repeat(np.arange(at, at + len(counts)), counts)[is_id]
+        neighbour = numbers.filter(pa.array(is_id))
         if not _is_whole(counts, header) or not within(neighbour, range(1, header.vertices + 1)):
             raise _malformed(file.path, block, header)
-        weight = [numbers.filter(pa.array(np.roll(there, 1)))] if weighted else []
+        weight = [numbers.filter(pa.array(np.roll(is_id, 1)))] if weighted else []
         pairs.append((pa.array(owner), neighbour, *weight))
         at += len(counts)
     _check_counts(file.path, header, at - 1, sum(len(owner) for owner, *_ in pairs))
@@ -114,7 +114,7 @@ def _header(path: str, number: int, line: bytes) -> Header:
 
 
 def _tokens(path: str, block: Block, header: Header) -> tuple[Any, pa.Array]:
-    """Return the count of numbers on each line, and all the numbers."""
+    """Return the number of fields of each line, and all fields as numbers."""
     import numpy as np
     import pyarrow as pa
     from pyarrow import csv
@@ -146,10 +146,7 @@ def _tokens(path: str, block: Block, header: Header) -> tuple[Any, pa.Array]:
 def _without_blank_lines_at_the_end(
     path: str, block: Block, header: Header, counts: Any, at: int
 ) -> Any:
-    """Return the counts of the vertices that are left.
-
-    An error if a line beyond them holds anything.
-    """
+    """Return the counts of the remaining vertices; raise if a line after the last one has data."""
     left = header.vertices - at + 1
     if counts[left:].any():
         raise FormatError(
@@ -187,7 +184,7 @@ def _malformed(path: str, block: Block, header: Header) -> FormatError:
 
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
-    """Write adjacency lists, with weights of edges if there are any."""
+    """Write adjacency lists, with edge weights if there are any."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

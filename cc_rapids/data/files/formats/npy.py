@@ -1,4 +1,4 @@
-"""One NumPy array of edges, of shape (2, m) as PyG's ``edge_index``, or (m, 2)."""
+"""Read a NumPy array of edges of shape (2, m), such as PyG's ``edge_index``, or (m, 2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ..input_file import ColumnRequest, File
 
-COPIES = 2  # bytes for each byte of arrays
+COPIES = 2  # bytes of memory per byte of arrays
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
@@ -35,12 +35,12 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
 
 
 def check_size(file: File, name: str, member: BinaryIO, size: int) -> int:
-    """Return the bytes of an array, by its header.
+    """Return the size of an array in bytes, from its header.
 
     Raises
     ------
     FormatError
-        It has other bytes than its header declares.
+        The size differs from that in the header.
     """
     import numpy as np
 
@@ -48,17 +48,17 @@ def check_size(file: File, name: str, member: BinaryIO, size: int) -> int:
     first = np.lib.format.read_array_header_1_0
     header = first if version == (1, 0) else np.lib.format.read_array_header_2_0
     shape, _, dtype = header(member)
-    declared, there = math.prod(shape) * dtype.itemsize, size - member.tell()
-    if declared != there and not dtype.hasobject:
+    declared, stored = math.prod(shape) * dtype.itemsize, size - member.tell()
+    if declared != stored and not dtype.hasobject:
         raise FormatError(
             f"{file.path}: {name} declares {dtype} of shape {shape}, which are {declared:,} bytes,"
-            f" but it has {there:,}{'; write each array alone' if declared < there else ''}"
+            f" but it has {stored:,}{'; write each array alone' if declared < stored else ''}"
         )
     return declared
 
 
 def ends_of(file: File, name: str, array: Any) -> dict[str, Any]:
-    """Return the two ends of edges in one array; of shape (2, 2) each row is an edge."""
+    """Return the columns src and dst of an array; in shape (2, 2), each row is an edge."""
     from ...edge_array import rows_are_edges
 
     if array.ndim != 2 or 2 not in array.shape or not is_integer(array.dtype):

@@ -1,7 +1,7 @@
-"""NumPy's npz: what ``scipy.sparse.save_npz`` writes, or arrays src and dst, or one of both.
+"""NumPy's npz: a matrix of ``scipy.sparse.save_npz``, arrays src and dst, or one array of edges.
 
-One array of shape (2, m) or (m, 2) is taken as it is in memory: ``edge_index`` as PyG has it.
-Beside arrays, num_vertices or num_nodes counts the vertices.
+One array has shape (2, m), such as PyG's ``edge_index``, or (m, 2). With arrays, ``num_vertices``
+or ``num_nodes`` gives the number of vertices.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 COUNTS = ("num_vertices", "num_nodes")
 PAIRS = ("edge_index", "edges", "edge_list")
-MATRIX_COPIES = 4  # bytes for each byte of the arrays of a matrix
+MATRIX_COPIES = 4  # bytes of memory per byte of the arrays of a matrix
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range | None]:
@@ -37,59 +37,59 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range | None]:
     with damage(file, "npz"), np.load(stream) as stored:
         if {"format", "shape"} <= set(stored.files):
             check_sizes(file, stored, stored.files, MATRIX_COPIES)
-            file.check_vertices(int(max(stored["shape"])))  # SciPy makes arrays of its diagonal
+            file.check_vertices(int(max(stored["shape"])))  # SciPy allocates arrays of this length
             stream.seek(0)
             return matrix(file, request, stream)
         return arrays(file, request, stored)
 
 
 def check_sizes(file: File, stored: Any, names: list[str], copies: int) -> None:
-    """Check by their headers that arrays are as large as they say, and fit into memory.
+    """Check that arrays have the sizes in their headers and fit into memory.
 
     Raises
     ------
     FormatError
-        An array has fewer bytes than its header declares.
+        The size of an array differs from that in its header.
     CapacityError
-        They do not fit into the memory limit.
+        The arrays do not fit into the memory limit.
     """
-    known, total = set(stored.zip.namelist()), 0
+    members, total = set(stored.zip.namelist()), 0
     for name in names:
-        inside = f"{name}.npy" if f"{name}.npy" in known else name
+        inside = f"{name}.npy" if f"{name}.npy" in members else name
         with stored.zip.open(inside) as member:
             total += check_size(file, name, member, stored.zip.getinfo(inside).file_size)
     file.check_bound(total, copies)
 
 
 def matrix(file: File, request: ColumnRequest, stream: Any) -> tuple[pa.Table, range]:
-    """Return the entries of a sparse matrix."""
+    """Return the entries of a sparse matrix as edges, and its indices."""
     import scipy.sparse
 
-    found = scipy.sparse.load_npz(stream)
-    if found.format in ("csr", "csc", "bsr"):  # SciPy converts them without checking offsets
-        where, length = f"{file.path}: indptr", len(found.indices)
-        offsets.check(where, found.indptr, length, may_have_spare=True, error=FormatError)
-    given = None if found.format == "dia" else found.nnz  # a diagonal has places without entries
-    found = found.tocoo()
-    if len(found.shape) != 2 or found.shape[0] != found.shape[1]:
-        raise unequal_sides(file.path, found.shape)
-    file.groups = {0: int(found.nnz if given is None else given)}
-    columns = {"src": found.row, "dst": found.col}
-    if is_number(found.dtype):
-        columns["weight"] = found.data
-    return numbered(file, request, columns, found.shape[0])
+    sparse = scipy.sparse.load_npz(stream)
+    if sparse.format in ("csr", "csc", "bsr"):  # SciPy converts them without checking offsets
+        where, length = f"{file.path}: indptr", len(sparse.indices)
+        offsets.check(where, sparse.indptr, length, may_have_spare=True, error=FormatError)
+    declared = None if sparse.format == "dia" else sparse.nnz  # diagonals store empty places too
+    sparse = sparse.tocoo()
+    if len(sparse.shape) != 2 or sparse.shape[0] != sparse.shape[1]:
+        raise unequal_sides(file.path, sparse.shape)
+    file.groups = {0: int(sparse.nnz if declared is None else declared)}
+    columns = {"src": sparse.row, "dst": sparse.col}
+    if is_number(sparse.dtype):
+        columns["weight"] = sparse.data
+    return numbered(file, request, columns, sparse.shape[0])
 
 
 def arrays(file: File, request: ColumnRequest, stored: Any) -> tuple[pa.Table, range | None]:
-    """Return the edges of arrays, in two or in one."""
+    """Return the edges of two arrays or one, and the vertices if the file gives their number."""
     names = [name for name in stored.files if name not in COUNTS]
-    known = any(set(pair) <= {name.lower() for name in names} for pair in KNOWN_PAIRS)
+    has_pair = any(set(pair) <= {name.lower() for name in names} for pair in KNOWN_PAIRS)
     named = request.source is not None or request.destination is not None
     pair = next((name for name in PAIRS if name in names), None)
-    if pair is not None and not known and not named:
+    if pair is not None and not has_pair and not named:
         check_sizes(file, stored, [pair], COPIES)
         columns = ends_of(file, pair, stored[pair])
-    elif not known and not named:
+    elif not has_pair and not named:
         raise FormatError(
             f"{file.path} has the arrays {naming(stored.files)}: expected src and dst, edge_index,"
             " or what scipy.sparse.save_npz writes; name two of them by source= and destination="
@@ -114,7 +114,7 @@ def arrays(file: File, request: ColumnRequest, stored: Any) -> tuple[pa.Table, r
 
 
 def check_ends(file: File, name: str, end: Any) -> None:
-    """Raise a FormatError unless an array holds integers in one dimension."""
+    """Raise a FormatError unless an array is one-dimensional and holds integers."""
     if end.ndim != 1 or not is_integer(end.dtype):
         first = f" (row 0 holds {end[0]!s:.60})" if end.ndim == 1 and end.size else ""
         raise FormatError(
@@ -123,29 +123,29 @@ def check_ends(file: File, name: str, end: Any) -> None:
         )
 
 
-def count_in(file: File, name: str, held: Any) -> int:
-    """Return the number of vertices that a file holds; a FormatError if it is no count."""
-    whole = is_integer(held.dtype) and held.size == 1 and int(held.reshape(-1)[0]) >= 0
+def count_in(file: File, name: str, array: Any) -> int:
+    """Return the number of vertices in an array; raise a FormatError if it is no count."""
+    whole = is_integer(array.dtype) and array.size == 1 and int(array.reshape(-1)[0]) >= 0
     if not whole:
-        found = f" ({held.reshape(-1)[0]!s:.60})" if held.size == 1 else ""
+        value = f" ({array.reshape(-1)[0]!s:.60})" if array.size == 1 else ""
         raise FormatError(
-            f"{file.path}: {name} is {held.dtype} of shape {held.shape}{found}; expected one"
+            f"{file.path}: {name} is {array.dtype} of shape {array.shape}{value}; expected one"
             " integer of at least 0"
         )
-    return int(held.reshape(-1)[0])
+    return int(array.reshape(-1)[0])
 
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
-    """Write a sparse matrix, by SciPy: of bools if edges have no weights."""
+    """Write a sparse matrix by SciPy; a Boolean one if edges have no weights."""
     import numpy as np
     import scipy.sparse
 
     columns, n = edges.gathered(), len(edges.vertices or ())
     values = columns.get("weight", np.ones(edges.num_edges, bool))
-    found = scipy.sparse.coo_array((values, (columns["src"], columns["dst"])), (n, n))
-    held = BytesIO()  # a zip file is written back and forth, and a packed one cannot be
-    scipy.sparse.save_npz(held, found, compressed=False)
-    stream.write(held.getbuffer())
+    matrix = scipy.sparse.coo_array((values, (columns["src"], columns["dst"])), (n, n))
+    zipped = BytesIO()  # writing a zip file seeks, which a compressed stream cannot
+    scipy.sparse.save_npz(zipped, matrix, compressed=False)
+    stream.write(zipped.getbuffer())
 
 
 FORMATS = (

@@ -1,7 +1,8 @@
 """Pajek: ``*Vertices n`` with labels, then ``*Arcs``, ``*Edges``, lists of these, or a matrix.
 
-Labels are names where all are different, else numbers. NetworkX merges vertices of one label, takes
-lists for weighted edges and the names of relations for vertices, so it is not asked.
+Ids are labels if all labels are distinct, otherwise numbers. This module does not use NetworkX,
+which merges vertices with equal labels, reads lists as weighted edges, and names of relations as
+vertices.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ SECTIONS = ("*arcs", "*edges", "*arcslist", "*edgeslist", "*matrix")
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
-    """Return the edges of a network, and its vertices."""
+    """Return the edges and vertices of a network."""
     file.check_bound(file.size, COPIES)
     lines = b"".join(file.pieces()).removeprefix(MARK).decode(errors="replace").splitlines()
     section, row, n, declared = "", 0, -1, 0
@@ -45,7 +46,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
                 n = int(fields[1])
                 file.check_vertices(n)
             elif section not in ("*network", *SECTIONS):
-                section = "*other"  # partitions and vectors, which hold no edges
+                section = "*other"  # partitions and vectors contain no edges
             continue
         try:
             if section == "*vertices":
@@ -56,16 +57,16 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
                 values = [float(field) for field in fields]
                 declared += sum(value != 0 for value in values)
                 ends = [(row, at, {"weight": v}) for at, v in enumerate(values, 1) if v]
-                pairs += [(index(u, n), index(v, n), own) for u, v, own in ends]
+                pairs += [(index(u, n), index(v, n), weight) for u, v, weight in ends]
             elif section in SECTIONS:
                 others = fields[1:] if section.endswith("list") else fields[1:2]
-                own = (
+                weight = (
                     {"weight": float(fields[2])}
                     if len(fields) > 2 and others == fields[1:2]
                     else {}
                 )
                 declared += len(others)
-                pairs += [(index(fields[0], n), index(v, n), own) for v in others]
+                pairs += [(index(fields[0], n), index(v, n), weight) for v in others]
                 if not others:
                     raise ValueError
         except ValueError:
@@ -78,15 +79,15 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
     if len({*labels.values()}) == n:
         names = [labels[k] for k in names]
     return columns_of_names(
-        file, request, [(names[u - 1], names[v - 1], own) for u, v, own in pairs], names
+        file, request, [(names[u - 1], names[v - 1], weight) for u, v, weight in pairs], names
     )
 
 
 def index(field: Any, n: int) -> int:
-    """Return the number of a vertex; raise a ValueError if it is none."""
-    if not 1 <= (found := int(field)) <= n:
+    """Return the number of a vertex; raise a ValueError if it is invalid."""
+    if not 1 <= (number := int(field)) <= n:
         raise ValueError
-    return found
+    return number
 
 
 FORMATS = (

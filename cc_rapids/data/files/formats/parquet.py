@@ -1,4 +1,4 @@
-"""Apache Parquet: two columns, or three with weights. It is read in pieces, row group by group."""
+"""Read and write Apache Parquet: two columns, or three with weights, row group by row group."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     from ..input_file import ColumnRequest, File
 
 MARK = b"PAR1"  # at both ends of a file
-FOOTER = 8  # bytes behind the metadata: their length, and the mark
-PAGE_COPIES = 2  # compressed and not, at most
-STEP = 512  # rows of text that are decoded at once, as their size is unknown before
-LIMIT_OF_ROW = 1 << 18  # or as many rows as the memory limit has this many bytes
+FOOTER = 8  # bytes after the metadata: its length, and the mark
+PAGE_COPIES = 2  # copies of a page in memory: compressed and decompressed
+STEP = 512  # rows of text decoded at once, because their size is unknown before
+LIMIT_OF_ROW = 1 << 18  # the memory limit divided by this also bounds the rows of a step
 
 
 def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
-    """Yield row groups from a place on; what reads them to a GPU, if anything, does so later."""
+    """Yield row groups starting at ``place``, as tables or as pieces to load to a GPU later."""
     if place.read_groups is None:
         return group_batches(file, request, place)
     return groups_to_load(file, request, place, place.read_groups)
 
 
 def group_batches(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
-    """Yield row groups in batches, starting after a given group and row."""
+    """Yield row groups in batches, starting after the group and row of ``place``."""
     start, done, rows, *_ = place
     with damage(file, "Parquet"):
         stream = file.seekable()
@@ -72,17 +72,17 @@ def group_batches(file: File, request: ColumnRequest, place: Place) -> Iterator[
 def groups_to_load(
     file: File, request: ColumnRequest, place: Place, read: RowGroups
 ) -> Iterator[Piece]:
-    """Yield row groups from a given one on, as many at once as fit, each to be read later.
+    """Yield pieces of as many row groups as fit, starting at ``place``, to be read later.
 
-    They are shared out evenly, so that none is read while nothing is left to do beside it. If one
-    of them alone is too large, all are read as PyArrow's tables.
+    Pieces have about equal numbers of row groups, so that reading overlaps with linking. If a
+    single row group does not fit, all are read as PyArrow tables.
     """
     start, done, rows, *_ = place
     with damage(file, "Parquet"):
         _, empty, excluded = _opened_parquet(file, file.seekable(), request)
     pair = empty.column_names
     sizes = [0 if group in excluded else size for group, size in file.groups.items()]
-    ids = all(are_ids(empty[name].type) for name in pair)  # what is refused, is by its first row
+    ids = all(are_ids(empty[name].type) for name in pair)  # else group_batches names the bad row
     if max(sizes[start:], default=0) > rows() or start >= len(sizes) or not ids:
         yield from group_batches(file, request, place)
         return
@@ -93,11 +93,11 @@ def groups_to_load(
             start == group or (size < share and size + sizes[start] <= most)
         ):
             size, start = size + sizes[start], start + 1
-        wanted = [k for k in range(group, start) if k not in excluded]
+        included = [k for k in range(group, start) if k not in excluded]
         skipped = sum(file.groups[k] for k in range(group, start) if k in excluded)
         if group in excluded:
             skipped, done = skipped - done, 0
-        load = partial(_load, file, read, pair, wanted, done) if wanted else None
+        load = partial(_load, file, read, pair, included, done) if included else None
         yield Piece(empty, start - 1, file.groups[start - 1], True, load=load, skipped=skipped)
         done = 0
 
@@ -110,9 +110,9 @@ def _load(file: File, read: RowGroups, pair: list[str], groups: list[int], done:
 def _opened_parquet(
     file: File, stream: BinaryIO, request: ColumnRequest
 ) -> tuple[Any, pa.Table, set[int]]:
-    """Return an open Parquet file, its requested columns without rows, and the groups left out.
+    """Return an open Parquet file, an empty table of the requested columns, and the groups to skip.
 
-    The file gets the rows of each row group, by the footer.
+    Set the number of rows of each row group of ``file`` from the footer.
     """
     import pyarrow.parquet as pq
 
@@ -126,12 +126,12 @@ def _opened_parquet(
 
 
 def check_one_file(path: str, stream: BinaryIO, meta: Any) -> None:
-    """Check that a stream is one Parquet file; its place is its beginning again.
+    """Check that a stream is one Parquet file, and rewind it.
 
     Raises
     ------
     FormatError
-        It is several files, one behind the other.
+        Several files are concatenated.
     """
     group = meta.row_group(meta.num_row_groups - 1) if meta.num_row_groups else None
     chunks = [] if group is None else map(group.column, range(group.num_columns))
@@ -144,28 +144,28 @@ def check_one_file(path: str, stream: BinaryIO, meta: Any) -> None:
 
 
 def excluded_groups(meta: Any, schema: Any, request: ColumnRequest, pair: list[str]) -> set[int]:
-    """Return the row groups whose weights are all outside the bound, by their statistics."""
+    """Return the row groups whose statistics show that all weights are outside the bound."""
     if request.bound is None or request.ids_in(pair) == pair:
         return set()
     name, groups = pair[-1], range(meta.num_row_groups)
     at = {meta.schema.column(i).path: i for i in range(meta.num_columns)}.get(name)
     if at is None:
         return set()
-    found = {group: meta.row_group(group).column(at).statistics for group in groups}
+    statistics = {group: meta.row_group(group).column(at).statistics for group in groups}
     kind, bound = schema.field(name).type, request.bound
     return {
         group
-        for group, known in found.items()
-        if known is not None and known.has_min_max and bound.excludes(known.min, known.max, kind)
+        for group, one in statistics.items()
+        if one is not None and one.has_min_max and bound.excludes(one.min, one.max, kind)
     }
 
 
 def check_pages(
     file: File, stream: BinaryIO, stored: Any, group: int, columns: Sequence[str]
 ) -> int:
-    """Return how many rows of text of a row group to decode at once.
+    """Return the number of rows of text of a row group to decode at once.
 
-    Sets what the largest pages take beside chunks, where not all of them fit.
+    If not all pages fit, set the bytes of the largest ones in the budget of the file.
 
     Raises
     ------
@@ -206,9 +206,9 @@ def group_tables(
     budget: Budget | None,
     step: int = STEP,
 ) -> Iterator[pa.Table]:
-    """Yield columns of a row group in tables of at most so many rows, fewer where text is long.
+    """Yield columns of a row group as tables of at most ``rows()`` rows, fewer if text is long.
 
-    Of text ``step`` rows are decoded at once.
+    With text, ``step`` rows are decoded at once.
     """
     import pyarrow as pa
 
@@ -216,29 +216,29 @@ def group_tables(
         for batch in stored.iter_batches(rows(), row_groups=[group], columns=columns):
             yield pa.Table.from_batches([batch.select(columns)])
         return
-    held: list[pa.RecordBatch] = []
+    batches: list[pa.RecordBatch] = []
     size = count = 0
     for batch in stored.iter_batches(min(step, rows()), row_groups=[group], columns=columns):
         row_bytes = (size + batch.nbytes) / max(1, count + len(batch))
-        if held and count + len(batch) > min(rows(), budget.fitting_rows(row_bytes)):
-            yield pa.Table.from_batches(held).combine_chunks()
-            held, size, count = [], 0, 0
-        held.append(batch.select(columns))
+        if batches and count + len(batch) > min(rows(), budget.fitting_rows(row_bytes)):
+            yield pa.Table.from_batches(batches).combine_chunks()
+            batches, size, count = [], 0, 0
+        batches.append(batch.select(columns))
         size, count = size + batch.nbytes, count + len(batch)
         most = budget.fitting_rows(size / max(1, count))
-        if len(held) == 1 and count > most:  # of long text
-            whole = pa.Table.from_batches(held)
+        if len(batches) == 1 and count > most:  # rows of long text
+            whole = pa.Table.from_batches(batches)
             yield from (whole.slice(at, most) for at in range(0, count, most))
-            held, size, count = [], 0, 0
-    if held:
-        yield pa.Table.from_batches(held).combine_chunks()
+            batches, size, count = [], 0, 0
+    if batches:
+        yield pa.Table.from_batches(batches).combine_chunks()
 
 
-Bounds = list[tuple[Any, Any]]  # the least and the greatest value of a column, by row groups
+Bounds = list[tuple[Any, Any]]  # pairs of a minimum and a maximum, None if unknown
 
 
 class Footer(NamedTuple):
-    """The rows of a row group, and the bytes and the bounds of its columns of ids."""
+    """The number of rows of a row group, and the bytes and bounds of its columns of ids."""
 
     rows: int
     size: int
@@ -246,20 +246,20 @@ class Footer(NamedTuple):
 
 
 def footers_of(meta: Any, groups: Iterable[int], columns: Sequence[str]) -> list[Footer]:
-    """Return what a footer of Parquet tells about row groups."""
+    """Return the facts about row groups in a Parquet footer."""
     at = {meta.schema.column(i).path: i for i in range(meta.num_columns)}
-    found = []
+    footers = []
     for group in map(meta.row_group, groups):
         chunks = [group.column(at[name]) for name in columns if name in at]
-        known = [chunk.statistics for chunk in chunks]
-        bounds = [(one.min, one.max) if one and one.has_min_max else (None, None) for one in known]
+        stats = [chunk.statistics for chunk in chunks]
+        bounds = [(one.min, one.max) if one and one.has_min_max else (None, None) for one in stats]
         size = sum(chunk.total_compressed_size for chunk in chunks)
-        found.append(Footer(group.num_rows, size, bounds))
-    return found
+        footers.append(Footer(group.num_rows, size, bounds))
+    return footers
 
 
 def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
-    """Return what the footer of a Parquet file tells about its row groups."""
+    """Return the facts about all row groups in the footer of a Parquet file."""
     import pyarrow.parquet as pq
 
     with damage(file, "Parquet"):
@@ -269,7 +269,7 @@ def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
 
 
 def names(file: File, options: TextOptions) -> list[str]:
-    """Return the names of the columns, by the footer."""
+    """Return the names of the columns from the footer."""
     import pyarrow.parquet as pq
 
     with damage(file, "parquet"):
@@ -277,7 +277,7 @@ def names(file: File, options: TextOptions) -> list[str]:
 
 
 def write(pieces: Iterable[pa.Table], schema: pa.Schema, stream: BinaryIO, path: Path) -> None:
-    """Write tables as row groups."""
+    """Write each table as a row group."""
     import pyarrow.parquet as pq
 
     with pq.ParquetWriter(stream, schema) as writer:
