@@ -344,7 +344,8 @@ def find_components(
     when a caller or the log needs its number of components. Its time in ``seconds`` then covers
     only the search for its edges.
     """
-    answers, outer = None, None if reading is None else reading.ledger
+    given, answers = edges, None
+    outer = None if reading is None else reading.ledger
     adapter = adapter_of(edges)
     options = with_ends(edges, options, adapter)
     bound = options.weight_bound
@@ -366,7 +367,7 @@ def find_components(
     if options.spanning is not None or (bound is not None and options.forest):
         if options.explain and adapter.is_iterable and not isinstance(edges, list):
             raise consumed(f"the {type(edges).__name__}")
-        given, request = edges, ReadRequest(options.source, options.destination)
+        request = ReadRequest(options.source, options.destination)
         edges, options, reading = with_weights(edges, options)
         outer = reading.ledger if reading.taken else None
         answers, adapter = adapter.answers(given, request), adapter_of(edges)
@@ -418,8 +419,8 @@ def find_components(
     if outer is not None:  # the ledger of the list that contains these rows
         ledger = outer.plus(ledger._replace(given=0))
     ledger = ledger._replace(linked=encoded.edges.m).check()
-    if edge_input.taken and not ledger.records:
-        warn_of_no_edges(edges)
+    if not (ledger.linked or ledger.records):
+        warn_of_no_edges(given)
     seconds = {"copy": None if copied_at is None else copied_at - started}
     seconds["compute"] = done - (copied_at or started)
     facts = Facts(

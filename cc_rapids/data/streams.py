@@ -138,8 +138,6 @@ class Source:
         Whether files that cannot be read are skipped.
     unchecked : bool
         Whether the number of rows is known only after reading, as for an iterator.
-    ran_dry : bool
-        Whether an iterator yielded nothing, perhaps because it had been read before.
     readers : int
         The number of threads that read chunks at the same time.
     fixed : int
@@ -149,7 +147,7 @@ class Source:
     names: tuple[Any, Any]
     taken: list[Taken]
     threaded = arrow = True
-    filtered = skips = unchecked = ran_dry = False
+    filtered = skips = unchecked = False
     readers = 1
     fixed = FILE_BYTES
 
@@ -1215,7 +1213,6 @@ class Items(Source):
                     given=before + end - self.skipped,
                 )
                 at, first = end, False
-        self.ran_dry = number < 0 and self.unchecked
         if number < 0 and hasattr(self.items, "schema"):
             none = self.items.schema.empty_table()
             request, none = self.open_item(none, budget)

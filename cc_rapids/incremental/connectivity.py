@@ -345,9 +345,7 @@ class Connectivity:
                 if given.taken and source is None and destination is None:
                     inputs.check_columns_as_before(given, before.given)
                 states = self._take(before, insert_given(before, given, *how))
-        no_rows = states[0].ledger.records == states[1].ledger.records
-        ran_dry = hasattr(edges, "__next__") and states[0].batches == states[1].batches
-        if no_rows and (adapter.has_header or ran_dry):
+        if states[0].ledger.records == states[1].ledger.records:
             warn_of_no_edges(edges)
         if adapter.is_iterable and adapter.rows(edges, ReadRequest(source, destination)) is None:
             with self._lock.rlock:
@@ -548,6 +546,8 @@ class Connectivity:
             )
         batch = collected(opened(batch))  # once, so that queries and ends have the same rows
         given = inputs.read_rows(batch, source, destination, TextOptions.of(text))
+        if not given.rows.records:
+            warn_of_no_edges(batch)
         mask = inputs.mask_of_queries(batch, query, given)
         with self._lock.rlock:
             before = self._state

@@ -496,13 +496,18 @@ def find_in_stream(
     followed by a file with text ids, all are read again as text.
     """
     try:
-        return _run_stream(edges, options, solve)
+        components = _run_stream(edges, options, solve)
     except LateTextError as error:
         if not error.can_restart:
             raise
         log.info("reading from the first file again, with ids as text: %s", error)
         options = replace(options, text=options.text.with_text(error.text))
         return find_in_stream(edges, options, solve)
+    if isinstance(components, Components):
+        components.answer.keep_bound(options.remembered())
+        if not components.answer.facts.rows.records:
+            warn_of_no_edges(edges)
+    return components
 
 
 def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components | StreamPlan:
@@ -543,15 +548,11 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
                 table = frame_of_table(table, options.frames)
             try:
                 reading = Reading(tuple(stream.taken), gathered.ledger)
-                components: Components = solve(table, settings, reading)
+                return cast(Components, solve(table, settings, reading))
             except NullsError:
                 for chunk in gathered.chunks:  # raises the error of the first file with nulls
                     read.read_chunk(chunk, options.nulls, bound)
                 raise
-            if stream.ran_dry:
-                warn_of_no_edges(edges)
-            components.answer.keep_bound(options.remembered())
-            return components
     options.check_streamed()
     words: dict[str, Any] = {
         "columns": _sides_of(stream, source, destination),
@@ -575,11 +576,7 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
         answers=adapter_of(edges).answers(edges, request),
         bound=bound,
     )
-    components = run.go(count, vertices, options.progress, options.labels, runner)
-    if stream.ran_dry or (stream.taken and not components.answer.facts.rows.records):
-        warn_of_no_edges(edges)
-    components.answer.keep_bound(options.remembered())
-    return components
+    return run.go(count, vertices, options.progress, options.labels, runner)
 
 
 def _sides_of(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
@@ -845,6 +842,8 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
             queue.chunks.close()
         assert components is not None
         components.answer.keep_bound(options.remembered())
+        if not components.answer.facts.rows.records:
+            warn_of_no_edges(edges)
         return components
 
 

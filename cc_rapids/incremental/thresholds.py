@@ -161,7 +161,7 @@ def components_at(
             cuts = reader.stream(stream, state)
     answers = adapter.answers(edges, request)
     sources = tuple(reading.taken)
-    if sources and not reading.ledger.records:
+    if not cuts.facts[0].rows.records:
         warn_of_no_edges(edges)
     given = replace(cuts.given, taken=sources) if sources else cuts.given
     given = given if answers is None else replace(given, answers=answers)

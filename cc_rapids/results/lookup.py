@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backends import Array
+from ..data.adapters import adapter_of
 from ..data.arguments import check_names, check_word
 from ..data.column import Column, held, is_cudf, of, of_key_columns
 from ..data.edge_input import EdgeInput
@@ -78,10 +79,13 @@ def levels_up() -> int:
     return level
 
 
-def warn_of_no_edges(files: Any) -> None:
-    """Warn that files, or an iterator, have no edges."""
-    what = f"{files} holds" if isinstance(files, str | os.PathLike) else "the files hold"
-    if hasattr(files, "__next__"):
+def warn_of_no_edges(edges: Any) -> None:
+    """Warn that edges without rows are files or an iterator."""
+    adapter, once = adapter_of(edges), hasattr(edges, "__next__")
+    if not (once or adapter.has_header or adapter.becomes_table):
+        return
+    what = f"{edges} holds" if isinstance(edges, str | os.PathLike) else "the files hold"
+    if once:
         what = "the iterator, which may have been read before, yields"
     warnings.warn(f"{what} no edges", CcRapidsWarning, stacklevel=levels_up())
 

@@ -235,6 +235,7 @@ def test_windows_of_many_edges_that_expire_at_once(seed, n, spread):
             assert np.array_equal(seen.components().labels(), anew)
 
 
+@pytest.mark.filterwarnings("ignore:.* no edges")
 @pytest.mark.parametrize("history", [History, KeptHistory, ExpiringHistory])
 def test_what_is_left_equals_solving_anew(history):
     case = history.TestCase

@@ -1,9 +1,12 @@
 """No rows: what has none goes with ids of any type, whatever its own is."""
 
+import io
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset as pads
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
@@ -11,7 +14,13 @@ from support.as_lists import columns
 from support.choices import each
 
 import cc_rapids
-from cc_rapids import Connectivity, components, components_at, stream_components
+from cc_rapids import (
+    Connectivity,
+    components,
+    components_at,
+    maximum_spanning_forest,
+    stream_components,
+)
 
 EMPTY = {
     "pandas floats": pd.DataFrame({"src": [], "dst": []}),
@@ -34,6 +43,7 @@ VERTICES = {
     "pyarrow": pa.array([3, 1]),
     "uint64": np.array([2**64 - 1, 1], np.uint64),
 }
+NONE = pa.table({"src": [1], "dst": [2], "weight": [1]})[:0]
 ROWS = pd.DataFrame({"src": ["x"], "i": [1], "dst": ["y"], "j": [2]})
 
 
@@ -111,6 +121,7 @@ def processed(edges, named):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.* no edges")
 @pytest.mark.parametrize("door", BATCHES.values(), ids=BATCHES)
 @pytest.mark.parametrize("vertices", [None, *VERTICES.values()], ids=["", *VERTICES])
 @pytest.mark.parametrize("edges", EMPTY.values(), ids=EMPTY)
@@ -137,6 +148,7 @@ def test_files_without_rows_give_frames_as_others_do(kind, names, tmp_path):
     assert type(seen.insert(path, *names).components().labels()) is pd.DataFrame
 
 
+@pytest.mark.filterwarnings("ignore:.* no edges")
 def test_what_has_rows_says_how_cuts_come():
     some = pd.DataFrame({"src": [1], "dst": [2], "weight": [1.0]})
     none = pl.DataFrame({"src": [], "dst": [], "weight": []}, schema=dict.fromkeys(some, pl.Int64))
@@ -152,11 +164,12 @@ FINDS = {
     "stream_components": cc_rapids.stream_components,
     "insert": lambda edges: Connectivity().insert(edges).components(),
     "insert with rows before": lambda edges: Connectivity().insert(([1], [2])).insert(edges),
+    "components_at": lambda edges: components_at(edges, thresholds=[1]),
 }
 SPENT = {
     "iterator": lambda: iter([]),
     "generator": lambda: (batch for batch in ()),
-    "reader": lambda: pa.table({"src": [1], "dst": [2], "weight": [1]})[:0].to_reader(),
+    "reader": lambda: NONE.to_reader(),
 }
 
 
@@ -166,3 +179,20 @@ def test_an_iterator_that_yields_nothing_is_told(find, spent):
         cc_rapids.CcRapidsWarning, match="may have been read before, yields no edges"
     ):
         FINDS[find](SPENT[spent]())
+
+
+EMPTY_READS = {
+    "forest of a reader": lambda path: maximum_spanning_forest(NONE.to_reader(), weight="weight"),
+    "batch of a dataset": lambda path: Connectivity().insert(pads.dataset(path)),
+    "queries of a file": lambda path: Connectivity().process(path, query=np.empty(0, bool)),
+    "some rows of an open file": lambda path: components(
+        io.BytesIO(path.read_bytes()), weight="weight", at_least=1
+    ),
+}
+
+
+@pytest.mark.parametrize("read", EMPTY_READS.values(), ids=EMPTY_READS)
+def test_reading_no_rows_warns(read, tmp_path):
+    pq.write_table(NONE, tmp_path / "none.parquet")
+    with pytest.warns(cc_rapids.CcRapidsWarning, match="no edges$"):
+        read(tmp_path / "none.parquet")

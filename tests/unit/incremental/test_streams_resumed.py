@@ -407,6 +407,7 @@ def test_vertices_are_known_by_what_they_are(tmp_path):
         (tmp_path / "far").unlink()
 
 
+@pytest.mark.filterwarnings("ignore:.* no edges")
 @pytest.mark.parametrize("kind", [kind for kind in EDGES if kind not in ("matrix", "polars enum")])
 def test_answers_of_a_checkpoint_come_as_the_items_do(kind, tmp_path):
     """Also as long as the iterable gives nothing new, and when it is loaded."""

@@ -50,6 +50,7 @@ def merged(cuts, kind):
     return sorted(rows)
 
 
+@pytest.mark.filterwarnings("ignore:.* no edges")
 @settings(deadline=None, max_examples=40)
 @given(EDGES, LEVELS, st.booleans(), st.booleans(), st.sampled_from(["at_least", "at_most"]))
 def test_each_cut_is_what_a_run_of_its_own_gives(edges, levels, words, streamed, direction):
