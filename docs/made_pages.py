@@ -42,7 +42,7 @@ FACTORY = {
     "link": "a function: the union of two vertices",
 }
 ARRAYS = {
-    "src, dst": "the columns of the edges, as the caller holds them",
+    "src, dst": "the caller's columns of the edges",
     "low": "the lowest id, which is vertex 0",
     "n": "the number of ids from the lowest to the greatest",
     "parent": "for each vertex an ancestor, or the vertex itself if it is a root",
@@ -76,8 +76,8 @@ STEPS = {
     ),
     "probe": (
         "Find the giant: probe some vertices",
-        "After the sample most vertices are in one tree, the giant, if there is one. This kernel"
-        " writes the roots of some vertices.",
+        "After the sample, most vertices are usually in one tree, the giant. This kernel writes the"
+        " roots of some vertices.",
     ),
     "most_frequent": (
         "Find the giant: elect its root",
@@ -85,14 +85,14 @@ STEPS = {
     ),
     "mark_in_giant": (
         "Flatten, and mark the giant",
-        "Nothing is linked in this phase, so each vertex can be pointed at its root, and each"
-        " vertex of the giant gets a bit: 32 times fewer bytes than the parents, which fit into a"
-        " cache.",
+        "Nothing is linked in this phase, so each vertex can be pointed at its root. Each vertex of"
+        " the giant gets a bit. The bits take 32 times fewer bytes than the parents, so they fit"
+        " into a cache.",
     ),
     "every_other_edge": (
         "Link the rest",
-        "Read the edges outside the sample. An edge with both ends inside the giant, as its two"
-        " bits show, joins nothing; all others are linked as in the sample.",
+        "Read the edges outside the sample. If the two bits of an edge show that both ends are"
+        " inside the giant, the edge is skipped. All other edges are linked as in the sample.",
     ),
     "flatten": (
         "Flatten",
@@ -176,17 +176,17 @@ def run():
     parts = [
         "# One run, from its first kernel to its last",
         "",
-        f'This page shows everything that a GPU runs for `components(frame, design="{DESIGN}")'
-        ".labels()`, in order: the functions are copied from the package, each where it is first"
-        " called. {doc}`words` explains the operations of `on`, {doc}`algorithms` lists the"
+        f'This page shows all functions that a GPU runs for `components(frame, design="{DESIGN}")'
+        ".labels()`, in order of execution. The functions are copied from the package, each at its"
+        " first call. {doc}`words` explains the operations of `on`, {doc}`algorithms` lists the"
         " alternatives to this sample, union and find, and {doc}`../design/why` gives the reasons."
         ' `"auto"` uses other unions for many lists, and runs the same phases in one launch for'
         " short ones (`kernels/one_launch.py`).",
         "",
         "Each function below is a factory: it takes the backend `on`, types of integers and the"
         " functions that it builds on, and returns a kernel or a device function that closes over"
-        " them. So a union does not depend on the find that it calls, nor the pass over the edges"
-        " on the union. The arguments of the factories are",
+        " them. So a union does not depend on the find that it calls, and the pass over the edges"
+        " does not depend on the union. The arguments of the factories are",
         "",
         "| argument | is |",
         "| --- | --- |",
@@ -281,7 +281,7 @@ def entry(choice):
         yield f"Needs beyond the edges and 4 bytes per vertex: {choice.asks}."
     where = choice.make.__module__.replace(".", "/")
     yield ""
-    yield f"Written in `{where}.py`."
+    yield f"Source: `{where}.py`."
 
 
 def option(name, allowed):
@@ -304,13 +304,13 @@ def commands():
     parts = [
         "# Command line",
         "",
-        "`cc-rapids COMMAND --help` prints what this page tells of a command. Progress and errors"
-        " go to standard error: an error is one line, with the exit code 2. A command that was"
-        " interrupted exits with 130, and one whose output nobody reads any more with 1.",
+        "`cc-rapids COMMAND --help` prints the text of this page. Progress and errors go to standard"
+        " error. An error is one line, and the exit code is 2. An interrupted command exits with"
+        " 130. If the reader of the output closes it, the command exits with 1.",
         "",
-        "Progress is a bar, shown of work that takes more than a second while standard error is a"
-        " terminal. In a script, a log or a pipe nothing is shown; `--progress` prints a line there"
-        f" at the start and every {LINE_SECONDS} seconds, and `--no-progress` shows none anywhere.",
+        "If standard error is a terminal, a bar shows the progress of work that takes more than a"
+        " second. In a script, a log or a pipe, nothing is shown; with `--progress`, a line is"
+        f" printed at the start and every {LINE_SECONDS} seconds. `--no-progress` turns both off.",
     ]
     with click.Context(main, info_name="cc-rapids") as above:
         parts += ["", *HelpInMarkdown.of(main, above)]
@@ -426,7 +426,7 @@ def claim():
     return (
         f"For {edges.replace('.0 M', ' million')} random pairs this takes {ours} and {memory} of"
         f" GPU memory instead of {theirs} and {their_memory}: {faster.replace(' x', ' times')}"
-        " faster. {doc}`benchmarks` has all times, and how they were measured.\n"
+        " faster. {doc}`benchmarks` lists all times and describes the measurements.\n"
     )
 
 
