@@ -49,6 +49,7 @@ from .files.input_file import (
     File,
     Mark,
     as_format,
+    hash_of_ends,
     mark_of,
     named_format,
     unchanged,
@@ -201,7 +202,7 @@ class Source:
         return {"pieces": None, "edges": None, "span": None}
 
 
-Entry = list[Any]  # of path, size and time of change, as JSON has them
+Entry = list[Any]  # of path, size, time of change and hash of both ends, as JSON has them
 IN_MEMORY = " rows in memory"  # behind their number, in place of a path: the time is then a hash
 
 
@@ -231,8 +232,10 @@ def _difference(then: Entry, now: Entry | None) -> str:
     """Return a description of how an entry has changed."""
     if then[0].endswith(IN_MEMORY):
         return f"{then[0]} then, and {'others' if now else 'not as many'} now"
-    after = f"has {Mark(*now[1:])} now" if now else "is not among the files now"
-    return f"{then[0]} had {Mark(*then[1:])} then, and {after}"
+    after = f"has {Mark(*now[1:3])} now" if now else "is not among the files now"
+    if now and now[:3] == then[:3]:
+        after = "has other bytes now"
+    return f"{then[0]} had {Mark(*then[1:3])} then, and {after}"
 
 
 def more_of(order: list[int], theirs: list[Entry], what: str) -> str:
@@ -383,7 +386,7 @@ class Parts(Source):
         raise NotImplementedError
 
     def identity(self) -> dict[str, Any]:
-        """Return path, size and time of change of each file, and a hash of data in memory."""
+        """Return path, size, time and hash of each file, and a hash of data in memory."""
         return {"kind": "files", "files": self.entries}
 
     @cached_property
@@ -392,7 +395,8 @@ class Parts(Source):
         return list(map(self._entry, self.parts))
 
     def _entry(self, part: Part) -> Entry:
-        return [part.name, *(part.mark[:2] if part.mark else (0, ""))]
+        size, time, own = part.mark or Mark(0, "")
+        return [part.name, size, time, hash_of_ends(part.name) if own else ""]
 
     def going_on(self, theirs: dict[str, Any]) -> tuple[Source, str]:
         """Return the files in the order of an identity, followed by all others.

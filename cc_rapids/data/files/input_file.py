@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from hashlib import blake2b
 from io import BytesIO, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 
 PACKED = (".gz", ".zst")  # suffixes of compressed files that can be written
+END_BYTES = 1 << 16  # the number of bytes at each end of a file by which a checkpoint knows it
 SHOWN_BYTES = 16  # the number of first bytes that messages show
 
 
@@ -453,13 +455,14 @@ class ColumnRequest:
 class Mark(NamedTuple):
     """The size, time and identity of a file, to detect changes.
 
-    ``own`` is its device and inode, if it has any. ``time`` is its modification time as given by
-    the file system, in nanoseconds for local files.
+    ``own`` is the device, the inode and the time of the last change of a local file, which no
+    caller can set. ``time`` is the modification time as given by the file system, in nanoseconds
+    for local files.
     """
 
     size: int
     time: str
-    own: tuple[int, int] | None = None
+    own: tuple[int, int, int] | None = None
 
     def __str__(self) -> str:
         when = self.time
@@ -479,7 +482,17 @@ def mark_of(path: str | os.PathLike[str]) -> Mark | None:
     found = os.stat(path)
     if not stat.S_ISREG(found.st_mode):
         return None
-    return Mark(found.st_size, str(found.st_mtime_ns), (found.st_dev, found.st_ino))
+    own = found.st_dev, found.st_ino, found.st_ctime_ns
+    return Mark(found.st_size, str(found.st_mtime_ns), own)
+
+
+def hash_of_ends(path: str) -> str:
+    """Return a hash of the first and last bytes of a local file; empty if it is unreadable."""
+    with suppress(OSError), open(path, "rb") as file:
+        ends = file.read(END_BYTES)
+        file.seek(max(0, os.fstat(file.fileno()).st_size - END_BYTES))
+        return blake2b(ends + file.read(END_BYTES), digest_size=8).hexdigest()
+    return ""
 
 
 @contextmanager
@@ -523,5 +536,5 @@ def _difference(path: Any, before: Mark | None, look: Any) -> str:
         return ""
     what = f"it had {before} when reading began, and has {now}"
     if now is not None and now[:2] == before[:2]:
-        what = "another file now has its name"
+        what = "another file now has its name, or its times were set"
     return f"{path} was changed while it was read ({what}): read it again once it is complete"

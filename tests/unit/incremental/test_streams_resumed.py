@@ -276,6 +276,20 @@ def test_a_dataset_in_memory_is_known_by_what_it_holds(tmp_path):
         run(first, second[:19])
 
 
+@pytest.mark.parametrize("listed", [lambda path: [path], pyarrow.dataset.dataset])
+def test_a_file_of_the_same_size_and_time_is_told_by_its_bytes(listed, tmp_path):
+    path, far = tmp_path / "a.parquet", tmp_path / "far"
+    pq.write_table(table(), path)
+    found, content = path.stat(), path.read_bytes()
+    cc_rapids.components(listed(path), checkpoint=far)
+    path.chmod(0o600)
+    cc_rapids.components(listed(path), checkpoint=far)
+    path.write_bytes(content[:8] + content[8:9] * 8 + content[16:])
+    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+    with pytest.raises(CheckpointError, match=r"then, and has other bytes now"):
+        cc_rapids.components(listed(path), checkpoint=far)
+
+
 def test_a_file_that_changes_within_a_second_is_told_by_its_time(tmp_path):
     path, far = tmp_path / "a.parquet", tmp_path / "far"
     pq.write_table(table(), path)
